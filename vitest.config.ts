@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  // graphql 16 has no `exports`: without this, sources and libraries load two copies of it.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/services/**'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})
