@@ -1,0 +1,21 @@
+import { type Hex, toHex } from './hex.ts'
+
+/** A 20-byte address in lowercase. Mixed case is accepted on input and never checked as a checksum on order book routes. */
+export type Address = Hex & { readonly address?: never }
+
+export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
+
+/** Stands for the chain's own coin as a buy token; the settlement pays it as native coin. */
+export const nativeMarker: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+/** Any letter case, prefix optional; `undefined` when it is not 20 bytes of hex. */
+export function toAddress(text: string): Address | undefined {
+  return toHex(text, 20)
+}
+
+/** For literals and for values that a chain or the database has already checked. */
+export function address(text: string): Address {
+  const parsed = toAddress(text)
+  if (!parsed) throw new TypeError(`not an address: ${text}`)
+  return parsed
+}

@@ -1,0 +1,62 @@
+/** Token amounts are `bigint` atoms. Nothing here or elsewhere passes through a floating point number. */
+export const maxUint256 = 2n ** 256n - 1n
+
+/** Native prices are whole numbers: native atoms for 10^18 atoms of the token. */
+export const priceScale = 10n ** 18n
+
+const longestInput = 100
+
+export type ParsedAmount = { amount: bigint } | { fault: 'malformed' | 'overflow' }
+
+/**
+ * Decimal digits and nothing else: no sign, point, exponent, hex or JSON number. Leading zeros are dropped.
+ * Longer than 100 characters is refused unread. Only well-formed digits can be an overflow.
+ */
+export function parseAmount(input: unknown): ParsedAmount {
+  if (typeof input !== 'string' || input.length > longestInput || !/^[0-9]+$/.test(input)) {
+    return { fault: 'malformed' }
+  }
+  const amount = BigInt(input)
+  return amount > maxUint256 ? { fault: 'overflow' } : { amount }
+}
+
+/** a · b / c, towards zero. All three are non-negative; c is not zero. */
+export function mulDivDown(a: bigint, b: bigint, c: bigint): bigint {
+  return (a * b) / c
+}
+
+/** a · b / c, away from zero. All three are non-negative; c is not zero. */
+export function mulDivUp(a: bigint, b: bigint, c: bigint): bigint {
+  return (a * b + c - 1n) / c
+}
+
+export function divUp(a: bigint, b: bigint): bigint {
+  return (a + b - 1n) / b
+}
+
+export function minOf(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+export function maxOf(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
+/** Atoms as a plain decimal for people: 1500000 with 6 decimals is "1.5". Exact, no rounding. */
+export function formatUnits(amount: bigint, decimals: number): string {
+  const text = amount.toString().padStart(decimals + 1, '0')
+  const whole = text.slice(0, text.length - decimals)
+  const fraction = text.slice(text.length - decimals).replace(/0+$/, '')
+  return fraction ? `${whole}.${fraction}` : whole
+}
+
+/**
+ * numerator / denominator as a plain decimal string with `digits` significant digits, rounded down.
+ * For values that are only shown, such as a token price; never for money that moves.
+ */
+export function formatRatioDown(numerator: bigint, denominator: bigint, digits = 18): string {
+  if (denominator === 0n) throw new RangeError('division by zero')
+  let scale = 0
+  while (numerator * 10n ** BigInt(scale) < denominator * 10n ** BigInt(digits - 1) && scale < 80) scale++
+  return formatUnits((numerator * 10n ** BigInt(scale)) / denominator, scale)
+}

@@ -1,0 +1,132 @@
+import { type Address, toAddress } from './address.ts'
+import { Refusal } from './error.ts'
+import { type Bytes32, type Hex, toHex } from './hex.ts'
+import { keccakText } from './keccak.ts'
+import { type OrderUid, toOrderUid } from './order-uid.ts'
+
+/** A document is bytes: its hash is over exactly what the client sent. */
+export const maxAppDataBytes = 8192
+
+export const emptyAppDataDocument = '{}'
+/** Stands for the empty document although the hashes differ. */
+export const zeroAppData = `0x${'00'.repeat(32)}` as Bytes32
+
+export interface Hook {
+  target: Address
+  callData: Hex
+  gasLimit: bigint
+}
+
+/** The members of an appData document that change what the service does; everything else is the application's own. */
+export interface AppDataMeaning {
+  preHooks: Hook[]
+  postHooks: Hook[]
+  signer: Address | null
+  replacedOrder: OrderUid | null
+  /** Unix seconds. */
+  validFrom: number | null
+}
+
+/** What the client sent: a document, a hash, or both. `document` is null for a bare hash, which has to be looked up. */
+export interface AppDataInput {
+  /** As sent; a quote answers with it. */
+  appData: string
+  hash: Bytes32
+  document: string | null
+}
+
+/**
+ * Reads the three accepted forms. A string that is 32 bytes of hex is a hash, any other a document.
+ * @throws Refusal InvalidParameter, AppDataHashMismatch
+ */
+export function toAppDataInput(appData: string, appDataHash?: string | null): AppDataInput {
+  const declared = appDataHash == null ? undefined : toHex(appDataHash, 32)
+  if (appDataHash != null && !declared) {
+    throw new Refusal('InvalidParameter', 'appDataHash must be 32 bytes of hex', { field: 'appDataHash' })
+  }
+  const bare = toHex(appData, 32)
+  const hash = bare ?? keccakText(appData)
+  if (declared && declared !== hash) {
+    throw new Refusal('AppDataHashMismatch', `appData hashes to ${hash}, appDataHash says ${declared}`, {
+      field: 'appDataHash',
+    })
+  }
+  return { appData: bare ?? appData, hash, document: bare ? null : appData }
+}
+
+/**
+ * Checks a document and reads its meaning. Unknown members are the application's own and are ignored;
+ * known members must have the right form.
+ * @throws Refusal InvalidAppData, naming the JSON path at fault
+ */
+export function parseAppDataDocument(document: string): AppDataMeaning {
+  const size = Buffer.byteLength(document)
+  if (size > maxAppDataBytes) throw invalid('', `is ${size} bytes, ${maxAppDataBytes} are allowed`)
+  const root = asObject(parseJson(document), '')
+  const metadata = optional(root.metadata, (value) => asObject(value, 'metadata')) ?? {}
+  const hooks = optional(metadata.hooks, (value) => asObject(value, 'metadata.hooks')) ?? {}
+  if (metadata.enableFastPath === true) throw invalid('metadata.enableFastPath', 'is not available')
+  return {
+    preHooks: parseHooks(hooks.pre, 'metadata.hooks.pre'),
+    postHooks: parseHooks(hooks.post, 'metadata.hooks.post'),
+    signer: optional(metadata.signer, (value) => parseAddressAt(value, 'metadata.signer')),
+    replacedOrder: optional(metadata.replacedOrder, (value) => {
+      const { uid } = asObject(value, 'metadata.replacedOrder')
+      const parsed = typeof uid === 'string' ? toOrderUid(uid) : undefined
+      if (!parsed) throw invalid('metadata.replacedOrder.uid', 'must be a 56-byte UID')
+      return parsed
+    }),
+    validFrom: optional(metadata.validFrom, (value) => {
+      if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value >= 2 ** 32) {
+        throw invalid('metadata.validFrom', 'must be Unix seconds')
+      }
+      return value
+    }),
+  }
+}
+
+function parseJson(document: string): unknown {
+  try {
+    return JSON.parse(document)
+  } catch {
+    throw invalid('', 'is not JSON')
+  }
+}
+
+function parseHooks(value: unknown, path: string): Hook[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw invalid(path, 'must be a list')
+  return value.map((item: unknown, index) => {
+    const at = `${path}[${index}]`
+    const hook = asObject(item, at)
+    const callData =
+      typeof hook.callData === 'string' && hook.callData.startsWith('0x') ? toHex(hook.callData) : undefined
+    if (!callData) throw invalid(`${at}.callData`, 'must be 0x-prefixed hex')
+    if (typeof hook.gasLimit !== 'string' || !/^[0-9]{1,20}$/.test(hook.gasLimit)) {
+      throw invalid(`${at}.gasLimit`, 'must be a decimal string')
+    }
+    return { target: parseAddressAt(hook.target, `${at}.target`), callData, gasLimit: BigInt(hook.gasLimit) }
+  })
+}
+
+function parseAddressAt(value: unknown, path: string): Address {
+  const parsed = typeof value === 'string' ? toAddress(value) : undefined
+  if (!parsed) throw invalid(path, 'must be an address')
+  return parsed
+}
+
+function optional<T>(value: unknown, parse: (value: unknown) => T): T | null {
+  return value === undefined || value === null ? null : parse(value)
+}
+
+function asObject(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(path, 'must be an object')
+  return value as Record<string, unknown>
+}
+
+function invalid(path: string, fault: string): Refusal {
+  return new Refusal('InvalidAppData', path ? `appData ${path} ${fault}` : `appData ${fault}`, {
+    field: 'appData',
+  })
+}

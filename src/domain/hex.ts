@@ -1,0 +1,27 @@
+/** Bytes as text: `0x` and lowercase digits. Every hex value inside the program has this one spelling. */
+export type Hex = `0x${string}`
+
+/** 32 bytes: a digest, an appData hash, a transaction or block hash. */
+export type Bytes32 = Hex & { readonly bytes32?: never }
+
+const digits = /^(?:0x)?((?:[0-9a-f]{2})*)$/i
+
+/** Any letter case, prefix optional; `undefined` when it is not whole bytes of hex or not `bytes` long. */
+export function toHex(text: string, bytes?: number): Hex | undefined {
+  const body = digits.exec(text)?.[1]
+  if (body === undefined || (bytes !== undefined && body.length !== bytes * 2)) return undefined
+  return `0x${body.toLowerCase()}`
+}
+
+export function hexToBytes(hex: Hex): Uint8Array<ArrayBuffer> {
+  const buffer = Buffer.from(hex.slice(2), 'hex')
+  return new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.length)
+}
+
+export function bytesToHex(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`
+}
+
+export function hexSize(hex: Hex): number {
+  return (hex.length - 2) / 2
+}

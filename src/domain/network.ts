@@ -1,0 +1,28 @@
+import type { Address } from './address.ts'
+import type { Bytes32 } from './hex.ts'
+
+/** One chain that the service trades on. A network is a row of data: nothing else in the program knows a chain by name. */
+export interface Network {
+  chainId: number
+  /** The path segment of the order book routes, such as `sepolia`. */
+  name: string
+  settlement: Address
+  vaultRelayer: Address
+  /** ERC-20 form of the chain's own coin, such as WETH. */
+  wrappedNative: Address
+  /** Factory of Uniswap V2-style pools. */
+  poolFactory: Address
+  /** Tokens that a route may pass through. */
+  baseTokens: Address[]
+  /** First block that can hold a settlement log. */
+  firstBlock: number
+  /** A block this deep is never reorganised. */
+  finalityBlocks: number
+  blockTimeMs: number
+}
+
+/** What a chain is known by for ever; a different genesis under a known chain id is another chain. */
+export interface ChainIdentity {
+  chainId: number
+  genesisHash: Bytes32
+}

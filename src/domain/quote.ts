@@ -1,0 +1,68 @@
+import type { Address } from './address.ts'
+import type { Bytes32 } from './hex.ts'
+import type { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from './order.ts'
+
+export const priceQualities = ['fast', 'optimal', 'verified'] as const
+export type PriceQuality = (typeof priceQualities)[number]
+
+/** The three size forms; exactly one is given. */
+export type QuoteSize =
+  | { form: 'sellAmountBeforeFee'; amount: bigint }
+  | { form: 'sellAmountAfterFee'; amount: bigint }
+  | { form: 'buyAmountAfterFee'; amount: bigint }
+
+export interface QuoteRequest {
+  kind: OrderKind
+  size: QuoteSize
+  sellToken: Address
+  buyToken: Address
+  from: Address
+  receiver: Address | null
+  /** Absolute or relative expiry; neither is 30 minutes from now. */
+  expiry: { validTo: number } | { validFor: number }
+  /** The document or hash as the client sent it; the answer repeats it. */
+  appData: string
+  appDataHash: Bytes32
+  /** Set when the client sent a document. */
+  appDataDocument: string | null
+  sellTokenBalance: SellTokenSource
+  buyTokenBalance: BuyTokenDestination
+  priceQuality: PriceQuality
+  signingScheme: SigningScheme
+  onchainOrder: boolean
+  verificationGasLimit: bigint
+  timeoutMs: number
+}
+
+/** Which orders a stored quote may serve. */
+export type QuoteKind = 'standard' | 'eip1271onchainorder' | 'presignonchainorder'
+
+/** What an order of the request's form would trade for. Amounts are before the trader's own slippage. */
+export interface Quote {
+  chainId: number
+  /** null for a fast quote, which is not stored. */
+  id: bigint | null
+  kind: OrderKind
+  quoteKind: QuoteKind
+  sellToken: Address
+  buyToken: Address
+  sellAmount: bigint
+  buyAmount: bigint
+  feeAmount: bigint
+  gasAmount: bigint
+  /** Wei for one unit of gas. */
+  gasPrice: bigint
+  /** Native atoms for one sell token atom, a decimal string. */
+  sellTokenPrice: string
+  /** After this the offered fee may be refused. The epoch for a fast quote. */
+  expiration: Date
+  solver: Address
+  verified: boolean
+}
+
+/** A quote with the request it answers: the whole reply to a client. */
+export interface QuoteReply {
+  quote: Quote
+  request: QuoteRequest
+  validTo: number
+}

@@ -1,0 +1,63 @@
+import type { RankedSolution, Solution } from './solution.ts'
+
+/**
+ * Fair combinatorial auction. A solution over several pairs is kept only if no pair is worse off than with the best solution
+ * for that pair alone; then the best solutions with disjoint pairs win. Ties fall to the earlier one: shuffle before.
+ * @returns winners by score, then other kept solutions by score, then filtered ones; uid is the index.
+ */
+export function selectWinners(solutions: readonly Solution[], maxWinners: number): RankedSolution[] {
+  const byScore = [...solutions].sort(descendingScore)
+  const baselines = singlePairBaselines(byScore)
+  const fair = byScore.filter((solution) => isFair(solution, baselines))
+  const winners = takeDisjoint(fair, maxWinners)
+  const ranking = [
+    ...winners,
+    ...fair.filter((solution) => !winners.includes(solution)),
+    ...byScore.filter((solution) => !fair.includes(solution)),
+  ]
+  return ranking.map((solution, uid) => ({
+    ...solution,
+    uid,
+    ranking: uid + 1,
+    isWinner: winners.includes(solution),
+    filteredOut: !fair.includes(solution),
+    referenceScore: winners.includes(solution) ? referenceScore(fair, solution, maxWinners) : null,
+  }))
+}
+
+function descendingScore(a: Solution, b: Solution): number {
+  return a.score === b.score ? 0 : a.score > b.score ? -1 : 1
+}
+
+/** Best score per pair among solutions that trade only that pair. */
+function singlePairBaselines(byScore: readonly Solution[]): Map<string, bigint> {
+  const baselines = new Map<string, bigint>()
+  for (const { pairScores, score } of byScore) {
+    const [pair] = pairScores.keys()
+    if (pairScores.size === 1 && pair !== undefined && !baselines.has(pair)) baselines.set(pair, score)
+  }
+  return baselines
+}
+
+function isFair({ pairScores }: Solution, baselines: ReadonlyMap<string, bigint>): boolean {
+  return (
+    pairScores.size === 1 || [...pairScores].every(([pair, score]) => score >= (baselines.get(pair) ?? 0n))
+  )
+}
+
+function takeDisjoint(byScore: readonly Solution[], maxWinners: number): Solution[] {
+  const taken = new Set<string>()
+  const winners: Solution[] = []
+  for (const solution of byScore) {
+    const pairs = [...solution.pairScores.keys()]
+    if (winners.length === maxWinners || pairs.some((pair) => taken.has(pair))) continue
+    for (const pair of pairs) taken.add(pair)
+    winners.push(solution)
+  }
+  return winners
+}
+
+function referenceScore(fair: readonly Solution[], { solver }: Solution, maxWinners: number): bigint {
+  const others = fair.filter((solution) => solution.solver !== solver)
+  return takeDisjoint(others, maxWinners).reduce((sum, solution) => sum + solution.score, 0n)
+}

@@ -1,0 +1,180 @@
+import type { Address } from '../domain/address.ts'
+import type { OrderExecution } from '../domain/competition.ts'
+import type { Bytes32 } from '../domain/hex.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+import type { Trade } from '../domain/trade.ts'
+import { bytea, hexOf, numeric } from './columns.ts'
+import { type Db, sql, type Tx } from './database.ts'
+
+export interface BlockRow {
+  number: number
+  hash: Bytes32
+  parentHash: Bytes32
+}
+
+export interface Checkpoint {
+  number: number
+  hash: Bytes32
+  /** Unix seconds of that block. */
+  timestamp: number
+}
+
+interface LogPlace {
+  blockNumber: number
+  logIndex: number
+  txHash: Bytes32
+}
+
+export interface SettlementRow extends LogPlace {
+  solver: Address
+  /** null when it is not a settlement of one of our auctions. */
+  auctionId: bigint | null
+  solutionUid: number | null
+}
+
+export interface InvalidationRow extends LogPlace {
+  orderUid: OrderUid
+}
+
+export interface PresignatureRow extends LogPlace {
+  orderUid: OrderUid
+  owner: Address
+  signed: boolean
+}
+
+/** What a range of blocks said. Writing the same again changes nothing. */
+export interface ChainFacts {
+  trades: (Trade & { orderId: bigint | null })[]
+  settlements: SettlementRow[]
+  invalidations: InvalidationRow[]
+  presignatures: PresignatureRow[]
+  executions: (OrderExecution & { orderId: bigint })[]
+}
+
+export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoint | undefined> {
+  const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
+  return row
+    ? { number: Number(row.blockNumber), hash: hexOf(row.blockHash), timestamp: Number(row.blockTime) }
+    : undefined
+}
+
+export async function moveCheckpoint(tx: Tx, chainId: number, to: Checkpoint, now: Date): Promise<void> {
+  const row = {
+    blockNumber: BigInt(to.number),
+    blockHash: bytea(to.hash),
+    blockTime: BigInt(to.timestamp),
+    updatedAt: now,
+  }
+  await sql(tx).checkpoint.upsert({ where: { chainId }, create: { chainId, ...row }, update: row })
+}
+
+export async function blockHash(db: Db, chainId: number, number: number): Promise<Bytes32 | undefined> {
+  const row = await sql(db).block.findUnique({
+    where: { chainId_number: { chainId, number: BigInt(number) } },
+  })
+  return row ? hexOf(row.hash) : undefined
+}
+
+export async function insertBlocks(tx: Tx, chainId: number, blocks: readonly BlockRow[]): Promise<void> {
+  await sql(tx).block.createMany({
+    data: blocks.map(({ number, hash, parentHash }) => ({
+      chainId,
+      number: BigInt(number),
+      hash: bytea(hash),
+      parentHash: bytea(parentHash),
+    })),
+    skipDuplicates: true,
+  })
+}
+
+/** Blocks this deep need no hash chain any more. */
+export async function forgetBlocksBelow(tx: Tx, chainId: number, number: number): Promise<void> {
+  await sql(tx).block.deleteMany({ where: { chainId, number: { lt: BigInt(number) } } })
+}
+
+export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {
+  const client = sql(tx)
+  const place = (row: LogPlace) => ({
+    chainId,
+    blockNumber: BigInt(row.blockNumber),
+    logIndex: row.logIndex,
+    txHash: bytea(row.txHash),
+  })
+  await client.trade.createMany({
+    data: facts.trades.map((trade) => ({ ...place(trade), ...tradeColumns(trade) })),
+    skipDuplicates: true,
+  })
+  await client.settlement.createMany({
+    data: facts.settlements.map((row) => ({
+      ...place(row),
+      solver: bytea(row.solver),
+      auctionId: row.auctionId,
+      solutionUid: row.solutionUid,
+    })),
+    skipDuplicates: true,
+  })
+  await client.invalidation.createMany({
+    data: facts.invalidations.map((row) => ({ ...place(row), orderUid: bytea(row.orderUid) })),
+    skipDuplicates: true,
+  })
+  await client.presignature.createMany({
+    data: facts.presignatures.map((row) => ({
+      ...place(row),
+      orderUid: bytea(row.orderUid),
+      owner: bytea(row.owner),
+      signed: row.signed,
+    })),
+    skipDuplicates: true,
+  })
+  await client.execution.createMany({
+    data: facts.executions.map((row) => ({
+      orderId: row.orderId,
+      auctionId: row.auctionId,
+      executedFee: numeric(row.executedFee),
+      executedFeeToken: bytea(row.executedFeeToken),
+      blockNumber: BigInt(row.blockNumber),
+      protocolFeeTokens: row.protocolFees.map(({ token }) => bytea(token)),
+      protocolFeeAmounts: row.protocolFees.map(({ amount }) => numeric(amount)),
+    })),
+    skipDuplicates: true,
+  })
+}
+
+/**
+ * Takes back everything that blocks above `block` said. Attempts whose settlement is gone run again.
+ * @returns row keys of the orders whose progress has to be refreshed
+ */
+export async function rollbackChainFacts(tx: Tx, chainId: number, block: number): Promise<bigint[]> {
+  const client = sql(tx)
+  const rows = await client.$queryRaw<{ id: bigint }[]>`
+    WITH
+      trade AS (DELETE FROM trades WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      invalidation AS (DELETE FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      presignature AS (DELETE FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      settlement AS (DELETE FROM settlements WHERE chain_id = ${chainId} AND block_number > ${block}
+        RETURNING auction_id, solution_uid),
+      attempt AS (UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL FROM settlement s
+        WHERE a.auction_id = s.auction_id AND a.solution_uid = s.solution_uid RETURNING a.auction_id)
+    SELECT o.id FROM orders o WHERE o.chain_id = ${chainId} AND o.uid IN (
+      SELECT order_uid FROM trade UNION SELECT order_uid FROM invalidation UNION SELECT order_uid FROM presignature)`
+  const orderIds = rows.map(({ id }) => id)
+  await client.$executeRaw`DELETE FROM executions WHERE order_id = ANY(${orderIds}::bigint[]) AND block_number > ${block}`
+  await client.$executeRaw`DELETE FROM order_events WHERE order_id = ANY(${orderIds}::bigint[]) AND block_number > ${block}`
+  await client.$executeRaw`UPDATE orders SET expiry_told = false WHERE id = ANY(${orderIds}::bigint[])`
+  await client.block.deleteMany({ where: { chainId, number: { gt: BigInt(block) } } })
+  return orderIds
+}
+
+function tradeColumns(trade: Trade & { orderId: bigint | null }) {
+  return {
+    orderId: trade.orderId,
+    orderUid: bytea(trade.orderUid),
+    owner: bytea(trade.owner),
+    sellToken: bytea(trade.sellToken),
+    buyToken: bytea(trade.buyToken),
+    sellAmount: numeric(trade.sellAmount),
+    buyAmount: numeric(trade.buyAmount),
+    feeAmount: numeric(trade.feeAmount),
+    auctionId: trade.auctionId,
+  }
+}

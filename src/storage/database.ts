@@ -1,0 +1,54 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { type Prisma, PrismaClient } from './generated/client.ts'
+
+declare const opaque: unique symbol
+
+/** Something to read with: the database, or the transaction in hand. Only this room looks inside. */
+export interface Db {
+  readonly [opaque]: 'db'
+}
+
+/** An open transaction. The use case that starts it owns it and hands it on as an argument. */
+export interface Tx extends Db {
+  readonly inTransaction: true
+}
+
+export interface Database extends Db {
+  /** Commits when `run` returns, rolls back when it throws. Read committed; bounded in time. */
+  transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  url: string
+  maxConnections: number
+  /** Told of every SQL statement; tests count them. */
+  onStatement?: (sql: string) => void
+}
+
+const statementTimeoutMs = 10_000
+const transactionTimeoutMs = 15_000
+
+export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
+  const adapter = new PrismaPg({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementTimeoutMs,
+  })
+  const client = new PrismaClient({ adapter, log: onStatement ? [{ emit: 'event', level: 'query' }] : [] })
+  if (onStatement) {
+    client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
+  }
+  const limits = { maxWait: 5_000, timeout: transactionTimeoutMs }
+  return Object.assign(client as unknown as Db, {
+    transaction: <T>(run: (tx: Tx) => Promise<T>) =>
+      client.$transaction((tx) => run(tx as unknown as Tx), limits) as Promise<T>,
+    close: () => client.$disconnect(),
+  })
+}
+
+/** Prisma's client behind a `Db`. For this room alone. */
+export function sql(db: Db): Prisma.TransactionClient {
+  return db as unknown as Prisma.TransactionClient
+}

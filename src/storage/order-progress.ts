@@ -1,0 +1,40 @@
+import type { OrderUid } from '../domain/order-uid.ts'
+import { bytea } from './columns.ts'
+import { sql, type Tx } from './database.ts'
+
+/**
+ * Whoever records a fact about a UID, and whoever stores the order, hold this lock: a log that arrives while its order is being
+ * placed is seen by one of the two. Sorted, so that two holders of several can't wait for each other.
+ */
+export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<void> {
+  if (uids.length === 0) return
+  const sorted = [...new Set(uids)].sort().map(bytea)
+  await sql(tx).$executeRaw`
+    SELECT pg_advisory_xact_lock(key) FROM (
+      SELECT hashtextextended(encode(uid, 'hex'), 7) AS key FROM unnest(${sorted}::bytea[]) AS uid ORDER BY key
+    ) AS keys`
+}
+
+/**
+ * Brings the columns that status derives from in line with the logs that stand. It sums, never adds: running it twice,
+ * or after a rollback took logs away, gives the same row.
+ */
+export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
+  if (orderIds.length === 0) return
+  await sql(tx).$executeRaw`
+    UPDATE orders o SET
+      executed_sell = coalesce(t.sell, 0),
+      executed_buy = coalesce(t.buy, 0),
+      executed_signed_fee = coalesce(t.fee, 0),
+      executed_fee = coalesce(e.fee, 0),
+      executed_fee_token = e.token,
+      invalidated = EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = o.uid AND i.chain_id = o.chain_id),
+      presigned = coalesce((SELECT p.signed FROM presignatures p WHERE p.order_uid = o.uid AND p.chain_id = o.chain_id
+        ORDER BY p.block_number DESC, p.log_index DESC LIMIT 1), false)
+    FROM orders same
+      LEFT JOIN LATERAL (SELECT sum(sell_amount) AS sell, sum(buy_amount) AS buy, sum(fee_amount) AS fee
+        FROM trades WHERE order_id = same.id) t ON true
+      LEFT JOIN LATERAL (SELECT sum(executed_fee) AS fee, (array_agg(executed_fee_token ORDER BY auction_id))[1] AS token
+        FROM executions WHERE order_id = same.id) e ON true
+    WHERE same.id = o.id AND o.id = ANY(${orderIds})`
+}

@@ -1,0 +1,22 @@
+import type { OrderStatus } from '../domain/order-status.ts'
+import { Prisma } from './generated/client.ts'
+
+const fulfilled = `(CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
+  ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END)`
+
+/** `orderStatus` of the domain in SQL, over the columns of order `o`; a test holds the two equal. */
+export function statusSql(now: number): Prisma.Sql {
+  return Prisma.sql`(CASE
+    WHEN ${Prisma.raw(fulfilled)} THEN 'fulfilled'
+    WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN 'cancelled'
+    WHEN o.effective_valid_to < ${now} THEN 'expired'
+    WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN 'presignaturePending'
+    ELSE 'open' END)`
+}
+
+/** Condition for one status; those of live orders carry an index range on the expiry. */
+export function hasStatusSql(status: OrderStatus, now: number): Prisma.Sql {
+  const live = status === 'open' || status === 'presignaturePending'
+  const range = live ? Prisma.sql`o.effective_valid_to >= ${now} AND` : Prisma.empty
+  return Prisma.sql`(${range} ${statusSql(now)} = ${status})`
+}
