@@ -40,7 +40,8 @@ export function chargedFees(order: ChargedOrder, fill: Fill, uniform: PricePair)
   const protocol: bigint[] = []
   let gross = fill
   for (const policy of order.feePolicies.toReversed()) {
-    const fee = includedFeeDown(policy, order, gross)
+    // Undoing a rounded fee may give an atom too much; policies took no more than was taken at all.
+    const fee = minOf(includedFeeDown(policy, order, gross), roomForFee(order, gross, uniform))
     protocol.unshift(fee)
     gross = takeFee(order.kind, gross, -fee)
   }
@@ -108,6 +109,13 @@ function pricePair(sell: bigint | undefined, buy: bigint | undefined): PricePair
 /** What was sold beyond the worth of what was bought. */
 function feeAgainst(fill: Fill, uniform: PricePair): bigint {
   return maxOf(fill.sell - mulDivUp(fill.buy, uniform.buy, uniform.sell), 0n)
+}
+
+/** Distance of a fill from the uniform price, in the surplus token. */
+function roomForFee({ kind }: Limits, fill: Fill, uniform: PricePair): bigint {
+  return kind === 'sell'
+    ? maxOf(mulDivDown(fill.sell, uniform.sell, uniform.buy) - fill.buy, 0n)
+    : feeAgainst(fill, uniform)
 }
 
 /** The fee of one policy inside a fill that it was taken from already: the inverse of `protocolFeeDown`. */

@@ -6,6 +6,7 @@ import type {
   StoredAuction,
   StoredSolution,
 } from '../domain/competition.ts'
+import type { FeePolicy } from '../domain/fee-policy.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { amountOf, hexOf, raw } from './columns.ts'
 import { type Db, sql } from './database.ts'
@@ -16,6 +17,7 @@ import {
   type SolutionJson,
   solutionJson,
   toAttempt,
+  toPolicy,
   toSolution,
 } from './story-rows.ts'
 
@@ -110,6 +112,27 @@ export async function ordersOfAuctions(
     SELECT ao.auction_id, ao.order_id, o.uid FROM auction_orders ao JOIN orders o ON o.id = ao.order_id
     WHERE ao.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY ao.order_id`
   return rows.map((row) => ({ auctionId: row.auction_id, orderId: row.order_id, orderUid: hexOf(row.uid) }))
+}
+
+/** Fee policies in force, in the order they apply, by auction and order: see `policyKey`. */
+export async function policiesOfAuctions(db: Db, ids: readonly bigint[]): Promise<Map<string, FeePolicy[]>> {
+  const rows = await sql(db).feePolicy.findMany({
+    where: { auctionId: { in: [...ids] } },
+    orderBy: { position: 'asc' },
+  })
+  const policies = new Map<string, FeePolicy[]>()
+  for (const row of rows) {
+    const key = policyKey(row.auctionId, row.orderId)
+    policies.set(key, [
+      ...(policies.get(key) ?? []),
+      toPolicy({ ...row, kind: row.kind as FeePolicy['kind'] }),
+    ])
+  }
+  return policies
+}
+
+export function policyKey(auctionId: bigint, orderId: bigint): string {
+  return `${auctionId}:${orderId}`
 }
 
 function toAuction(row: AuctionModel): StoredAuction {

@@ -5,6 +5,7 @@ import type { OrderUid } from '../domain/order-uid.ts'
 import type { Trade } from '../domain/trade.ts'
 import { bytea, hexOf, numeric } from './columns.ts'
 import { type Db, sql, type Tx } from './database.ts'
+import { lockOrders } from './order-progress.ts'
 
 export interface BlockRow {
   number: number
@@ -15,8 +16,6 @@ export interface BlockRow {
 export interface Checkpoint {
   number: number
   hash: Bytes32
-  /** Unix seconds of that block. */
-  timestamp: number
 }
 
 interface LogPlace {
@@ -51,21 +50,32 @@ export interface ChainFacts {
   executions: (OrderExecution & { orderId: bigint })[]
 }
 
-export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoint | undefined> {
+export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoint | null> {
   const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
-  return row
-    ? { number: Number(row.blockNumber), hash: hexOf(row.blockHash), timestamp: Number(row.blockTime) }
-    : undefined
+  return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
-export async function moveCheckpoint(tx: Tx, chainId: number, to: Checkpoint, now: Date): Promise<void> {
-  const row = {
-    blockNumber: BigInt(to.number),
-    blockHash: bytea(to.hash),
-    blockTime: BigInt(to.timestamp),
-    updatedAt: now,
+/**
+ * Moves the checkpoint on, or back; null is the place before the first block. What moved it meanwhile was another writer,
+ * and then nothing of this transaction may stand.
+ * @throws when the checkpoint is not at `from`
+ */
+export async function moveCheckpoint(
+  tx: Tx,
+  chainId: number,
+  { from, to, at }: { from: Checkpoint | null; to: Checkpoint | null; at: Date },
+): Promise<void> {
+  const client = sql(tx)
+  if (from) {
+    const { count } = await client.checkpoint.deleteMany({
+      where: { chainId, blockNumber: BigInt(from.number), blockHash: bytea(from.hash) },
+    })
+    if (count !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
   }
-  await sql(tx).checkpoint.upsert({ where: { chainId }, create: { chainId, ...row }, update: row })
+  if (to) {
+    const row = { chainId, blockNumber: BigInt(to.number), blockHash: bytea(to.hash), updatedAt: at }
+    await client.checkpoint.create({ data: row })
+  }
 }
 
 export async function blockHash(db: Db, chainId: number, number: number): Promise<Bytes32 | undefined> {
@@ -146,6 +156,7 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
  */
 export async function rollbackChainFacts(tx: Tx, chainId: number, block: number): Promise<bigint[]> {
   const client = sql(tx)
+  await lockOrders(tx, await uidsAbove(tx, chainId, block))
   const rows = await client.$queryRaw<{ id: bigint }[]>`
     WITH
       trade AS (DELETE FROM trades WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
@@ -163,6 +174,14 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
   await client.$executeRaw`UPDATE orders SET expiry_told = false WHERE id = ANY(${orderIds}::bigint[])`
   await client.block.deleteMany({ where: { chainId, number: { gt: BigInt(block) } } })
   return orderIds
+}
+
+async function uidsAbove(tx: Tx, chainId: number, block: number): Promise<OrderUid[]> {
+  const rows = await sql(tx).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT order_uid AS uid FROM trades WHERE chain_id = ${chainId} AND block_number > ${block}
+    UNION SELECT order_uid FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block}
+    UNION SELECT order_uid FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block}`
+  return rows.map(({ uid }) => hexOf(uid))
 }
 
 function tradeColumns(trade: Trade & { orderId: bigint | null }) {

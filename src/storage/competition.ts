@@ -86,16 +86,14 @@ export interface AttemptEnd {
   txHash: `0x${string}` | null
 }
 
-/** Ends a running attempt. One that ended keeps its outcome, but for a success seen on chain, which is always the truth. */
+/**
+ * Ends a running attempt. One that ended keeps its outcome, but for `success`: that is only ever written by whoever saw the
+ * settlement on chain, and is the truth.
+ */
 export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
   const running = end.outcome === 'success' ? {} : { outcome: null }
   await sql(tx).settlementAttempt.updateMany({
-    where: {
-      auctionId: end.auctionId,
-      solutionUid: end.solutionUid,
-      NOT: { outcome: 'success' },
-      ...running,
-    },
+    where: { auctionId: end.auctionId, solutionUid: end.solutionUid, ...running },
     data: {
       endedAt: end.endedAt,
       endBlock: BigInt(end.endBlock),

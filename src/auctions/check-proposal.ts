@@ -1,0 +1,58 @@
+import type { Address } from '../domain/address.ts'
+import { maxUint256 } from '../domain/amount.ts'
+import type { Auction } from '../domain/auction.ts'
+import { type Fault, type Outcome, tradeOutcome } from '../domain/execution.ts'
+import type { Order } from '../domain/order.ts'
+import { directedPair } from '../domain/score.ts'
+import type { PricePair } from '../domain/settlement-fees.ts'
+import type { Execution, Proposal, Solution } from '../domain/solution.ts'
+import { wrappedForm } from '../domain/token.ts'
+
+/**
+ * Turns what a solver proposes into what the service stands behind. Nothing of the proposal but prices, executed amounts and
+ * network fees is believed; one trade that breaks a rule discards all of it. Whether the interactions deliver is for the
+ * simulation to say.
+ */
+export function checkProposal(
+  auction: Auction,
+  solver: Address,
+  proposal: Proposal,
+  wrappedNative: Address,
+): Solution | Fault {
+  const entries = new Map(auction.orders.map((entry) => [entry.order.uid, entry]))
+  const valuation = { nativePrices: auction.nativePrices, wrappedNative }
+  const executions: Execution[] = []
+  const pairScores = new Map<string, bigint>()
+  let score = 0n
+  for (const trade of proposal.trades) {
+    const entry = entries.get(trade.orderUid)
+    if (!entry) return { fault: `order ${trade.orderUid} is not in the auction, or is traded twice` }
+    entries.delete(trade.orderUid)
+    const uniform = uniformPrices(proposal, entry.order, wrappedNative)
+    const outcome: Outcome | Fault = uniform
+      ? tradeOutcome(entry, trade, uniform, valuation)
+      : { fault: 'has no clearing price' }
+    if ('fault' in outcome) return { fault: `order ${trade.orderUid} ${outcome.fault}` }
+    const pair = directedPair(entry.order.sellToken, wrappedForm(entry.order.buyToken, wrappedNative))
+    executions.push(outcome.execution)
+    pairScores.set(pair, (pairScores.get(pair) ?? 0n) + outcome.score)
+    score += outcome.score
+  }
+  if (score <= 0n) return { fault: 'the solution has no score' }
+  return { solver, proposal, executions, score, pairScores }
+}
+
+/** Engines name the wrapped form for an order that buys the native coin. */
+export function uniformPrices(
+  { prices }: Proposal,
+  { sellToken, buyToken }: Pick<Order, 'sellToken' | 'buyToken'>,
+  wrappedNative: Address,
+): PricePair | undefined {
+  const sell = prices.get(sellToken)
+  const buy = prices.get(wrappedForm(buyToken, wrappedNative))
+  return isPrice(sell) && isPrice(buy) ? { sell, buy } : undefined
+}
+
+function isPrice(price: bigint | undefined): price is bigint {
+  return price !== undefined && price > 0n && price <= maxUint256
+}

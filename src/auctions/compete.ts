@@ -1,0 +1,105 @@
+import type { Auction } from '../domain/auction.ts'
+import type { Pool } from '../domain/pool.ts'
+import type { RankedSolution, Solution } from '../domain/solution.ts'
+import { selectWinners } from '../domain/winner-selection.ts'
+import { insertCompetition, startAttempt } from '../storage/competition.ts'
+import { appendEvents } from '../storage/events.ts'
+import { checkProposal } from './check-proposal.ts'
+import type { AuctionDesk } from './desk.ts'
+
+/** Lets all solvers work until the deadline, and ranks what holds. A solver that fails or hangs loses only its own place. */
+export async function compete(
+  auction: Auction,
+  pools: readonly Pool[],
+  desk: AuctionDesk,
+  signal: AbortSignal,
+): Promise<RankedSolution[]> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(desk.settings.solveMs)])
+  const answers = await Promise.all(desk.solvers.map((solver) => ask(solver, auction, pools, desk, deadline)))
+  return selectWinners(shuffle(answers.flat(), desk.random), desk.settings.maxWinners)
+}
+
+/** Stores the competition, tells its orders what became of them, and opens an attempt for every winner. */
+export async function recordCompetition(
+  auction: Auction,
+  ranking: readonly RankedSolution[],
+  startBlock: number,
+  desk: AuctionDesk,
+): Promise<void> {
+  const at = new Date(desk.now())
+  const winning = new Set(ranking.filter(({ isWinner }) => isWinner).flatMap(orderUids))
+  const proposed = new Set(ranking.flatMap(orderUids))
+  const events = auction.orders
+    .filter(({ order }) => proposed.has(order.uid))
+    .map(({ order }) => {
+      const label = winning.has(order.uid) ? ('executing' as const) : ('considered' as const)
+      return { orderId: order.id, label, reason: null, timestamp: at }
+    })
+  await desk.db.transaction(async (tx) => {
+    await insertCompetition(tx, auction, ranking)
+    await appendEvents(tx, events)
+    for (const { uid, solver, isWinner } of ranking) {
+      if (!isWinner) continue
+      const { id: auctionId, chainId, deadlineBlock } = auction
+      await startAttempt(tx, {
+        auctionId,
+        solutionUid: uid,
+        chainId,
+        solver,
+        startedAt: at,
+        startBlock,
+        deadlineBlock,
+      })
+    }
+  })
+}
+
+async function ask(
+  solver: AuctionDesk['solvers'][number],
+  auction: Auction,
+  pools: readonly Pool[],
+  { network, log }: AuctionDesk,
+  deadline: AbortSignal,
+): Promise<Solution[]> {
+  try {
+    const proposals = await Promise.race([solver.solve(auction, { pools }, deadline), aborted(deadline)])
+    return proposals.flatMap((proposal) => {
+      const checked = checkProposal(auction, solver.address, proposal, network.wrappedNative)
+      if (!('fault' in checked)) return [checked]
+      log.warn('solution refused', {
+        auctionId: String(auction.id),
+        solver: solver.name,
+        fault: checked.fault,
+      })
+      return []
+    })
+  } catch (error) {
+    log.warn('solver gave nothing', {
+      auctionId: String(auction.id),
+      solver: solver.name,
+      error: String(error),
+    })
+    return []
+  }
+}
+
+/** A solver answers soon after the signal; one that does not is not waited for. */
+function aborted(signal: AbortSignal): Promise<never> {
+  const graceMs = 100
+  return new Promise((_, reject) => {
+    const late = () => setTimeout(() => reject(new Error('over the deadline')), graceMs).unref()
+    if (signal.aborted) late()
+    else signal.addEventListener('abort', late, { once: true })
+  })
+}
+
+function orderUids({ executions }: Solution): string[] {
+  return executions.map(({ orderUid }) => orderUid)
+}
+
+/** Ties are broken by chance, not by which solver comes first. */
+function shuffle<T>(items: readonly T[], random: () => number): T[] {
+  const shuffled: T[] = []
+  for (const item of items) shuffled.splice(Math.floor(random() * (shuffled.length + 1)), 0, item)
+  return shuffled
+}

@@ -1,0 +1,43 @@
+import type { Block, Holding, Spendable } from '../chain/chain.ts'
+import type { Settler } from '../chain/settler.ts'
+import type { Address } from '../domain/address.ts'
+import type { FeePolicy } from '../domain/fee-policy.ts'
+import type { Clock, Log } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
+import type { Pool } from '../domain/pool.ts'
+import type { Solver } from '../solvers/solver.ts'
+import type { Database } from '../storage/database.ts'
+
+export interface AuctionSettings {
+  /** Blocks from one auction to the next, at least. */
+  everyBlocks: number
+  /** Blocks that a winner has to settle. */
+  deadlineBlocks: number
+  /** Solvers get this long. */
+  solveMs: number
+  maxWinners: number
+  /** Orders in one auction, oldest first. */
+  maxOrders: number
+  /** An order in an auction lives this long still, in seconds. */
+  minLifetime: number
+}
+
+/** What auctions on one network need from outside. Reads throw an Outage when the node does not answer. */
+export interface AuctionDesk {
+  network: Network
+  db: Database
+  now: Clock
+  log: Log
+  /** In [0, 1). */
+  random: () => number
+  settings: AuctionSettings
+  /** Taken from every order, in this order. */
+  feePolicies: FeePolicy[]
+  head(): Promise<Block>
+  gasPrice(): Promise<bigint>
+  spendable(holdings: readonly Holding[]): Promise<Spendable[]>
+  /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */
+  pools(pairs: readonly (readonly [Address, Address])[], block: number): Promise<readonly Pool[]>
+  solvers: readonly Solver[]
+  settlers: ReadonlyMap<Address, Settler>
+}

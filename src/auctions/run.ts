@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { findCheckpoint } from '../storage/chain-log.ts'
+import { endOverdueAttempts } from '../storage/competition.ts'
+import { deleteExpiredQuotes } from '../storage/quotes.ts'
+import { assembleAuction } from './assemble.ts'
+import { compete, recordCompetition } from './compete.ts'
+import type { AuctionDesk } from './desk.ts'
+import { settle } from './settle.ts'
+
+/** One auction after the other until `signal` aborts; one process at a time may run it on a network. A fault costs one auction. */
+export async function runAuctions(desk: AuctionDesk, signal: AbortSignal): Promise<void> {
+  const lookMs = Math.min(1_000, Math.max(50, desk.network.blockTimeMs / 4))
+  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  let last = Number.NEGATIVE_INFINITY
+  while (!signal.aborted) {
+    try {
+      const block = (await desk.head()).number
+      // A chain that lost its end counts as a new block too.
+      if (block >= last + desk.settings.everyBlocks || block < last) {
+        last = block
+        await closeOverdue(desk)
+        await runAuction(desk, signal, stopped)
+      }
+    } catch (error) {
+      desk.log.warn('auction abandoned', { network: desk.network.name, error: String(error) })
+    }
+    await pause(lookMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** @param stopped resolves when `signal` aborts */
+export async function runAuction(
+  desk: AuctionDesk,
+  signal: AbortSignal,
+  stopped: Promise<unknown>,
+): Promise<void> {
+  const assembled = await assembleAuction(desk)
+  if (!assembled) return
+  const ranking = await compete(assembled.auction, assembled.pools, desk, signal)
+  if (ranking.length === 0 || signal.aborted) return
+  const startBlock = (await desk.head()).number
+  const auction = { ...assembled.auction, deadlineBlock: startBlock + desk.settings.deadlineBlocks }
+  await recordCompetition(auction, ranking, startBlock, desk)
+  const winners = ranking.filter(({ isWinner }) => isWinner)
+  const settled = Promise.all(winners.map((solution) => settle(auction, solution, desk)))
+  // A settlement on its way stays valid without us: shutting down does not wait for it, the next start finds how it ended.
+  await Promise.race([settled, stopped])
+}
+
+/** Attempts that nobody ended, as after a crash: over once the indexer has seen every block up to their deadline. */
+async function closeOverdue({ db, network, now }: AuctionDesk): Promise<void> {
+  const at = new Date(now())
+  const checkpoint = await findCheckpoint(db, network.chainId)
+  if (checkpoint) await db.transaction((tx) => endOverdueAttempts(tx, network.chainId, checkpoint.number, at))
+  await deleteExpiredQuotes(db, at)
+}

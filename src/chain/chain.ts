@@ -1,0 +1,99 @@
+import type { Address } from '../domain/address.ts'
+import { type Bytes32, type Hex, hexSize } from '../domain/hex.ts'
+import type { ChainIdentity, Network } from '../domain/network.ts'
+import type { Token } from '../domain/token.ts'
+import { effectiveGasPrice, readFees } from './fees.ts'
+import type { Rpc, RpcAnswer } from './rpc.ts'
+import { tokenAbi } from './token-abi.ts'
+import { readTokenMetadata } from './token-metadata.ts'
+import { available, parseHash, parseHex, parseIndex, parseObject, parseReturn, toQuantity } from './wire.ts'
+
+export interface Block {
+  number: number
+  hash: Bytes32
+  parentHash: Bytes32
+  /** Unix seconds. */
+  timestamp: number
+}
+
+export interface Holding {
+  owner: Address
+  token: Address
+}
+
+/** Atoms that a settlement could take are the smaller of the two. */
+export interface Spendable {
+  balance: bigint
+  /** To the network's vault relayer. */
+  allowance: bigint
+}
+
+/** Reads at the newest block. Every read throws Outage when the node is away, refuses, or talks nonsense. */
+export interface Chain {
+  identity(): Promise<ChainIdentity>
+  head(): Promise<Block>
+  /** `undefined` when the chain is not that long (yet, or any more). */
+  block(number: number): Promise<Block | undefined>
+  /** Wei for one unit of gas, as a transaction sent now would pay it. */
+  gasPrice(): Promise<bigint>
+  /** In the order asked for. A token without code, or one that reverts, counts as nothing held and nothing allowed. */
+  spendable(holdings: readonly Holding[]): Promise<Spendable[]>
+  /** In the order asked for. */
+  tokenMetadata(addresses: readonly Address[]): Promise<Token[]>
+  /** `0x` for an account without code. */
+  code(address: Address): Promise<Hex>
+}
+
+export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): Chain {
+  const readBlock = async (tag: string) => {
+    const block = await available(rpc.call('eth_getBlockByNumber', [tag, false]))
+    return block === null ? undefined : parseBlock(block)
+  }
+  const required = async (tag: string) => (await readBlock(tag)) ?? parseBlock(undefined)
+
+  return {
+    async identity() {
+      const [chainId, genesis] = await Promise.all([available(rpc.call('eth_chainId')), required('0x0')])
+      return { chainId: parseIndex(chainId), genesisHash: genesis.hash }
+    },
+    head: () => required('latest'),
+    block: (number) => readBlock(toQuantity(number)),
+    gasPrice: async () => effectiveGasPrice(await readFees(rpc)),
+    async spendable(holdings) {
+      const answers = await available(
+        rpc.batch(
+          holdings.flatMap(({ owner, token }) => [
+            readToken(token, 'balanceOf', [owner]),
+            readToken(token, 'allowance', [owner, network.vaultRelayer]),
+          ]),
+        ),
+      )
+      const amounts = answers.map(amountReturned)
+      return holdings.map((_, index) => ({
+        balance: amounts[index * 2] ?? 0n,
+        allowance: amounts[index * 2 + 1] ?? 0n,
+      }))
+    },
+    tokenMetadata: (addresses) => readTokenMetadata(rpc, network.chainId, addresses),
+    code: async (address) => parseHex(await available(rpc.call('eth_getCode', [address, 'latest']))),
+  }
+}
+
+function readToken(to: Address, method: 'balanceOf' | 'allowance', args: readonly Address[]) {
+  return { method: 'eth_call', params: [{ to, data: tokenAbi.encodeFunctionData(method, args) }, 'latest'] }
+}
+
+function amountReturned(answer: RpcAnswer): bigint {
+  const returned = parseReturn(answer)
+  return returned && hexSize(returned) >= 32 ? BigInt(returned.slice(0, 66)) : 0n
+}
+
+function parseBlock(value: unknown): Block {
+  const { number, hash, parentHash, timestamp } = parseObject(value)
+  return {
+    number: parseIndex(number),
+    hash: parseHash(hash),
+    parentHash: parseHash(parentHash),
+    timestamp: parseIndex(timestamp),
+  }
+}

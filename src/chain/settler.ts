@@ -1,0 +1,137 @@
+import type { Address } from '../domain/address.ts'
+import { Outage } from '../domain/error.ts'
+import type { Bytes32, Hex } from '../domain/hex.ts'
+import type { Log } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
+import { readFees, replacementFees } from './fees.ts'
+import { createReceiptWatch, pollEvery, type ReceiptPoll } from './receipt-watch.ts'
+import { revertReason, revertText } from './revert.ts'
+import type { Rpc } from './rpc.ts'
+import { createTransactions, type Receipt, type SignedTransaction } from './transactions.ts'
+import { asOutage, isExecutionFault, parseQuantity, toQuantity } from './wire.ts'
+
+export type Simulation = { gas: bigint } | { revert: string }
+
+/** `block` is where it happened: the receipt's block, else the newest block when it was given up. */
+export type SettlementOutcome =
+  /** On chain. Also when it came late, in a block behind the deadline, before it could be cancelled. */
+  | { outcome: 'success'; txHash: Bytes32; block: number }
+  /** Not on chain at the deadline; cancelled as far as that was possible. */
+  | { outcome: 'timeout'; txHash: Bytes32; block: number }
+  /** Refused, or reverted on chain. Without `txHash` nothing was sent. */
+  | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number }
+
+export interface SubmitLimits {
+  /** Last block that the settlement may be in. */
+  deadlineBlock: number
+  /** Gives up early: what is pending is cancelled. */
+  signal?: AbortSignal
+}
+
+/** Sends settlements from one account, one at a time and in the order they came. */
+export interface Settler {
+  address: Address
+  /** @throws Outage when the node does not say either */
+  simulate(calldata: Hex): Promise<Simulation>
+  /** @throws Outage when the node is away before anything was sent; later it is waited for */
+  submit(calldata: Hex, limits: SubmitLimits): Promise<SettlementOutcome>
+}
+
+export interface SettlerOptions {
+  rpc: Rpc
+  network: Network
+  privateKey: Hex
+  log: Log
+  poll?: ReceiptPoll
+}
+
+/** Blocks that a cancellation gets to make it. */
+const cancelBlocks = 3
+/** Beside the block times until a deadline; bounds the wait on a chain that stands still. */
+const graceMs = 60_000
+const transferGas = 21_000n
+
+export function createSettler(options: SettlerOptions): Settler {
+  const { rpc, network, log } = options
+  const transactions = createTransactions(rpc, network.chainId, options.privateKey, log)
+  const { sender } = transactions
+  const watch = createReceiptWatch(transactions, options.poll ?? pollEvery(network.blockTimeMs / 4), log)
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function simulate(calldata: Hex): Promise<Simulation> {
+    const call = { from: sender, to: network.settlement, data: calldata }
+    try {
+      return { gas: parseQuantity(await rpc.call('eth_estimateGas', [call])) }
+    } catch (fault) {
+      if (isExecutionFault(fault)) return { revert: revertText(fault) }
+      throw asOutage(fault)
+    }
+  }
+
+  async function submit(calldata: Hex, { deadlineBlock, signal }: SubmitLimits): Promise<SettlementOutcome> {
+    const block = await transactions.headNumber()
+    if (block >= deadlineBlock || signal?.aborted) {
+      return { outcome: 'failed', reason: 'not sent: its time was over', block }
+    }
+    const simulation = await simulate(calldata)
+    if ('revert' in simulation) return { outcome: 'failed', reason: simulation.revert, block }
+    const sent = await transactions.sign({
+      nonce: await transactions.nextNonce(),
+      to: network.settlement,
+      data: calldata,
+      // State moves between simulation and block: other trades may make this one dearer.
+      gasLimit: simulation.gas + simulation.gas / 4n,
+      fees: await readFees(rpc),
+    })
+    const refusal = await transactions.broadcast(sent)
+    if (refusal) return { outcome: 'failed', reason: refusal, block }
+    log.info('settlement sent', { txHash: sent.hash, nonce: sent.nonce, block, deadlineBlock })
+    const limit = timeLimit(deadlineBlock - block, signal)
+    const { receipt, head } = await watch(sent, [], { from: block, until: deadlineBlock, limit })
+    return receipt ? toOutcome(sent, receipt) : cancel(sent, head)
+  }
+
+  /** Takes the nonce for a transfer of nothing to ourselves, so that a late settlement cannot surprise anybody. */
+  async function cancel(sent: SignedTransaction, head: number): Promise<SettlementOutcome> {
+    const timeout = { outcome: 'timeout', txHash: sent.hash, block: head } as const
+    try {
+      const fees = replacementFees(sent.fees, await readFees(rpc))
+      const request = { nonce: sent.nonce, to: sender, data: '0x', gasLimit: transferGas, fees } as const
+      const cancellation = await transactions.sign(request)
+      const refusal = await transactions.broadcast(cancellation)
+      log.info('settlement timed out', { txHash: sent.hash, cancelledBy: cancellation.hash, refusal })
+      const limit = timeLimit(cancelBlocks)
+      const { receipt } = await watch(cancellation, [sent], { from: head, until: head + cancelBlocks, limit })
+      return receipt?.hash === sent.hash ? toOutcome(sent, receipt) : timeout
+    } catch (fault) {
+      if (!(fault instanceof Outage)) throw fault
+      log.warn('cannot cancel a settlement', { txHash: sent.hash })
+      return timeout
+    }
+  }
+
+  async function toOutcome(sent: SignedTransaction, receipt: Receipt): Promise<SettlementOutcome> {
+    const { success, block } = receipt
+    if (success) return { outcome: 'success', txHash: sent.hash, block }
+    return { outcome: 'failed', reason: await reasonOf(sent, block), txHash: sent.hash, block }
+  }
+
+  async function reasonOf({ to, data, gasLimit }: SignedTransaction, block: number): Promise<string> {
+    return revertReason(rpc, { from: sender, to, data, gas: toQuantity(gasLimit) }, block)
+  }
+
+  function timeLimit(blocks: number, signal?: AbortSignal): AbortSignal {
+    const limit = AbortSignal.timeout(graceMs + blocks * network.blockTimeMs)
+    return signal ? AbortSignal.any([signal, limit]) : limit
+  }
+
+  return {
+    address: sender,
+    simulate,
+    submit(calldata, limits) {
+      const turn = queue.then(() => submit(calldata, limits))
+      queue = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}

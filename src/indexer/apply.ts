@@ -1,0 +1,202 @@
+import type { Block } from '../chain/chain.ts'
+import type { DecodedSettlement } from '../chain/settlement-call.ts'
+import type { SettlementLog } from '../chain/settlement-logs.ts'
+import type { Bytes32 } from '../domain/hex.ts'
+import type { Clock } from '../domain/log.ts'
+import type { Order } from '../domain/order.ts'
+import { isInvalidated } from '../domain/order.ts'
+import { isFulfilled, orderStatus } from '../domain/order-status.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+import { type TradeToTell, tellCancelled, tellExpired, tellTrades } from '../notifications/record.ts'
+import { executionsOfAuctions, policiesOfAuctions, solutionsOfAuctions } from '../storage/auctions.ts'
+import {
+  type Checkpoint,
+  forgetBlocksBelow,
+  insertBlocks,
+  insertChainFacts,
+  moveCheckpoint,
+  rollbackChainFacts,
+} from '../storage/chain-log.ts'
+import { endAttempt } from '../storage/competition.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import { appendEvents } from '../storage/events.ts'
+import { detachNotifications, revertDetached } from '../storage/feed.ts'
+import { lockOrders, refreshProgress } from '../storage/order-progress.ts'
+import { findOrders, takeExpired } from '../storage/orders.ts'
+import { signal } from '../storage/signals.ts'
+import { groupSettlements, type LoggedSettlement } from './attribution.ts'
+import { type ReadFacts, readFacts } from './facts.ts'
+
+export interface Indexing {
+  chainId: number
+  db: Database
+  now: Clock
+  /** Calldata of a settlement transaction; undefined when it is no direct settle call. Throws an Outage. */
+  settlementOf(txHash: Bytes32): Promise<DecodedSettlement | undefined>
+}
+
+/**
+ * Writes what a range of blocks said, with the events, notifications and the checkpoint that follow from it, in one transaction.
+ * The node is asked before it begins.
+ */
+export async function applyBlocks(
+  from: Checkpoint | null,
+  blocks: readonly [Block, ...Block[]],
+  logs: readonly SettlementLog[],
+  indexing: Indexing,
+): Promise<Checkpoint> {
+  const { db, chainId } = indexing
+  const at = new Date(indexing.now())
+  const to = blocks.at(-1) ?? blocks[0]
+  const groups = groupSettlements(logs)
+  const calls = await readCalls(groups, indexing)
+  await db.transaction(async (tx) => {
+    await moveCheckpoint(tx, chainId, { from, to, at })
+    await insertBlocks(tx, chainId, blocks)
+    if (logs.length > 0) await applyLogs(tx, logs, groups, calls, indexing, at)
+  })
+  await sweepExpired(to.timestamp, indexing, at)
+  return to
+}
+
+/** Takes back everything above `to`; what returns on the other branch is written again by its blocks. */
+export async function applyReorg(
+  from: Checkpoint | null,
+  to: { number: number; hash: Bytes32 | null },
+  indexing: Indexing,
+): Promise<Checkpoint | null> {
+  const { db, chainId } = indexing
+  const place = to.hash === null ? null : { number: to.number, hash: to.hash }
+  await db.transaction(async (tx) => {
+    await moveCheckpoint(tx, chainId, { from, to: place, at: new Date(indexing.now()) })
+    await refreshProgress(tx, await rollbackChainFacts(tx, chainId, to.number))
+    await detachNotifications(tx, chainId, to.number)
+  })
+  return place
+}
+
+/** From here on, what has not returned by block `number` is gone for good. */
+export async function applyFinality(number: number, { db, chainId }: Indexing): Promise<void> {
+  await db.transaction(async (tx) => {
+    await revertDetached(tx, chainId, number)
+    await forgetBlocksBelow(tx, chainId, number)
+  })
+}
+
+async function applyLogs(
+  tx: Tx,
+  logs: readonly SettlementLog[],
+  groups: readonly LoggedSettlement[],
+  calls: ReadonlyMap<Bytes32, DecodedSettlement | undefined>,
+  { chainId }: Indexing,
+  at: Date,
+): Promise<void> {
+  const uids = logs.flatMap((log) => (log.type === 'settlement' ? [] : [log.orderUid]))
+  await lockOrders(tx, uids)
+  const orders = new Map(
+    (await findOrders(tx, uids))
+      .filter((order) => order.chainId === chainId)
+      .map((order) => [order.uid, order]),
+  )
+  const auctionIds = [...calls.values()].flatMap((call) => (call?.auctionId == null ? [] : [call.auctionId]))
+  const facts = readFacts(logs, groups, {
+    chainId,
+    orders,
+    calls,
+    solutions: await solutionsOfAuctions(tx, auctionIds),
+    executions: await executionsOfAuctions(tx, auctionIds),
+    policies: await policiesOfAuctions(tx, auctionIds),
+  })
+  await insertChainFacts(tx, chainId, facts)
+  await refreshProgress(
+    tx,
+    [...orders.values()].map(({ id }) => id),
+  )
+  await tellTrades(tx, tradesToTell(facts, orders), at)
+  await tellInvalidations(tx, facts, orders, at)
+  await closeAttempts(tx, facts, orders, at)
+  await signal(tx, 'orders', String(chainId))
+}
+
+/** Walks each order's trades in their order: exactly the one that completes it fulfils. */
+function tradesToTell({ trades }: ReadFacts, before: ReadonlyMap<OrderUid, Order>): TradeToTell[] {
+  const running = new Map(before)
+  const seen = new Map<string, number>()
+  return trades.flatMap((trade) => {
+    const order = running.get(trade.orderUid)
+    if (!order) return []
+    const after = {
+      ...order,
+      executedSellAmount: order.executedSellAmount + trade.sellAmount,
+      executedBuyAmount: order.executedBuyAmount + trade.buyAmount,
+      executedFeeAmount: order.executedFeeAmount + trade.feeAmount,
+    }
+    running.set(trade.orderUid, after)
+    const key = `${trade.orderUid}:${trade.txHash}`
+    const ordinal = seen.get(key) ?? 0
+    seen.set(key, ordinal + 1)
+    return [{ order: after, trade, fulfils: isFulfilled(after) && !isFulfilled(order), ordinal }]
+  })
+}
+
+async function tellInvalidations(
+  tx: Tx,
+  { invalidations }: ReadFacts,
+  orders: ReadonlyMap<OrderUid, Order>,
+  at: Date,
+): Promise<void> {
+  for (const { orderUid, blockNumber, txHash } of invalidations) {
+    const order = orders.get(orderUid)
+    if (!order || isInvalidated(order) || isFulfilled(order)) continue
+    await tellCancelled(tx, [order], { by: 'chain', blockNumber, txHash }, at)
+  }
+}
+
+async function closeAttempts(
+  tx: Tx,
+  { attributed }: ReadFacts,
+  orders: ReadonlyMap<OrderUid, Order>,
+  at: Date,
+): Promise<void> {
+  for (const { group, solution } of attributed) {
+    const { blockNumber, txHash } = group.settlement
+    const end = { endedAt: at, endBlock: blockNumber, outcome: 'success', txHash }
+    await endAttempt(tx, { auctionId: solution.auctionId, solutionUid: solution.uid, ...end })
+    const settled = group.trades.flatMap(({ orderUid }) => orders.get(orderUid) ?? [])
+    await appendEvents(
+      tx,
+      settled.map(({ id }) => ({
+        orderId: id,
+        label: 'traded' as const,
+        reason: null,
+        timestamp: at,
+        blockNumber,
+      })),
+    )
+  }
+}
+
+/** Expiry is told by chain time: an order that traded in time is not called expired because its block came late. */
+async function sweepExpired(blockTime: number, { db, chainId }: Indexing, at: Date): Promise<void> {
+  const batch = 500
+  let taken = batch
+  while (taken === batch) {
+    taken = await db.transaction(async (tx) => {
+      const orders = await takeExpired(tx, chainId, blockTime, batch)
+      const expired = orders.filter((order) => orderStatus(order, blockTime) === 'expired')
+      await tellExpired(tx, expired, at)
+      return orders.length
+    })
+  }
+}
+
+async function readCalls(
+  groups: readonly LoggedSettlement[],
+  { settlementOf }: Indexing,
+): Promise<Map<Bytes32, DecodedSettlement | undefined>> {
+  const calls = new Map<Bytes32, DecodedSettlement | undefined>()
+  for (const { settlement } of groups) {
+    if (!calls.has(settlement.txHash)) calls.set(settlement.txHash, await settlementOf(settlement.txHash))
+  }
+  return calls
+}

@@ -1,0 +1,41 @@
+import type { Log } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
+import { blockHash, findCheckpoint } from '../storage/chain-log.ts'
+import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.ts'
+import type { FollowedChain } from './block-range.ts'
+import { followChain } from './follow.ts'
+import { createPoll } from './poll.ts'
+
+export interface IndexerOptions extends Indexing {
+  network: Network
+  chain: FollowedChain
+  log: Log
+}
+
+/** Most blocks in one read of logs and one transaction. */
+const maxRange = 1_000
+
+/** Follows the chain from the stored checkpoint and applies what it says, until `signal` aborts. One process at a time may run it. */
+export async function runIndexer(options: IndexerOptions, signal: AbortSignal): Promise<void> {
+  const { db, network, chain, log, chainId } = options
+  let checkpoint = await findCheckpoint(db, chainId)
+  const steps = followChain({
+    chain,
+    from: checkpoint,
+    firstBlock: network.firstBlock,
+    known: (number) => blockHash(db, chainId, number),
+    finalityBlocks: network.finalityBlocks,
+    maxRange,
+    poll: createPoll(Math.min(1_000, Math.max(50, network.blockTimeMs / 4))),
+    signal,
+    log,
+  })
+  for await (const step of steps) {
+    if (step.type === 'blocks') checkpoint = await applyBlocks(checkpoint, step.blocks, step.logs, options)
+    else if (step.type === 'finalize') await applyFinality(step.number, options)
+    else {
+      log.warn('chain reorganised', { from: checkpoint?.number, to: step.to.number })
+      checkpoint = await applyReorg(checkpoint, step.to, options)
+    }
+  }
+}

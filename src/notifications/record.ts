@@ -1,0 +1,121 @@
+import type { NotificationMetadata, NotificationType } from '../domain/notification.ts'
+import { filledPercentDown, summarize } from '../domain/notification.ts'
+import type { Order } from '../domain/order.ts'
+import { formatTokenAmount, type Token } from '../domain/token.ts'
+import type { Trade } from '../domain/trade.ts'
+import type { Tx } from '../storage/database.ts'
+import { type NewNotification, recordNotifications } from '../storage/feed.ts'
+import { findTokens } from '../storage/tokens.ts'
+
+/** A trade of a known order. */
+export interface TradeToTell {
+  /** As it stands after the trade. */
+  order: Order
+  trade: Trade
+  /** This very trade made the order `fulfilled`. */
+  fulfils: boolean
+  /** Which trade of the order in its transaction this is, from 0: names the trade in a way that a reorg keeps. */
+  ordinal: number
+}
+
+/** Tells owners of trades, in the transaction that stores them. `order_filled` exactly for the trade that fulfils, else partially filled. */
+export async function tellTrades(tx: Tx, trades: readonly TradeToTell[], at: Date): Promise<void> {
+  const tokens = await tokensOf(
+    tx,
+    trades.map(({ order }) => order),
+  )
+  await recordNotifications(
+    tx,
+    trades.map((told) => toTradeNotification(told, tokens, at)),
+  )
+}
+
+/** Tells owners that their orders are cancelled: through the service, or on chain in block `blockNumber`. */
+export async function tellCancelled(
+  tx: Tx,
+  orders: readonly Order[],
+  source: { by: 'api' } | { by: 'chain'; blockNumber: number; txHash: string },
+  at: Date,
+): Promise<void> {
+  const tokens = await tokensOf(tx, orders)
+  const more: Partial<NotificationMetadata> =
+    source.by === 'chain' ? { source: 'chain', txHash: source.txHash } : { source: 'api' }
+  const blockNumber = source.by === 'chain' ? source.blockNumber : null
+  await recordNotifications(
+    tx,
+    orders.map((order) => ({
+      ...notification(order, 'order_cancelled', `Order cancelled: ${summary(order, tokens)}`, more, at),
+      cause: `cancelled:${order.chainId}:${order.uid}`,
+      blockNumber,
+    })),
+  )
+}
+
+/** Tells owners that the time of their orders has passed. */
+export async function tellExpired(tx: Tx, orders: readonly Order[], at: Date): Promise<void> {
+  const tokens = await tokensOf(tx, orders)
+  await recordNotifications(
+    tx,
+    orders.map((order) => ({
+      ...notification(
+        order,
+        'order_expired',
+        `Order expired: ${summary(order, tokens)}`,
+        { validTo: order.effectiveValidTo },
+        at,
+      ),
+      cause: `expired:${order.chainId}:${order.uid}`,
+      blockNumber: null,
+    })),
+  )
+}
+
+function toTradeNotification(
+  { order, trade, fulfils, ordinal }: TradeToTell,
+  tokens: Tokens,
+  at: Date,
+): NewNotification {
+  const amounts = summarize(
+    trade,
+    tokens(order.chainId, order.sellToken),
+    tokens(order.chainId, order.buyToken),
+  )
+  const executedAmount = (order.kind === 'sell' ? trade.buyAmount : trade.sellAmount).toString()
+  const metadata = { executedAmount, txHash: trade.txHash }
+  const blockNumber = trade.blockNumber
+  if (fulfils) {
+    const told = notification(order, 'order_filled', `Order filled: ${amounts}`, metadata, at)
+    return { ...told, cause: `filled:${order.chainId}:${order.uid}`, blockNumber }
+  }
+  const message = `Order partially filled (${filledPercentDown(order)} %): ${amounts}`
+  const told = notification(order, 'order_partially_filled', message, metadata, at)
+  return { ...told, cause: `partial:${order.chainId}:${order.uid}:${trade.txHash}:${ordinal}`, blockNumber }
+}
+
+function notification(
+  order: Order,
+  type: NotificationType,
+  message: string,
+  more: Partial<NotificationMetadata>,
+  timestamp: Date,
+) {
+  const metadata: NotificationMetadata = { orderId: order.uid, chainId: order.chainId, ...more }
+  return { account: order.owner, type, message, timestamp, metadata }
+}
+
+type Tokens = (chainId: number, address: Order['sellToken']) => Token
+
+/** Symbols and decimals as far as they are stored; a text never waits for a node. */
+async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<Tokens> {
+  const chainIds = [...new Set(orders.map(({ chainId }) => chainId))]
+  const addresses = [...new Set(orders.flatMap(({ sellToken, buyToken }) => [sellToken, buyToken]))]
+  const known = new Map<number, Awaited<ReturnType<typeof findTokens>>>()
+  for (const chainId of chainIds) known.set(chainId, await findTokens(tx, chainId, addresses))
+  return (chainId, address) =>
+    known.get(chainId)?.get(address) ?? { chainId, address, symbol: null, name: null, decimals: null }
+}
+
+function summary(order: Order, tokens: Tokens): string {
+  const [sell, buy] = [tokens(order.chainId, order.sellToken), tokens(order.chainId, order.buyToken)]
+  return `${order.kind} ${formatTokenAmount(order.sellAmount, sell)} for ${formatTokenAmount(order.buyAmount, buy)}`
+}

@@ -1,0 +1,33 @@
+import { Refusal } from '../../domain/error.ts'
+import type { Check } from '../check.ts'
+
+/** Forms of an order that the signed data allows and the service does not trade. */
+export const form: Check = ({ data, meaning }) => {
+  if (data.feeAmount > 0n && data.partiallyFillable) {
+    throw new Refusal('UnsupportedOrderType', 'a partially fillable order can’t carry a signed fee', {
+      field: 'feeAmount',
+    })
+  }
+  if (data.buyTokenBalance !== 'erc20') {
+    throw new Refusal('UnsupportedBuyTokenDestination', 'buyTokenBalance must be erc20', {
+      field: 'buyTokenBalance',
+    })
+  }
+  if (data.sellTokenBalance !== 'erc20') {
+    throw new Refusal('UnsupportedSellTokenSource', 'sellTokenBalance must be erc20', {
+      field: 'sellTokenBalance',
+    })
+  }
+  if (meaning.preHooks.length + meaning.postHooks.length > 0) {
+    throw new Refusal('UnsupportedOrderType', 'hooks are not available on this service', { field: 'appData' })
+  }
+  if (meaning.replacedOrder) {
+    throw new Refusal(
+      'UnsupportedOrderType',
+      'replacing an order through appData is not available on this service',
+      {
+        field: 'appData',
+      },
+    )
+  }
+}

@@ -1,0 +1,41 @@
+import { mulDivDown, mulDivUp } from '../domain/amount.ts'
+import { Refusal } from '../domain/error.ts'
+import type { QuoteSize } from '../domain/quote.ts'
+import type { Estimate } from './estimate.ts'
+import type { NativeRate } from './native-price.ts'
+
+/** Gas in sell token atoms at the token's native price, rounded up: the fee never falls short of the cost. */
+export function feeUp(gas: bigint, gasPrice: bigint, { nativeAmount, tokenAmount }: NativeRate): bigint {
+  return mulDivUp(gas * gasPrice, tokenAmount, nativeAmount)
+}
+
+export interface QuotedAmounts {
+  sellAmount: bigint
+  buyAmount: bigint
+  feeAmount: bigint
+}
+
+/**
+ * What a quote says for each size form. Only `sellAmountBeforeFee` has the fee inside the given amount: what is left is sold
+ * at the rate of the whole, rounded down, so that the trader is never promised more than the market gave.
+ * @throws Refusal SellAmountDoesNotCoverFee
+ */
+export function quotedAmounts(
+  size: QuoteSize,
+  { sellAmount, buyAmount }: Estimate,
+  feeAmount: bigint,
+): QuotedAmounts {
+  if (size.form !== 'sellAmountBeforeFee') return { sellAmount, buyAmount, feeAmount }
+  if (feeAmount >= size.amount) {
+    throw new Refusal(
+      'SellAmountDoesNotCoverFee',
+      `the fee is ${feeAmount} sell token atoms, the sell amount ${size.amount}`,
+      {
+        field: 'sellAmountBeforeFee',
+        data: { fee_amount: `0x${feeAmount.toString(16)}` },
+      },
+    )
+  }
+  const left = size.amount - feeAmount
+  return { sellAmount: left, buyAmount: mulDivDown(buyAmount, left, size.amount), feeAmount }
+}

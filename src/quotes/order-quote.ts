@@ -1,0 +1,76 @@
+import type { Address } from '../domain/address.ts'
+import { Refusal } from '../domain/error.ts'
+import type { OrderData, SigningScheme } from '../domain/order.ts'
+import type { Quote, QuoteSize } from '../domain/quote.ts'
+import { findQuote, findQuotesFor, insertQuote } from '../storage/quotes.ts'
+import { price, type QuoteDesk, quoteKind } from './quote.ts'
+
+export type OrderToQuote = OrderData & {
+  owner: Address
+  signingScheme: SigningScheme
+  quoteId: bigint | null
+}
+
+/**
+ * The quote that an order is stored with: the one it names if that fits and still holds, else the best stored one that does,
+ * else a new one. Amounts of the order never change by it.
+ * @returns null when nothing trades the pair: such an order is accepted all the same and waits
+ */
+export async function quoteForOrder(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | null> {
+  const found = (await namedQuote(order, desk)) ?? (await bestStoredQuote(order, desk))
+  if (found) return order.kind === 'sell' ? rescale(found, order.sellAmount) : found
+  try {
+    return await newQuote(order, desk)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'NoLiquidity') return null
+    throw error
+  }
+}
+
+async function namedQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | undefined> {
+  if (order.quoteId === null) return undefined
+  const quote = await findQuote(desk.db, desk.network.chainId, order.quoteId)
+  return quote && fits(quote, order) && quote.expiration.getTime() >= desk.now() ? quote : undefined
+}
+
+async function bestStoredQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | undefined> {
+  const [best] = await findQuotesFor(desk.db, {
+    ...order,
+    chainId: desk.network.chainId,
+    quoteKind: searchedKind(order.signingScheme),
+    amount: order.kind === 'sell' ? order.sellAmount : order.buyAmount,
+    now: new Date(desk.now()),
+  })
+  return best
+}
+
+async function newQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote> {
+  const size: QuoteSize =
+    order.kind === 'sell'
+      ? { form: 'sellAmountAfterFee', amount: order.sellAmount }
+      : { form: 'buyAmountAfterFee', amount: order.buyAmount }
+  const offer: Omit<Quote, 'id'> = {
+    ...(await price({ ...order, size }, desk, 0n)),
+    quoteKind: searchedKind(order.signingScheme),
+    expiration: new Date(desk.now() + desk.limits.offered * 1000),
+    verified: false,
+  }
+  return { ...offer, id: await insertQuote(desk.db, offer) }
+}
+
+function fits(quote: Quote, order: OrderToQuote): boolean {
+  if (quote.kind !== order.kind || quote.sellToken !== order.sellToken || quote.buyToken !== order.buyToken)
+    return false
+  return order.kind === 'buy'
+    ? quote.buyAmount === order.buyAmount
+    : quote.sellAmount === order.sellAmount || quote.sellAmount + quote.feeAmount === order.sellAmount
+}
+
+/** A sell quote is attached in the size of the order, at the quote's rate, rounded down. */
+function rescale(quote: Quote, sellAmount: bigint): Quote {
+  return { ...quote, sellAmount, buyAmount: (quote.buyAmount * sellAmount) / quote.sellAmount }
+}
+
+function searchedKind(scheme: SigningScheme) {
+  return quoteKind(scheme, true)
+}

@@ -1,0 +1,85 @@
+import type { Address } from '../domain/address.ts'
+import { grossFill } from '../domain/execution.ts'
+import type { OrderKind } from '../domain/order.ts'
+import type { Pool } from '../domain/pool.ts'
+import { bestRouteForBuy, type Hop } from '../domain/route.ts'
+import type { ProposedTrade } from '../domain/solution.ts'
+
+/** One order of a matched pair: its fixed side's amount and its network fee. */
+export interface Side {
+  kind: OrderKind
+  trade: ProposedTrade
+}
+
+/** Two opposite orders: `seller` gives `base` for `quoted`, `buyer` gives `quoted` for `base`. */
+export interface Match {
+  base: Address
+  quoted: Address
+  seller: Side
+  buyer: Side
+}
+
+/** A price of a match: quoted atoms for 2^160 base atoms. So fine that rounding it moves no amount by more than an atom. */
+export const matchPriceScale = 2n ** 160n
+
+/** Prices that both orders accept after their fees, and the one that the market suggests. */
+export interface PriceRange {
+  lowest: bigint
+  highest: bigint
+  start: bigint
+}
+
+/** At a price both orders are served with these swaps, or one side asks for more than the pools give. */
+export type Clearing = { hops: readonly Hop[] } | 'too high' | 'too low'
+
+/** What each order leaves for the other at this price; the remainder of the larger one goes through the pools. */
+export function clearAt(match: Match, price: bigint, pools: readonly Pool[], maxHops: number): Clearing {
+  const { base, quoted, seller, buyer } = match
+  const sold = grossFill(seller.kind, seller.trade, { sell: price, buy: matchPriceScale })
+  const bought = grossFill(buyer.kind, buyer.trade, { sell: matchPriceScale, buy: price })
+  const spareBase = sold.sell - seller.trade.fee - bought.buy
+  const spareQuoted = bought.sell - buyer.trade.fee - sold.buy
+  if (spareBase >= 0n && spareQuoted >= 0n) return { hops: [] }
+  if (spareQuoted < 0n) return swap(pools, base, quoted, spareBase, -spareQuoted, maxHops) ?? 'too high'
+  return swap(pools, quoted, base, spareQuoted, -spareBase, maxHops) ?? 'too low'
+}
+
+/**
+ * The price nearest to `start` that clears, inside the range. Prices that clear lie together, with those that give
+ * the seller too much above them and those that give the buyer too much below.
+ */
+export function nearestClearing(
+  { start, lowest, highest }: PriceRange,
+  clear: (price: bigint) => Clearing,
+): { price: bigint; hops: readonly Hop[] } | undefined {
+  const first = clear(start)
+  if (typeof first === 'object') return { price: start, ...first }
+  let refused = start
+  let other = first === 'too high' ? lowest : highest
+  if (clear(other) === first) return undefined
+  const closeEnough = start >> 100n
+  while (distance(refused, other) > closeEnough + 1n) {
+    const middle = (refused + other) / 2n
+    if (clear(middle) === first) refused = middle
+    else other = middle
+  }
+  const last = clear(other)
+  return typeof last === 'object' ? { price: other, ...last } : undefined
+}
+
+/** `undefined` when `spare` does not pay for `wanted`. */
+function swap(
+  pools: readonly Pool[],
+  from: Address,
+  to: Address,
+  spare: bigint,
+  wanted: bigint,
+  maxHops: number,
+): { hops: readonly Hop[] } | undefined {
+  const route = spare > 0n && maxHops > 0 ? bestRouteForBuy(pools, from, to, wanted, maxHops) : undefined
+  return route && route.amountIn <= spare ? { hops: route.hops } : undefined
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a
+}

@@ -1,0 +1,17 @@
+import type { Address } from '../domain/address.ts'
+import type { Auction } from '../domain/auction.ts'
+import type { Pool } from '../domain/pool.ts'
+import type { Proposal } from '../domain/solution.ts'
+
+/** What a solver may trade against. */
+export interface SolverMarket {
+  pools: readonly Pool[]
+}
+
+export interface Solver {
+  /** Submits the solver's settlements. */
+  address: Address
+  name: string
+  /** Best proposals first; none is an answer. After the signal it returns soon with what it has. */
+  solve(auction: Auction, market: SolverMarket, signal: AbortSignal): Promise<Proposal[]>
+}

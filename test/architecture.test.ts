@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = path.join(import.meta.dirname, '..', 'src')
+
+/** Imports point down the tiers. */
+const tiers = [
+  ['domain'],
+  ['chain', 'market', 'solvers', 'channels', 'storage'],
+  ['orders', 'quotes', 'auctions', 'indexer', 'notifications', 'tokens', 'affiliates'],
+  ['graphql'],
+  ['rest', 'sse'],
+  ['dev', '(root)'],
+]
+
+/** Rooms of one tier do not import each other, but for these. */
+const arrows = [
+  'market → chain',
+  'orders → quotes',
+  'auctions → quotes',
+  'orders → notifications',
+  'auctions → notifications',
+  'indexer → notifications',
+  'dev → (root)',
+  '(root) → dev',
+]
+
+/** Where a thing may be named, and nowhere else. */
+const confined = [
+  { what: 'Prisma', pattern: /@prisma\/|\/generated\/|PrismaClient/, room: 'storage' },
+  { what: 'graphql-sse', pattern: /from 'graphql-sse/, room: 'sse' },
+  { what: 'the environment', pattern: /process\.env/, files: ['cli.ts'] },
+]
+
+interface Source {
+  file: string
+  room: string
+  text: string
+  imports: string[]
+}
+
+function readSources(): Source[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.includes('generated'))
+    .map((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8')
+      const specifiers = [...text.matchAll(/(?:from|import\(|import)\s*'(\.[^']+)'/g)].map(
+        ([, specifier = '']) => specifier,
+      )
+      const imports = specifiers.map((specifier) => path.normalize(path.join(path.dirname(file), specifier)))
+      return { file, room: roomOf(file), text, imports }
+    })
+}
+
+function roomOf(file: string): string {
+  return file.includes(path.sep) ? (file.split(path.sep)[0] ?? '') : '(root)'
+}
+
+function tierOf(room: string): number {
+  return tiers.findIndex((rooms) => rooms.includes(room))
+}
+
+const sources = readSources()
+
+describe('rooms', () => {
+  test('every room stands in a tier', () => {
+    const rooms = [...new Set(sources.map(({ room }) => room))]
+    expect(rooms.filter((room) => tierOf(room) < 0)).toEqual([])
+    expect(sources.length).toBeGreaterThan(50)
+  })
+
+  test('imports, of types too, point down the tiers or along a named arrow', () => {
+    const wrong = sources.flatMap(({ file, room, imports }) =>
+      imports
+        .map((target) => ({ target, to: roomOf(target) }))
+        .filter(({ to }) => to !== room && tierOf(to) >= tierOf(room) && !arrows.includes(`${room} → ${to}`))
+        .map(({ target }) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('no file is part of an import cycle', () => {
+    const graph = new Map(sources.map(({ file, imports }) => [file, imports]))
+    const settled = new Set<string>()
+    const cycles: string[] = []
+    const walk = (file: string, trail: readonly string[]) => {
+      if (settled.has(file)) return
+      if (trail.includes(file)) {
+        cycles.push([...trail.slice(trail.indexOf(file)), file].join(' → '))
+        return
+      }
+      for (const next of graph.get(file) ?? []) walk(next, [...trail, file])
+      settled.add(file)
+    }
+    for (const { file } of sources) walk(file, [])
+    expect(cycles).toEqual([])
+  })
+
+  test('no room is a drawer for whatever fits nowhere', () => {
+    const drawers = /^(utils?|helpers?|common|shared|lib|misc)$/
+    const folders = sources.flatMap(({ file }) => path.dirname(file).split(path.sep))
+    expect([...new Set(folders)].filter((name) => drawers.test(name))).toEqual([])
+  })
+
+  test.each(confined)('$what has one home', ({ pattern, room, files }) => {
+    const strangers = sources.filter(
+      (source) => pattern.test(source.text) && source.room !== room && !files?.includes(source.file),
+    )
+    expect(strangers.map(({ file }) => file)).toEqual([])
+  })
+
+  test('no source file is longer than a reader can hold', () => {
+    const long = sources.filter(({ text }) => text.split('\n').length > 300)
+    expect(long.map(({ file }) => file)).toEqual([])
+  })
+})

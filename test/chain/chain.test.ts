@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createChain } from '../../src/chain/chain.ts'
+import { createRpc, RpcError } from '../../src/chain/rpc.ts'
+import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
+import { address } from '../../src/domain/address.ts'
+import { Outage } from '../../src/domain/error.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { codeReturning, createNetwork, type Evm, startEvm } from './evm.ts'
+
+let evm: Evm
+beforeAll(async () => {
+  evm = await startEvm()
+})
+afterAll(() => evm[Symbol.asyncDispose]())
+
+const relayer = address(`0x${'7e'.repeat(20)}`)
+const nobody = address(`0x${'0b'.repeat(20)}`)
+const network = createNetwork({ vaultRelayer: relayer })
+const chainOf = () => createChain({ rpc: evm.rpc, network })
+const tokenTypes = ['string', 'string', 'uint8']
+
+test('identity, head and blocks', async () => {
+  const chain = chainOf()
+  await evm.mine(2)
+  const head = await chain.head()
+  const parent = await chain.block(head.number - 1)
+  expect(head.number).toBeGreaterThan(1)
+  expect(head.parentHash).toBe(parent?.hash)
+  expect(head.timestamp).toBeGreaterThan(1_600_000_000)
+  expect(await chain.block(head.number + 1)).toBeUndefined()
+  expect(await chain.identity()).toEqual({ chainId: 31337, genesisHash: (await chain.block(0))?.hash })
+})
+
+test('gas price is what the next block takes, priority included', async () => {
+  const block = await evm.rpc.call<{ baseFeePerGas: string }>('eth_getBlockByNumber', ['latest', false])
+  const priority = await evm.rpc.call<string>('eth_maxPriorityFeePerGas')
+  expect(await chainOf().gasPrice()).toBe(BigInt(block.baseFeePerGas) + BigInt(priority))
+})
+
+describe('tokens', () => {
+  test('what can be spent: nothing of a token without code, or of one that reverts', async () => {
+    const token = await evm.deploy(testToken, tokenTypes, ['A', 'A', 18])
+    await token.write('mint', [evm.account, 2n ** 200n])
+    await token.write('approve', [relayer, 5n])
+    const reverting = address(`0x${'4e'.repeat(20)}`)
+    await evm.rpc.call('anvil_setCode', [reverting, '0x60006000fd'])
+    const invalid = address(`0x${'4f'.repeat(20)}`)
+    await evm.rpc.call('anvil_setCode', [invalid, '0xfe'])
+    const owner = address(evm.account)
+    const tokens = [token.address, nobody, reverting, invalid]
+    expect(await chainOf().spendable(tokens.map((token) => ({ owner, token })))).toEqual([
+      { balance: 2n ** 200n, allowance: 5n },
+      { balance: 0n, allowance: 0n },
+      { balance: 0n, allowance: 0n },
+      { balance: 0n, allowance: 0n },
+    ])
+  })
+
+  test('metadata, as far as the contract speaks', async () => {
+    const token = await evm.deploy(testToken, tokenTypes, ['US Dollar', 'USD\u0000\n', 6])
+    const old = address(`0x${'01d'.padEnd(40, '0')}`)
+    await evm.rpc.call('anvil_setCode', [old, codeReturning(BigInt(`0x${'4d4b52'.padEnd(64, '0')}`))])
+    expect(await chainOf().tokenMetadata([token.address, nobody, old])).toEqual([
+      { chainId: 31337, address: token.address, symbol: 'USD', name: 'US Dollar', decimals: 6 },
+      { chainId: 31337, address: nobody, symbol: null, name: null, decimals: null },
+      { chainId: 31337, address: old, symbol: 'MKR', name: 'MKR', decimals: null },
+    ])
+  })
+
+  test('long names are cut between characters', async () => {
+    const token = await evm.deploy(testToken, tokenTypes, ['🦊'.repeat(200), 'F', 0])
+    const [metadata] = await chainOf().tokenMetadata([token.address])
+    expect(metadata).toMatchObject({ name: '🦊'.repeat(100), symbol: 'F', decimals: 0 })
+  })
+})
+
+test('code', async () => {
+  expect(await chainOf().code(nobody)).toBe('0x')
+})
+
+describe('a node that is away, refuses or talks nonsense', () => {
+  test('is an outage and never an empty answer', async () => {
+    const rpc = createRpc({ url: 'http://127.0.0.1:1', log: silentLog, retries: 0 })
+    const chain = createChain({ rpc, network })
+    await expect(chain.block(1)).rejects.toThrow(Outage)
+    await expect(chain.spendable([{ owner: nobody, token: nobody }])).rejects.toThrow(Outage)
+  })
+
+  test.each([
+    ['a refused read', { error: new RpcError('header not found', -32000) }],
+    ['no hex', { value: 17 }],
+  ])('%s is an outage', async (_, answer) => {
+    const rpc = { call: async () => null, batch: async () => [answer, answer] }
+    const chain = createChain({ rpc: rpc as typeof evm.rpc, network })
+    await expect(chain.spendable([{ owner: nobody, token: nobody }])).rejects.toThrow(Outage)
+    await expect(chain.head()).rejects.toThrow(Outage)
+    expect(await chain.block(9)).toBeUndefined()
+  })
+})

@@ -1,0 +1,53 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Request {
+  id: number
+  method: string
+  params: unknown[]
+}
+
+/** One entry for each HTTP request; the last one stays. */
+export type Behaviour =
+  | { answer: (request: Request) => { result: unknown } | { error: unknown } }
+  | { status: number; body?: string }
+  | 'silence'
+  | 'hang up'
+
+/** A node over real HTTP that behaves as told. */
+export async function startScriptedNode(...behaviours: Behaviour[]) {
+  const requests: (Request | Request[])[] = []
+  const sockets = new Set<unknown>()
+
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const asked: Request | Request[] = JSON.parse(body)
+    requests.push(asked)
+    const behaviour = (behaviours.length > 1 ? behaviours.shift() : behaviours[0]) ?? 'hang up'
+    behave(behaviour, asked, response)
+  })
+  server.on('connection', (socket) => sockets.add(socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    connections: () => sockets.size,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function behave(behaviour: Behaviour, asked: Request | Request[], response: ServerResponse): void {
+  if (behaviour === 'silence') return
+  if (behaviour === 'hang up') {
+    response.destroy()
+  } else if ('status' in behaviour) {
+    response.writeHead(behaviour.status).end(behaviour.body)
+  } else {
+    const answer = (request: Request) => ({ jsonrpc: '2.0', id: request.id, ...behaviour.answer(request) })
+    response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer).reverse() : answer(asked)))
+  }
+}

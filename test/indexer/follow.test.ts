@@ -1,0 +1,216 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { SettlementLog } from '../../src/chain/settlement-logs.ts'
+import type { Bytes32 } from '../../src/domain/hex.ts'
+import type { Checkpoint } from '../../src/indexer/block-range.ts'
+import { type ChainStep, type FollowOptions, followChain } from '../../src/indexer/follow.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
+
+type Simulated = ReturnType<typeof createSimulatedChain>
+type Consumer = ReturnType<typeof createConsumer>
+
+/** Builds state from steps alone, and holds every step to its contract. */
+function createConsumer(firstBlock: number, { logsOf }: Simulated) {
+  const hashes = new Map<number, Bytes32>()
+  const steps: ChainStep[] = []
+  let logs: SettlementLog[] = []
+  let last: number = firstBlock - 1
+
+  function apply(step: ChainStep): void {
+    steps.push(step)
+    if (step.type === 'finalize') {
+      expect(step.number).toBeGreaterThanOrEqual(firstBlock)
+      expect(step.number).toBeLessThanOrEqual(last)
+    } else if (step.type === 'reorg') {
+      expect(step.to.number).toBeLessThan(last)
+      expect(step.to.hash).toBe(step.to.number < firstBlock ? null : hashes.get(step.to.number))
+      for (const number of hashes.keys()) if (number > step.to.number) hashes.delete(number)
+      logs = logs.filter((log) => log.blockNumber <= step.to.number)
+      last = step.to.number
+    } else {
+      for (const { number, hash, parentHash } of step.blocks) {
+        const parent = hashes.get(number - 1)
+        if (parent) expect(parentHash).toBe(parent)
+        hashes.set(number, hash)
+        expect(step.logs.filter((log) => log.blockNumber === number)).toEqual(logsOf.get(hash))
+      }
+      for (const log of step.logs) expect(log.blockNumber).toBeGreaterThan(last)
+      logs.push(...step.logs)
+      last = step.blocks.at(-1)?.number ?? last
+    }
+  }
+  const checkpoint = (): Checkpoint | null => {
+    const hash = hashes.get(last)
+    return hash ? { number: last, hash } : null
+  }
+  return { apply, steps, checkpoint, known: async (n: number) => hashes.get(n), logs: () => logs }
+}
+
+/** Follows until `enough` says so, which it is asked whenever the follower waits. @returns the waits' counts of failures */
+async function follow(
+  { chain }: Simulated,
+  consumer: Consumer,
+  enough: (looks: number) => boolean,
+  more: Partial<FollowOptions> = {},
+): Promise<number[]> {
+  const stop = new AbortController()
+  const waits: number[] = []
+  const steps = followChain({
+    chain,
+    from: consumer.checkpoint(),
+    firstBlock: 0,
+    known: consumer.known,
+    finalityBlocks: 4,
+    maxRange: 3,
+    patience: 2,
+    log: silentLog,
+    signal: stop.signal,
+    poll: async (failures) => {
+      waits.push(failures)
+      if (enough(waits.length)) stop.abort()
+      if (waits.length > 1000) throw new Error('the follower does not come to rest')
+    },
+    ...more,
+  })
+  for await (const step of steps) consumer.apply(step)
+  return waits
+}
+
+/** A chain that lost more than its followed part leaves nothing to stand on. */
+function untilLevel({ blocks, isQuiet }: Simulated, consumer: Consumer, firstBlock: number) {
+  return () => isQuiet() && consumer.checkpoint()?.hash === blocks.slice(firstBlock).at(-1)?.hash
+}
+
+const logCounts = fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 7 })
+const change: fc.Arbitrary<ChainChange> = fc.oneof(
+  fc.record({ op: fc.constant('grow' as const), logs: logCounts }),
+  fc.record({ op: fc.constant('fork' as const), depth: fc.integer({ min: 1, max: 12 }), logs: logCounts }),
+  fc.record({ op: fc.constant('away' as const), calls: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({
+    op: fc.constant('lag' as const),
+    blocks: fc.integer({ min: 1, max: 5 }),
+    calls: fc.integer({ min: 1, max: 6 }),
+  }),
+)
+const script = fc.array(fc.option(change, { nil: undefined, freq: 2 }), { maxLength: 60 })
+
+describe('after any history', () => {
+  test('what a consumer built from the steps is the chain', async () => {
+    await fc.assert(
+      fc.asyncProperty(script, fc.integer({ min: 0, max: 3 }), async (changes, firstBlock) => {
+        const simulated = createSimulatedChain([{ op: 'grow', logs: [1, 0, 2, 1, 0] }, ...changes])
+        const consumer = createConsumer(firstBlock, simulated)
+        // Another program may have stopped half-way: the second run starts from the stored checkpoint.
+        await follow(simulated, consumer, (looks) => looks > 3, { firstBlock })
+        simulated.apply({ op: 'grow', logs: [1, 1, 1] })
+        await follow(simulated, consumer, untilLevel(simulated, consumer, firstBlock), { firstBlock })
+        const canonical = simulated.blocks.slice(firstBlock).flatMap(({ logs }) => logs)
+        expect(consumer.logs()).toEqual(canonical)
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
+
+async function followed(length: number) {
+  const simulated = createSimulatedChain()
+  simulated.apply({ op: 'grow', logs: Array.from({ length }, () => 1) })
+  const consumer = createConsumer(0, simulated)
+  await follow(simulated, consumer, () => true)
+  consumer.steps.length = 0
+  simulated.calls.length = 0
+  return { simulated, consumer }
+}
+
+const shape = (step: ChainStep) =>
+  step.type === 'blocks'
+    ? `blocks ${step.blocks.map(({ number }) => number)} logs ${step.logs.map((log) => log.blockNumber)}`
+    : `${step.type} ${step.type === 'reorg' ? step.to.number : step.number}`
+
+describe('steps', () => {
+  test('backfill names the last block of a range below the horizon, every block above it', async () => {
+    const simulated = createSimulatedChain()
+    simulated.apply({ op: 'grow', logs: [1, 0, 1, 1, 0, 0, 1, 0, 1] })
+    const consumer = createConsumer(0, simulated)
+    await follow(simulated, consumer, () => true)
+    expect(consumer.steps.map(shape)).toEqual([
+      'blocks 2 logs 1',
+      'finalize 2',
+      'blocks 5 logs 3,4',
+      'finalize 5',
+      'blocks 6,7,8 logs 7',
+      'blocks 9 logs 9',
+    ])
+    expect(simulated.calls).not.toContain('block 4')
+  })
+
+  test('a fork ends at the newest block in common, then goes on', async () => {
+    const { simulated, consumer } = await followed(6)
+    simulated.apply({ op: 'fork', depth: 2, logs: [0, 1, 0] })
+    await follow(simulated, consumer, () => true)
+    expect(consumer.steps.map(shape)).toEqual(['reorg 4', 'blocks 5,6,7 logs 6', 'finalize 3'])
+  })
+
+  test('a fork deeper than every stored hash goes back to before the first block', async () => {
+    const simulated = createSimulatedChain()
+    simulated.apply({ op: 'grow', logs: [1, 1, 1] })
+    const consumer = createConsumer(1, simulated)
+    await follow(simulated, consumer, () => true, { firstBlock: 1 })
+    consumer.steps.length = 0
+    simulated.apply({ op: 'fork', depth: 99, logs: [1, 0] })
+    await follow(simulated, consumer, () => true, { firstBlock: 1 })
+    expect(consumer.steps.map(shape)).toEqual(['reorg 0', 'blocks 1,2 logs 1'])
+    expect(consumer.steps[0]).toEqual({ type: 'reorg', to: { number: 0, hash: null } })
+  })
+
+  test('a chain that lost its end is taken for one when patience is over, and not before', async () => {
+    const { simulated, consumer } = await followed(6)
+    simulated.apply({ op: 'fork', depth: 3, logs: [] })
+    await follow(simulated, consumer, (looks) => looks === 2)
+    expect(consumer.steps).toEqual([])
+    await follow(simulated, consumer, (looks) => looks === 3)
+    expect(consumer.steps.map(shape)).toEqual(['reorg 3'])
+  })
+
+  test('a shorter chain with another head is a reorg at once', async () => {
+    const { simulated, consumer } = await followed(6)
+    simulated.apply({ op: 'fork', depth: 3, logs: [0] })
+    await follow(simulated, consumer, () => true)
+    expect(consumer.steps.map(shape)).toEqual(['reorg 3', 'blocks 4 logs ', 'finalize 0'])
+  })
+
+  test('a node that lags behind, or is away, is waited for', async () => {
+    const { simulated, consumer } = await followed(6)
+    simulated.apply({ op: 'lag', blocks: 3, calls: 2 })
+    await follow(simulated, consumer, (looks) => looks === 3)
+    expect(consumer.steps).toEqual([])
+    simulated.apply({ op: 'away', calls: 3 })
+    simulated.apply({ op: 'grow', logs: [1] })
+    const waits = await follow(simulated, consumer, (looks) => looks === 4)
+    expect(waits).toEqual([1, 2, 3, 0])
+    expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
+  })
+
+  test('logs of another block than the header names are read again', async () => {
+    const { simulated, consumer } = await followed(6)
+    simulated.apply({ op: 'grow', logs: [1] })
+    const { chain } = simulated
+    let reads = 0
+    const other = `0x${'ff'.repeat(32)}` as Bytes32
+    const logs: typeof chain.logs = async (from, to) => {
+      const right = await chain.logs(from, to)
+      return reads++ > 0 ? right : right.map((log) => ({ ...log, blockHash: other }))
+    }
+    const waits = await follow(simulated, consumer, (looks) => looks === 2, { chain: { ...chain, logs } })
+    expect(waits).toEqual([1, 0])
+    expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
+  })
+
+  test('a fault of the program is not waited for', async () => {
+    const { simulated, consumer } = await followed(2)
+    const known = async () => Promise.reject(new TypeError('a bug'))
+    simulated.apply({ op: 'fork', depth: 1, logs: [0] })
+    await expect(follow(simulated, consumer, () => true, { known })).rejects.toThrow('a bug')
+  })
+})

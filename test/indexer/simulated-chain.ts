@@ -1,0 +1,85 @@
+import type { Block } from '../../src/chain/chain.ts'
+import type { SettlementLog } from '../../src/chain/settlement-logs.ts'
+import { address } from '../../src/domain/address.ts'
+import { Outage } from '../../src/domain/error.ts'
+import type { Bytes32 } from '../../src/domain/hex.ts'
+import type { FollowedChain } from '../../src/indexer/block-range.ts'
+
+export type ChainChange =
+  | { op: 'grow'; logs: number[] }
+  /** Drops `depth` blocks and grows others, one for each entry of `logs`. */
+  | { op: 'fork'; depth: number; logs: number[] }
+  | { op: 'away'; calls: number }
+  /** Hides the newest blocks for some calls, as a node does that lags behind. */
+  | { op: 'lag'; blocks: number; calls: number }
+
+interface SimulatedBlock extends Block {
+  logs: SettlementLog[]
+}
+
+const solver = address(`0x${'51'.repeat(20)}`)
+
+/** A chain whose history changes between any two calls, as `script` says: one entry for each call, undefined for no change. */
+export function createSimulatedChain(script: (ChainChange | undefined)[] = []) {
+  let hashes = 0
+  let away = 0
+  let lag = { blocks: 0, calls: 0 }
+  const blocks: SimulatedBlock[] = []
+  const calls: string[] = []
+  /** Of every block that ever was, by hash. */
+  const logsOf = new Map<Bytes32, SettlementLog[]>()
+
+  const nextHash = () => `0x${(++hashes).toString(16).padStart(64, '0')}` as Bytes32
+  function grow(logCounts: number[]): void {
+    for (const count of logCounts) {
+      const number = blocks.length
+      const hash = nextHash()
+      const logs = Array.from({ length: count }, (_, logIndex): SettlementLog => {
+        return { type: 'settlement', blockNumber: number, blockHash: hash, logIndex, txHash: hash, solver }
+      })
+      const parentHash = blocks.at(-1)?.hash ?? (`0x${'00'.repeat(32)}` as Bytes32)
+      logsOf.set(hash, logs)
+      blocks.push({ number, hash, parentHash, timestamp: number, logs })
+    }
+  }
+  /** The first block stays: a chain is never empty. */
+  const drop = (depth: number) => blocks.splice(Math.max(1, blocks.length - depth))
+  grow([0])
+
+  function apply(change: ChainChange | undefined): void {
+    if (change?.op === 'away') away = change.calls
+    if (change?.op === 'lag') lag = change
+    if (change?.op === 'fork') drop(change.depth)
+    if (change?.op === 'grow' || change?.op === 'fork') grow(change.logs)
+  }
+
+  /** What the node shows on this call. */
+  function visible(call: string): SimulatedBlock[] {
+    calls.push(call)
+    apply(script.shift())
+    if (away-- > 0) throw new Outage('the network node')
+    return lag.calls-- > 0 ? blocks.slice(0, Math.max(1, blocks.length - lag.blocks)) : blocks
+  }
+
+  const chain: FollowedChain = {
+    async head() {
+      const head = visible('head').at(-1)
+      if (!head) throw new RangeError('empty chain')
+      return head
+    },
+    block: async (number) => visible(`block ${number}`)[number],
+    async logs(from, to) {
+      const seen = visible(`logs ${from}-${to}`)
+      if (seen.length <= to) throw new Outage(`block ${to}`)
+      return seen.slice(from, to + 1).flatMap(({ logs }) => logs)
+    },
+  }
+  return {
+    chain,
+    blocks,
+    calls,
+    logsOf,
+    apply,
+    isQuiet: () => script.length === 0 && away <= 0 && lag.calls <= 0,
+  }
+}
