@@ -108,7 +108,7 @@ test('that there is no pool is believed for a minute', async () => {
   const pool = await createPool(tokens.c, 5n, tokens.base, 6n)
   time += 59_999
   expect(await around([[tokens.c, tokens.base]])).toEqual([])
-  expect(batches).toEqual([1])
+  expect(batches).toEqual([3])
   time += 1
   expect((await around([[tokens.c, tokens.base]])).map(({ address }) => address)).toEqual([pool])
 })

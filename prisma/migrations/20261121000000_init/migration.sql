@@ -298,7 +298,6 @@ CREATE TABLE "checkpoints" (
     "chain_id" INTEGER NOT NULL,
     "block_number" BIGINT NOT NULL,
     "block_hash" BYTEA NOT NULL,
-    "block_time" BIGINT NOT NULL,
     "updated_at" TIMESTAMPTZ(6) NOT NULL,
 
     CONSTRAINT "checkpoints_pkey" PRIMARY KEY ("chain_id")

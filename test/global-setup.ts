@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startChain } from '../src/dev/chain.ts'
+import { startDatabase } from '../src/dev/database.ts'
+import { buildMarket } from '../src/dev/market-build.ts'
+import { applyMigrations } from '../src/storage/migrations.ts'
+import { silentLog } from './fakes/silent-log.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A server with a migrated database `template`, which tests copy. */
+    serverUrl: string
+    /** Home of a chain that has its market and is not running: tests start copies of it. */
+    chainHome: string
+  }
+}
+
+/** One database server and one built chain for the whole run; every test gets copies of its own, in milliseconds. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const home = mkdtempSync(path.join(tmpdir(), 'tradegraph-tests-'))
+  const chainHome = path.join(home, 'chain')
+  mkdirSync(chainHome)
+  const [database] = await Promise.all([startDatabase({ home, log: silentLog }), buildChain(chainHome)])
+  await createTemplate(database.url)
+  project.provide('serverUrl', database.url)
+  project.provide('chainHome', chainHome)
+  return async () => {
+    await database.stop()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function buildChain(home: string): Promise<void> {
+  const prepare = async (rpcUrl: string) => void (await buildMarket(rpcUrl, silentLog))
+  const chain = await startChain({ home, log: silentLog, prepare })
+  await chain.stop()
+}
+
+async function createTemplate(serverUrl: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query('CREATE DATABASE template')
+  await client.end()
+  const template = new URL(serverUrl)
+  template.pathname = '/template'
+  await applyMigrations(template.href)
+}
