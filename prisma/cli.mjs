@@ -2,31 +2,30 @@
 // Naming an existing file as the engine stops that. Whatever really needs the engine is refused here: with a stand-in,
 // `migrate diff` prints nothing and exits 0. Migrations are written and checked by `migrate.mjs`.
 import { spawnSync } from 'node:child_process'
-import { cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
 const [command = '', ...rest] = process.argv.slice(2)
 const here = import.meta.dirname
 
-if (command === 'copy') {
-  cpSync(path.join(here, 'migrations'), path.join(here, '..', 'dist', 'prisma', 'migrations'), { recursive: true })
-  process.exit(0)
-}
 if (!['generate', 'validate', 'format'].includes(command)) {
   console.error(`prisma ${command}: use "npm run migrate -- new|check|status|deploy"`)
   process.exit(2)
 }
 
 const cli = createRequire(import.meta.url).resolve('prisma/build/index.js')
-const { status } = spawnSync(process.execPath, [cli, command, '--schema', path.join(here, 'schema.prisma'), ...rest], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    PATH: `${path.resolve(here, '..', 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}`,
-    PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath,
-    PRISMA_HIDE_UPDATE_MESSAGE: '1',
-    CHECKPOINT_DISABLE: '1',
+const { status } = spawnSync(
+  process.execPath,
+  [cli, command, '--schema', path.join(here, 'schema.prisma'), ...rest],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      PATH: `${path.resolve(here, '..', 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}`,
+      PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath,
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+      CHECKPOINT_DISABLE: '1',
+    },
   },
-})
+)
 process.exit(status ?? 1)

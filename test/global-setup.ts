@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startChain } from '../src/dev/chain.ts'
-import { startDatabase } from '../src/dev/database.ts'
+import { endLeftDatabase, startDatabase } from '../src/dev/database.ts'
 import { buildMarket } from '../src/dev/market-build.ts'
 import { applyMigrations } from '../src/storage/migrations.ts'
 import { silentLog } from './fakes/silent-log.ts'
@@ -23,13 +23,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const home = mkdtempSync(path.join(tmpdir(), 'tradegraph-tests-'))
   const chainHome = path.join(home, 'chain')
   mkdirSync(chainHome)
-  const [database] = await Promise.all([startDatabase({ home, log: silentLog }), buildChain(chainHome)])
-  await createTemplate(database.url)
-  project.provide('serverUrl', database.url)
-  project.provide('chainHome', chainHome)
-  return async () => {
-    await database.stop()
+  const teardown = async () => {
+    await endLeftDatabase(home)
     rmSync(home, { recursive: true, force: true })
+  }
+  try {
+    const database = await startDatabase({ home, log: silentLog })
+    await Promise.all([createTemplate(database.url), buildChain(chainHome)])
+    project.provide('serverUrl', database.url)
+    project.provide('chainHome', chainHome)
+    return teardown
+  } catch (error) {
+    await teardown()
+    throw error
   }
 }
 

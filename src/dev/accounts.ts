@@ -1,0 +1,32 @@
+import { HDNodeWallet, Mnemonic } from 'ethers'
+import { type Address, address } from '../domain/address.ts'
+import { type Hex, toHex } from '../domain/hex.ts'
+
+export interface Account {
+  address: Address
+  privateKey: Hex
+}
+
+/** The development phrase that everybody knows: nothing of value may ever stand behind it. The node unlocks its first ten accounts. */
+const mnemonic = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
+
+export interface DevAccounts {
+  traders: Account[]
+  deployer: Account
+  solver: Account
+}
+
+export function deriveAccounts(): DevAccounts {
+  const parent = HDNodeWallet.fromMnemonic(mnemonic, "m/44'/60'/0'/0")
+  const account = (index: number): Account => {
+    const child = parent.deriveChild(index)
+    return { address: address(child.address), privateKey: privateKey(child.privateKey) }
+  }
+  return { traders: [0, 1, 2, 3, 4].map(account), deployer: account(8), solver: account(9) }
+}
+
+function privateKey(text: string): Hex {
+  const key = toHex(text, 32)
+  if (!key) throw new TypeError('not a private key')
+  return key
+}

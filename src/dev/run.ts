@@ -1,0 +1,68 @@
+import { startApp } from '../app.ts'
+import { readSettings, type Settings } from '../config.ts'
+import type { Clock, Log } from '../domain/log.ts'
+import { watchParent } from './parent-watch.ts'
+import { startStack } from './stack.ts'
+import { startTraders } from './traders.ts'
+
+export interface DevOptions {
+  home: string
+  reset: boolean
+  traders: boolean
+  /** npm started this process and is expected to stay. */
+  byNpm: boolean
+  settings: Settings
+  version: string
+  log: Log
+  now: Clock
+  random: () => number
+  print(line: string): void
+}
+
+/** Half of the surplus, one percent of the volume at most: so that fees are there to be seen. Whoever sets a policy gets that one. */
+const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
+
+/** The local stack from start to end: Ctrl-C and SIGTERM end the database and the chain with it; a crash leaves them to the next start. */
+export async function runDev(options: DevOptions): Promise<void> {
+  const { home, reset, log, now, random, print } = options
+  const parent = options.byNpm ? watchParent(() => process.exit(1)) : undefined
+  const { DATABASE_URL: databaseUrl, ANVIL: anvil } = options.settings
+  const stack = await startStack({ home, reset, anvil, databaseUrl, log })
+  try {
+    const app = await startApp({
+      ...options,
+      databaseUrl: stack.databaseUrl,
+      networks: [{ network: stack.network, rpcUrl: stack.rpcUrl }],
+      roles: ['serve', 'index', 'auction'],
+      settings: localSettings(options.settings, stack.solverKey),
+    })
+    const url = app.url ?? ''
+    const traders = options.traders
+      ? startTraders({ baseUrl: url, market: stack.market, log, now, random })
+      : undefined
+    stack.publish(url)
+    print(`ready ${url}/graphql (home ${home})`)
+    await untilStopped()
+    log.info('stopping')
+    await traders?.stop()
+    await app.close()
+  } finally {
+    parent?.stop()
+    await stack.stop()
+  }
+}
+
+function localSettings(settings: Settings, solverKey: string): Settings {
+  const { FEE_POLICIES } = readSettings({ FEE_POLICIES: standardPolicies })
+  const { SOLVER_PRIVATE_KEY } = readSettings({ SOLVER_PRIVATE_KEY: solverKey })
+  return { FEE_POLICIES, ...settings, SOLVER_PRIVATE_KEY }
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process
+      .once('SIGINT', () => resolve())
+      .once('SIGTERM', () => resolve())
+      .once('SIGHUP', () => resolve())
+  })
+}

@@ -1,0 +1,99 @@
+import type { Log } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
+import { type Chain, startChain } from './chain.ts'
+import { startDatabase } from './database.ts'
+import { type DevManifest, type Home, openHome } from './home.ts'
+import { describeMarket, type Market } from './market.ts'
+import { buildMarket, isMarketCurrent } from './market-build.ts'
+
+export interface Stack {
+  databaseUrl: string
+  rpcUrl: string
+  network: Network
+  solverKey: string
+  market: Market
+  /** Writes `dev.json`: everything is up and the service listens at `url`. */
+  publish(url: string): void
+  /** Ends database and chain and leaves the home to the next program. */
+  stop(): Promise<void>
+}
+
+export interface StackOptions {
+  /** Path of the folder. */
+  home: string
+  /** Empties the folder first. An outside database is left alone. */
+  reset: boolean
+  /** Path of anvil, if one is configured. */
+  anvil?: string | undefined
+  /** An outside database; without it one is started in the home. */
+  databaseUrl?: string | undefined
+  log: Log
+}
+
+/** Everything that the service needs on a laptop: a database and a chain with a market, each in a process of its own. */
+export async function startStack({
+  home: path,
+  reset,
+  anvil,
+  databaseUrl,
+  log,
+}: StackOptions): Promise<Stack> {
+  const home = await openHome({ path, reset, log })
+  const outside = databaseUrl ? { url: databaseUrl, stop: async () => {} } : undefined
+  const started = await Promise.allSettled([
+    outside ?? startDatabase({ home: home.path, log }),
+    startMarketChain(home, anvil, log),
+  ])
+  const stop = async (): Promise<void> => {
+    try {
+      await Promise.all(started.map((part) => part.status === 'fulfilled' && part.value.stop()))
+    } finally {
+      home.release()
+    }
+  }
+  const [database, chain] = started
+  if (database.status === 'rejected' || chain.status === 'rejected') {
+    await stop()
+    throw [database, chain].find((part) => part.status === 'rejected')?.reason
+  }
+  const market = describeMarket()
+  const addresses = { databaseUrl: database.value.url, rpcUrl: chain.value.rpcUrl }
+  return {
+    ...addresses,
+    network: market.network,
+    solverKey: market.solver.privateKey,
+    market,
+    publish: (url) => home.publish(toManifest(url, addresses, market)),
+    stop,
+  }
+}
+
+async function startMarketChain(home: Home, anvil: string | undefined, log: Log): Promise<Chain> {
+  const prepare = async (rpcUrl: string): Promise<void> => {
+    await buildMarket(rpcUrl, log)
+  }
+  const chain = await startChain({ home: home.path, anvil, log, prepare })
+  if (await isMarketCurrent(chain.rpcUrl, log)) return chain
+  await chain.stop()
+  throw new Error(`The chain in ${home.path} was built by another version: start again with --reset.`)
+}
+
+function toManifest(
+  url: string,
+  addresses: { rpcUrl: string; databaseUrl: string },
+  market: Market,
+): DevManifest {
+  const { network, tokens, accounts } = market
+  return {
+    url,
+    graphql: `${url}/graphql`,
+    stream: `${url}/graphql/stream`,
+    ...addresses,
+    chainId: network.chainId,
+    network: network.name,
+    settlement: network.settlement,
+    vaultRelayer: network.vaultRelayer,
+    tokens,
+    accounts,
+  }
+}

@@ -1,0 +1,240 @@
+import { OrderBookApi, OrderKind, TradingSdk } from '@cowprotocol/cow-sdk'
+import { ViemAdapter } from '@cowprotocol/sdk-viem-adapter'
+import { Interface } from 'ethers'
+import { createClient } from 'graphql-sse'
+import { createPublicClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { sepolia } from 'viem/chains'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTrader, graphql, request } from '../trader.ts'
+import { eventually, startWorld, type World } from '../world.ts'
+
+const oneWeth = 10n ** 18n
+const tradeEvent = new Interface([
+  'event Trade(address indexed owner, address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid)',
+])
+const notificationsDocument = `subscription ($account: Address!, $after: String) {
+  notifications(account: $account, after: $after) { cursor notification { id type account message timestamp metadata } }
+}`
+
+let world: World
+let api: OrderBookApi
+let sdk: TradingSdk
+
+beforeAll(async () => {
+  world = await startWorld()
+  const { chainId } = world.market.network
+  const adapter = new ViemAdapter({
+    provider: createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) }),
+    signer: privateKeyToAccount(world.market.accounts[0]?.privateKey as `0x${string}`),
+  })
+  api = new OrderBookApi({ chainId, env: 'prod', baseUrls: { [chainId]: `${world.url}/sepolia` } } as never)
+  sdk = new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi: api }, adapter as never)
+})
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+interface Told {
+  cursor: string
+  notification: { id: string; type: string; metadata: { orderId: string; executedAmount?: string } }
+  at: number
+}
+
+/** Listens until it is stopped, as a frontend does. */
+function listen(account: string, after?: string) {
+  const client = createClient({ url: `${world.url}/graphql/stream` })
+  const told: Told[] = []
+  const iterator = client.iterate<{ notifications: Omit<Told, 'at'> }>({
+    query: notificationsDocument,
+    variables: { account, after },
+  })
+  const ended = (async () => {
+    for await (const { data } of iterator) if (data) told.push({ ...data.notifications, at: Date.now() })
+  })()
+  return {
+    told,
+    async stop() {
+      await iterator.return?.()
+      client.dispose()
+      await ended.catch(() => undefined)
+    },
+  }
+}
+
+describe('an order through the client library', () => {
+  let uid: string
+  let subscriber: ReturnType<typeof listen>
+  const trader = () => createTrader(world.url, world.market)
+
+  test('is quoted, signed, posted and fulfilled within ten seconds', async () => {
+    subscriber = listen(trader().address)
+    const { WETH, USDC } = world.market.tokens
+    const { orderId } = await sdk.postSwapOrder({
+      kind: OrderKind.SELL,
+      amount: oneWeth.toString(),
+      slippageBps: 50,
+      sellToken: WETH.address,
+      sellTokenDecimals: WETH.decimals,
+      buyToken: USDC.address,
+      buyTokenDecimals: USDC.decimals,
+    })
+    uid = orderId
+    const order = await eventually(
+      'the order is fulfilled',
+      async () => {
+        const read = await api.getOrder(uid)
+        return read.status === 'fulfilled' && read
+      },
+      10_000,
+    )
+    expect(order).toMatchObject({
+      executedSellAmount: oneWeth.toString(),
+      invalidated: false,
+      class: 'limit',
+    })
+    expect(BigInt(order.executedBuyAmount)).toBeGreaterThanOrEqual(BigInt(order.buyAmount))
+  })
+
+  test('its trade is listed with the amounts of the chain’s own log', async () => {
+    const [trade, ...others] = await api.getTrades({ orderUid: uid })
+    expect(others).toEqual([])
+    const receipt = await world.chain.rpc.call<{
+      logs: { topics: string[]; data: string; logIndex: string }[]
+    }>('eth_getTransactionReceipt', [trade?.txHash])
+    const logs = receipt.logs.flatMap((log) => tradeEvent.parseLog(log)?.args ?? [])
+    const log = logs.find((args) => args.orderUid === uid)
+    expect({ sell: trade?.sellAmount, buy: trade?.buyAmount }).toEqual({
+      sell: String(log?.sellAmount),
+      buy: String(log?.buyAmount),
+    })
+  })
+
+  test('its debug report tells the whole story, and GraphQL tells the same', async () => {
+    const { body: report } = await request(`${trader().base}/api/v1/debug/order/${uid}`)
+    expect(report.events.map(({ label }: { label: string }) => label)).toEqual([
+      'created',
+      'ready',
+      'executing',
+      'traded',
+    ])
+    const [auction] = report.auctions
+    const winner = auction.proposedSolutions.find((solution: { isWinner: boolean }) => solution.isWinner)
+    expect(winner).toMatchObject({ ranking: 1, filteredOut: false, executedSell: oneWeth.toString() })
+    expect(auction.settlementAttempts).toEqual([
+      expect.objectContaining({ outcome: 'success', solver: winner.solver, solutionUid: winner.solutionUid }),
+    ])
+    expect(BigInt(auction.executions[0].executedFee)).toBeGreaterThan(0n)
+    expect(auction.executions[0].protocolFees).toHaveLength(auction.feePolicies.length)
+    expect(report.trades).toHaveLength(1)
+    expect(report.trades[0]).toMatchObject({
+      auctionId: auction.id,
+      sellAmount: oneWeth.toString(),
+      buyAmount: winner.executedBuy,
+    })
+    expect(Object.keys(auction.nativePrices).sort()).toEqual(
+      [world.market.tokens.WETH.address, world.market.tokens.USDC.address].sort(),
+    )
+    const { body: restricted } = await request(`${trader().base}/restricted/api/v1/debug/order/${uid}`)
+    expect(restricted).toEqual(report)
+
+    const data = await graphql(
+      world.url,
+      `query ($uid: OrderUid!) { order(uid: $uid) { status sellToken { symbol decimals } debugReport {
+        events { label timestamp reason }
+        auctions { id block deadline nativePrices { token price }
+          proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy }
+          executions { executedFee executedFeeToken blockNumber protocolFees { token amount } }
+          settlementAttempts { solver solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome }
+        }
+        trades { blockNumber logIndex buyAmount sellAmount sellAmountBeforeFees txHash auctionId }
+      } auctions { id solutions { isWinner orders { order { uid } executedSell executedBuy } } } } }`,
+      { uid },
+    )
+    const told = data.order.debugReport
+    expect(
+      told.events.map((event: { label: string; timestamp: string }) => [
+        event.label.toLowerCase(),
+        event.timestamp,
+      ]),
+    ).toEqual(
+      report.events.map((event: { label: string; timestamp: string }) => [event.label, event.timestamp]),
+    )
+    expect(told.auctions[0].proposedSolutions).toEqual(auction.proposedSolutions)
+    expect(told.auctions[0].settlementAttempts).toEqual(auction.settlementAttempts)
+    expect(told.auctions[0].executions).toEqual(auction.executions)
+    expect(told.trades).toEqual(report.trades)
+    expect(data.order.sellToken).toEqual({ symbol: 'WETH', decimals: 18 })
+    const proposals = data.order.auctions[0].solutions.flatMap(
+      (solution: { orders: unknown[] }) => solution.orders,
+    )
+    expect(proposals).toContainEqual({
+      order: { uid },
+      executedSell: winner.executedSell,
+      executedBuy: winner.executedBuy,
+    })
+  })
+
+  test('a subscriber is told within two seconds of the block', async () => {
+    const told = await eventually('order_filled arrives', () =>
+      subscriber.told.find((item) => item.notification.metadata.orderId === uid),
+    )
+    expect(told.notification.type).toBe('ORDER_FILLED')
+    const [trade] = await api.getTrades({ orderUid: uid })
+    expect(told.notification.metadata.executedAmount).toBe(trade?.buyAmount)
+    const block = await world.chain.rpc.call<{ timestamp: string }>('eth_getBlockByNumber', [
+      `0x${trade?.blockNumber.toString(16)}`,
+      false,
+    ])
+    // A block's timestamp is in whole seconds, rounded down.
+    expect(told.at - Number(block.timestamp) * 1000).toBeLessThan(3_000)
+  })
+
+  test('and gets what it missed while it was away: once, and in order', async () => {
+    const last = subscriber.told.at(-1)
+    await subscriber.stop()
+    const placed: string[] = []
+    for (const amount of [1n, 2n, 3n]) {
+      const { status, body } = await trader().place({
+        sell: 'DAI',
+        buy: 'USDC',
+        sellAmount: amount * oneWeth,
+        buyAmount: 1n,
+      })
+      expect(status).toBe(201)
+      placed.push(body)
+    }
+    await eventually('all three are told', async () => {
+      const types = await trader().notifications()
+      return placed.every((order) =>
+        types.some((item: { metadata: { orderId: string } }) => item.metadata.orderId === order),
+      )
+    })
+    const back = listen(trader().address, last?.cursor)
+    await eventually('the missed ones arrive', () => back.told.length >= 3)
+    await back.stop()
+    expect(back.told.map(({ notification }) => notification.metadata.orderId).sort()).toEqual(placed.sort())
+    expect(new Set(back.told.map(({ notification }) => notification.id)).size).toBe(3)
+    const cursors = back.told.map(({ cursor }) => cursor)
+    const again = listen(trader().address, last?.cursor)
+    await eventually('they arrive again', () => again.told.length >= 3)
+    await again.stop()
+    expect(again.told.map(({ cursor }) => cursor)).toEqual(cursors)
+  })
+
+  test('an order that nobody can fill is cancelled through the library', async () => {
+    const { COW, USDC } = world.market.tokens
+    const { orderId } = await sdk.postLimitOrder({
+      kind: OrderKind.SELL,
+      sellAmount: oneWeth.toString(),
+      buyAmount: (10n ** 12n).toString(),
+      sellToken: COW.address,
+      sellTokenDecimals: COW.decimals,
+      buyToken: USDC.address,
+      buyTokenDecimals: USDC.decimals,
+    })
+    expect((await api.getOrder(orderId)).status).toBe('open')
+    await sdk.offChainCancelOrder({ orderUid: orderId } as never)
+    expect((await api.getOrder(orderId)).status).toBe('cancelled')
+    const [newest] = await trader().notifications()
+    expect(newest).toMatchObject({ type: 'order_cancelled', metadata: { orderId } })
+  })
+})

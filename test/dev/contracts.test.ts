@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { Interface } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toQuantity } from '../../src/chain/wire.ts'
+import type { Artifact } from '../../src/dev/contracts/artifact.ts'
+import { compileContracts } from '../../src/dev/contracts/compile.ts'
+import { type Address, address } from '../../src/domain/address.ts'
+import { type Evm, startEvm } from '../chain/evm.ts'
+
+const folder = new URL('../../src/dev/contracts/artifacts/', import.meta.url)
+const artifact = (name: string): Artifact => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))
+const somebody = address(`0x${'b0'.repeat(20)}`)
+
+it('commits what the compiler makes of the sources', () => {
+  const compiled = compileContracts()
+  expect(compiled.length).toBe(5)
+  for (const contract of compiled) expect(artifact(contract.contractName)).toEqual(contract)
+})
+
+describe('on a chain', () => {
+  let evm: Evm
+  beforeAll(async () => {
+    evm = await startEvm()
+  })
+  afterAll(() => evm[Symbol.asyncDispose]())
+
+  const at = (where: Address, { abi }: Artifact) => {
+    const contract = new Interface(abi)
+    return {
+      address: where,
+      write: (method: string, args: unknown[]) =>
+        evm.send({ to: where, data: contract.encodeFunctionData(method, args) }),
+      read: async (method: string, args: unknown[] = []): Promise<unknown> => {
+        const call = { to: where, data: contract.encodeFunctionData(method, args) }
+        return contract.decodeFunctionResult(method, await evm.rpc.call('eth_call', [call, 'latest']))[0]
+      },
+    }
+  }
+  const deployToken = (contract: string) =>
+    evm.deploy(artifact(contract), ['string', 'string', 'uint8'], ['Name', 'SYM', 6])
+
+  it('takes one percent of a transfer of the fee token out of the world', async () => {
+    const token = await deployToken('FeeToken')
+    await token.write('mint', [evm.account, 1_050n])
+    await token.write('transfer', [somebody, 250n])
+    expect(await token.read('balanceOf', [somebody])).toBe(248n)
+    expect(await token.read('balanceOf', [evm.account])).toBe(800n)
+    expect(await token.read('totalSupply')).toBe(1_048n)
+  })
+
+  it('spends no more than the allowance, and never uses up an unlimited one', async () => {
+    const token = await deployToken('TestToken')
+    await token.write('mint', [somebody, 100n])
+    await evm.rpc.call('anvil_impersonateAccount', [somebody])
+    await evm.rpc.call('anvil_setBalance', [somebody, toQuantity(10n ** 18n)])
+    await token.write('approve', [evm.account, 10n], somebody)
+    await expect(token.write('transferFrom', [somebody, evm.account, 11n])).rejects.toThrow('reverted')
+    await token.write('transferFrom', [somebody, evm.account, 4n])
+    expect(await token.read('allowance', [somebody, evm.account])).toBe(6n)
+    await token.write('approve', [evm.account, 2n ** 256n - 1n], somebody)
+    await token.write('transferFrom', [somebody, evm.account, 96n])
+    expect(await token.read('allowance', [somebody, evm.account])).toBe(2n ** 256n - 1n)
+    expect(await token.read('balanceOf', [evm.account])).toBe(100n)
+  })
+
+  it('has a pool for a pair that pays up to the product of its reserves and not more', async () => {
+    const [a, b] = [await deployToken('TestToken'), await deployToken('TestToken')]
+    const factory = await evm.deploy(artifact('PoolFactory'))
+    await factory.write('createPair', [a.address, b.address])
+    await expect(factory.write('createPair', [b.address, a.address])).rejects.toThrow('reverted')
+    const where = address(String(await factory.read('getPair', [b.address, a.address])))
+    expect(await factory.read('allPairsLength')).toBe(1n)
+    expect(await factory.read('allPairs', [0n])).toEqual(
+      await factory.read('getPair', [a.address, b.address]),
+    )
+
+    const pool = at(where, artifact('Pool'))
+    const [token0, token1] = a.address < b.address ? [a, b] : [b, a]
+    expect(await pool.read('token0').then(String).then(address)).toBe(token0.address)
+    await token0.write('mint', [where, 1_000_000n])
+    await token1.write('mint', [where, 4_000_000n])
+    await pool.write('mint', [evm.account])
+    expect(await pool.read('getReserves')).toBe(1_000_000n)
+
+    await token0.write('mint', [where, 10_000n])
+    // 4000000 · 9970 / (1000000 + 9970), rounded down
+    await expect(pool.write('swap', [0n, 39_487n, somebody, '0x'])).rejects.toThrow('reverted')
+    await pool.write('swap', [0n, 39_486n, somebody, '0x'])
+    expect(await token1.read('balanceOf', [somebody])).toBe(39_486n)
+    expect(await pool.read('getReserves')).toBe(1_010_000n)
+    await expect(pool.write('swap', [1n, 0n, somebody, '0x'])).rejects.toThrow('reverted')
+  })
+
+  it('wraps the native coin one for one, also where its code was only put', async () => {
+    const wrapped = at(address(`0x${'ee'.repeat(19)}01`), artifact('WrappedNative'))
+    await evm.rpc.call('anvil_setCode', [wrapped.address, artifact('WrappedNative').deployedBytecode])
+    const deposit = { to: wrapped.address, data: '0x', value: toQuantity(500n) }
+    await evm.send(deposit)
+    await wrapped.write('withdraw', [200n])
+    expect(await wrapped.read('balanceOf', [evm.account])).toBe(300n)
+    expect(await wrapped.read('totalSupply')).toBe(300n)
+    expect(await wrapped.read('symbol')).toBe('WETH')
+    await expect(wrapped.write('withdraw', [301n])).rejects.toThrow('reverted')
+  })
+})

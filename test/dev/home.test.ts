@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type DevManifest, openHome } from '../../src/dev/home.ts'
+import { findProcess } from '../../src/dev/process.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { createTemporaryHome, eventually, removeTemporaryHome } from './temporary-home.ts'
+
+let home: string
+beforeEach(() => {
+  home = createTemporaryHome()
+})
+afterEach(() => removeTemporaryHome(home))
+
+const open = (reset = false, path = home) => openHome({ path, reset, log: silentLog, waitMs: 200 })
+
+/** A process that lives until it is told otherwise and has written itself down as the owner. */
+function liveOwner() {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+  const row = findProcess(child.pid ?? 0)
+  writeFileSync(join(home, 'owner.json'), JSON.stringify({ pid: row?.pid, started: row?.started }))
+  return child
+}
+
+it('makes a private folder and tells about the stack in a private file that goes when it ends', async () => {
+  const path = join(home, 'a', 'b')
+  const opened = await open(false, path)
+  expect(statSync(path).mode & 0o777).toBe(0o700)
+  const manifest = { url: 'http://127.0.0.1:1' } as DevManifest
+  opened.publish(manifest)
+  expect(statSync(join(path, 'dev.json')).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(join(path, 'dev.json'), 'utf8'))).toEqual(manifest)
+  opened.release()
+  expect(readdirSync(path)).toEqual([])
+})
+
+it('refuses a second program with one line', async () => {
+  const child = liveOwner()
+  try {
+    await expect(open()).rejects.toThrow(new RegExp(`^[^\n]* is in use by process ${child.pid}: [^\n]*$`))
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
+it('waits for an owner that is leaving', async () => {
+  const child = liveOwner()
+  const told: string[] = []
+  const log = { ...silentLog, info: (message: string) => void told.push(message) }
+  const opening = openHome({ path: home, reset: false, log })
+  try {
+    await eventually('it waits', () => told.length > 0)
+  } finally {
+    child.kill('SIGKILL')
+  }
+  ;(await opening).release()
+  expect(told).toEqual([expect.stringContaining(`process ${child.pid}`)])
+})
+
+it('succeeds an owner that is gone, also when its number lives on in another process', async () => {
+  const child = liveOwner()
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  ;(await open()).release()
+  writeFileSync(join(home, 'owner.json'), JSON.stringify({ pid: process.ppid, started: 'long ago' }))
+  ;(await open()).release()
+})
+
+it('lets one of two programs in that find the same dead owner', async () => {
+  writeFileSync(join(home, 'owner.json'), '{"pid":1,"started":"long ago"}')
+  const both = await Promise.allSettled([open(), open()])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+it('empties a home on reset, and nothing that is not a home', async () => {
+  mkdirSync(join(home, 'photos'))
+  await expect(open(true)).rejects.toThrow('does not empty it')
+  expect(existsSync(join(home, 'photos'))).toBe(true)
+  writeFileSync(join(home, 'dev.json'), '{}')
+  const opened = await open(true)
+  expect(readdirSync(home)).toEqual(['owner.json'])
+  opened.release()
+})
+
+it('finishes the reset that a killed program began', async () => {
+  writeFileSync(join(home, 'emptying'), '')
+  mkdirSync(join(home, 'database'))
+  const opened = await open(false)
+  expect(readdirSync(home)).toEqual(['owner.json'])
+  opened.release()
+})

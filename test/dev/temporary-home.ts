@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { endLeftChain } from '../../src/dev/chain.ts'
+import { endLeftDatabase } from '../../src/dev/database.ts'
+
+export function createTemporaryHome(): string {
+  return mkdtempSync(join(tmpdir(), 'tradegraph-test-'))
+}
+
+/** Ends whatever still runs for this home, however the test ended. */
+export async function removeTemporaryHome(home: string): Promise<void> {
+  await Promise.all([endLeftDatabase(home), endLeftChain(home)])
+  rmSync(home, { recursive: true, force: true })
+}
+
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined> | T | undefined,
+): Promise<T> {
+  const deadline = performance.now() + 15_000
+  for (;;) {
+    const answer = await probe()
+    if (answer) return answer
+    if (performance.now() > deadline) throw new Error(`never: ${what}`)
+    await pause(20)
+  }
+}
