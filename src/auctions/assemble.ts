@@ -10,7 +10,8 @@ import type { Pool } from '../domain/pool.ts'
 import { wrappedForm } from '../domain/token.ts'
 import { nativeRate, normalizedPriceDown } from '../quotes/native-price.ts'
 import { nextAuctionId, ordersInFlight } from '../storage/competition.ts'
-import { appendEvents, type NewOrderEvent } from '../storage/events.ts'
+import { appendFindings, type NewOrderEvent, newEvents } from '../storage/events.ts'
+import { lockOrders } from '../storage/order-progress.ts'
 import { liveOrders } from '../storage/orders.ts'
 import type { AuctionDesk } from './desk.ts'
 
@@ -145,7 +146,7 @@ function priceTokens(
 
 async function recordVerdicts(verdicts: readonly Verdict[], { db, now }: AuctionDesk): Promise<void> {
   const timestamp = new Date(now())
-  const events: NewOrderEvent[] = verdicts.map((verdict) =>
+  const findings: NewOrderEvent[] = verdicts.map((verdict) =>
     'entry' in verdict
       ? { orderId: verdict.entry.order.id, label: 'ready', reason: null, timestamp }
       : {
@@ -155,5 +156,18 @@ async function recordVerdicts(verdicts: readonly Verdict[], { db, now }: Auction
           timestamp,
         },
   )
-  await db.transaction((tx) => appendEvents(tx, events))
+  const fresh = await newEvents(db, findings)
+  if (fresh.length === 0) return
+  const uids = new Map(
+    verdicts
+      .map((verdict) => ('entry' in verdict ? verdict.entry.order : verdict.order))
+      .map(({ id, uid }) => [id, uid]),
+  )
+  await db.transaction(async (tx) => {
+    await lockOrders(
+      tx,
+      fresh.flatMap(({ orderId }) => uids.get(orderId) ?? []),
+    )
+    await appendFindings(tx, fresh)
+  })
 }

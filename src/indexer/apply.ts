@@ -53,7 +53,7 @@ export async function applyBlocks(
   await db.transaction(async (tx) => {
     await moveCheckpoint(tx, chainId, { from, to, at })
     await insertBlocks(tx, chainId, blocks)
-    if (logs.length > 0) await applyLogs(tx, logs, groups, calls, indexing, at)
+    if (logs.length > 0) await applyLogs(tx, logs, groups, calls, indexing)
   })
   await sweepExpired(to.timestamp, indexing, at)
   return to
@@ -88,11 +88,12 @@ async function applyLogs(
   logs: readonly SettlementLog[],
   groups: readonly LoggedSettlement[],
   calls: ReadonlyMap<Bytes32, DecodedSettlement | undefined>,
-  { chainId }: Indexing,
-  at: Date,
+  { chainId, now }: Indexing,
 ): Promise<void> {
   const uids = logs.flatMap((log) => (log.type === 'settlement' ? [] : [log.orderUid]))
   await lockOrders(tx, uids)
+  // Read under the lock: whatever was written about these orders before has an earlier time.
+  const at = new Date(now())
   const orders = new Map(
     (await findOrders(tx, uids))
       .filter((order) => order.chainId === chainId)

@@ -46,9 +46,10 @@ export function attribute(
     const proposed = executions.filter(
       (item) => item.auctionId === auctionId && item.solutionUid === solution.uid,
     )
+    // A solution has an order once, so that equal lengths make this a one-to-one match.
     return (
       proposed.length === trades.length &&
-      trades.every((trade) => proposed.some((item) => isSame(item, trade)))
+      proposed.every((item) => trades.some((trade) => isSame(item, trade)))
     )
   })
 }

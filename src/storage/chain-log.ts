@@ -171,7 +171,7 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
   const orderIds = rows.map(({ id }) => id)
   await client.$executeRaw`DELETE FROM executions WHERE order_id = ANY(${orderIds}::bigint[]) AND block_number > ${block}`
   await client.$executeRaw`DELETE FROM order_events WHERE order_id = ANY(${orderIds}::bigint[]) AND block_number > ${block}`
-  await client.$executeRaw`UPDATE orders SET expiry_told = false WHERE id = ANY(${orderIds}::bigint[])`
+  await client.$executeRaw`UPDATE orders SET expired_at_block = NULL WHERE chain_id = ${chainId} AND expired_at_block > ${block}`
   await client.block.deleteMany({ where: { chainId, number: { gt: BigInt(block) } } })
   return orderIds
 }

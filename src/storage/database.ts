@@ -35,6 +35,8 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
     statement_timeout: statementTimeoutMs,
+    // Prisma writes times without a zone and reads them as UTC, whatever zone the database stands in.
+    options: '-c timezone=UTC',
   })
   const client = new PrismaClient({ adapter, log: onStatement ? [{ emit: 'event', level: 'query' }] : [] })
   if (onStatement) {
@@ -46,6 +48,11 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
       client.$transaction((tx) => run(tx as unknown as Tx), limits) as Promise<T>,
     close: () => client.$disconnect(),
   })
+}
+
+/** @throws when the database does not answer */
+export async function ping(db: Db): Promise<void> {
+  await sql(db).$executeRaw`SELECT 1`
 }
 
 /** Prisma's client behind a `Db`. For this room alone. */

@@ -34,6 +34,7 @@ const settled = `f.tx < (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`
 /**
  * Writes notifications and their places in the feed. A cause that was told is not told again: a trade that returns after a reorg
  * only takes its block over. One that had been reverted for good and happens after all is told as an update.
+ * (`xmax = 0` is PostgreSQL's mark of a row that was inserted here, not updated.)
  */
 export async function recordNotifications(tx: Tx, items: readonly NewNotification[]): Promise<void> {
   for (const item of items) {
@@ -43,16 +44,17 @@ export async function recordNotifications(tx: Tx, items: readonly NewNotificatio
       INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata, block_number)
       VALUES (${item.cause}, ${item.metadata.chainId}, ${bytea(item.account)}, ${item.type}, ${item.message},
         ${item.timestamp}, ${metadata}::jsonb, ${item.blockNumber})
-      ON CONFLICT (cause) DO UPDATE SET detached = false, metadata = excluded.metadata, block_number = excluded.block_number
-      RETURNING id, coalesce((SELECT reverted FROM before), true) AS tell`
+      ON CONFLICT (cause) DO UPDATE SET detached = false, message = excluded.message, metadata = excluded.metadata,
+        block_number = excluded.block_number
+      RETURNING id, xmax = 0 OR coalesce((SELECT reverted FROM before), false) AS tell`
     if (row?.tell) await appendToFeed(tx, item.account, row.id)
   }
 }
 
 /** Causes in blocks above `block` are gone for now; whether for good is known at finality. */
 export async function detachNotifications(tx: Tx, chainId: number, block: number): Promise<void> {
-  await sql(tx)
-    .$executeRaw`UPDATE notifications SET detached = true WHERE chain_id = ${chainId} AND block_number > ${block}`
+  await sql(tx).$executeRaw`
+    UPDATE notifications SET detached = true WHERE chain_id = ${chainId} AND NOT detached AND block_number > ${block}`
 }
 
 /** Marks notifications as reverted whose cause has not returned by finality, and says so once in the feed. */

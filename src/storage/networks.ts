@@ -8,11 +8,9 @@ import { type Db, sql } from './database.ts'
  * @throws when the chain behind this id has another genesis than before: it is not the chain that these orders were made for
  */
 export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes32): Promise<void> {
-  const row = await sql(db).network.upsert({
-    where: { chainId: network.chainId },
-    create: { chainId: network.chainId, name: network.name, genesisHash: bytea(genesisHash) },
-    update: { name: network.name },
-  })
+  const { chainId, name } = network
+  const create = { chainId, name, genesisHash: bytea(genesisHash) }
+  const row = await sql(db).network.upsert({ where: { chainId }, create, update: {} })
   const known = hexOf(row.genesisHash)
   if (known !== genesisHash) {
     throw new Error(

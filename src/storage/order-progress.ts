@@ -2,16 +2,19 @@ import type { OrderUid } from '../domain/order-uid.ts'
 import { bytea } from './columns.ts'
 import { sql, type Tx } from './database.ts'
 
+/** Keeps the keys of orders apart from other advisory locks. */
+const lockSpace = 7
+
 /**
  * Whoever records a fact about a UID, and whoever stores the order, hold this lock: a log that arrives while its order is being
- * placed is seen by one of the two. Sorted, so that two holders of several can't wait for each other.
+ * placed is seen by one of the two. Taken once in a transaction and sorted, so that two holders of several can't wait for each
+ * other. UIDs share a thousand keys, since the server's memory for locks is small: a range of blocks can name any number of them.
  */
 export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<void> {
   if (uids.length === 0) return
-  const sorted = [...new Set(uids)].sort().map(bytea)
   await sql(tx).$executeRaw`
-    SELECT pg_advisory_xact_lock(key) FROM (
-      SELECT hashtextextended(encode(uid, 'hex'), 7) AS key FROM unnest(${sorted}::bytea[]) AS uid ORDER BY key
+    SELECT pg_advisory_xact_lock(${lockSpace}::int, key) FROM (
+      SELECT DISTINCT hashtext(encode(uid, 'hex')) & 1023 AS key FROM unnest(${uids.map(bytea)}::bytea[]) AS uid ORDER BY key
     ) AS keys`
 }
 

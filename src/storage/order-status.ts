@@ -4,6 +4,10 @@ import { Prisma } from './generated/client.ts'
 const fulfilled = `(CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
   ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END)`
 
+/** Order `o` is neither cancelled nor filled; whether its time has passed is another question. */
+export const isUnfinished = `(o.cancelled_at IS NULL AND NOT o.invalidated AND CASE o.kind WHEN 'buy' THEN o.executed_buy < o.buy_amount
+  ELSE o.executed_sell - o.executed_signed_fee < o.sell_amount END)`
+
 /** `orderStatus` of the domain in SQL, over the columns of order `o`; a test holds the two equal. */
 export function statusSql(now: number): Prisma.Sql {
   return Prisma.sql`(CASE

@@ -7,7 +7,7 @@ import { type Db, sql, type Tx } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { lockOrders, refreshProgress } from './order-progress.ts'
 import { type OrderJson, orderJson, toOrder, toOrderColumns, toOrderQuoteColumns } from './order-row.ts'
-import { hasStatusSql } from './order-status.ts'
+import { hasStatusSql, isUnfinished } from './order-status.ts'
 
 /**
  * Stores an order with its quote and takes over what the chain already said about its UID.
@@ -89,10 +89,7 @@ export async function liveOrders(
 ): Promise<Order[]> {
   return select(
     db,
-    Prisma.sql`WHERE o.chain_id = ${chainId} AND o.effective_valid_to >= ${validUntil}
-      AND o.cancelled_at IS NULL AND NOT o.invalidated
-      AND CASE o.kind WHEN 'buy' THEN o.executed_buy < o.buy_amount
-        ELSE o.executed_sell - o.executed_signed_fee < o.sell_amount END
+    Prisma.sql`WHERE o.chain_id = ${chainId} AND o.effective_valid_to >= ${validUntil} AND ${raw(isUnfinished)}
       ORDER BY o.id LIMIT ${limit}`,
   )
 }
@@ -104,19 +101,20 @@ export async function cancelOrders(tx: Tx, ids: readonly bigint[], at: Date): Pr
   return rows.map(({ id }) => id)
 }
 
-/** Takes up to `limit` orders whose time passed before `before` (Unix seconds) and whose expiry was not told, and marks it told. */
-export async function takeExpired(tx: Tx, chainId: number, before: number, limit: number): Promise<Order[]> {
+/** Takes up to `limit` orders whose time passed by a block's, each once; a rollback of the block gives them back. */
+export async function takeExpired(
+  tx: Tx,
+  chainId: number,
+  block: { number: number; timestamp: number },
+  limit: number,
+): Promise<Order[]> {
   const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
-    UPDATE orders SET expiry_told = true WHERE id IN (
-      SELECT id FROM orders WHERE chain_id = ${chainId} AND NOT expiry_told AND effective_valid_to < ${before}
+    UPDATE orders SET expired_at_block = ${block.number} WHERE id IN (
+      SELECT id FROM orders WHERE chain_id = ${chainId} AND expired_at_block IS NULL AND effective_valid_to < ${block.timestamp}
       ORDER BY effective_valid_to, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ) RETURNING id`
-  return rows.length
-    ? findOrdersById(
-        tx,
-        rows.map(({ id }) => id),
-      )
-    : []
+  const ids = rows.map(({ id }) => id)
+  return ids.length ? findOrdersById(tx, ids) : []
 }
 
 async function select(db: Db, rest: Prisma.Sql): Promise<Order[]> {

@@ -100,8 +100,8 @@ describe('an order through the client library', () => {
     const receipt = await world.chain.rpc.call<{
       logs: { topics: string[]; data: string; logIndex: string }[]
     }>('eth_getTransactionReceipt', [trade?.txHash])
-    const logs = receipt.logs.flatMap((log) => tradeEvent.parseLog(log)?.args ?? [])
-    const log = logs.find((args) => args.orderUid === uid)
+    const logs = receipt.logs.map((log) => tradeEvent.parseLog(log)?.args)
+    const log = logs.find((args) => args?.orderUid === uid)
     expect({ sell: trade?.sellAmount, buy: trade?.buyAmount }).toEqual({
       sell: String(log?.sellAmount),
       buy: String(log?.buyAmount),

@@ -84,7 +84,7 @@ CREATE TABLE "orders" (
     "invalidated" BOOLEAN NOT NULL DEFAULT false,
     "presigned" BOOLEAN NOT NULL DEFAULT false,
     "effective_valid_to" BIGINT NOT NULL,
-    "expiry_told" BOOLEAN NOT NULL DEFAULT false,
+    "expired_at_block" BIGINT,
 
     CONSTRAINT "orders_pkey" PRIMARY KEY ("id")
 );
@@ -332,10 +332,13 @@ CREATE INDEX "orders_owner_created_at_id_idx" ON "orders"("owner", "created_at",
 CREATE INDEX "orders_chain_id_created_at_id_idx" ON "orders"("chain_id", "created_at", "id");
 
 -- CreateIndex
+CREATE INDEX "orders_created_at_id_idx" ON "orders"("created_at", "id");
+
+-- CreateIndex
 CREATE INDEX "orders_chain_id_effective_valid_to_idx" ON "orders"("chain_id", "effective_valid_to");
 
 -- CreateIndex
-CREATE INDEX "orders_chain_id_expiry_told_effective_valid_to_idx" ON "orders"("chain_id", "expiry_told", "effective_valid_to");
+CREATE INDEX "orders_chain_id_expired_at_block_effective_valid_to_idx" ON "orders"("chain_id", "expired_at_block", "effective_valid_to");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "orders_chain_id_uid_key" ON "orders"("chain_id", "uid");
@@ -354,6 +357,9 @@ CREATE INDEX "solution_executions_auction_id_solution_uid_idx" ON "solution_exec
 
 -- CreateIndex
 CREATE INDEX "settlement_attempts_chain_id_outcome_idx" ON "settlement_attempts"("chain_id", "outcome");
+
+-- CreateIndex
+CREATE INDEX "settlement_attempts_chain_id_deadline_block_idx" ON "settlement_attempts"("chain_id", "deadline_block");
 
 -- CreateIndex
 CREATE INDEX "trades_order_id_block_number_log_index_idx" ON "trades"("order_id", "block_number", "log_index");
@@ -383,7 +389,7 @@ CREATE UNIQUE INDEX "notifications_cause_key" ON "notifications"("cause");
 CREATE INDEX "notifications_account_id_idx" ON "notifications"("account", "id");
 
 -- CreateIndex
-CREATE INDEX "notifications_chain_id_block_number_idx" ON "notifications"("chain_id", "block_number");
+CREATE INDEX "notifications_chain_id_detached_block_number_idx" ON "notifications"("chain_id", "detached", "block_number");
 
 -- CreateIndex
 CREATE INDEX "feed_entries_account_tx_id_idx" ON "feed_entries"("account", "tx", "id");

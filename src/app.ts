@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { runAuctions } from './auctions/run.ts'
+import type { NetworkConfig, Settings } from './config.ts'
+import type { Clock, Log } from './domain/log.ts'
+import { runIndexer } from './indexer/run.ts'
+import { createFeed } from './notifications/feed.ts'
+import { uploadAppData } from './orders/app-data.ts'
+import { cancelOrders } from './orders/cancel.ts'
+import { placeOrder } from './orders/place.ts'
+import { assembleParts, type Parts } from './parts.ts'
+import { quote } from './quotes/quote.ts'
+import { createServer } from './server.ts'
+import { type Database, openDatabase, ping } from './storage/database.ts'
+import { whileLeading } from './storage/leadership.ts'
+import { applyMigrations } from './storage/migrations.ts'
+import { claimNetwork } from './storage/networks.ts'
+import { openSignals } from './storage/signals.ts'
+
+/** What a process does. Any number may serve; of those that index or run auctions one leads on each network. */
+export const roles = ['serve', 'index', 'auction'] as const
+export type Role = (typeof roles)[number]
+
+export interface AppOptions {
+  databaseUrl: string
+  networks: readonly NetworkConfig[]
+  roles: readonly Role[]
+  settings: Settings
+  version: string
+  log: Log
+  now: Clock
+  random: () => number
+}
+
+export interface App {
+  /** Where it listens; undefined when it does not serve. */
+  url: string | undefined
+  /** Ends streams and loops, then lets go of the database. */
+  close(): Promise<void>
+}
+
+/**
+ * Puts the program together and starts it.
+ * @throws when a node or the database is not there, or a chain is not the one that the database belongs to
+ */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { databaseUrl, settings, log } = options
+  const applied = await applyMigrations(databaseUrl)
+  if (applied.length > 0) log.info('database migrated', { applied })
+  const db = openDatabase({ url: databaseUrl, maxConnections: settings.DATABASE_CONNECTIONS })
+  const networks = options.networks.map((config) => assembleParts(config, { ...options, db }))
+  for (const parts of networks) await claim(parts, db)
+
+  const stopping = new AbortController()
+  const loops = networks.flatMap((parts) => startLoops(parts, options, stopping.signal))
+  const server = options.roles.includes('serve') ? await serve(networks, db, options) : undefined
+  return {
+    url: server?.url,
+    async close() {
+      stopping.abort()
+      await server?.close()
+      await Promise.all(loops)
+      await db.close()
+    },
+  }
+}
+
+/** A setting of 0 stands for none. */
+function limit(setting: number): number {
+  return setting === 0 ? Number.POSITIVE_INFINITY : setting
+}
+
+/** Everything that answers depend on, asked now. */
+async function readiness(networks: readonly Parts[], db: Database): Promise<Record<string, boolean>> {
+  const isUp = (question: Promise<unknown>) =>
+    question.then(
+      () => true,
+      () => false,
+    )
+  const states = [
+    isUp(ping(db)).then((up) => ['database', up] as const),
+    ...networks.map(({ network, chain }) => isUp(chain.head()).then((up) => [network.name, up] as const)),
+  ]
+  return Object.fromEntries(await Promise.all(states))
+}
+
+async function claim({ network, chain }: Parts, db: Database): Promise<void> {
+  const { chainId, genesisHash } = await chain.identity()
+  if (chainId !== network.chainId)
+    throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
+  await claimNetwork(db, network, genesisHash)
+}
+
+function startLoops(
+  parts: Parts,
+  { databaseUrl: url, roles, log }: AppOptions,
+  signal: AbortSignal,
+): Promise<void>[] {
+  const { chainId } = parts.network
+  const lead = (name: string, run: (signal: AbortSignal) => Promise<void>) =>
+    whileLeading({ url, name: `${name}:${chainId}`, log, signal }, run)
+  return [
+    ...(roles.includes('index') ? [lead('indexer', (leading) => runIndexer(parts.indexing, leading))] : []),
+    ...(roles.includes('auction')
+      ? [lead('auctions', (leading) => runAuctions(parts.auctionDesk, leading))]
+      : []),
+  ]
+}
+
+async function serve(
+  networks: readonly Parts[],
+  db: Database,
+  { databaseUrl, settings, version, log, now }: AppOptions,
+) {
+  const signals = await openSignals(databaseUrl, log)
+  const desks = networks.map(({ network, orderDesk, quoteDesk, tokens }) => ({
+    network,
+    placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderDesk),
+    cancelOrders: (cancellation: Parameters<typeof cancelOrders>[0]) => cancelOrders(cancellation, orderDesk),
+    quote: (request: Parameters<typeof quote>[0]) => quote(request, quoteDesk),
+    tokens,
+  }))
+  const server = createServer({
+    db,
+    now,
+    log,
+    version,
+    feed: createFeed({ db, signals }),
+    desks: {
+      all: desks,
+      byName: (name: string) => desks.find(({ network }) => network.name === name),
+      byChainId: (chainId: number) => desks.find(({ network }) => network.chainId === chainId),
+    },
+    uploadAppData: (hash, document) => uploadAppData(db, hash, document),
+    ready: () => readiness(networks, db),
+    newRequestId: randomUUID,
+    streamLimits: { perClient: limit(settings.STREAMS_PER_CLIENT), total: limit(settings.STREAMS_TOTAL) },
+    processMetrics: true,
+  })
+  const url = await server.listen(settings.PORT, settings.HOST)
+  return {
+    url,
+    async close() {
+      await server.close()
+      await signals.close()
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Address, toAddress } from './domain/address.ts'
+import { type FeePolicy, factorScale } from './domain/fee-policy.ts'
+import { type Hex, toHex } from './domain/hex.ts'
+import type { Network } from './domain/network.ts'
+
+/** One network of a deployment: its row of data and how to reach it. */
+export interface NetworkConfig {
+  network: Network
+  rpcUrl: string
+}
+
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+
+const address = z
+  .string()
+  .transform((text, context): Address => toAddress(text) ?? refuse(context, 'must be an address'))
+
+const factor = z
+  .number()
+  .min(0)
+  .lt(1)
+  .transform((value) => BigInt(Math.round(value * Number(factorScale))))
+
+const feePolicy: z.ZodType<FeePolicy> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('surplus'), factor, maxVolumeFactor: factor }),
+  z.object({ kind: z.literal('volume'), factor }),
+  z.object({ kind: z.literal('priceImprovement'), factor, maxVolumeFactor: factor }),
+])
+
+const networkFile = z.array(
+  z
+    .object({
+      rpcUrl: z.url(),
+      name: z.string().regex(/^[a-z0-9_-]{2,30}$/),
+      chainId: z.int().min(1),
+      settlement: address,
+      vaultRelayer: address,
+      wrappedNative: address,
+      poolFactory: address,
+      baseTokens: z.array(address).max(20),
+      firstBlock: z.int().min(0),
+      finalityBlocks: z.int().min(1).max(100_000),
+      blockTimeMs: z.int().min(100),
+    })
+    .transform(({ rpcUrl, ...network }): NetworkConfig => ({ rpcUrl, network })),
+)
+
+/** Every setting: what it is for stands here and nowhere else, `--help` prints it. */
+const settings = z.object({
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL to use. `dev` starts its own without it.'),
+  DATABASE_CONNECTIONS: whole(2, 200).default(10).describe('Connections of this process, at most.'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  PORT: whole(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('What is logged, as JSON lines on stderr.'),
+  NETWORKS_FILE: z.string().optional().describe('JSON list of networks with rpcUrl; not for `dev`.'),
+  RPC_TIMEOUT_MS: whole(100, 60_000).default(5_000).describe('One try of one call to a node.'),
+  SOLVER_PRIVATE_KEY: z
+    .string()
+    .transform((text, context): Hex => toHex(text, 32) ?? refuse(context, 'must be 32 bytes of hex'))
+    .optional()
+    .describe('Account of the built-in solver; on the allow-list of the settlement contract.'),
+  FEE_POLICIES: jsonText(z.array(feePolicy).max(10))
+    .optional()
+    .describe('Protocol fees in order, JSON: [{"kind":"volume","factor":0.0002}].'),
+  AUCTION_EVERY_BLOCKS: whole(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
+  AUCTION_DEADLINE_BLOCKS: whole(1, 1_000).default(5).describe('Blocks that a winner has to settle.'),
+  AUCTION_SOLVE_MS: whole(50, 120_000).default(10_000).describe('What solvers get, in milliseconds.'),
+  AUCTION_MAX_WINNERS: whole(1, 100).default(20).describe('Winners of one auction, at most.'),
+  AUCTION_MAX_ORDERS: whole(1, 10_000).default(1_000).describe('Orders in one auction, at most.'),
+  ORDER_MIN_VALIDITY: whole(1, 86_400).default(60).describe('Least seconds from now to validTo.'),
+  ORDER_MAX_VALIDITY: whole(60, 1_000_000_000)
+    .default(31_536_000)
+    .describe('Most seconds from now to validTo of an order.'),
+  QUOTE_MAX_VALIDITY: whole(60, 1_000_000_000)
+    .default(10_800)
+    .describe('Most seconds from now to validTo of a quote.'),
+  ORDER_MAX_GAS: whole(100_000, 100_000_000).default(8_000_000).describe('Gas that one order may need.'),
+  STREAMS_PER_CLIENT: whole(0, 100_000)
+    .default(100)
+    .describe('Open event streams of one client address; 0 is no limit.'),
+  STREAMS_TOTAL: whole(0, 1_000_000)
+    .default(10_000)
+    .describe('Open event streams of this process; 0 is no limit.'),
+  ANVIL: z
+    .string()
+    .optional()
+    .describe('Path of anvil, for `dev`; found in node_modules or PATH without it.'),
+})
+
+export type Settings = z.infer<typeof settings>
+
+/** The only reader of the environment. @throws ConfigError with every fault at once */
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = settings.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))
+}
+
+/** @throws ConfigError */
+export function readNetworks(path: string | undefined): NetworkConfig[] {
+  if (!path) throw new ConfigError(['NETWORKS_FILE: is needed for this command'])
+  try {
+    const parsed = networkFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+    if (parsed.success) return parsed.data
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`),
+    )
+  } catch (error) {
+    throw error instanceof ConfigError ? error : new ConfigError([`${path}: can't be read as JSON`])
+  }
+}
+
+/** One line a setting, for `--help`. */
+export function describeSettings(): string {
+  return Object.entries(settings.shape)
+    .map(([name, schema]) => {
+      const fallback = schema.safeParse(undefined)
+      const standard = fallback.success && fallback.data !== undefined ? ` [${String(fallback.data)}]` : ''
+      return `  ${name.padEnd(24)}${schema.description ?? ''}${standard}`
+    })
+    .join('\n')
+}
+
+export class ConfigError extends Error {
+  readonly faults: string[]
+
+  constructor(faults: string[]) {
+    super(`configuration: ${faults.join('; ')}`)
+    this.name = 'ConfigError'
+    this.faults = faults
+  }
+}
+
+function jsonText<T>(schema: z.ZodType<T>) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        return refuse(context, 'must be JSON')
+      }
+    })
+    .pipe(schema)
+}
+
+function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+}

@@ -1,0 +1,45 @@
+import SchemaBuilder from '@pothos/core'
+import ZodPlugin from '@pothos/plugin-zod'
+import type { ZodType } from 'zod'
+import type { Address } from '../domain/address.ts'
+import type { Bytes32, Hex } from '../domain/hex.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+import type { Context } from './context.ts'
+import { toRefusal } from './refusal.ts'
+
+/** Arguments that hold a whole input: a fault is named by its field inside, as REST clients see it. */
+export const inputArguments = ['order', 'input']
+
+export interface SchemaTypes {
+  Context: Context
+  DefaultFieldNullability: false
+  Scalars: {
+    ID: { Input: string; Output: string }
+    Address: { Input: Address; Output: Address }
+    OrderUid: { Input: OrderUid; Output: OrderUid }
+    Bytes32: { Input: Bytes32; Output: Bytes32 }
+    Hex: { Input: Hex; Output: Hex }
+    /** In as digits of any size, for the input's schema to judge; out as an amount. */
+    Uint256: { Input: string; Output: bigint }
+    Decimal: { Input: string; Output: string }
+    Uint32: { Input: number; Output: number }
+    SafeInt: { Input: number; Output: number | bigint }
+    DateTime: { Input: Date; Output: Date }
+    JSON: { Input: unknown; Output: unknown }
+  }
+}
+
+export const builder = new SchemaBuilder<SchemaTypes>({
+  plugins: [ZodPlugin],
+  defaultFieldNullability: false,
+  zod: { validationError: (error) => toRefusal(error, inputArguments) as Error },
+})
+
+builder.queryType({ description: 'Everything that can be read.' })
+builder.mutationType({ description: 'Everything that can be asked for.' })
+builder.subscriptionType({ description: 'Live streams, served over GraphQL SSE at /graphql/stream.' })
+
+/** The builder types an input by what goes in; its schema may hand the resolver something else. */
+export function validatedBy(schema: ZodType): { schema: ZodType<never> } {
+  return { schema: schema as ZodType<never> }
+}

@@ -1,0 +1,133 @@
+import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
+import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
+import {
+  type ASTNode,
+  BREAK,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  specifiedRules,
+  type ValidationContext,
+  type ValidationRule,
+  validate,
+  visit,
+} from 'graphql'
+import { Refusal } from '../domain/error.ts'
+import { inputArguments } from './builder.ts'
+import { queryError, refusalError } from './errors.ts'
+import { fieldOf } from './refusal.ts'
+
+/** Room for the whole introspection query and for a debug report walked twelve deep. */
+export const documentLimits = { tokens: 4_000, depth: 16, aliases: 50, errors: 20 }
+
+/** A parsed document takes some hundred bytes for each character of its text. */
+const keptCharacters = 200_000
+
+export interface Documents {
+  /** @throws GraphQLError InvalidQuery, QueryTooComplex */
+  parse(text: string): DocumentNode
+  /** Every fault, as clients may see it. */
+  validate(document: DocumentNode): readonly GraphQLError[]
+  /** Reads a document of the program's own: no limits. @throws when it does not fit the schema */
+  trust(text: string): DocumentNode
+}
+
+/** Parses and validates a text once, as long as it is used. */
+export function createDocuments(schema: GraphQLSchema): Documents {
+  const kept = new Map<string, DocumentNode>()
+  const valid = new WeakSet<DocumentNode>()
+  let characters = 0
+
+  function keep(text: string, document: DocumentNode): void {
+    kept.set(text, document)
+    characters += text.length
+    for (const oldest of kept.keys()) {
+      if (characters <= keptCharacters) break
+      kept.delete(oldest)
+      characters -= oldest.length
+    }
+  }
+
+  return {
+    parse(text) {
+      const known = kept.get(text)
+      if (known) {
+        kept.delete(text)
+        kept.set(text, known)
+        return known
+      }
+      const document = parseBounded(text)
+      keep(text, document)
+      return document
+    },
+
+    validate(document) {
+      if (valid.has(document)) return []
+      const errors = validate(schema, document, limitedRules, { maxErrors: documentLimits.errors })
+      if (errors.length === 0) valid.add(document)
+      return errors.map((error) => queryError(error, fieldAt(document, error.nodes?.[0])))
+    },
+
+    trust(text) {
+      const document = parse(text, { noLocation: true })
+      const [error] = validate(schema, document)
+      if (error) throw error
+      valid.add(document)
+      return document
+    },
+  }
+}
+
+function parseBounded(text: string): DocumentNode {
+  try {
+    return parse(text, { maxTokens: documentLimits.tokens })
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    if (!error.message.includes('Parsing aborted')) throw queryError(error)
+    throw refusalError(tooComplex(`it holds more than ${documentLimits.tokens} tokens`))
+  }
+}
+
+function tooComplex(what: string): Refusal {
+  return new Refusal('QueryTooComplex', `the document is over a limit: ${what}`)
+}
+
+/** The rules throw when they reject; reporting instead keeps every other fault of the document in the answer. */
+function reporting(what: string) {
+  const report = (context: ValidationContext | null) => {
+    context?.reportError(refusalError(tooComplex(what)))
+  }
+  return { propagateOnRejection: false, onReject: [report] }
+}
+
+const limitedRules: ValidationRule[] = [
+  ...specifiedRules,
+  maxDepthRule({
+    n: documentLimits.depth,
+    flattenFragments: true,
+    ...reporting(`it is more than ${documentLimits.depth} fields deep`),
+  }),
+  maxAliasesRule({
+    n: documentLimits.aliases,
+    ...reporting(`it holds more than ${documentLimits.aliases} aliases`),
+  }),
+]
+
+/** The argument or input field that a literal stands in. */
+function fieldAt(document: DocumentNode, node: ASTNode | undefined): string | undefined {
+  const path: string[] = []
+  visit(document, {
+    enter(current, _key, _parent, _path, ancestors) {
+      if (current !== node) return undefined
+      for (const ancestor of ancestors) {
+        if ('kind' in ancestor && (ancestor.kind === Kind.ARGUMENT || ancestor.kind === Kind.OBJECT_FIELD)) {
+          path.push(ancestor.name.value)
+        }
+      }
+      return BREAK
+    },
+  })
+  return path.length > 0 ? fieldOf(path, inputArguments) : undefined
+}

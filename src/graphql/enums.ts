@@ -1,0 +1,119 @@
+import { orderEventLabels } from '../domain/event.ts'
+import type { FeePolicy } from '../domain/fee-policy.ts'
+import { notificationTypes } from '../domain/notification.ts'
+import {
+  buyTokenDestinations,
+  orderClasses,
+  orderKinds,
+  sellTokenSources,
+  signingSchemes,
+} from '../domain/order.ts'
+import { orderStatuses } from '../domain/order-status.ts'
+import { priceQualities } from '../domain/quote.ts'
+import { builder } from './builder.ts'
+
+/** Members are the interface's words in SCREAMING_CASE; inside the program and in REST the words themselves are the values. */
+function wordEnum<const Word extends string>(
+  name: string,
+  description: string,
+  words: readonly Word[],
+  meanings: Record<Word, string>,
+) {
+  const values = words.map((word) => [screaming(word), { value: word, description: meanings[word] }])
+  return builder.enumType(name, {
+    description,
+    values: Object.fromEntries(values) as Record<string, { value: Word; description: string }>,
+  })
+}
+
+function screaming(word: string): string {
+  return word.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
+}
+
+export const OrderKind = wordEnum('OrderKind', 'Which side of an order is fixed.', orderKinds, {
+  buy: 'The buy amount is fixed; the sell amount is the most the trader pays.',
+  sell: 'The sell amount is fixed; the buy amount is the least the trader gets.',
+})
+
+export const OrderStatus = wordEnum(
+  'OrderStatus',
+  'Where an order stands. Derived on every read, first match in this order: FULFILLED, CANCELLED, EXPIRED, PRESIGNATURE_PENDING, OPEN.',
+  orderStatuses,
+  {
+    presignaturePending: 'Waits for its owner to sign on chain.',
+    open: 'Can be traded.',
+    fulfilled: 'Traded whole.',
+    cancelled: 'Cancelled through the service or on chain; what was traded before stays.',
+    expired: 'Its time has passed; what was traded before stays.',
+  },
+)
+
+export const OrderClass = wordEnum('OrderClass', 'What an order counts as.', orderClasses, {
+  market: 'Signed with a fee; historic.',
+  limit: 'Signed without a fee: every new order.',
+  liquidity: 'Brought in by a solver.',
+})
+
+export const SigningScheme = wordEnum('SigningScheme', 'How an owner signs.', signingSchemes, {
+  eip712: 'Typed data, signed by a key.',
+  ethsign: 'The typed digest as a personal message, signed by a key.',
+  presign: 'On chain, by a transaction of the owner.',
+  eip1271: 'By a contract wallet that answers for its signature.',
+})
+
+export const SellTokenSource = wordEnum('SellTokenSource', 'Where sell tokens come from.', sellTokenSources, {
+  erc20: 'The owner’s balance.',
+  internal: 'The owner’s internal vault balance; not accepted here.',
+  external: 'The owner’s balance through the vault; not accepted here.',
+})
+
+export const BuyTokenDestination = wordEnum(
+  'BuyTokenDestination',
+  'Where buy tokens go.',
+  buyTokenDestinations,
+  { erc20: 'The receiver’s balance.', internal: 'The receiver’s internal vault balance; not accepted here.' },
+)
+
+export const PriceQuality = wordEnum('PriceQuality', 'How much work goes into a quote.', priceQualities, {
+  fast: 'The best of the quickest estimates. Not stored, so it has no id.',
+  optimal: 'The best of all estimates.',
+  verified: 'The best of the estimates that a simulation confirmed.',
+})
+
+export const OrderEventLabel = wordEnum('OrderEventLabel', 'A step in an order’s story.', orderEventLabels, {
+  created: 'Accepted and stored.',
+  ready: 'Put into an auction.',
+  filtered: 'Left out of an auction for a passing reason.',
+  invalid: 'Left out of an auction for a reason that its owner has to mend.',
+  executing: 'Part of a winning solution that is on its way to the chain.',
+  considered: 'Part of a solution that did not win.',
+  traded: 'Traded on chain.',
+  cancelled: 'Cancelled by its owner.',
+})
+
+export const NotificationType = wordEnum(
+  'NotificationType',
+  'What a notification tells.',
+  notificationTypes,
+  {
+    order_filled: 'A trade completed the order.',
+    order_partially_filled: 'A trade filled a part of the order.',
+    order_expired: 'The order’s time passed before it was filled.',
+    order_cancelled: 'The order was cancelled.',
+    insufficient_balance: 'The owner’s balance became too low for the order.',
+    price_improvement: 'A trade was better than quoted.',
+  },
+)
+
+const feePolicyKinds: FeePolicy['kind'][] = ['surplus', 'volume', 'priceImprovement']
+
+export const FeePolicyKind = wordEnum(
+  'FeePolicyKind',
+  'What a protocol fee is measured by.',
+  feePolicyKinds,
+  {
+    surplus: 'What the trader gets beyond the limit price.',
+    volume: 'What is traded.',
+    priceImprovement: 'What the trader gets beyond the quote.',
+  },
+)

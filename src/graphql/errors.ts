@@ -1,0 +1,92 @@
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
+import { Outage, Refusal, type RefusalCode, refusalCodes } from '../domain/error.ts'
+import type { Log } from '../domain/log.ts'
+
+const masked = new WeakSet<GraphQLError>()
+
+/**
+ * What a client may see of an error: a refusal as it is, an outage as Unavailable, anything else as an internal fault
+ * that is logged once. Masking what is masked changes nothing, so every door may do it.
+ */
+export function maskError(error: unknown, log: Log, requestId?: string): GraphQLError {
+  if (error instanceof GraphQLError && masked.has(error)) return error
+  const cause = bottomOf(error)
+  if (cause instanceof Refusal) return refusalError(cause, error)
+  if (cause instanceof Outage) {
+    log.warn(cause.message, { requestId, cause: describe(cause.cause) })
+    return clientError('Unavailable', `${cause.message}: try again later`, error)
+  }
+  // Raised by a library about the request itself, such as a body that is no JSON.
+  if (cause instanceof GraphQLError) return clientError('InvalidQuery', cause.message, error)
+  log.error('a request failed', { requestId, cause: describe(cause), path: pathOf(error) })
+  return clientError('InternalServerError', 'Internal server error', error)
+}
+
+/** A document that does not parse or does not fit the schema; scalars in it are input like any other. */
+export function queryError(error: GraphQLError, field?: string): GraphQLError {
+  if (masked.has(error)) return error
+  const cause = bottomOf(error)
+  return cause instanceof Refusal
+    ? refusalError(named(cause, field), error)
+    : clientError('InvalidQuery', error.message, error)
+}
+
+/** A variable that does not fit its type. */
+export function variableError(error: GraphQLError, field: string): GraphQLError {
+  const cause = bottomOf(error)
+  if (cause instanceof Refusal) return refusalError(named(cause, field), error)
+  return refusalError(
+    new Refusal('InvalidParameter', cause instanceof Error ? cause.message : 'is malformed', { field }),
+    error,
+  )
+}
+
+export function refusalError(refusal: Refusal, at?: unknown): GraphQLError {
+  return clientError(refusal.code, refusal.message, at, {
+    ...(refusal.field && { field: refusal.field }),
+    ...(refusal.data && { data: refusal.data }),
+  })
+}
+
+/** Scalars do not know where they stand: the field is put in front of what they say. */
+function named(refusal: Refusal, field: string | undefined): Refusal {
+  return refusal.field || !field
+    ? refusal
+    : new Refusal(refusal.code, `${field} ${refusal.message}`, { field })
+}
+
+function clientError(
+  code: RefusalCode,
+  message: string,
+  at: unknown,
+  more: { field?: string; data?: Record<string, unknown> } = {},
+): GraphQLError {
+  const place = at instanceof GraphQLError ? at : undefined
+  const http: unknown = place?.extensions.http
+  const extensions: GraphQLErrorExtensions = { code, retryable: refusalCodes[code].retryable, ...more }
+  if (http) extensions.http = http
+  const error = new GraphQLError(message, {
+    nodes: place?.nodes ?? null,
+    source: place?.source ?? null,
+    positions: place?.positions ?? null,
+    path: place?.path ?? null,
+    extensions,
+  })
+  masked.add(error)
+  return error
+}
+
+/** An error thrown by a scalar arrives under more than one `originalError`. */
+function bottomOf(error: unknown): unknown {
+  let bottom = error
+  while (bottom instanceof GraphQLError && bottom.originalError) bottom = bottom.originalError
+  return bottom
+}
+
+function pathOf(error: unknown): string | undefined {
+  return error instanceof GraphQLError ? error.path?.join('.') : undefined
+}
+
+function describe(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}

@@ -1,0 +1,70 @@
+import type { Address } from '../domain/address.ts'
+import type {
+  AuctionStory,
+  NativePrice,
+  OrderExecution,
+  ProposedExecution,
+  ProtocolFee,
+  SettlementAttempt,
+  StoredAuction,
+  StoredSolution,
+  TradeWithFees,
+} from '../domain/competition.ts'
+import type { OrderEvent } from '../domain/event.ts'
+import type { FeePolicy } from '../domain/fee-policy.ts'
+import type { Bytes32 } from '../domain/hex.ts'
+import type { Network } from '../domain/network.ts'
+import type { FeedEntry, Notification } from '../domain/notification.ts'
+import type { Interaction, Interactions, Order, OrderQuote } from '../domain/order.ts'
+import type { QuoteReply } from '../domain/quote.ts'
+import type { Trade } from '../domain/trade.ts'
+import type { FeedPage } from '../notifications/feed.ts'
+import type { TokenKey } from '../storage/loaders.ts'
+import { builder } from './builder.ts'
+
+/** One line for each object type, so that no type's file imports another's. */
+export interface OrderPage {
+  orders: Order[]
+  hasNextPage: boolean
+}
+type WithFees = Partial<Pick<TradeWithFees, 'protocolFees'>>
+
+export const AccountRef = builder.objectRef<{ address: Address }>('Account')
+export const AppDataRef = builder.objectRef<{ hash: Bytes32; document: string }>('AppData')
+export const AppDataUploadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>('AppDataUpload')
+export const AuctionRef = builder.objectRef<StoredAuction>('Auction')
+export const AuctionReportRef = builder.objectRef<AuctionStory>('AuctionReport')
+export const DebugReportRef = builder.objectRef<Order>('DebugReport')
+export const EthflowDataRef = builder.objectRef<{ refundTxHash: Bytes32 | null; userValidTo: number }>(
+  'EthflowData',
+)
+export const ExecutedProtocolFeeRef =
+  builder.objectRef<TradeWithFees['protocolFees'][number]>('ExecutedProtocolFee')
+export const ExecutionRef = builder.objectRef<OrderExecution>('Execution')
+export const FeePolicyRef = builder.objectRef<FeePolicy>('FeePolicy')
+export const InteractionRef = builder.objectRef<Interaction>('Interaction')
+export const InteractionsRef = builder.objectRef<Interactions>('Interactions')
+export const NativePriceRef = builder.objectRef<NativePrice>('NativePrice')
+export const NetworkRef = builder.objectRef<Network>('Network')
+export const NotificationEdgeRef = builder.objectRef<FeedEntry>('NotificationEdge')
+export const NotificationPageRef = builder.objectRef<FeedPage>('NotificationPage')
+export const NotificationRef = builder.objectRef<Notification>('Notification')
+export const OnchainOrderDataRef = builder.objectRef<{ sender: Address; placementError: string | null }>(
+  'OnchainOrderData',
+)
+export const OrderConnectionRef = builder.objectRef<OrderPage>('OrderConnection')
+export const OrderEdgeRef = builder.objectRef<Order>('OrderEdge')
+export const OrderEventRef = builder.objectRef<OrderEvent>('OrderEvent')
+export const OrderQuoteRef = builder.objectRef<OrderQuote>('OrderQuote')
+export const OrderRef = builder.objectRef<Order>('Order')
+export const PageInfoRef = builder.objectRef<OrderPage>('PageInfo')
+export const ProposedSolutionRef =
+  builder.objectRef<AuctionStory['proposedSolutions'][number]>('ProposedSolution')
+export const ProtocolFeeRef = builder.objectRef<ProtocolFee>('ProtocolFee')
+export const QuotedOrderRef = builder.objectRef<QuoteReply>('QuotedOrder')
+export const QuoteResponseRef = builder.objectRef<QuoteReply>('QuoteResponse')
+export const SettlementAttemptRef = builder.objectRef<SettlementAttempt>('SettlementAttempt')
+export const SolutionOrderRef = builder.objectRef<ProposedExecution>('SolutionOrder')
+export const SolutionRef = builder.objectRef<StoredSolution>('Solution')
+export const TokenRef = builder.objectRef<TokenKey>('Token')
+export const TradeRef = builder.objectRef<Trade & WithFees>('Trade')

@@ -1,0 +1,102 @@
+import { toAddress } from '../domain/address.ts'
+import { Refusal } from '../domain/error.ts'
+import { toHex } from '../domain/hex.ts'
+import { toOrderUid } from '../domain/order-uid.ts'
+import { builder } from './builder.ts'
+
+const longestDigits = 100
+
+/** Names no field: whoever knows where the value stood adds it. */
+function malformed(expectation: string): Refusal {
+  return new Refusal('InvalidParameter', `must be ${expectation}`)
+}
+
+function text<T>(parse: (text: string) => T | undefined, expectation: string): (value: unknown) => T {
+  return (value) => {
+    const parsed = typeof value === 'string' ? parse(value) : undefined
+    if (parsed === undefined) throw malformed(expectation)
+    return parsed
+  }
+}
+
+function wholeNumber(highest: number, expectation: string): (value: unknown) => number {
+  return (value) => {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > highest) {
+      throw malformed(expectation)
+    }
+    return value
+  }
+}
+
+builder.scalarType('Address', {
+  description: '20 bytes of hex. Any letter case in, lowercase out.',
+  parseValue: text(toAddress, 'an address: 20 bytes of hex'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('OrderUid', {
+  description: '56 bytes of hex: order digest, owner, validTo. Unique across networks.',
+  parseValue: text(toOrderUid, 'an order UID: 56 bytes of hex'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('Bytes32', {
+  description: '32 bytes of hex: a hash.',
+  parseValue: text((hex) => toHex(hex, 32), '32 bytes of hex'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('Hex', {
+  description: 'Bytes as hex, with 0x in front.',
+  parseValue: text((hex) => (hex.startsWith('0x') ? toHex(hex) : undefined), 'bytes of hex with 0x in front'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('Uint256', {
+  description: 'A whole number from 0 to 2^256 − 1 as a string of decimal digits.',
+  parseValue: text(
+    (digits) => (digits.length <= longestDigits && /^[0-9]+$/.test(digits) ? digits : undefined),
+    'a string of decimal digits',
+  ),
+  serialize: (value) => value.toString(),
+})
+
+builder.scalarType('Decimal', {
+  description: 'A plain decimal number as a string, such as "0.00025". No exponent.',
+  parseValue: text(
+    (digits) => (/^[0-9]{1,100}(\.[0-9]{1,100})?$/.test(digits) ? digits : undefined),
+    'a decimal',
+  ),
+  serialize: (value) => value,
+})
+
+builder.scalarType('Uint32', {
+  description: 'A whole number from 0 to 4294967295, such as Unix seconds.',
+  parseValue: wholeNumber(2 ** 32 - 1, 'a whole number from 0 to 4294967295'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('SafeInt', {
+  description: 'A whole number from 0 to 2^53 − 1: ids, blocks, log indices.',
+  parseValue: wholeNumber(Number.MAX_SAFE_INTEGER, 'a whole number from 0 to 2^53 − 1'),
+  serialize: (value) => {
+    const number = Number(value)
+    if (!Number.isSafeInteger(number)) throw new RangeError('a value is outside the safe integers')
+    return number
+  },
+})
+
+builder.scalarType('DateTime', {
+  description: 'RFC 3339 in UTC, such as 2026-01-01T00:00:05.123Z.',
+  parseValue: text((iso) => {
+    const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$/.test(iso) ? new Date(iso) : undefined
+    return time && !Number.isNaN(time.getTime()) ? time : undefined
+  }, 'an RFC 3339 time in UTC'),
+  serialize: (value) => value.toISOString().replace('.000Z', 'Z'),
+})
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  parseValue: (value) => value,
+  serialize: (value) => value,
+})

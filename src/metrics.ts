@@ -1,0 +1,36 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  count(method: string, route: string, status: number, milliseconds: number): void
+  contentType: string
+  text(): Promise<string>
+}
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Routes are patterns, never paths: what clients choose must not make new series. */
+export function createMetrics(ofProcess: boolean): Metrics {
+  const registry = new Registry()
+  if (ofProcess) collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'tradegraph_http_requests_total',
+    help: 'Answered requests.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'tradegraph_http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer.',
+    labelNames: ['route'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [registry],
+  })
+  return {
+    count(method, route, status, milliseconds) {
+      requests.inc({ method: knownMethods.has(method) ? method : 'other', route, status })
+      durations.observe({ route }, milliseconds / 1000)
+    },
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  }
+}

@@ -1,0 +1,63 @@
+import { Refusal } from '../domain/error.ts'
+
+export interface PathPattern {
+  pattern: string
+  method: string
+  segments: string[]
+}
+
+export type Match<Endpoint> =
+  | { endpoint: Endpoint; path: Record<string, string>; allow?: undefined }
+  | { endpoint?: undefined; refusal: Refusal; allow?: string }
+
+/** `GET /api/v1/orders/:uid`, below a network's segment where there is one. */
+export function patternOf(on: string, belowNetwork: boolean): PathPattern {
+  const [method = '', path = ''] = on.split(' ')
+  const pattern = belowNetwork ? `/:network${path}` : path
+  return { pattern, method, segments: pattern.split('/').slice(1) }
+}
+
+/** Finds who answers. HEAD is answered like GET; a path that knows other methods only says which. */
+export function matchRoute<Endpoint extends PathPattern>(
+  endpoints: readonly Endpoint[],
+  asked: string,
+  pathname: string,
+): Match<Endpoint> {
+  const segments = pathname
+    .replace(/(?<=.)\/$/, '')
+    .split('/')
+    .slice(1)
+  const method = asked === 'HEAD' ? 'GET' : asked
+  const allowed: string[] = []
+  for (const endpoint of endpoints) {
+    const path = matchSegments(endpoint.segments, segments)
+    if (path && endpoint.method === method) return { endpoint, path }
+    if (path) allowed.push(endpoint.method)
+  }
+  if (allowed.length === 0) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
+  const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  return { refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`), allow }
+}
+
+function matchSegments(
+  pattern: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined
+  const path: Record<string, string> = {}
+  for (const [index, expected] of pattern.entries()) {
+    const segment = segments[index] ?? ''
+    if (expected.startsWith(':')) path[expected.slice(1)] = decode(segment)
+    else if (expected !== segment) return undefined
+  }
+  return path
+}
+
+/** What is badly escaped is taken as it stands: whoever reads the segment refuses it. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

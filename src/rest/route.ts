@@ -1,0 +1,38 @@
+import type { RefusalCode } from '../domain/error.ts'
+
+export interface RestRequest {
+  /** The network's segment; empty on routes that belong to none. */
+  network: string
+  path: Record<string, string>
+  query: URLSearchParams
+  /** Parsed JSON, on methods that have a body. */
+  body: unknown
+}
+
+/** One path as data: which document it runs, with which variables, and what it makes of the result. */
+export interface Row<Data> {
+  /** Method and path; `:name` takes one segment. */
+  on: string
+  run: string
+  /** @throws Refusal for input that is no good */
+  given?: (request: RestRequest) => Record<string, unknown>
+  /** The body, exactly. null stands for what is not there. */
+  answer: (data: Data) => unknown
+  status?: (data: Data) => number
+  /** Says what is not there when the answer is null: 404. */
+  missing?: string
+  /** Where this route's status for a code is not the usual one. */
+  statuses?: Partial<Record<RefusalCode, number>>
+  /** On success only. */
+  headers?: Record<string, string>
+  contentType?: string
+  /** The body is read as JSON whatever it calls itself. */
+  anyContentType?: boolean
+}
+
+/** A row whose result's form is its own affair. */
+export type Route = Row<never>
+
+export function route<Data>(row: Row<Data>): Route {
+  return row
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { Refusal } from '../domain/error.ts'
+import { cancellationInput } from '../graphql/inputs/cancellation.ts'
+import { textField } from '../graphql/inputs/fields.ts'
+import { orderCreationInput } from '../graphql/inputs/order-creation.ts'
+import { quoteRequestInput } from '../graphql/inputs/quote-request.ts'
+import { parseInput } from '../graphql/refusal.ts'
+import { type RestRequest, type Route, route } from './route.ts'
+import { type DebugReportResult, debugReportFields, writeDebugReport } from './shapes/debug-report.ts'
+import { type OrderResult, orderFields, wholeOrderFields, writeOrder } from './shapes/order.ts'
+import { type QuoteResult, quoteFields, writeQuote } from './shapes/quote.ts'
+import { type TradeResult, tradeFields, writeTrade } from './shapes/trade.ts'
+
+const appDataBody = z.object({ fullAppData: textField })
+
+/** Order book routes, below the network's segment. */
+export const orderBookRoutes: Route[] = [
+  route<{ quote: QuoteResult }>({
+    on: 'POST /api/v1/quote',
+    run: `mutation ($network: String!, $input: QuoteInput!) { quote(network: $network, input: $input) { ${quoteFields} } }`,
+    given: ({ network, body }) => ({ network, input: checked(quoteRequestInput, body) }),
+    answer: ({ quote }) => writeQuote(quote),
+    statuses: { NoLiquidity: 400 },
+  }),
+  route<{ placeOrder: { uid: string } }>({
+    on: 'POST /api/v1/orders',
+    run: 'mutation ($network: String!, $order: OrderInput!) { placeOrder(network: $network, order: $order) { uid } }',
+    given: ({ network, body }) => ({ network, order: checked(orderCreationInput, body) }),
+    answer: ({ placeOrder }) => placeOrder.uid,
+    status: () => 201,
+  }),
+  route<object>({
+    on: 'DELETE /api/v1/orders',
+    run: `mutation ($network: String!, $orderUids: [OrderUid!]!, $signature: Hex!, $signingScheme: SigningScheme!) {
+      cancelOrders(network: $network, orderUids: $orderUids, signature: $signature, signingScheme: $signingScheme) { uid }
+    }`,
+    given: ({ network, body }) => ({ ...checked(cancellationInput, body), network }),
+    answer: () => 'Cancelled',
+    anyContentType: true,
+  }),
+  route<{ order: OrderResult | null }>({
+    on: 'GET /api/v1/orders/:uid',
+    run: `query ($network: String!, $uid: OrderUid!) { order(network: $network, uid: $uid) { ${wholeOrderFields} } }`,
+    given: ({ network, path }) => ({ network, uid: path.uid }),
+    answer: ({ order }) => order && writeOrder(order),
+    missing: 'Order was not found',
+  }),
+  route<{ accountOrders: OrderResult[] }>({
+    on: 'GET /api/v1/account/:owner/orders',
+    run: `query ($network: String!, $owner: Address!, $offset: SafeInt!, $limit: Int!) {
+      accountOrders(network: $network, owner: $owner, offset: $offset, limit: $limit) { ${orderFields} }
+    }`,
+    given: ({ network, path, query }) => ({ network, owner: path.owner, ...page(query) }),
+    answer: ({ accountOrders }) => accountOrders.map(writeOrder),
+  }),
+  ...['v1', 'v2'].map((version) =>
+    route<{ trades: TradeResult[] }>({
+      on: `GET /api/${version}/trades`,
+      run: `query ($network: String!, $owner: Address, $orderUid: OrderUid, $offset: SafeInt!, $limit: Int!) {
+        trades(network: $network, owner: $owner, orderUid: $orderUid, offset: $offset, limit: $limit) { ${tradeFields} }
+      }`,
+      given: ({ network, query }) => ({
+        network,
+        owner: query.get('owner'),
+        orderUid: query.get('orderUid'),
+        // The first version has no pages: it answers the most there can be.
+        ...(version === 'v1' ? { offset: 0, limit: 1_000 } : page(query)),
+      }),
+      answer: ({ trades }) => trades.map(writeTrade),
+    }),
+  ),
+  route<{ appData: { fullAppData: string } | null }>({
+    on: 'GET /api/v1/app_data/:hash',
+    run: 'query ($hash: Bytes32!) { appData(hash: $hash) { fullAppData: document } }',
+    given: ({ path }) => ({ hash: path.hash }),
+    answer: ({ appData }) => appData,
+    missing: 'no document is known under this hash',
+  }),
+  ...['/api/v1/app_data/:hash', '/api/v1/app_data'].map((path) =>
+    route<{ uploadAppData: { hash: string; created: boolean } }>({
+      on: `PUT ${path}`,
+      run: `mutation ($hash: Bytes32, $document: String!) {
+        uploadAppData(hash: $hash, document: $document) { hash created }
+      }`,
+      given: ({ path, body }) => ({ hash: path.hash, document: parseInput(appDataBody, body).fullAppData }),
+      answer: ({ uploadAppData }) => uploadAppData.hash,
+      status: ({ uploadAppData }) => (uploadAppData.created ? 201 : 200),
+    }),
+  ),
+  route<{ version: string }>({
+    on: 'GET /api/v1/version',
+    run: '{ version }',
+    answer: ({ version }) => version,
+    contentType: 'text/plain; charset=utf-8',
+  }),
+  ...['', '/restricted'].map((prefix) =>
+    route<{ order: { debugReport: DebugReportResult } | null }>({
+      on: `GET ${prefix}/api/v1/debug/order/:uid`,
+      run: `query ($network: String!, $uid: OrderUid!) {
+        order(network: $network, uid: $uid) { debugReport { ${debugReportFields} } }
+      }`,
+      given: ({ network, path }) => ({ network, uid: path.uid }),
+      answer: ({ order }) => order && writeDebugReport(order.debugReport),
+      missing: 'Order was not found',
+    }),
+  ),
+]
+
+/** Routes that belong to no network. */
+export const accountRoutes: Route[] = [
+  route<{ account: { latestNotifications: unknown[] } }>({
+    on: 'GET /accounts/:account/notifications',
+    run: `query ($account: Address!) {
+      account(address: $account) { latestNotifications(first: 1000) { id account type message timestamp metadata } }
+    }`,
+    given: ({ path }) => ({ account: path.account }),
+    answer: ({ account }) => account.latestNotifications,
+    headers: { 'Cache-Control': 'public, max-age=300' },
+  }),
+]
+
+/** Raw input that its schema has accepted: the graph reads it again, but never refuses it in its own words. */
+function checked(schema: z.ZodType, body: unknown): Record<string, unknown> {
+  parseInput(schema, body)
+  return body as Record<string, unknown>
+}
+
+function page(query: RestRequest['query']) {
+  return {
+    offset: wholeNumber(query, 'offset', 0, Number.MAX_SAFE_INTEGER),
+    limit: wholeNumber(query, 'limit', 10, 2 ** 31 - 1),
+  }
+}
+
+/** What is beyond `highest` counts as `highest`: out of bounds either way. */
+function wholeNumber(query: RestRequest['query'], name: string, absent: number, highest: number): number {
+  const text = query.get(name)
+  if (text === null) return absent
+  if (/^[0-9]{1,100}$/.test(text)) return Math.min(Number(text), highest)
+  throw new Refusal('InvalidParameter', `${name} must be a whole number`, { field: name })
+}

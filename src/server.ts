@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Services } from './graphql/context.ts'
+import { createDoor } from './graphql/execute.ts'
+import { createGraphqlHandler } from './graphql/http.ts'
+import { createMetrics } from './metrics.ts'
+import { createRestHandler } from './rest/adapter.ts'
+import { accountRoutes, orderBookRoutes } from './rest/routes.ts'
+import { createStreamHandler, defaultStreamLimits, type StreamLimits } from './sse/handler.ts'
+
+const graphqlPath = '/graphql'
+const streamPath = '/graphql/stream'
+
+/** One layer writes these on every answer, errors too. No credentials are ever needed. */
+const corsHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Headers': [
+    'Cache-Control, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Origin, Authorization',
+    'X-API-Key, X-Auth-Token, X-AppId, X-GraphQL-Event-Stream-Token, X-Request-Id',
+  ].join(', '),
+  'Access-Control-Allow-Methods': 'GET, POST, DELETE, OPTIONS, PUT, PATCH, HEAD',
+  'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
+}
+
+export interface ServerOptions extends Services {
+  /** State of each thing that answers depend on; true is up. */
+  ready(): Promise<Record<string, boolean>>
+  newRequestId?: () => string
+  streamLimits?: Partial<StreamLimits>
+  /** Measures of the process itself beside those of requests. */
+  processMetrics?: boolean
+}
+
+export interface Server {
+  /** @returns the address it listens on, such as http://127.0.0.1:4000 */
+  listen(port: number, host: string): Promise<string>
+  /** Takes no more requests, ends streams, and waits for answers that are under way. */
+  close(): Promise<void>
+}
+
+type Answer = (req: IncomingMessage, res: ServerResponse, requestId: string) => void | Promise<void>
+
+const drainMs = 5_000
+
+export function createServer(options: ServerOptions): Server {
+  const { log, ready, newRequestId = randomUUID } = options
+  const door = createDoor(options)
+  const metrics = createMetrics(options.processMetrics ?? false)
+  const graphql = createGraphqlHandler(door, streamPath)
+  const streams = createStreamHandler(door, { ...defaultStreamLimits, ...options.streamLimits })
+  const rest = createRestHandler(door, { orderBook: orderBookRoutes, account: accountRoutes })
+
+  const doors: Record<string, Answer> = {
+    [graphqlPath]: graphql,
+    [streamPath]: (req, res, requestId) =>
+      streams.handle(req, res, requestId, req.socket.remoteAddress ?? ''),
+    '/health/live': (_req, res) => sendJson(res, 200, { status: 'up' }),
+    '/health/ready': async (_req, res) => {
+      const states = await ready()
+      sendJson(res, Object.values(states).every(Boolean) ? 200 : 503, states)
+    },
+    '/metrics': async (_req, res) => {
+      res.writeHead(200, { 'Content-Type': metrics.contentType }).end(await metrics.text())
+    },
+  }
+
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const requestId = newRequestId()
+    res.setHeader('X-Request-Id', requestId)
+    for (const [name, value] of Object.entries(corsHeaders)) res.setHeader(name, value)
+    const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
+    const started = performance.now()
+    let route = path in doors ? path : 'unknown'
+    res.once('close', () =>
+      metrics.count(req.method ?? '', route, res.statusCode, performance.now() - started),
+    )
+    try {
+      if (req.method === 'OPTIONS') res.writeHead(204).end()
+      else if (doors[path]) await doors[path](req, res, requestId)
+      else route = await answerRest(req, res, requestId)
+    } catch (error) {
+      // Every door answers its own faults: what arrives here is the program's.
+      const { message, extensions } = door.mask(error, requestId)
+      if (res.headersSent) res.destroy()
+      else sendJson(res, 500, { errorType: extensions.code, description: message })
+    }
+  }
+
+  async function answerRest(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<string> {
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    const { route, status, headers, body } = await rest(req, requestId, gone.signal)
+    res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
+    res.end(req.method === 'HEAD' ? undefined : body)
+    return route
+  }
+
+  const server = createHttpServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    (req, res) => void handle(req, res),
+  )
+
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address()
+          const actual = typeof address === 'object' && address ? address.port : port
+          resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`)
+        })
+      }),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      streams.close()
+      server.closeIdleConnections()
+      const timer = setTimeout(() => {
+        log.warn('server: answers are still under way, closing anyway')
+        server.closeAllConnections()
+      }, drainMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+}

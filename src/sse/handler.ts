@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Response } from 'graphql-sse'
+import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
+import { Refusal } from '../domain/error.ts'
+import type { Door } from '../graphql/execute.ts'
+import { createOperations, type Exchange, type Operations } from './operations.ts'
+import { createOutlet } from './outlet.ts'
+import { createQuota } from './quota.ts'
+import { createReservations } from './reservations.ts'
+import { answer, type EventStream, isStream, pour, readParams, refused } from './wire.ts'
+
+export interface StreamLimits {
+  /** Streams that one client address holds. */
+  perClient: number
+  total: number
+  /** Subscriptions on one stream. */
+  perStream: number
+  /** A reader that takes nothing for this long is cut off. */
+  stalledMs: number
+  /** A stream that was announced and not opened for this long is forgotten. */
+  announcedMs: number
+}
+
+export const defaultStreamLimits: StreamLimits = {
+  perClient: 100,
+  total: 10_000,
+  perStream: 100,
+  stalledMs: 60_000,
+  announcedMs: 30_000,
+}
+
+export interface StreamHandler {
+  handle(req: IncomingMessage, res: ServerResponse, requestId: string, client: string): Promise<void>
+  /** Ends every stream; clients come back elsewhere. */
+  close(): void
+}
+
+/** GraphQL over SSE, with a connection for each operation or one for all. */
+export function createStreamHandler(door: Door, limits: StreamLimits): StreamHandler {
+  const operations = createOperations(door)
+  const quota = createQuota(limits)
+  const reservations = createReservations(limits.announcedMs, (token) => void forget(operations, token))
+  const open = new Set<EventStream>()
+
+  async function respond(req: IncomingMessage, exchange: Exchange): Promise<Response> {
+    try {
+      const body = await readParams(req)
+      return await operations(toRequest(req.method, req.url, req.headers, body, exchange))
+    } catch (error) {
+      return refused(door.mask(error, exchange.requestId))
+    }
+  }
+
+  return {
+    async handle(req, res, requestId, client) {
+      const gone = new AbortController()
+      res.once('close', () => gone.abort())
+      const announces = req.method === 'PUT'
+      const token = announces ? randomUUID() : tokenOf(req)
+      const reservation = token === null ? undefined : reservations.get(token)
+      const opens = req.headers.accept === 'text/event-stream'
+      const release = announces || (opens && !reservation) ? quota.take(client) : () => {}
+      if (!release) {
+        const refusal = new Refusal('RateLimited', 'too many streams are open')
+        return answer(res, refused(door.mask(refusal)))
+      }
+
+      const outlet = reservation?.outlet ?? createOutlet(limits.perStream)
+      const response = await respond(req, { requestId, outlet, token, signal: gone.signal })
+      const [body, { status, headers }] = response
+      if (isStream(body)) {
+        if (reservation && token) reservations.open(token)
+        open.add(body)
+        res.writeHead(status, headers)
+        await pour(body, res, outlet, limits.stalledMs).finally(() => {
+          open.delete(body)
+          outlet.close()
+          release()
+          if (reservation && token) reservations.end(token)
+        })
+        return
+      }
+      if (announces && token && status === 201) reservations.add(token, { outlet, release })
+      else release()
+      answer(res, response)
+    },
+
+    close() {
+      reservations.close()
+      for (const stream of open) void stream.return()
+    },
+  }
+}
+
+/** graphql-sse keeps an announced stream for ever: opening and ending it makes it forget. */
+async function forget(operations: Operations, token: string): Promise<void> {
+  const exchange = { requestId: '', outlet: createOutlet(0), token, signal: AbortSignal.abort() }
+  const [body] = await operations(toRequest('GET', '/', { accept: 'text/event-stream' }, null, exchange))
+  if (isStream(body)) await body.return()
+}
+
+function toRequest(
+  method = 'GET',
+  url = '/',
+  headers: IncomingMessage['headers'],
+  body: Record<string, unknown> | null,
+  context: Exchange,
+): Parameters<Operations>[0] {
+  return {
+    method,
+    url,
+    headers: { get: (name) => [headers[name]].flat().join('\n') },
+    body,
+    raw: null,
+    context,
+  }
+}
+
+/** Tokens are made here: anything else that calls itself one is none. */
+function tokenOf({ headers, url = '/' }: IncomingMessage): string | null {
+  const given =
+    headers[TOKEN_HEADER_KEY] ?? new URL(url, 'http://localhost/').searchParams.get(TOKEN_QUERY_KEY)
+  return typeof given === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(given) ? given : null
+}

@@ -1,0 +1,88 @@
+import type { ExecutionResult } from 'graphql'
+import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'graphql-sse'
+import { Refusal } from '../domain/error.ts'
+import { refusalError } from '../graphql/errors.ts'
+import type { Door, OperationArgs } from '../graphql/execute.ts'
+import { schema } from '../graphql/schema.ts'
+import type { Outlet } from './outlet.ts'
+
+/** One request at the streaming door. */
+export type Exchange = {
+  requestId: string
+  /** Of the stream that carries this request's results. */
+  outlet: Outlet
+  /** Names a stream that carries the results of several requests. */
+  token: string | null
+  /** Aborts when this request's own connection is gone. */
+  signal: AbortSignal
+} & Record<string, unknown>
+
+export type Operations = Handler<null, Exchange>
+
+/** graphql-sse's protocol over the one door: it decides what goes over which connection, the door does everything else. */
+export function createOperations(door: Door): Operations {
+  return createHandler<null, Exchange, Exchange>({
+    authenticate: ({ context }) => context.token,
+    validate: () => [],
+    onSubscribe({ context }, { query, operationName, variables }) {
+      try {
+        const document = door.parse(query)
+        const errors = door.validate(document)
+        if (errors.length > 0) return once({ errors })
+        const args = { schema, document, operationName, variableValues: variables, contextValue: context }
+        return args as StreamArgs<Exchange>
+      } catch (error) {
+        return once({ errors: [door.mask(error, context.requestId)] })
+      }
+    },
+    execute: ({ contextValue: { requestId, signal }, ...args }) =>
+      door.execute({ ...args, contextValue: door.context(requestId, signal) }),
+    subscribe: ({ contextValue, ...args }) => subscribe(door, contextValue, args),
+    onNext: ({ outlet }) => outlet.ready(),
+  })
+}
+
+async function subscribe(
+  door: Door,
+  { outlet, requestId }: Exchange,
+  args: Omit<OperationArgs, 'contextValue'>,
+): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>> {
+  const ended = outlet.begin()
+  if (!ended) {
+    const refusal = new Refusal('RateLimited', 'this connection carries too many subscriptions already')
+    return { errors: [refusalError(refusal)] }
+  }
+  const gone = new AbortController()
+  const results = await door.subscribe({ ...args, contextValue: door.context(requestId, gone.signal) })
+  gone.signal.addEventListener('abort', ended, { once: true })
+  if (Symbol.asyncIterator in results) return endable(results, gone)
+  gone.abort()
+  return results
+}
+
+/** A source that waits for its next event can only be woken by its signal: `return` alone would wait with it. */
+function endable(results: AsyncGenerator<ExecutionResult, void>, gone: AbortController) {
+  const generator: Pick<AsyncGenerator<ExecutionResult, void>, 'next' | 'return' | 'throw'> = {
+    async next() {
+      const step = await results.next()
+      if (step.done) gone.abort()
+      return step
+    },
+    return(value) {
+      gone.abort()
+      return results.return(value)
+    },
+    throw(error) {
+      gone.abort()
+      return results.throw(error)
+    },
+  }
+  return Object.assign(generator, {
+    [Symbol.asyncIterator]: () => generator,
+  }) as AsyncGenerator<ExecutionResult, void>
+}
+
+/** A result that is there before anything ran; the handler takes it for a stream of one. */
+async function* once(result: ExecutionResult): AsyncGenerator<ExecutionResult, void> {
+  yield result
+}

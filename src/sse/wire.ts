@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { GraphQLError } from 'graphql'
+import type { Response, ResponseBody } from 'graphql-sse'
+import { Refusal } from '../domain/error.ts'
+import { readBody } from '../graphql/body.ts'
+import { refusalError } from '../graphql/errors.ts'
+import { maxGraphqlBytes } from '../graphql/http.ts'
+import type { Outlet } from './outlet.ts'
+
+export type EventStream = AsyncGenerator<string, void, undefined>
+
+export function isStream(body: ResponseBody | null): body is EventStream {
+  return body !== null && typeof body !== 'string'
+}
+
+/** @throws Refusal when the body is too large or no JSON object */
+export async function readParams(req: IncomingMessage): Promise<Record<string, unknown> | null> {
+  if (req.method !== 'POST') return null
+  const text = await readBody(req, maxGraphqlBytes)
+  const body = parseJson(text)
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>
+  throw new Refusal('InvalidQuery', 'the body must be a JSON object with a query')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Writes events until the stream or the connection ends. The next one is taken when the last one has left the process;
+ * a reader that takes nothing for `stalledMs` is cut off.
+ */
+export async function pour(
+  stream: EventStream,
+  res: ServerResponse,
+  outlet: Outlet,
+  stalledMs: number,
+): Promise<void> {
+  const end = () => void stream.return()
+  res.once('close', end)
+  if (res.destroyed) end()
+  for await (const message of stream) {
+    if (!(await send(res, message, stalledMs))) break
+    if (message.startsWith('event: next')) outlet.sent()
+  }
+  res.off('close', end)
+  res.end()
+}
+
+function send(res: ServerResponse, message: string, stalledMs: number): Promise<boolean> {
+  if (res.destroyed) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => res.destroy(), stalledMs)
+    res.write(message, (error) => {
+      clearTimeout(timer)
+      resolve(!error)
+    })
+  })
+}
+
+/** An answer that is no stream. What graphql-sse says itself gets a code like everything else. */
+export function answer(res: ServerResponse, [body, { status, headers }]: Response): void {
+  if (status < 400 || typeof body !== 'string') {
+    res.writeHead(status, headers).end(body)
+    return
+  }
+  const { errors } = JSON.parse(body) as { errors: GraphQLError[] }
+  const coded = errors.map((error) =>
+    error.extensions ? error : refusalError(new Refusal('InvalidQuery', error.message)),
+  )
+  res.writeHead(status, headers).end(JSON.stringify({ errors: coded }))
+}
+
+const statuses: Partial<Record<string, number>> = {
+  PayloadTooLarge: 413,
+  RateLimited: 429,
+  InternalServerError: 500,
+}
+
+export function refused(error: GraphQLError): Response {
+  const status = statuses[String(error.extensions.code)] ?? 400
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return [JSON.stringify({ errors: [error] }), { status, statusText: '', headers }]
+}

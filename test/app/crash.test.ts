@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DevManifest } from '../../src/dev/home.ts'
+import { describeMarket } from '../../src/dev/market.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../dev/temporary-home.ts'
+import { createTrader, graphql } from '../trader.ts'
+import { eventually } from '../world.ts'
+
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts')
+const oneWeth = 10n ** 18n
+
+let home: string
+let program: ChildProcess | undefined
+
+beforeAll(() => {
+  home = createTemporaryHome()
+})
+afterAll(async () => {
+  program?.kill('SIGKILL')
+  await removeTemporaryHome(home)
+})
+
+/** The command as a user runs it, until its `ready` line. */
+async function startDev(): Promise<DevManifest> {
+  const { npm_lifecycle_event: _, ...environment } = process.env
+  program = spawn(
+    process.execPath,
+    ['--import', 'tsx', cli, 'dev', '--home', home, '--port', '0', '--no-traders'],
+    {
+      env: { ...environment, LOG_LEVEL: 'error' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const lines: string[] = []
+  program.stdout?.setEncoding('utf8').on('data', (text: string) => lines.push(text))
+  await eventually('the ready line', () =>
+    lines
+      .join('')
+      .split('\n')
+      .some((line) => line.startsWith('ready')),
+  )
+  return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
+}
+
+async function kill(signal: NodeJS.Signals): Promise<void> {
+  if (!program) return
+  const gone = once(program, 'exit')
+  program.kill(signal)
+  await gone
+}
+
+interface Told {
+  metadata: { orderId: string }
+  type: string
+}
+
+test('kill -9 with orders in flight: the next start has all of them, nothing twice', async () => {
+  const market = describeMarket()
+  let dev = await startDev()
+  const first = dev
+  const accepted: string[] = []
+  for (const round of [1n, 2n, 3n]) {
+    const trader = createTrader(dev.url, market)
+    const orders = [
+      trader.place({ sell: 'WETH', buy: 'USDC', sellAmount: oneWeth + round, buyAmount: 1n }),
+      trader.place({ sell: 'DAI', buy: 'WETH', sellAmount: 100n * oneWeth + round, buyAmount: 1n }),
+      trader.place({ sell: 'USDC', buy: 'DAI', sellAmount: 100_000_000n + round, buyAmount: 1n }),
+    ]
+    for (const { status, body } of await Promise.all(orders)) {
+      expect(status).toBe(201)
+      accepted.push(body)
+    }
+    // In three stages of their way: just accepted, in an auction, being settled.
+    if (round > 1n) {
+      await eventually('an order is on its way', async () => {
+        const events = await trader.order(accepted.at(-1) ?? '').then(async ({ uid }) => {
+          const { order } = await graphql(
+            dev.url,
+            'query ($uid: OrderUid!) { order(uid: $uid) { debugReport { events { label } } } }',
+            { uid },
+          )
+          return order.debugReport.events
+        })
+        return events.length > Number(round) - 1
+      })
+    }
+    await kill('SIGKILL')
+    dev = await startDev()
+  }
+  expect(dev).toMatchObject({ rpcUrl: first.rpcUrl, databaseUrl: first.databaseUrl })
+
+  const trader = createTrader(dev.url, market)
+  for (const uid of accepted) {
+    await eventually(
+      `${uid} is fulfilled`,
+      async () => (await trader.order(uid)).status === 'fulfilled',
+      40_000,
+    )
+  }
+  const told: Told[] = await trader.notifications()
+  expect(told.map(({ type }) => type)).toEqual(accepted.map(() => 'order_filled'))
+  expect(told.map(({ metadata }) => metadata.orderId).sort()).toEqual([...accepted].sort())
+  for (const uid of accepted) {
+    const { trades } = await graphql(
+      dev.url,
+      'query ($uid: OrderUid) { trades(orderUid: $uid) { txHash } }',
+      { uid },
+    )
+    expect(trades).toHaveLength(1)
+  }
+}, 120_000)
+
+test('SIGTERM ends database and chain with it', async () => {
+  const dev: DevManifest = JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
+  await kill('SIGTERM')
+  await expect(fetch(dev.rpcUrl, { method: 'POST' })).rejects.toThrow()
+  await expect(fetch(dev.url)).rejects.toThrow()
+})

@@ -1,0 +1,114 @@
+import { address } from '../src/domain/address.ts'
+import type { Log } from '../src/domain/log.ts'
+import type { Network } from '../src/domain/network.ts'
+import type { QuoteReply, QuoteRequest } from '../src/domain/quote.ts'
+import type { TradingDesk } from '../src/graphql/context.ts'
+import { createFeed } from '../src/notifications/feed.ts'
+import { uploadAppData } from '../src/orders/app-data.ts'
+import { createServer, type ServerOptions } from '../src/server.ts'
+import { openSignals } from '../src/storage/signals.ts'
+import { numbered, settlement } from './fakes/order.ts'
+import { silentLog } from './fakes/silent-log.ts'
+import { createTestDatabase, type TestDatabase } from './world.ts'
+
+export const network: Network = {
+  chainId: 11155111,
+  name: 'sepolia',
+  settlement,
+  vaultRelayer: address('0xC92E8bdf79f0507f65a392b0ab4667716BFE0110'),
+  wrappedNative: numbered('aa'),
+  poolFactory: numbered('fa'),
+  baseTokens: [],
+  firstBlock: 0,
+  finalityBlocks: 64,
+  blockTimeMs: 1_000,
+}
+
+export interface Doors extends AsyncDisposable {
+  url: string
+  database: TestDatabase
+  /** Lines of what was logged as a fault. */
+  faults: { message: string; fields: Record<string, unknown> | undefined }[]
+}
+
+/** The doors over a real database, with a desk that has no chain behind it. */
+export async function openDoors(
+  desk: Partial<TradingDesk> = {},
+  more: Partial<ServerOptions> = {},
+): Promise<Doors> {
+  const database = await createTestDatabase()
+  const signals = await openSignals(database.url, silentLog)
+  const faults: Doors['faults'] = []
+  const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }
+  const desks = [{ ...unusedDesk, ...desk }]
+  const server = createServer({
+    db: database.db,
+    feed: createFeed({ db: database.db, signals }),
+    now: () => 1_800_000_000_000,
+    log,
+    version: 'test-build',
+    desks: {
+      all: desks,
+      byName: (name) => desks.find((each) => each.network.name === name),
+      byChainId: (chainId) => desks.find((each) => each.network.chainId === chainId),
+    },
+    uploadAppData: (hash, document) => uploadAppData(database.db, hash, document),
+    ready: async () => ({ database: true }),
+    ...more,
+  })
+  return {
+    url: await server.listen(0, '127.0.0.1'),
+    database,
+    faults,
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await signals.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const unusedDesk: TradingDesk = {
+  network,
+  placeOrder: () => Promise.reject(new Error('no order is placed here')),
+  cancelOrders: () => Promise.reject(new Error('no order is cancelled here')),
+  quote: async (request) => sampleReply(request),
+  tokens: async (addresses) =>
+    new Map(
+      addresses.map((token) => [
+        token,
+        {
+          chainId: network.chainId,
+          address: token,
+          symbol: token.slice(2, 5).toUpperCase(),
+          name: null,
+          decimals: 18,
+        },
+      ]),
+    ),
+}
+
+/** A quote at one for two. */
+export function sampleReply(request: QuoteRequest): QuoteReply {
+  return {
+    request,
+    validTo: 'validTo' in request.expiry ? request.expiry.validTo : 1_800_000_000 + request.expiry.validFor,
+    quote: {
+      chainId: network.chainId,
+      id: 42n,
+      kind: request.kind,
+      quoteKind: 'standard',
+      sellToken: request.sellToken,
+      buyToken: request.buyToken,
+      sellAmount: request.size.amount,
+      buyAmount: request.size.amount * 2n,
+      feeAmount: 7n,
+      gasAmount: 155_000n,
+      gasPrice: 1_000_000_000n,
+      sellTokenPrice: '0.00025',
+      expiration: new Date(1_800_000_060_000),
+      solver: numbered('50'),
+      verified: true,
+    },
+  }
+}
