@@ -55,16 +55,25 @@ function isExecutable(path: string): boolean {
   }
 }
 
+export interface LaunchOptions {
+  home: string
+  port: number
+  /**
+   * Unix seconds of the first block. A loaded state does not always replace that block: launched with its time, the chain
+   * has it from the start.
+   */
+  genesisTime: number
+  log: Log
+  onSpawn(process: ProcessMark & { port: number }): void
+}
+
 /** @param onSpawn told at once, before the chain answers, so that not even an unfinished one is forgotten */
-export async function launchAnvil(
-  program: string,
-  options: { home: string; port: number; log: Log; onSpawn(process: ProcessMark & { port: number }): void },
-): Promise<Anvil> {
+export async function launchAnvil(program: string, options: LaunchOptions): Promise<Anvil> {
   const outputFile = join(options.home, 'chain.log')
   // Again when the port was taken by somebody else meanwhile.
   for (let attempt = 0; attempt < 3; attempt++) {
     const port = await freePort(options.port)
-    const child = spawnAnvil(program, port, outputFile)
+    const child = spawnAnvil(program, port, outputFile, options)
     const row = child.pid === undefined ? undefined : findProcess(child.pid)
     if (!row) continue
     const mark = { pid: row.pid, started: row.started, port }
@@ -76,7 +85,7 @@ export async function launchAnvil(
   throw new Error(`The local chain does not start: ${words || `${program} says nothing`}`)
 }
 
-function spawnAnvil(program: string, port: number, outputFile: string): ChildProcess {
+function spawnAnvil(program: string, port: number, outputFile: string, options: LaunchOptions): ChildProcess {
   rmSync(outputFile, { force: true })
   const output = openSync(outputFile, 'wx', 0o600)
   const flags = {
@@ -84,6 +93,7 @@ function spawnAnvil(program: string, port: number, outputFile: string): ChildPro
     '--port': port,
     '--chain-id': chainId,
     '--prune-history': keptStates,
+    '--timestamp': options.genesisTime,
   }
   const child = spawn(
     program,

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Log } from '../domain/log.ts'
+import { type Log, unixSeconds } from '../domain/log.ts'
 import { type Anvil, connectAnvil, endAnvil, findAnvil, isAnswering, launchAnvil } from './anvil.ts'
 import { hasChainState, keepChainState, readChainStates, saveChainState } from './chain-state.ts'
 import { readJson, writeDurably } from './durable-file.ts'
-import { isRunning } from './process.ts'
+import { isRunning, type ProcessMark } from './process.ts'
 
 export interface Chain {
   rpcUrl: string
@@ -25,7 +25,13 @@ export interface ChainOptions {
 }
 
 /** `ready` is false while the chain is being loaded or built: such a process is of no use to the next program. */
-const chainRecord = z.object({ pid: z.int(), started: z.string(), port: z.int(), ready: z.boolean() })
+const chainRecord = z.object({
+  pid: z.int(),
+  started: z.string(),
+  port: z.int(),
+  ready: z.boolean(),
+  genesisTime: z.int(),
+})
 type ChainRecord = z.infer<typeof chainRecord>
 
 const blockSeconds = 1
@@ -38,12 +44,14 @@ const blockSeconds = 1
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { home, log } = options
   const left = readRecord(home)
-  const found = (await adopt(left, options)) ?? (await restore(left, options))
+  const adopted = await adopt(left, options)
+  const found = adopted ?? (await restore(left, options))
   const anvil = found ?? (await build(left, options))
   try {
+    if (!adopted) await anvil.rpc.call('evm_setTime', [unixSeconds(Date.now())])
     await anvil.rpc.call('evm_setIntervalMining', [blockSeconds])
     if (!hasChainState(home)) await saveChainState(home, anvil)
-    writeRecord(home, anvil, true)
+    markReady(home)
   } catch (cause) {
     await endAnvil(anvil)
     throw cause
@@ -107,18 +115,25 @@ async function build(left: ChainRecord | undefined, options: ChainOptions): Prom
 
 /** On the port that was used before, if it is free: wallets have the address written down. */
 function launch(left: ChainRecord | undefined, { home, anvil, log }: ChainOptions): Promise<Anvil> {
-  const onSpawn = (mark: Omit<ChainRecord, 'ready'>) => writeRecord(home, mark, false)
-  return launchAnvil(findAnvil(anvil), { home, port: left?.port ?? 0, log, onSpawn })
+  const genesisTime = left?.genesisTime ?? unixSeconds(Date.now())
+  const onSpawn = (mark: ProcessMark & { port: number }) =>
+    writeRecord(home, { ...mark, genesisTime, ready: false })
+  return launchAnvil(findAnvil(anvil), { home, port: left?.port ?? 0, genesisTime, log, onSpawn })
 }
 
 function recordFile(home: string): string {
   return join(home, 'chain.json')
 }
 
+function markReady(home: string): void {
+  const record = readRecord(home)
+  if (record) writeRecord(home, { ...record, ready: true })
+}
+
 function readRecord(home: string): ChainRecord | undefined {
   return chainRecord.safeParse(readJson(recordFile(home))).data
 }
 
-function writeRecord(home: string, { pid, started, port }: Omit<ChainRecord, 'ready'>, ready: boolean): void {
-  writeDurably(recordFile(home), JSON.stringify({ pid, started, port, ready }))
+function writeRecord(home: string, { pid, started, port, genesisTime, ready }: ChainRecord): void {
+  writeDurably(recordFile(home), JSON.stringify({ pid, started, port, genesisTime, ready }))
 }
