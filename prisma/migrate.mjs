@@ -36,7 +36,10 @@ function migrationsList() {
   return {
     baseDir: folder,
     shadowDbInitScript: '',
-    lockfile: { path: 'migration_lock.toml', content: existsSync(lockPath) ? readFileSync(lockPath, 'utf8') : null },
+    lockfile: {
+      path: 'migration_lock.toml',
+      content: existsSync(lockPath) ? readFileSync(lockPath, 'utf8') : null,
+    },
     migrationDirectories: names
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
@@ -78,7 +81,13 @@ async function diff() {
   const engine = await open(shadow())
   const list = migrationsList()
   const from = list.migrationDirectories.length ? { tag: 'migrations', ...list } : { tag: 'empty' }
-  return engine.diff({ from, to: { tag: 'schemaDatamodel', ...schema }, script: true, exitCode: true, filters })
+  return engine.diff({
+    from,
+    to: { tag: 'schemaDatamodel', ...schema },
+    script: true,
+    exitCode: true,
+    filters,
+  })
 }
 
 const commands = {
@@ -102,7 +111,10 @@ const commands = {
   },
   async deploy() {
     const engine = await open(server())
-    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList: migrationsList(), filters })
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: migrationsList(),
+      filters,
+    })
     console.log(appliedMigrationNames.map((name) => `applied ${name}`).join('\n') || 'no pending migrations')
   },
   async status() {
@@ -128,6 +140,11 @@ try {
   await commands[command](...rest)
   process.exit()
 } catch (error) {
-  console.error(String(error?.message ?? error).split('\n').slice(0, 6).join('\n'))
+  console.error(
+    String(error?.message ?? error)
+      .split('\n')
+      .slice(0, 6)
+      .join('\n'),
+  )
   process.exit(1)
 }

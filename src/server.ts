@@ -50,19 +50,29 @@ export function createServer(options: ServerOptions): Server {
   const streams = createStreamHandler(door, { ...defaultStreamLimits, ...options.streamLimits })
   const rest = createRestHandler(door, { orderBook: orderBookRoutes, account: accountRoutes })
 
-  const doors: Record<string, Answer> = {
-    [graphqlPath]: graphql,
-    [streamPath]: (req, res, requestId) =>
-      streams.handle(req, res, requestId, req.socket.remoteAddress ?? ''),
-    '/health/live': (_req, res) => sendJson(res, 200, { status: 'up' }),
-    '/health/ready': async (_req, res) => {
-      const states = await ready()
-      sendJson(res, Object.values(states).every(Boolean) ? 200 : 503, states)
-    },
-    '/metrics': async (_req, res) => {
-      res.writeHead(200, { 'Content-Type': metrics.contentType }).end(await metrics.text())
-    },
-  }
+  let closing = false
+
+  const doors = new Map<string, Answer>([
+    [graphqlPath, graphql],
+    [
+      streamPath,
+      (req, res, requestId) => streams.handle(req, res, requestId, req.socket.remoteAddress ?? ''),
+    ],
+    ['/health/live', (_req, res) => sendJson(res, 200, { status: 'up' })],
+    [
+      '/health/ready',
+      async (_req, res) => {
+        const states = await ready()
+        sendJson(res, Object.values(states).every(Boolean) ? 200 : 503, states)
+      },
+    ],
+    [
+      '/metrics',
+      async (_req, res) => {
+        res.writeHead(200, { 'Content-Type': metrics.contentType }).end(await metrics.text())
+      },
+    ],
+  ])
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const requestId = newRequestId()
@@ -70,13 +80,16 @@ export function createServer(options: ServerOptions): Server {
     for (const [name, value] of Object.entries(corsHeaders)) res.setHeader(name, value)
     const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
     const started = performance.now()
-    let route = path in doors ? path : 'unknown'
-    res.once('close', () =>
-      metrics.count(req.method ?? '', route, res.statusCode, performance.now() - started),
-    )
+    const answer = doors.get(path)
+    let route = answer ? path : 'unknown'
+    res.once('close', () => {
+      metrics.count(req.method ?? '', route, res.statusCode, performance.now() - started)
+      // Its connection is idle only after this.
+      if (closing) setImmediate(() => server.closeIdleConnections())
+    })
     try {
       if (req.method === 'OPTIONS') res.writeHead(204).end()
-      else if (doors[path]) await doors[path](req, res, requestId)
+      else if (answer) await answer(req, res, requestId)
       else route = await answerRest(req, res, requestId)
     } catch (error) {
       // Every door answers its own faults: what arrives here is the program's.
@@ -112,6 +125,7 @@ export function createServer(options: ServerOptions): Server {
         })
       }),
     async close() {
+      closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       streams.close()
       server.closeIdleConnections()

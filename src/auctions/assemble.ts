@@ -30,15 +30,16 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
   const { db, network, settings } = desk
   const now = unixSeconds(desk.now())
   const block = (await desk.head()).number
+  // Read first: a settlement that is indexed between the two shows in the orders, and never in neither.
+  const inFlight = await ordersInFlight(db, network.chainId, block)
   const live = await liveOrders(db, network.chainId, now + settings.minLifetime, settings.maxOrders)
   const orders = live.filter(({ validFrom }) => validFrom === null || validFrom <= now)
   if (orders.length === 0) return undefined
 
   const pairs = pairsOf(orders, network)
-  const [pools, gasPrice, inFlight, funds] = await Promise.all([
+  const [pools, gasPrice, funds] = await Promise.all([
     desk.pools(pairs, block),
     desk.gasPrice(),
-    ordersInFlight(db, network.chainId, block),
     readFunds(orders, desk),
   ])
   const nativePrices = priceTokens(

@@ -119,9 +119,9 @@ const limitedRules: ValidationRule[] = [
 function fieldAt(document: DocumentNode, node: ASTNode | undefined): string | undefined {
   const path: string[] = []
   visit(document, {
-    enter(current, _key, _parent, _path, ancestors) {
+    enter(current, _key, parent, _path, ancestors) {
       if (current !== node) return undefined
-      for (const ancestor of ancestors) {
+      for (const ancestor of [...ancestors, parent ?? []]) {
         if ('kind' in ancestor && (ancestor.kind === Kind.ARGUMENT || ancestor.kind === Kind.OBJECT_FIELD)) {
           path.push(ancestor.name.value)
         }

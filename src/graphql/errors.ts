@@ -16,8 +16,7 @@ export function maskError(error: unknown, log: Log, requestId?: string): GraphQL
     log.warn(cause.message, { requestId, cause: describe(cause.cause) })
     return clientError('Unavailable', `${cause.message}: try again later`, error)
   }
-  // Raised by a library about the request itself, such as a body that is no JSON.
-  if (cause instanceof GraphQLError) return clientError('InvalidQuery', cause.message, error)
+  if (isAboutRequest(error)) return requestError(error)
   log.error('a request failed', { requestId, cause: describe(cause), path: pathOf(error) })
   return clientError('InternalServerError', 'Internal server error', error)
 }
@@ -74,6 +73,19 @@ function clientError(
   })
   masked.add(error)
   return error
+}
+
+/** Yoga's status may be meant for one media type alone; what never was GraphQL, such as a body that is no JSON, has it in every. */
+function requestError(error: GraphQLError): GraphQLError {
+  const told = clientError('InvalidQuery', error.message, error)
+  const { http } = error.extensions as { http?: { status?: number } }
+  if (http?.status) told.extensions.http = { status: http.status }
+  return told
+}
+
+/** Raised by a library about the request itself: by graphql-js, or with an HTTP status, such as for a body that is no JSON. */
+function isAboutRequest(error: unknown): error is GraphQLError {
+  return error instanceof GraphQLError && (error.extensions.http !== undefined || !error.originalError)
 }
 
 /** An error thrown by a scalar arrives under more than one `originalError`. */

@@ -55,7 +55,7 @@ export async function applyBlocks(
     await insertBlocks(tx, chainId, blocks)
     if (logs.length > 0) await applyLogs(tx, logs, groups, calls, indexing)
   })
-  await sweepExpired(to.timestamp, indexing, at)
+  await sweepExpired(to, indexing, at)
   return to
 }
 
@@ -113,8 +113,9 @@ async function applyLogs(
     tx,
     [...orders.values()].map(({ id }) => id),
   )
-  await tellTrades(tx, tradesToTell(facts, orders), at)
-  await tellInvalidations(tx, facts, orders, at)
+  const trades = tradesToTell(facts, orders)
+  await tellTrades(tx, trades, at)
+  await tellInvalidations(tx, facts, afterTrades(orders, trades), at)
   await closeAttempts(tx, facts, orders, at)
   await signal(tx, 'orders', String(chainId))
 }
@@ -140,15 +141,28 @@ function tradesToTell({ trades }: ReadFacts, before: ReadonlyMap<OrderUid, Order
   })
 }
 
+function afterTrades(
+  before: ReadonlyMap<OrderUid, Order>,
+  trades: readonly TradeToTell[],
+): ReadonlyMap<OrderUid, Order> {
+  return new Map([...before, ...trades.map(({ order }) => [order.uid, order] as const)])
+}
+
+/**
+ * An order is cancelled by its first invalidation, unless it had ended before. The contract trades nothing after one: the trades
+ * of the same blocks came before it.
+ */
 async function tellInvalidations(
   tx: Tx,
   { invalidations }: ReadFacts,
   orders: ReadonlyMap<OrderUid, Order>,
   at: Date,
 ): Promise<void> {
+  const ended = new Set<OrderUid>()
   for (const { orderUid, blockNumber, txHash } of invalidations) {
     const order = orders.get(orderUid)
-    if (!order || isInvalidated(order) || isFulfilled(order)) continue
+    if (!order || ended.has(orderUid) || isInvalidated(order) || isFulfilled(order)) continue
+    ended.add(orderUid)
     await tellCancelled(tx, [order], { by: 'chain', blockNumber, txHash }, at)
   }
 }
@@ -178,14 +192,14 @@ async function closeAttempts(
 }
 
 /** Expiry is told by chain time: an order that traded in time is not called expired because its block came late. */
-async function sweepExpired(blockTime: number, { db, chainId }: Indexing, at: Date): Promise<void> {
+async function sweepExpired(block: Block, { db, chainId }: Indexing, at: Date): Promise<void> {
   const batch = 500
   let taken = batch
   while (taken === batch) {
     taken = await db.transaction(async (tx) => {
-      const orders = await takeExpired(tx, chainId, blockTime, batch)
-      const expired = orders.filter((order) => orderStatus(order, blockTime) === 'expired')
-      await tellExpired(tx, expired, at)
+      const orders = await takeExpired(tx, chainId, block, batch)
+      const expired = orders.filter((order) => orderStatus(order, block.timestamp) === 'expired')
+      await tellExpired(tx, expired, block.number, at)
       return orders.length
     })
   }

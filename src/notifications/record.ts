@@ -51,8 +51,13 @@ export async function tellCancelled(
   )
 }
 
-/** Tells owners that the time of their orders has passed. */
-export async function tellExpired(tx: Tx, orders: readonly Order[], at: Date): Promise<void> {
+/** Tells owners that the time of their orders has passed, by that of block `blockNumber`. */
+export async function tellExpired(
+  tx: Tx,
+  orders: readonly Order[],
+  blockNumber: number,
+  at: Date,
+): Promise<void> {
   const tokens = await tokensOf(tx, orders)
   await recordNotifications(
     tx,
@@ -65,7 +70,7 @@ export async function tellExpired(tx: Tx, orders: readonly Order[], at: Date): P
         at,
       ),
       cause: `expired:${order.chainId}:${order.uid}`,
-      blockNumber: null,
+      blockNumber,
     })),
   )
 }

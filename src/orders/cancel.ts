@@ -9,7 +9,7 @@ import { tellCancelled } from '../notifications/record.ts'
 import type { Tx } from '../storage/database.ts'
 import { appendEvents } from '../storage/events.ts'
 import { lockOrders } from '../storage/order-progress.ts'
-import { findOrder, cancelOrders as markCancelled } from '../storage/orders.ts'
+import { findOrders, cancelOrders as markCancelled } from '../storage/orders.ts'
 import type { OrderDesk } from './check.ts'
 import { recoverOrRefuse } from './owner.ts'
 
@@ -30,15 +30,14 @@ export async function cancelOrders(cancellation: Cancellation, desk: OrderDesk):
 }
 
 async function cancellable(tx: Tx, uids: readonly OrderUid[], { network, now }: OrderDesk): Promise<Order[]> {
-  const orders: Order[] = []
-  for (const uid of uids) {
-    const order = await findOrder(tx, uid, network.chainId)
-    if (!order)
+  const known = new Map((await findOrders(tx, uids)).map((order) => [order.uid, order]))
+  return uids.map((uid) => {
+    const order = known.get(uid)
+    if (order?.chainId !== network.chainId)
       throw new Refusal('OrderNotFound', `no order ${uid} on ${network.name}`, { field: 'orderUids' })
     refuseUnlessOpen(order, unixSeconds(now()))
-    orders.push(order)
-  }
-  return orders
+    return order
+  })
 }
 
 function refuseUnlessOpen(order: Order, now: number): void {

@@ -21,8 +21,8 @@ import { validFrom } from './checks/valid-from.ts'
 import { validity } from './checks/validity.ts'
 import { orderOwner } from './owner.ts'
 
-/** In memory first, then the database, then the chain: a bad order is refused by the cheapest check that can, and the first fault is told. */
-const checks: readonly Check[] = [amounts, form, validity, tokens, signedFee, validFrom, unique, funds]
+/** In memory, then in the database, then on the chain. Of several faults the first is told, in the order that clients know. */
+const checks: readonly Check[] = [amounts, form, validity, tokens, unique, funds]
 
 /**
  * Checks a signed order and stores it. When this returns, the order is committed.
@@ -32,7 +32,9 @@ export async function placeOrder(creation: OrderCreation, desk: OrderDesk): Prom
   const candidate = await toCandidate(creation, desk)
   for (const check of checks) await check(candidate, desk)
   const quote = await desk.quoteFor({ ...creation, ...candidate.data, owner: candidate.owner })
+  await signedFee(candidate, desk)
   checkGas(quote, desk.limits)
+  await validFrom(candidate, desk)
   await store(toNewOrder(candidate, quote, desk), desk)
   return candidate.uid
 }

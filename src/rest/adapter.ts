@@ -64,7 +64,7 @@ export function createRestHandler(door: Door, tables: Record<Family, readonly Ro
   }
 
   return async (req, requestId, gone) => {
-    const { pathname, searchParams } = new URL(req.url ?? '/', 'http://localhost')
+    const [pathname = '/', search] = (req.url ?? '/').split('?', 2)
     const match = matchRoute(endpoints, req.method ?? 'GET', pathname)
     const family = match.endpoint?.family ?? (pathname.startsWith('/accounts/') ? 'account' : 'orderBook')
     const route = match.endpoint?.pattern ?? 'unknown'
@@ -75,7 +75,10 @@ export function createRestHandler(door: Door, tables: Record<Family, readonly Ro
       const context = door.context(requestId, gone)
       if (family === 'orderBook') deskOf(context, network)
       const body = await readJson(req, row.anyContentType ?? false)
-      return { route, ...(await perform({ network, path, query: searchParams, body }, context)) }
+      return {
+        route,
+        ...(await perform({ network, path, query: new URLSearchParams(search), body }, context)),
+      }
     } catch (error) {
       const { extensions, message } = door.mask(error, requestId)
       const fault = { code: extensions.code, message, data: extensions.data } as Fault

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Refusal } from '../domain/error.ts'
 import { cancellationInput } from '../graphql/inputs/cancellation.ts'
-import { textField } from '../graphql/inputs/fields.ts'
+import { objectExpected, textField } from '../graphql/inputs/fields.ts'
 import { orderCreationInput } from '../graphql/inputs/order-creation.ts'
 import { quoteRequestInput } from '../graphql/inputs/quote-request.ts'
 import { parseInput } from '../graphql/refusal.ts'
@@ -11,7 +11,7 @@ import { type OrderResult, orderFields, wholeOrderFields, writeOrder } from './s
 import { type QuoteResult, quoteFields, writeQuote } from './shapes/quote.ts'
 import { type TradeResult, tradeFields, writeTrade } from './shapes/trade.ts'
 
-const appDataBody = z.object({ fullAppData: textField })
+const appDataBody = z.object({ fullAppData: textField }, objectExpected)
 
 /** Order book routes, below the network's segment. */
 export const orderBookRoutes: Route[] = [

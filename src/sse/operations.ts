@@ -23,6 +23,7 @@ export type Operations = Handler<null, Exchange>
 export function createOperations(door: Door): Operations {
   return createHandler<null, Exchange, Exchange>({
     authenticate: ({ context }) => context.token,
+    context: ({ context }) => context,
     validate: () => [],
     onSubscribe({ context }, { query, operationName, variables }) {
       try {

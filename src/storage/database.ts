@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
+import { asOutage, tellOutages } from './outages.ts'
 
 declare const opaque: unique symbol
 
@@ -13,6 +14,7 @@ export interface Tx extends Db {
   readonly inTransaction: true
 }
 
+/** Every statement throws an Outage when the database does not answer. */
 export interface Database extends Db {
   /** Commits when `run` returns, rolls back when it throws. Read committed; bounded in time. */
   transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
@@ -27,25 +29,35 @@ export interface DatabaseOptions {
 }
 
 const statementTimeoutMs = 10_000
+/** A server that does not even say that a statement took too long. */
+const silenceTimeoutMs = 12_000
 const transactionTimeoutMs = 15_000
 
 export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
-  const adapter = new PrismaPg({
+  const pool = new PrismaPg({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
     statement_timeout: statementTimeoutMs,
+    query_timeout: silenceTimeoutMs,
     // Prisma writes times without a zone and reads them as UTC, whatever zone the database stands in.
     options: '-c timezone=UTC',
   })
-  const client = new PrismaClient({ adapter, log: onStatement ? [{ emit: 'event', level: 'query' }] : [] })
+  const client = new PrismaClient({
+    adapter: tellOutages(pool),
+    log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
+  })
   if (onStatement) {
     client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
   }
   const limits = { maxWait: 5_000, timeout: transactionTimeoutMs }
   return Object.assign(client as unknown as Db, {
     transaction: <T>(run: (tx: Tx) => Promise<T>) =>
-      client.$transaction((tx) => run(tx as unknown as Tx), limits) as Promise<T>,
+      client
+        .$transaction((tx) => run(tx as unknown as Tx), limits)
+        .catch((error: unknown) => {
+          throw asOutage(error)
+        }) as Promise<T>,
     close: () => client.$disconnect(),
   })
 }

@@ -57,10 +57,10 @@ export async function detachNotifications(tx: Tx, chainId: number, block: number
     UPDATE notifications SET detached = true WHERE chain_id = ${chainId} AND NOT detached AND block_number > ${block}`
 }
 
-/** Marks notifications as reverted whose cause has not returned by finality, and says so once in the feed. */
+/** Marks notifications as reverted whose cause has not returned by finality, and says so once: they have no block any more. */
 export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: number): Promise<void> {
   const rows = await sql(tx).$queryRaw<{ id: bigint; account: Uint8Array }[]>`
-    UPDATE notifications SET detached = false, metadata = metadata || '{"reverted": true}'::jsonb
+    UPDATE notifications SET detached = false, block_number = NULL, metadata = metadata || '{"reverted": true}'::jsonb
     WHERE chain_id = ${chainId} AND detached AND block_number <= ${finalizedBlock} RETURNING id, account`
   for (const row of rows) await appendToFeed(tx, hexOf(row.account), row.id)
 }

@@ -9,12 +9,14 @@ import { type Db, sql } from './database.ts'
  */
 export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes32): Promise<void> {
   const { chainId, name } = network
-  const create = { chainId, name, genesisHash: bytea(genesisHash) }
-  const row = await sql(db).network.upsert({ where: { chainId }, create, update: {} })
-  const known = hexOf(row.genesisHash)
+  const row = { chainId, name, genesisHash: bytea(genesisHash) }
+  await sql(db).network.createMany({ data: [row], skipDuplicates: true })
+  const stored = await sql(db).network.findUnique({ where: { chainId } })
+  if (!stored) throw new Error(`another chain than ${chainId} is called ${name} in this database`)
+  const known = hexOf(stored.genesisHash)
   if (known !== genesisHash) {
     throw new Error(
-      `chain ${network.chainId} (${network.name}) has genesis ${genesisHash}, but this database belongs to ${known}: ` +
+      `chain ${chainId} (${name}) has genesis ${genesisHash}, but this database belongs to ${known}: ` +
         'it is another chain. Use another database, or reset this one.',
     )
   }

@@ -28,12 +28,19 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
   async function connect(): Promise<void> {
     const next = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
     next.on('error', () => next.removeAllListeners('notification'))
-    next.on('end', () => reconnect())
     next.on('notification', ({ channel, payload }) => {
       for (const heard of listeners.get(channel) ?? []) heard(payload)
     })
-    await next.connect()
-    await next.query('LISTEN tradegraph_feed; LISTEN tradegraph_orders')
+    try {
+      await next.connect()
+      await next.query('LISTEN tradegraph_feed; LISTEN tradegraph_orders')
+    } catch (error) {
+      await next.end()
+      throw error
+    }
+    if (closed) return next.end()
+    // A client that never listened ends too; only the loss of one that did is a reason to listen again.
+    next.on('end', reconnect)
     client = next
     for (const heard of [...listeners.values()].flatMap((set) => [...set])) heard(undefined)
   }

@@ -64,3 +64,6 @@ export function amountField(overflow: RefusalCode = 'InvalidParameter') {
 export function wordField<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, must(`one of ${words.join(', ')}`))
 }
+
+/** For what is no object at all. */
+export const objectExpected = { error: 'a JSON object is expected' }

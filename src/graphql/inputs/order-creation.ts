@@ -7,6 +7,7 @@ import {
   amountField,
   flagField,
   hexField,
+  objectExpected,
   safeIntField,
   textField,
   uint32Field,
@@ -18,26 +19,29 @@ import {
  * (its signature's length and v included) is for the checks to say.
  */
 export const orderCreationInput = z
-  .object({
-    sellToken: addressField,
-    buyToken: addressField,
-    receiver: addressField.nullish(),
-    sellAmount: amountField('SellAmountOverflow'),
-    buyAmount: amountField('BuyAmountOverflow'),
-    validTo: uint32Field,
-    appData: textField,
-    appDataHash: textField.nullish(),
-    feeAmount: amountField('SellAmountOverflow'),
-    kind: wordField(orderKinds),
-    partiallyFillable: flagField,
-    sellTokenBalance: wordField(sellTokenSources).nullish(),
-    buyTokenBalance: wordField(buyTokenDestinations).nullish(),
-    signingScheme: wordField(signingSchemes),
-    signature: hexField,
-    from: addressField.nullish(),
-    quoteId: safeIntField.nullish(),
-    fullBalanceCheck: flagField.nullish(),
-  })
+  .object(
+    {
+      sellToken: addressField,
+      buyToken: addressField,
+      receiver: addressField.nullish(),
+      sellAmount: amountField('SellAmountOverflow'),
+      buyAmount: amountField('BuyAmountOverflow'),
+      validTo: uint32Field,
+      appData: textField,
+      appDataHash: textField.nullish(),
+      feeAmount: amountField('SellAmountOverflow'),
+      kind: wordField(orderKinds),
+      partiallyFillable: flagField,
+      sellTokenBalance: wordField(sellTokenSources).nullish(),
+      buyTokenBalance: wordField(buyTokenDestinations).nullish(),
+      signingScheme: wordField(signingSchemes),
+      signature: hexField,
+      from: addressField.nullish(),
+      quoteId: safeIntField.nullish(),
+      fullBalanceCheck: flagField.nullish(),
+    },
+    objectExpected,
+  )
   .transform(
     ({ appDataHash, ...order }): OrderCreation => ({
       ...order,

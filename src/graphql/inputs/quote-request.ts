@@ -7,6 +7,7 @@ import {
   addressField,
   amountField,
   flagField,
+  objectExpected,
   safeIntField,
   textField,
   uint32Field,
@@ -17,27 +18,30 @@ const defaultValidFor = 1_800
 const defaultTimeoutMs = 5_000
 const defaultVerificationGas = 27_000
 
-const rawQuoteRequest = z.object({
-  kind: wordField(orderKinds),
-  sellAmountBeforeFee: z.union([z.null(), amountField()]).optional(),
-  sellAmountAfterFee: z.union([z.null(), amountField()]).optional(),
-  buyAmountAfterFee: z.union([z.null(), amountField()]).optional(),
-  sellToken: addressField,
-  buyToken: addressField,
-  from: addressField,
-  receiver: addressField.nullish(),
-  validTo: uint32Field.nullish(),
-  validFor: uint32Field.nullish(),
-  appData: textField.nullish(),
-  appDataHash: textField.nullish(),
-  sellTokenBalance: wordField(sellTokenSources).nullish(),
-  buyTokenBalance: wordField(buyTokenDestinations).nullish(),
-  priceQuality: wordField(priceQualities).nullish(),
-  signingScheme: wordField(signingSchemes).nullish(),
-  onchainOrder: flagField.nullish(),
-  verificationGasLimit: safeIntField.nullish(),
-  timeout: uint32Field.nullish(),
-})
+const rawQuoteRequest = z.object(
+  {
+    kind: wordField(orderKinds),
+    sellAmountBeforeFee: amountField().nullish(),
+    sellAmountAfterFee: amountField().nullish(),
+    buyAmountAfterFee: amountField().nullish(),
+    sellToken: addressField,
+    buyToken: addressField,
+    from: addressField,
+    receiver: addressField.nullish(),
+    validTo: uint32Field.nullish(),
+    validFor: uint32Field.nullish(),
+    appData: textField.nullish(),
+    appDataHash: textField.nullish(),
+    sellTokenBalance: wordField(sellTokenSources).nullish(),
+    buyTokenBalance: wordField(buyTokenDestinations).nullish(),
+    priceQuality: wordField(priceQualities).nullish(),
+    signingScheme: wordField(signingSchemes).nullish(),
+    onchainOrder: flagField.nullish(),
+    verificationGasLimit: safeIntField.nullish(),
+    timeout: uint32Field.nullish(),
+  },
+  objectExpected,
+)
 type Raw = z.output<typeof rawQuoteRequest>
 type Sized = Raw & { size: QuoteSize }
 

@@ -1,0 +1,394 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runAuction, runAuctions } from '../../src/auctions/run.ts'
+import { Outage } from '../../src/domain/error.ts'
+import type { Order } from '../../src/domain/order.ts'
+import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain-log.ts'
+import { storiesOfOrders } from '../../src/storage/story.ts'
+import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-desk.ts'
+import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+
+const unit = 10n ** 18n
+const million = 10n ** 6n
+const { chainId } = sampleNetwork
+
+let database: TestDatabase
+let client: Awaited<ReturnType<typeof connectDirectly>>
+let fake: ReturnType<typeof createAuctionDesk>
+let owners = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = await connectDirectly(database.url)
+})
+beforeEach(async () => {
+  await emptyTables(client)
+  fake = createAuctionDesk(database.db)
+})
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+/** An order that the sample solver fills with surplus; accounts differ unless they are told not to. */
+const placeOrder = (overrides: Partial<Order> = {}) =>
+  storeOrder(database.db, {
+    owner: numbered((0x60 + (owners++ % 0x80)).toString(16)),
+    buyAmount: 2_900n * million,
+    ...overrides,
+  })
+
+const never = new Promise<never>(() => undefined)
+const auction = () => runAuction(fake.desk, new AbortController().signal, never)
+
+async function storyOf({ id }: Order) {
+  const story = (await storiesOfOrders(database.db, [id])).get(id)
+  if (!story) throw new Error('no story')
+  return story
+}
+
+/** Without the `created` that every order begins with. */
+async function eventsOf(order: Order): Promise<string[]> {
+  const { events } = await storyOf(order)
+  return events.slice(1).map(({ label, reason }) => (reason === null ? label : `${label} ${reason}`))
+}
+
+/** A solver that only looks. @returns what the last auction held, as order to remaining */
+function watch() {
+  const solver = createSolver(async () => [])
+  fake.world.solvers = [solver]
+  return () => new Map(solver.auctions.at(-1)?.orders.map(({ order, remaining }) => [order.uid, remaining]))
+}
+
+describe('orders that cannot be settled', () => {
+  test('are left out with the reason, which is told once for as long as it lasts', async () => {
+    const held = watch()
+    const good = await placeOrder()
+    const unsigned = await placeOrder({ signingScheme: 'presign' })
+    const unpriced = await placeOrder({ buyToken: coin })
+    const poor = await placeOrder()
+    const notAllowed = await placeOrder()
+    const empty = await placeOrder({ partiallyFillable: true })
+    const dust = await placeOrder({ partiallyFillable: true, buyAmount: 10n })
+    fake.fund(poor, unit - 1n)
+    fake.fund(notAllowed, unit, unit - 1n)
+    fake.fund(empty, 0n)
+    fake.fund(dust, unit / 10n - 1n)
+    for (const _ of [1, 2]) await auction()
+    expect([...held().keys()]).toEqual([good.uid])
+    const orders = [good, unsigned, unpriced, poor, notAllowed, empty, dust]
+    expect(await Promise.all(orders.map(eventsOf))).toEqual([
+      ['ready'],
+      ['invalid invalid_signature'],
+      ['filtered missing_native_price'],
+      ['invalid insufficient_balance'],
+      ['invalid insufficient_balance'],
+      ['invalid insufficient_balance'],
+      ['filtered dust_order'],
+    ])
+    fake.fund(poor, unit)
+    await auction()
+    fake.fund(poor, 0n)
+    await auction()
+    expect(await eventsOf(poor)).toEqual([
+      'invalid insufficient_balance',
+      'ready',
+      'invalid insufficient_balance',
+    ])
+  })
+
+  test('yet, or for long enough, are left out silently', async () => {
+    const held = watch()
+    const { seconds } = fake.world
+    const later = await placeOrder({ validFrom: seconds + 10 })
+    const short = await placeOrder({ effectiveValidTo: seconds + 59 })
+    const enough = await placeOrder({ effectiveValidTo: seconds + 70 })
+    await auction()
+    expect([...held().keys()]).toEqual([enough.uid])
+    expect([await eventsOf(later), await eventsOf(short)]).toEqual([[], []])
+    fake.world.seconds += 10
+    await auction()
+    expect([...held().keys()].sort()).toEqual([later.uid, enough.uid].sort())
+  })
+})
+
+describe('balances', () => {
+  const owner = numbered('0f')
+
+  test('orders of one account share one balance, the oldest first', async () => {
+    const held = watch()
+    const terms = { owner, sellAmount: 4n * unit, buyAmount: 100n }
+    const first = await placeOrder({ ...terms, validTo: 1 })
+    const second = await placeOrder({ ...terms, validTo: 2 })
+    const part = await placeOrder({ ...terms, validTo: 3, partiallyFillable: true })
+    const bought = await placeOrder({
+      ...terms,
+      validTo: 4,
+      partiallyFillable: true,
+      kind: 'buy',
+      buyAmount: 8_000n * million,
+    })
+    const rest = await placeOrder({ ...terms, validTo: 5, partiallyFillable: true, sellAmount: unit })
+    fake.fund(first, 7n * unit)
+    await auction()
+    expect(held()).toEqual(
+      new Map([
+        [first.uid, 4n * unit],
+        [part.uid, 3n * unit],
+      ]),
+    )
+    fake.fund(first, 10n * unit)
+    await auction()
+    expect(held()).toEqual(
+      new Map([
+        [first.uid, 4n * unit],
+        [second.uid, 4n * unit],
+        [part.uid, 2n * unit],
+      ]),
+    )
+    fake.fund(first, 14n * unit)
+    await auction()
+    // Two units of four buy half of the amount.
+    expect(held().get(bought.uid)).toBe(4_000n * million)
+    expect(held().has(rest.uid)).toBe(false)
+  })
+
+  test('the same account’s other tokens, and other accounts, have their own', async () => {
+    const held = watch()
+    const a = await placeOrder({ owner })
+    const b = await placeOrder({
+      owner,
+      sellToken: dollar,
+      buyToken: wrapped,
+      sellAmount: 10n,
+      buyAmount: 1n,
+    })
+    const c = await placeOrder()
+    for (const order of [a, b, c]) fake.fund(order, order.sellAmount)
+    await auction()
+    expect([...held().keys()]).toEqual([a.uid, b.uid, c.uid])
+  })
+})
+
+describe('a competition', () => {
+  test('is stored whole, and its orders learn what became of them', async () => {
+    const [won, lost, resting] = [await placeOrder(), await placeOrder(), await placeOrder()]
+    const feePolicies = [
+      { kind: 'surplus' as const, factor: 500_000n, maxVolumeFactor: 10_000n },
+      { kind: 'volume' as const, factor: 100n },
+    ]
+    fake.desk.feePolicies = feePolicies
+    const other = numbered('52')
+    fake.world.solvers = [
+      createSolver(async (held) => [
+        propose(held, ({ uid }) => uid === won.uid || uid === lost.uid),
+        propose(held, ({ uid }) => uid === won.uid),
+      ]),
+      createSolver(async (held) => [propose(held, ({ uid }) => uid === lost.uid)], other),
+    ]
+    // Two orders beat one: the first solver's first proposal wins.
+    await auction()
+    const story = await storyOf(lost)
+    expect(story.auctions).toHaveLength(1)
+    const [stored] = story.auctions
+    expect(stored).toMatchObject({ chainId, block: 10, deadlineBlock: 13, feePolicies, executions: [] })
+    expect(stored?.nativePrices.map(({ token }) => token)).toEqual([wrapped, dollar])
+    expect(stored?.nativePrices[0]?.price).toBe(unit)
+    const [best, second] = stored?.proposedSolutions ?? []
+    expect(best).toMatchObject({
+      uid: 0,
+      ranking: 1,
+      solver: solverAddress,
+      isWinner: true,
+      filteredOut: false,
+    })
+    expect(second).toMatchObject({ solver: other, isWinner: false, executedSell: unit })
+    expect(best?.score).toBe(2n * (second?.score ?? 0n))
+    expect(best?.executedBuy).toBeGreaterThan(2_900n * million)
+    expect(stored?.settlementAttempts).toEqual([
+      {
+        auctionId: stored?.id,
+        solutionUid: 0,
+        solver: solverAddress,
+        startTimestamp: new Date(fake.world.seconds * 1_000),
+        startBlock: 10,
+        deadlineBlock: 13,
+        txHash: null,
+        endTimestamp: null,
+        endBlock: null,
+        outcome: null,
+      },
+    ])
+    expect((await storyOf(resting)).auctions[0]).toMatchObject({
+      id: stored?.id,
+      proposedSolutions: [],
+      feePolicies: [],
+    })
+    expect(await Promise.all([won, lost, resting].map(eventsOf))).toEqual([
+      ['ready', 'executing'],
+      ['ready', 'executing'],
+      ['ready'],
+    ])
+    expect(fake.world.submitted).toEqual([{ deadlineBlock: 13 }])
+  })
+
+  test('that an order loses leaves it considered', async () => {
+    const [won, lost] = [await placeOrder(), await placeOrder()]
+    fake.world.solvers = [
+      createSolver(async (held) => [propose(held, ({ uid }) => uid === won.uid)]),
+      createSolver(async (held) => {
+        const { trades, ...rest } = propose(held, ({ uid }) => uid === lost.uid)
+        return [{ ...rest, trades: trades.map((item) => ({ ...item, executedAmount: unit - 1n, fee: 1n })) }]
+      }, numbered('52')),
+    ]
+    await auction()
+    expect(await eventsOf(won)).toEqual(['ready', 'executing'])
+    expect(await eventsOf(lost)).toEqual(['ready', 'considered'])
+  })
+
+  test('nobody solves is not stored', async () => {
+    watch()
+    const order = await placeOrder()
+    await auction()
+    expect((await storyOf(order)).auctions).toEqual([])
+  })
+
+  test('a solver that hangs, throws or proposes nonsense costs only itself', async () => {
+    const order = await placeOrder()
+    let asked: AbortSignal | undefined
+    fake.world.solvers = [
+      createSolver((_auction, _market, signal) => {
+        asked = signal
+        return never
+      }, numbered('53')),
+      createSolver(() => {
+        throw new Error('a fault')
+      }, numbered('54')),
+      createSolver(async () => Promise.reject(new Error('a fault')), numbered('55')),
+      createSolver(async (held) => [{ ...propose(held), prices: new Map() }], numbered('56')),
+      createSolver(async (held) => [propose(held)]),
+    ]
+    await auction()
+    expect(asked?.aborted).toBe(true)
+    const [stored] = (await storyOf(order)).auctions
+    expect(stored?.proposedSolutions.map(({ solver }) => solver)).toEqual([solverAddress])
+  })
+})
+
+describe('a settlement attempt', () => {
+  const txHash = `0x${'99'.repeat(32)}` as const
+  const attemptOf = async (order: Order) => (await storyOf(order)).auctions[0]?.settlementAttempts[0]
+  let order: Order
+  beforeEach(async () => {
+    order = await placeOrder()
+    fake.world.solvers = [createSolver(async (held) => [propose(held)])]
+  })
+
+  test.each([
+    [
+      'timeout',
+      { outcome: 'timeout', txHash, block: 13 },
+      { outcome: 'timeout', endBlock: 13, txHash, endTimestamp: new Date(1_000_000_000) },
+    ],
+    [
+      'a revert',
+      { outcome: 'failed', reason: 'GPv2: invalid', txHash, block: 12 },
+      { outcome: 'driver failed: GPv2: invalid', endBlock: 12, txHash },
+    ],
+    [
+      'a refusal',
+      { outcome: 'failed', reason: 'no gas', block: 10 },
+      { outcome: 'driver failed: no gas', txHash: null },
+    ],
+    [
+      'a node that is away',
+      new Outage('the node'),
+      { outcome: 'driver failed: the node is unavailable', endBlock: 10 },
+    ],
+    ['success, which the indexer tells', { outcome: 'success', txHash, block: 11 }, { outcome: null }],
+    ['a fault of the program', new TypeError('a bug'), { outcome: null, endBlock: null }],
+  ] as const)('ends with %s', async (_, outcome, expected) => {
+    fake.world.outcomes.set(solverAddress, outcome)
+    await auction()
+    expect(await attemptOf(order)).toMatchObject(expected)
+  })
+
+  test('of a solver without an account fails', async () => {
+    fake.world.solvers = [createSolver(async (held) => [propose(held)], numbered('57'))]
+    await auction()
+    expect((await attemptOf(order))?.outcome).toBe('driver failed: no account for this solver')
+  })
+
+  const auctionsOf = async () => (await storyOf(order)).auctions.length
+
+  test('keeps its orders out of auctions until its deadline', async () => {
+    await auction()
+    fake.world.block = 12
+    await auction()
+    expect(await auctionsOf()).toBe(1)
+    expect(await eventsOf(order)).toEqual(['ready', 'executing', 'filtered in_flight'])
+    fake.world.block = 13
+    await auction()
+    expect(await auctionsOf()).toBe(2)
+    expect((await eventsOf(order)).slice(3)).toEqual(['ready', 'executing'])
+  })
+
+  test('that failed gives its orders back at once', async () => {
+    fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'reverted', block: 11 })
+    await auction()
+    await auction()
+    expect(await auctionsOf()).toBe(2)
+  })
+
+  test('whose settlement is indexed gives them back at once', async () => {
+    await auction()
+    const auctionId = (await attemptOf(order))?.auctionId ?? null
+    const settlement = {
+      blockNumber: 11,
+      logIndex: 0,
+      txHash,
+      solver: solverAddress,
+      auctionId,
+      solutionUid: 0,
+    }
+    const facts = { trades: [], invalidations: [], presignatures: [], executions: [] }
+    await database.db.transaction((tx) =>
+      insertChainFacts(tx, chainId, { ...facts, settlements: [settlement] }),
+    )
+    await auction()
+    expect(await auctionsOf()).toBe(2)
+  })
+
+  test('that nobody ended is over when the indexer has passed its deadline, and not before', async () => {
+    await auction()
+    const index = (from: number | null, to: number) =>
+      database.db.transaction((tx) => {
+        const place = (number: number) => ({ number, hash: txHash })
+        return moveCheckpoint(tx, chainId, {
+          from: from === null ? null : place(from),
+          to: place(to),
+          at: new Date(),
+        })
+      })
+    await index(null, 13)
+    fake.world.solvers = []
+    fake.world.block = 20
+    const stop = new AbortController()
+    const looks: number[] = []
+    const head = fake.desk.head
+    fake.desk.head = () => {
+      looks.push(fake.world.block++)
+      return head()
+    }
+    const running = runAuctions(fake.desk, stop.signal)
+    await eventually('two rounds', () => looks.length > 4)
+    expect((await attemptOf(order))?.outcome).toBe(null)
+    await index(13, 14)
+    await eventually('the attempt is over', async () => (await attemptOf(order))?.outcome === 'timeout')
+    expect(await attemptOf(order)).toMatchObject({ endBlock: 14, txHash: null })
+    stop.abort()
+    await running
+  })
+})

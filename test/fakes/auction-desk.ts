@@ -1,0 +1,106 @@
+import type { AuctionDesk } from '../../src/auctions/desk.ts'
+import type { Spendable } from '../../src/chain/chain.ts'
+import type { SettlementOutcome, Settler } from '../../src/chain/settler.ts'
+import type { Address } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Auction } from '../../src/domain/auction.ts'
+import type { Order } from '../../src/domain/order.ts'
+import type { Proposal } from '../../src/domain/solution.ts'
+import type { Solver } from '../../src/solvers/solver.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { samplePool } from './market.ts'
+import { sampleNetwork } from './network.ts'
+import { dollar, numbered, wrapped } from './order.ts'
+import { silentLog } from './silent-log.ts'
+
+export const solverAddress = numbered('51')
+const hash = `0x${'00'.repeat(32)}` as const
+
+/** Fills these orders as far as they are to fill, at 3,000 dollars and without a network fee. */
+export function propose(auction: Auction, chosen = (_: Order) => true): Proposal {
+  return {
+    prices: new Map([
+      [wrapped, 3_000n * 10n ** 6n],
+      [dollar, 10n ** 18n],
+    ]),
+    trades: auction.orders
+      .filter(({ order }) => chosen(order))
+      .map(({ order, remaining }) => ({ orderUid: order.uid, executedAmount: remaining, fee: 0n })),
+    interactions: [],
+    gas: 100_000n,
+  }
+}
+
+export function createSolver(
+  solve: Solver['solve'],
+  address: Address = solverAddress,
+): Solver & { auctions: Auction[] } {
+  const auctions: Auction[] = []
+  return {
+    address,
+    name: address,
+    auctions,
+    solve(auction, market, signal) {
+      auctions.push(auction)
+      return solve(auction, market, signal)
+    },
+  }
+}
+
+/** A desk over a real database whose chain, solvers and settler are what the test says. */
+export function createAuctionDesk(db: Database) {
+  const world = {
+    block: 10,
+    seconds: 1_000_000,
+    funds: new Map<string, Spendable>(),
+    solvers: [] as Solver[],
+    /** How submissions end, by solver. */
+    outcomes: new Map<Address, SettlementOutcome | Error>(),
+    submitted: [] as { deadlineBlock: number }[],
+  }
+  const settler = (address: Address): Settler => ({
+    address,
+    simulate: async () => ({ gas: 1n }),
+    async submit(_calldata, { deadlineBlock }) {
+      world.submitted.push({ deadlineBlock })
+      const outcome = world.outcomes.get(address)
+      if (outcome instanceof Error) throw outcome
+      return outcome ?? { outcome: 'success', txHash: hash, block: world.block }
+    },
+  })
+  const desk: AuctionDesk = {
+    network: { ...sampleNetwork, blockTimeMs: 1 },
+    db,
+    now: () => world.seconds * 1_000,
+    log: silentLog,
+    random: () => 0.5,
+    settings: {
+      everyBlocks: 1,
+      deadlineBlocks: 3,
+      solveMs: 50,
+      maxWinners: 5,
+      maxOrders: 100,
+      minLifetime: 60,
+    },
+    feePolicies: [],
+    head: async () => ({ number: world.block, hash, parentHash: hash, timestamp: world.seconds }),
+    gasPrice: async () => 1n,
+    spendable: async (holdings) =>
+      holdings.map(
+        ({ owner, token }) =>
+          world.funds.get(`${owner}:${token}`) ?? { balance: maxUint256, allowance: maxUint256 },
+      ),
+    pools: async () => [samplePool('01', wrapped, dollar, 10_000n)],
+    get solvers() {
+      return world.solvers
+    },
+    settlers: new Map([solverAddress, numbered('52')].map((address) => [address, settler(address)])),
+  }
+  return {
+    desk,
+    world,
+    fund({ owner, sellToken }: Order, balance: bigint, allowance = balance) {
+      world.funds.set(`${owner}:${sellToken}`, { balance, allowance })
+    },
+  }
+}

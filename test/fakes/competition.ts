@@ -1,0 +1,66 @@
+import { toSettlementPlan } from '../../src/auctions/settlement-plan.ts'
+import type { DecodedSettlement } from '../../src/chain/settlement-call.ts'
+import type { Address } from '../../src/domain/address.ts'
+import type { FeePolicy, Fill } from '../../src/domain/fee-policy.ts'
+import type { Order } from '../../src/domain/order.ts'
+import type { RankedSolution } from '../../src/domain/solution.ts'
+import { insertCompetition, startAttempt } from '../../src/storage/competition.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { dollar, sampleAuction, wrapped } from './order.ts'
+
+/** One wrapped native is 3,000 dollars of 6 decimals. */
+const prices = new Map([
+  [wrapped, 3_000n * 10n ** 6n],
+  [dollar, 10n ** 18n],
+])
+
+export interface SampleCompetition {
+  id: bigint
+  solver: Address
+  fills: { order: Order; fill: Fill }[]
+  feePolicies?: FeePolicy[]
+  deadlineBlock?: number
+}
+
+/** Stores an auction that one solution won, with its running attempt. @returns the settlement as its calldata says */
+export async function storeCompetition(db: Database, sample: SampleCompetition): Promise<DecodedSettlement> {
+  const { id, solver, fills, feePolicies = [], deadlineBlock = 100 } = sample
+  const orders = fills.map(({ order }) => ({ order, remaining: order.sellAmount, feePolicies }))
+  const auction = { ...sampleAuction(orders), id, deadlineBlock }
+  const solution: RankedSolution = {
+    solver,
+    proposal: { prices, trades: [], interactions: [], gas: 0n },
+    executions: fills.map(({ order, fill }) => ({
+      orderUid: order.uid,
+      ...fill,
+      networkFee: 0n,
+      protocolFees: [],
+    })),
+    score: 1n,
+    pairScores: new Map(),
+    uid: 0,
+    ranking: 1,
+    isWinner: true,
+    filteredOut: false,
+    referenceScore: 0n,
+  }
+  await db.transaction(async (tx) => {
+    await insertCompetition(tx, auction, [solution])
+    const attempt = { auctionId: id, solutionUid: 0, chainId: auction.chainId, solver }
+    await startAttempt(tx, { ...attempt, startedAt: new Date(0), startBlock: 1, deadlineBlock })
+  })
+  const plan = toSettlementPlan(auction, solution, wrapped)
+  return {
+    auctionId: id,
+    tokens: plan.tokens,
+    clearingPrices: plan.clearingPrices,
+    trades: plan.trades.map(({ order, sellTokenIndex, buyTokenIndex, executedAmount }) => ({
+      order,
+      indices: { sell: sellTokenIndex, buy: buyTokenIndex },
+      signingScheme: order.signingScheme,
+      signature: order.signature,
+      owner: null,
+      executedAmount,
+    })),
+  }
+}

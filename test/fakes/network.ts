@@ -1,0 +1,15 @@
+import type { Network } from '../../src/domain/network.ts'
+import { numbered, settlement, signingDomain, wrapped } from './order.ts'
+
+export const sampleNetwork: Network = {
+  chainId: signingDomain.chainId,
+  name: 'sepolia',
+  settlement,
+  vaultRelayer: numbered('0e'),
+  wrappedNative: wrapped,
+  poolFactory: numbered('0d'),
+  baseTokens: [],
+  firstBlock: 0,
+  finalityBlocks: 64,
+  blockTimeMs: 1_000,
+}

@@ -1,0 +1,22 @@
+import type { Order } from '../../src/domain/order.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { appendEvents } from '../../src/storage/events.ts'
+import { findOrder, insertOrder } from '../../src/storage/orders.ts'
+import { sampleOrder } from './order.ts'
+
+/** Stores an order with its `created` event, as placing does. @returns it as it is read back */
+export async function storeOrder(db: Database, overrides: Partial<Order> = {}): Promise<Order> {
+  const order = sampleOrder(overrides)
+  await db.transaction(async (tx) => {
+    const orderId = await insertOrder(tx, order)
+    if (orderId === undefined) throw new Error(`order ${order.uid} is stored already`)
+    await appendEvents(tx, [{ orderId, label: 'created', reason: null, timestamp: order.creationDate }])
+  })
+  return readOrder(db, order)
+}
+
+export async function readOrder(db: Database, { uid }: Pick<Order, 'uid'>): Promise<Order> {
+  const order = await findOrder(db, uid)
+  if (!order) throw new Error(`order ${uid} is not stored`)
+  return order
+}

@@ -1,0 +1,285 @@
+import { getIntrospectionQuery } from 'graphql'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Outage, Refusal } from '../../src/domain/error.ts'
+import { type Doors, network, openDoors } from '../doors.ts'
+import { numbered, sampleOrder } from '../fakes/order.ts'
+import { request } from '../trader.ts'
+
+let failure: unknown
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors({ quote: () => Promise.reject(failure), placeOrder: () => Promise.reject(failure) })
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+beforeEach(() => doors.faults.splice(0))
+
+const quoteInput = {
+  kind: 'SELL',
+  sellAmountBeforeFee: '5',
+  sellToken: numbered('aa'),
+  buyToken: numbered('bb'),
+  from: numbered('0f'),
+}
+const quoteMutation = 'mutation ($input: QuoteInput!) { quote(input: $input) { id } }'
+
+const { uid } = sampleOrder()
+const orderInput = {
+  sellToken: numbered('aa'),
+  buyToken: numbered('bb'),
+  sellAmount: '5',
+  buyAmount: '5',
+  validTo: 2_000_000_000,
+  appData: '{}',
+  feeAmount: '0',
+  kind: 'SELL',
+  partiallyFillable: false,
+  signingScheme: 'EIP712',
+  signature: `0x${'00'.repeat(65)}`,
+}
+const placeMutation = 'mutation ($order: OrderInput!) { placeOrder(order: $order) { uid } }'
+
+async function firstError(query: string, variables: Record<string, unknown> = {}) {
+  const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables })
+  return body.errors[0]
+}
+
+describe('a fault of the program', () => {
+  test('is told as such, without anything of its inside, and logged once with the request id', async () => {
+    failure = new Error('SELECT secret FROM /srv/app.ts failed')
+    const response = await fetch(`${doors.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: quoteMutation, variables: { input: quoteInput } }),
+    })
+    const text = await response.text()
+    expect(JSON.parse(text).errors).toEqual([
+      {
+        message: 'Internal server error',
+        path: ['quote'],
+        locations: [{ line: 1, column: 34 }],
+        extensions: { code: 'InternalServerError', retryable: true },
+      },
+    ])
+    expect(text).not.toMatch(/secret|stack|\.ts/)
+    expect(doors.faults).toHaveLength(1)
+    expect(doors.faults[0]?.fields).toMatchObject({
+      requestId: response.headers.get('x-request-id'),
+      path: 'quote',
+    })
+  })
+
+  test('an outage can be retried, and names no internals', async () => {
+    failure = new Outage('the node of sepolia', new Error('connect ECONNREFUSED 10.0.0.1'))
+    const error = await firstError(quoteMutation, { input: quoteInput })
+    expect(error.extensions).toEqual({ code: 'Unavailable', retryable: true })
+    expect(error.message).toBe('the node of sepolia is unavailable: try again later')
+    expect(doors.faults).toEqual([])
+  })
+})
+
+test('a refusal keeps its code, field and data', async () => {
+  failure = new Refusal('SellAmountDoesNotCoverFee', 'too little', {
+    field: 'sellAmount',
+    data: { fee_amount: '0x1f' },
+  })
+  const error = await firstError(quoteMutation, { input: quoteInput })
+  expect(error).toMatchObject({
+    message: 'too little',
+    extensions: {
+      code: 'SellAmountDoesNotCoverFee',
+      retryable: false,
+      field: 'sellAmount',
+      data: { fee_amount: '0x1f' },
+    },
+  })
+})
+
+const orderQuery = 'query ($uid: OrderUid!) { order(uid: $uid) { uid } }'
+
+describe('malformed input names its field', () => {
+  test.each([
+    ['a scalar in a variable', orderQuery, { uid: '0x12' }, 'uid'],
+    ['a variable that is missing', orderQuery, {}, 'uid'],
+    ['a variable of another type', orderQuery, { uid: 5 }, 'uid'],
+    ['a scalar as a literal', '{ account(address: "0x12") { address } }', {}, 'address'],
+    [
+      'a literal in an input object',
+      `mutation { quote(input: { kind: SELL, sellToken: "x", buyToken: "${numbered('bb')}", from: "${numbered('bb')}" }) { id } }`,
+      {},
+      'sellToken',
+    ],
+    ['a field of an input object', quoteMutation, { input: { ...quoteInput, from: 'nobody' } }, 'from'],
+    ['a missing field', quoteMutation, { input: { ...quoteInput, from: undefined } }, 'from'],
+    ['an unknown enum member', quoteMutation, { input: { ...quoteInput, kind: 'GIVE' } }, 'kind'],
+    [
+      'an amount that is no digits',
+      quoteMutation,
+      { input: { ...quoteInput, sellAmountBeforeFee: '0x5' } },
+      'sellAmountBeforeFee',
+    ],
+    [
+      'an amount as a number',
+      quoteMutation,
+      { input: { ...quoteInput, sellAmountBeforeFee: 5 } },
+      'sellAmountBeforeFee',
+    ],
+    [
+      'an amount of zero',
+      quoteMutation,
+      { input: { ...quoteInput, sellAmountBeforeFee: '0' } },
+      'sellAmountBeforeFee',
+    ],
+    [
+      'a quote over uint256',
+      quoteMutation,
+      { input: { ...quoteInput, sellAmountBeforeFee: `${2n ** 256n}` } },
+      'sellAmountBeforeFee',
+    ],
+    ['two sizes', quoteMutation, { input: { ...quoteInput, sellAmountAfterFee: '5' } }, 'sellAmountAfterFee'],
+    [
+      'a size that does not fit',
+      quoteMutation,
+      { input: { ...quoteInput, buyAmountAfterFee: '5' } },
+      'buyAmountAfterFee',
+    ],
+    [
+      'two expiries',
+      quoteMutation,
+      { input: { ...quoteInput, validTo: 2_000_000_000, validFor: 60 } },
+      'validFor',
+    ],
+    [
+      'a lone hash',
+      quoteMutation,
+      { input: { ...quoteInput, appDataHash: `0x${'00'.repeat(32)}` } },
+      'appDataHash',
+    ],
+    ['validTo beyond uint32', placeMutation, { order: { ...orderInput, validTo: 2 ** 32 } }, 'validTo'],
+    [
+      'a signature without 0x',
+      placeMutation,
+      { order: { ...orderInput, signature: '00'.repeat(65) } },
+      'signature',
+    ],
+    [
+      'an item of a list',
+      'mutation ($u: [OrderUid!]!) { cancelOrders(orderUids: $u, signature: "0x", signingScheme: EIP712) { uid } }',
+      { u: [uid, '0x12'] },
+      'u[1]',
+    ],
+    ['an unknown cursor', '{ orders(after: "x") { nodes { uid } } }', {}, 'after'],
+    ['a page too large', '{ orders(first: 1001) { nodes { uid } } }', {}, 'first'],
+    [
+      'an unknown feed cursor',
+      `{ notifications(account: "${numbered('0f')}", after: "x") { cursor } }`,
+      {},
+      'after',
+    ],
+  ])('%s', async (_what, query, variables, field) => {
+    const error = await firstError(query, variables)
+    expect(error.extensions).toMatchObject({ code: 'InvalidParameter', retryable: false, field })
+    expect(doors.faults).toEqual([])
+  })
+
+  test('an order over uint256 has the codes of its sides', async () => {
+    const over = `${2n ** 256n}`
+    const sell = await firstError(placeMutation, { order: { ...orderInput, sellAmount: over } })
+    expect(sell.extensions).toEqual({ code: 'SellAmountOverflow', retryable: false, field: 'sellAmount' })
+    const buy = await firstError(placeMutation, { order: { ...orderInput, buyAmount: over } })
+    expect(buy.extensions).toEqual({ code: 'BuyAmountOverflow', retryable: false, field: 'buyAmount' })
+  })
+
+  test('more than 128 orders to cancel', async () => {
+    const query =
+      'mutation ($orderUids: [OrderUid!]!) { cancelOrders(orderUids: $orderUids, signature: "0x", signingScheme: EIP712) { uid } }'
+    const error = await firstError(query, { orderUids: Array(129).fill(uid) })
+    expect(error.extensions).toMatchObject({ code: 'InvalidParameter', field: 'orderUids' })
+  })
+})
+
+describe('documents', () => {
+  test.each([
+    ['no GraphQL', '{ order(', 'InvalidQuery'],
+    ['an unknown field', '{ nothing }', 'InvalidQuery'],
+    ['an unknown operation name', 'query A { version } query B { version }', 'InvalidQuery'],
+    [
+      'too many aliases',
+      `{ ${Array.from({ length: 51 }, (_, index) => `a${index}: version`).join(' ')} }`,
+      'QueryTooComplex',
+    ],
+    [
+      'too deep',
+      `{ account(address: "${numbered('0f')}") { orders { nodes ${'{ auctions { orders '.repeat(8)} { uid } ${'} }'.repeat(8)} } } }`,
+      'QueryTooComplex',
+    ],
+    ['too many tokens', `{ ${'version '.repeat(5_000)} }`, 'QueryTooComplex'],
+  ])('%s', async (_what, query, code) => {
+    const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    expect([status, body.errors[0].extensions.code]).toEqual([expect.any(Number), code])
+    expect(doors.faults).toEqual([])
+  })
+
+  test('full introspection and a debug query of twelve levels are admitted', async () => {
+    const introspection = await request(`${doors.url}/graphql`, 'POST', { query: getIntrospectionQuery() })
+    expect(introspection.body.errors).toBeUndefined()
+    const deep = `query ($uid: OrderUid!) { order(uid: $uid) { auctions { solutions { orders { order { auctions {
+      solutions { orders { order { debugReport { auctions { id } } } } } } } } } } } }`
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query: deep, variables: { uid } })
+    expect(body).toEqual({ data: { order: null } })
+  })
+
+  test('a document is judged anew for its limits however often it comes', async () => {
+    for (let round = 0; round < 3; round++) {
+      const error = await firstError('{ nothing }')
+      expect(error.extensions).toEqual({ code: 'InvalidQuery', retryable: false })
+    }
+  })
+})
+
+describe('/graphql streams nothing', () => {
+  test('a client that asks for nothing else is told where streams are', async () => {
+    const response = await fetch(`${doors.url}/graphql?query={version}`, {
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(response.status).toBe(406)
+    const body = (await response.json()) as { errors: { message: string; extensions: object }[] }
+    expect(body.errors[0]?.message).toContain('/graphql/stream')
+    expect(body.errors[0]?.extensions).toEqual({ code: 'NotAcceptable', retryable: false })
+  })
+
+  test('one that names it among others gets JSON', async () => {
+    const accept = 'text/event-stream, application/json'
+    const response = await fetch(`${doors.url}/graphql?query={version}`, { headers: { accept } })
+    expect(await response.json()).toEqual({ data: { version: 'test-build' } })
+  })
+
+  test('a subscription is told the same', async () => {
+    const query = `subscription { notifications(account: "${numbered('0f')}") { cursor } }`
+    const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    expect(status).toBe(406)
+    expect(body.errors[0].message).toContain('/graphql/stream')
+  })
+})
+
+test('GraphiQL loads nothing from another host', async () => {
+  const response = await fetch(`${doors.url}/graphql`, { headers: { accept: 'text/html' } })
+  const page = await response.text()
+  expect(page).toContain('Tradegraph')
+  expect(page).not.toMatch(/<(script|link|img|iframe)[^>]+(src|href)="?(https?:)?\/\//)
+})
+
+test('network is known by name', async () => {
+  const error = await firstError(
+    '{ accountOrders(network: "nowhere", owner: "0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f") { uid } }',
+  )
+  expect(error).toMatchObject({
+    message: 'there is no network nowhere here',
+    extensions: { code: 'NotFound', field: 'network' },
+  })
+  const { body } = await request(`${doors.url}/graphql`, 'POST', {
+    query: '{ networks { name chainId settlementContract } }',
+  })
+  expect(body.data.networks).toEqual([
+    { name: network.name, chainId: 11155111, settlementContract: network.settlement },
+  ])
+})

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../../src/domain/address.ts'
+import type { Order } from '../../src/domain/order.ts'
+import { createContext, type Services } from '../../src/graphql/context.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { dollar, numbered, wrapped } from '../fakes/order.ts'
+import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
+import { graphql } from '../trader.ts'
+
+const owner = numbered('0f')
+let doors: Doors
+let settled: Order
+let open: Order[]
+
+beforeAll(async () => {
+  doors = await openDoors({
+    placeOrder: async () => settled.uid,
+    cancelOrders: async ({ orderUids }) => orderUids,
+  })
+  const { db } = doors.database
+  settled = await storeSettledOrder(db, 9n, owner)
+  open = []
+  for (let index = 0; index < 5; index++) {
+    // Two of them were created in the same millisecond.
+    const creationDate = new Date(1_799_999_100_000 + Math.floor(index / 2))
+    open.push(await storeOrder(db, { owner, buyAmount: BigInt(index + 1), creationDate }))
+  }
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+const ask = (query: string, variables?: Record<string, unknown>) => graphql(doors.url, query, variables)
+
+test('the graph is walked from an order to its competition and back', async () => {
+  const data = await ask(
+    `query ($uid: OrderUid!) { order(uid: $uid) {
+      status class network { name }
+      sellToken { address symbol decimals } buyToken { address }
+      quote { sellTokenPrice gasAmount }
+      events { label reason }
+      trades { blockNumber txHash auctionId executedProtocolFees { amount policy { kind surplusFactor } } sellToken { symbol } }
+      auctions {
+        id block deadline nativePrices { token price }
+        orders { uid }
+        solutions { ranking isWinner score referenceScore orders { orderUid executedSell executedBuy order { uid } } }
+        settlementAttempts { outcome endBlock }
+      }
+    } }`,
+    { uid: settled.uid },
+  )
+  expect(data.order).toEqual({
+    status: 'FULFILLED',
+    class: 'LIMIT',
+    network: { name: 'sepolia' },
+    sellToken: { address: wrapped, symbol: 'AAA', decimals: 18 },
+    buyToken: { address: dollar },
+    quote: { sellTokenPrice: '1', gasAmount: '155000' },
+    events: ['CREATED', 'READY', 'EXECUTING', 'TRADED'].map((label) => ({ label, reason: null })),
+    trades: [
+      {
+        blockNumber: 109,
+        txHash: `0x${'ab'.repeat(32)}`,
+        auctionId: 9,
+        executedProtocolFees: [{ amount: '20000000', policy: { kind: 'SURPLUS', surplusFactor: 0.5 } }],
+        sellToken: { symbol: 'AAA' },
+      },
+    ],
+    auctions: [
+      {
+        id: 9,
+        block: 100,
+        deadline: 103,
+        nativePrices: [
+          { token: wrapped, price: '1000000000000000000' },
+          { token: dollar, price: '333333333333333333333333333' },
+          { token: numbered('cc'), price: '166666666666666' },
+        ],
+        orders: [{ uid: settled.uid }],
+        solutions: [
+          {
+            ranking: 1,
+            isWinner: true,
+            score: '1000',
+            referenceScore: '999',
+            orders: [
+              {
+                orderUid: settled.uid,
+                executedSell: '1000000000000000000',
+                executedBuy: '2940000000',
+                order: { uid: settled.uid },
+              },
+            ],
+          },
+          {
+            ranking: 2,
+            isWinner: false,
+            score: '999',
+            referenceScore: null,
+            orders: [
+              {
+                orderUid: settled.uid,
+                executedSell: '1000000000000000000',
+                executedBuy: '2939000000',
+                order: { uid: settled.uid },
+              },
+            ],
+          },
+        ],
+        settlementAttempts: [{ outcome: 'success', endBlock: 102 }],
+      },
+    ],
+  })
+  expect(await ask('{ auction(id: 9) { block } nothing: auction(id: 8) { block } }')).toEqual({
+    auction: { block: 100 },
+    nothing: null,
+  })
+})
+
+describe('orders', () => {
+  interface Page {
+    edges: { cursor: string; node: { buyAmount: string } }[]
+    pageInfo: {
+      hasNextPage: boolean
+      hasPreviousPage: boolean
+      startCursor: string | null
+      endCursor: string | null
+    }
+  }
+
+  test('are paged newest first without a gap or a repetition', async () => {
+    const seen: string[] = []
+    let after: string | null = null
+    for (let page = 0; page < 3; page++) {
+      const { orders }: { orders: Page } = await ask(
+        `query ($after: String) { orders(owner: "${owner}", network: "sepolia", first: 2, after: $after) {
+          edges { cursor node { buyAmount } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+        } }`,
+        { after },
+      )
+      seen.push(...orders.edges.map(({ node }) => node.buyAmount))
+      expect(orders.pageInfo.startCursor).toBe(orders.edges[0]?.cursor)
+      expect(orders.pageInfo.hasNextPage).toBe(page < 2)
+      after = orders.pageInfo.endCursor
+    }
+    expect(seen).toEqual(['5', '4', '3', '2', '1', '2900000000'])
+  })
+
+  test.each([
+    ['OPEN', 5],
+    ['FULFILLED', 1],
+    ['CANCELLED', 0],
+  ])('are filtered by status %s', async (status, count) => {
+    const query = `{ orders(status: ${status}) { nodes { status } } account(address: "${owner.toUpperCase().replace('0X', '0x')}") {
+      orders(status: ${status}) { nodes { uid } } } }`
+    const { orders, account } = await ask(query)
+    expect(orders.nodes).toEqual(Array(count).fill({ status }))
+    expect(account.orders.nodes).toHaveLength(count)
+  })
+
+  test('unknown ones are null; one that was placed or cancelled is answered as it is stored', async () => {
+    expect(await ask(`{ order(uid: "0x${'12'.repeat(56)}") { uid } }`)).toEqual({ order: null })
+    const placed = await ask(
+      `mutation { placeOrder(order: { sellToken: "${wrapped}", buyToken: "${dollar}", sellAmount: "1", buyAmount: "1",
+        validTo: 2000000000, appData: "{}", feeAmount: "0", kind: SELL, partiallyFillable: false, signingScheme: EIP712,
+        signature: "0x00" }) { uid status } }`,
+    )
+    expect(placed).toEqual({ placeOrder: { uid: settled.uid, status: 'FULFILLED' } })
+    const uids = open.slice(0, 2).map(({ uid }) => uid)
+    const cancel = `mutation ($uids: [OrderUid!]!) {
+      cancelOrders(orderUids: $uids, signature: "0x00", signingScheme: ETHSIGN) { uid }
+    }`
+    expect(await ask(cancel, { uids })).toEqual({ cancelOrders: uids.map((uid) => ({ uid })) })
+  })
+})
+
+test('an account has trades and a feed', async () => {
+  await storeNotification(doors.database.db, owner, 0)
+  await storeNotification(doors.database.db, owner, 1)
+  const data = await ask(
+    `query ($owner: Address!) {
+      account(address: $owner) { address trades { orderUid } latestNotifications { message } }
+      notifications(account: $owner, first: 1, after: "earliest") { cursor hasMore edges { cursor node { type message } } }
+    }`,
+    { owner },
+  )
+  expect(data.account).toEqual({
+    address: owner,
+    trades: [{ orderUid: settled.uid }],
+    latestNotifications: [{ message: 'notification 1' }, { message: 'notification 0' }],
+  })
+  const { cursor, hasMore, edges } = data.notifications
+  expect([hasMore, edges]).toEqual([
+    true,
+    [{ cursor, node: { type: 'ORDER_FILLED', message: 'notification 0' } }],
+  ])
+  const rest = await ask(
+    `{ notifications(account: "${owner}", after: "${cursor}") { hasMore nodes { message } } }`,
+  )
+  expect(rest.notifications).toEqual({ hasMore: false, nodes: [{ message: 'notification 1' }] })
+})
+
+test('a document is uploaded once and read back', async () => {
+  const document = '{"metadata":{}}'
+  const upload = 'mutation ($document: String!) { uploadAppData(document: $document) { hash created } }'
+  const { uploadAppData } = await ask(upload, { document })
+  expect(uploadAppData.created).toBe(true)
+  expect((await ask(upload, { document })).uploadAppData.created).toBe(false)
+  expect(await ask(`{ appData(hash: "${uploadAppData.hash}") { document } }`)).toEqual({
+    appData: { document },
+  })
+})
+
+describe('statements', () => {
+  const walk = `query ($owner: Address!) { orders(owner: $owner, first: 1000) { nodes {
+    sellToken { symbol } events { label } trades { executedProtocolFees { amount } order { uid } } debugReport { auctions { id } }
+    auctions { nativePrices { price } orders { uid } settlementAttempts { outcome }
+      solutions { orders { executedSell order { uid auctions { id } } } } }
+  } } }`
+  const count = async (account: Address) => {
+    const before = doors.database.statements.length
+    const { orders } = await ask(walk, { owner: account })
+    return { orders: orders.nodes.length, statements: doors.database.statements.length - before }
+  }
+
+  test('their number does not depend on the number of rows', async () => {
+    const one = await count(owner)
+    for (let index = 0; index < 20; index++) {
+      await storeSettledOrder(doors.database.db, BigInt(100 + index), numbered(`${20 + index}`))
+    }
+    const { db } = doors.database
+    const busy = numbered('7b')
+    await storeSettledOrder(db, 200n, busy)
+    for (let index = 0; index < 20; index++)
+      await storeOrder(db, { owner: busy, buyAmount: BigInt(index + 1) })
+    const many = await count(busy)
+    expect([one.orders, many.orders]).toEqual([6, 21])
+    expect(many.statements).toBe(one.statements)
+    expect(one.statements).toBeLessThan(16)
+  })
+})
+
+test('a result holds so many list items and no more', () => {
+  const context = createContext({} as Services, 'id', AbortSignal.abort())
+  for (let round = 0; round < 10; round++) context.spend(Array(10_000).fill(0))
+  expect(() => context.spend([0])).toThrow('list items')
+})

@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { DecodedSettlement } from '../../src/chain/settlement-call.ts'
+import type { Bytes32 } from '../../src/domain/hex.ts'
+import type { Order } from '../../src/domain/order.ts'
+import { orderStatus } from '../../src/domain/order-status.ts'
+import { settlementFees } from '../../src/domain/settlement-fees.ts'
+import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { type Checkpoint, findCheckpoint } from '../../src/storage/chain-log.ts'
+import { endAttempt } from '../../src/storage/competition.ts'
+import { listNotifications } from '../../src/storage/feed.ts'
+import { insertOrder } from '../../src/storage/orders.ts'
+import { storiesOfOrders } from '../../src/storage/story.ts'
+import { storeCompetition } from '../fakes/competition.ts'
+import { dollar, numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
+import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+import {
+  hashOf,
+  invalidation,
+  type LogSketch,
+  presignature,
+  type SketchedBlock,
+  settled,
+  sketchBlock,
+  trade,
+} from './hand-made.ts'
+
+const { chainId } = signingDomain
+const solver = numbered('51')
+let database: TestDatabase
+let indexing: Indexing
+let checkpoint: Checkpoint | null = null
+let owners = 0
+const calls = new Map<Bytes32, DecodedSettlement>()
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const settlementOf = async (txHash: Bytes32) => calls.get(txHash)
+  indexing = { chainId, db: database.db, now: () => 5_000_000, settlementOf }
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+/** A new account's order, so that its notifications are its own. */
+const placeOrder = (overrides: Partial<Order> = {}) =>
+  storeOrder(database.db, { owner: numbered((0x20 + owners++).toString(16)), ...overrides })
+
+async function apply(...sketched: SketchedBlock[]): Promise<void> {
+  const [first, ...rest] = sketched.map(({ block }) => block)
+  if (!first) throw new Error('no block')
+  const logs = sketched.flatMap((item) => item.logs)
+  checkpoint = await applyBlocks(checkpoint, [first, ...rest], logs, indexing)
+}
+
+const nextBlock = (...logs: LogSketch[]) => sketchBlock((checkpoint?.number ?? 0) + 1, logs)
+
+async function rollBack(blocks: number): Promise<void> {
+  const number = (checkpoint?.number ?? 0) - blocks
+  checkpoint = await applyReorg(checkpoint, { number, hash: hashOf(`a:${number}`) }, indexing)
+}
+
+async function notificationsOf({ owner }: Order) {
+  const list = await listNotifications(database.db, owner, 100)
+  return list.reverse().map(({ type, metadata }) => ({ type, ...metadata }))
+}
+
+const typesOf = async (order: Order) => (await notificationsOf(order)).map(({ type }) => type)
+
+async function storyOf({ id }: Order) {
+  const story = (await storiesOfOrders(database.db, [id])).get(id)
+  if (!story) throw new Error('no story')
+  return story
+}
+
+const statusOf = async (order: Order) => orderStatus(await readOrder(database.db, order), 1_000)
+
+describe('trades', () => {
+  test('one that fills an order whole fulfils it', async () => {
+    const order = await placeOrder({ sellAmount: 10n, buyAmount: 20n })
+    await apply(nextBlock(trade(order, { sell: 10n, buy: 21n }, 'whole'), settled(solver, 'whole')))
+    expect(await statusOf(order)).toBe('fulfilled')
+    expect(await notificationsOf(order)).toEqual([
+      { type: 'order_filled', orderId: order.uid, chainId, executedAmount: '21', txHash: hashOf('whole') },
+    ])
+    expect((await storyOf(order)).trades).toMatchObject([
+      { sellAmount: 10n, buyAmount: 21n, txHash: hashOf('whole'), auctionId: null },
+    ])
+  })
+
+  const parts = ['p1', 'p2', 'p3'] as const
+  const fill = { sell: 10n, buy: 4n }
+  const inOneTransaction = (order: Order) => [nextBlock(...parts.map(() => trade(order, fill, 'p')))]
+  const inOneBlock = (order: Order) => [
+    nextBlock(...parts.flatMap((tx) => [trade(order, fill, tx), settled(solver, tx)])),
+  ]
+  const inBlocks = (order: Order) =>
+    parts.map((tx, index) => sketchBlock((checkpoint?.number ?? 0) + 1 + index, [trade(order, fill, tx)]))
+
+  test.each([
+    ['one transaction', 'sell', inOneTransaction],
+    ['one block', 'sell', inOneBlock],
+    ['one range of blocks', 'sell', inBlocks],
+    ['one block', 'buy', inOneBlock],
+  ] as const)('of several in %s exactly the last fulfils a %s order', async (_, kind, blocks) => {
+    const order = await placeOrder({ kind, sellAmount: 30n, buyAmount: 12n, partiallyFillable: true })
+    await apply(...blocks(order))
+    const executedAmount = kind === 'sell' ? '4' : '10'
+    expect(await notificationsOf(order)).toMatchObject([
+      { type: 'order_partially_filled', executedAmount },
+      { type: 'order_partially_filled', executedAmount },
+      { type: 'order_filled', executedAmount },
+    ])
+    expect(await statusOf(order)).toBe('fulfilled')
+  })
+
+  test('of orders that nobody placed here are kept for the day they are', async () => {
+    const unknown = sampleOrder({ owner: numbered('ee'), sellAmount: 10n })
+    await apply(nextBlock(trade(unknown, { sell: 10n, buy: 1n }, 'early')))
+    expect(await notificationsOf(unknown)).toEqual([])
+    await database.db.transaction((tx) => insertOrder(tx, unknown))
+    expect(await statusOf(unknown)).toBe('fulfilled')
+  })
+})
+
+describe('invalidations and presignatures', () => {
+  test('an invalidation cancels, and is told once', async () => {
+    const order = await placeOrder()
+    await apply(nextBlock(invalidation(order, 'i1'), invalidation(order, 'i2')))
+    await apply(nextBlock(invalidation(order, 'i3')))
+    expect(await statusOf(order)).toBe('cancelled')
+    expect(await notificationsOf(order)).toMatchObject([{ type: 'order_cancelled', source: 'chain' }])
+  })
+
+  test('an invalidation after the last fill changes nothing, in the same block or later', async () => {
+    const order = await placeOrder({ sellAmount: 10n })
+    await apply(nextBlock(trade(order, { sell: 10n, buy: 1n }, 'full'), invalidation(order, 'late')))
+    await apply(nextBlock(invalidation(order, 'later')))
+    expect(await statusOf(order)).toBe('fulfilled')
+    expect(await typesOf(order)).toEqual(['order_filled'])
+  })
+
+  test('an invalidation after a part cancels the rest', async () => {
+    const order = await placeOrder({ sellAmount: 10n, partiallyFillable: true })
+    await apply(nextBlock(trade(order, { sell: 4n, buy: 1n }, 'part'), invalidation(order, 'rest')))
+    expect(await statusOf(order)).toBe('cancelled')
+    expect(await typesOf(order)).toEqual(['order_partially_filled', 'order_cancelled'])
+  })
+
+  test('the newest presignature counts', async () => {
+    const order = await placeOrder({ signingScheme: 'presign' })
+    expect(await statusOf(order)).toBe('presignaturePending')
+    await apply(nextBlock(presignature(order, true, 's1')))
+    expect(await statusOf(order)).toBe('open')
+    await apply(nextBlock(presignature(order, true, 's2'), presignature(order, false, 's3')))
+    expect(await statusOf(order)).toBe('presignaturePending')
+    await rollBack(1)
+    expect(await statusOf(order)).toBe('open')
+  })
+})
+
+describe('settlements', () => {
+  const feePolicies = [{ kind: 'volume' as const, factor: 10_000n }]
+  let auctions = 0n
+  async function competition(amounts = { sell: 10n ** 18n, buy: 2_970n * 10n ** 6n }, orders = 1) {
+    const fills = await Promise.all(
+      Array.from({ length: orders }, async (_, index) => ({
+        order: await placeOrder({ partiallyFillable: true, sellAmount: 2n * amounts.sell, validTo: index }),
+        fill: amounts,
+      })),
+    )
+    const id = ++auctions
+    const call = await storeCompetition(database.db, { id, solver, fills, feePolicies })
+    calls.set(hashOf(`settle ${id}`), call)
+    return { id, call, fills, tx: `settle ${id}` }
+  }
+
+  test('one of ours ends its attempt and says what it took', async () => {
+    const { id, call, fills, tx } = await competition()
+    const [{ order, fill }] = fills as [(typeof fills)[0]]
+    await apply(nextBlock(trade(order, fill, tx), settled(solver, tx)))
+    const story = await storyOf(order)
+    const blockNumber = checkpoint?.number
+    expect(story.trades).toMatchObject([{ auctionId: id }])
+    expect(story.events).toMatchObject([{ label: 'created' }, { label: 'traded', reason: null }])
+    expect(story.auctions[0]?.settlementAttempts).toMatchObject([
+      { outcome: 'success', endBlock: blockNumber, txHash: hashOf(tx), endTimestamp: new Date(5_000_000) },
+    ])
+    const fees = settlementFees(
+      call,
+      { sellTokenIndex: 2, buyTokenIndex: 3, executedAmount: fill.sell },
+      { ...order, feePolicies },
+    )
+    expect(fees).toEqual({
+      executedFee: 10n ** 16n,
+      protocolFees: [{ token: dollar, amount: 30n * 10n ** 6n }],
+    })
+    const executedFeeToken = order.sellToken
+    expect(story.auctions[0]?.executions).toEqual([{ auctionId: id, blockNumber, executedFeeToken, ...fees }])
+    expect(await readOrder(database.db, order)).toMatchObject({
+      executedFee: fees?.executedFee,
+      executedFeeToken,
+    })
+
+    await rollBack(1)
+    const before = await storyOf(order)
+    expect(before.events).toMatchObject([{ label: 'created' }])
+    expect(before.auctions[0]).toMatchObject({
+      executions: [],
+      settlementAttempts: [{ outcome: null, endBlock: null, endTimestamp: null }],
+    })
+    expect(await readOrder(database.db, order)).toMatchObject({ executedFee: 0n, executedSellAmount: 0n })
+  })
+
+  async function expectForeign(orders: readonly Order[]): Promise<void> {
+    for (const order of orders) {
+      const story = await storyOf(order)
+      expect(story.trades.every(({ auctionId }) => auctionId === null)).toBe(true)
+      expect(story.events).toMatchObject([{ label: 'created' }])
+      expect(story.auctions[0]).toMatchObject({ executions: [], settlementAttempts: [{ outcome: null }] })
+    }
+  }
+
+  test('one that names our auction with other amounts is foreign', async () => {
+    const { fills, tx } = await competition()
+    const [{ order, fill }] = fills as [(typeof fills)[0]]
+    await apply(nextBlock(trade(order, { ...fill, buy: fill.buy + 1n }, tx), settled(solver, tx)))
+    await expectForeign([order])
+  })
+
+  test('one by another solver is foreign', async () => {
+    const { fills, tx } = await competition()
+    const [{ order, fill }] = fills as [(typeof fills)[0]]
+    await apply(nextBlock(trade(order, fill, tx), settled(numbered('52'), tx)))
+    await expectForeign([order])
+  })
+
+  test('one that trades one of our orders twice and leaves the other is foreign', async () => {
+    const { fills, tx } = await competition({ sell: 10n ** 18n, buy: 2_970n * 10n ** 6n }, 2)
+    const [one, two] = fills as [(typeof fills)[0], (typeof fills)[0]]
+    const twice = trade(one.order, one.fill, tx)
+    await apply(nextBlock(twice, twice, settled(solver, tx)))
+    await expectForeign([one.order, two.order])
+  })
+
+  test('two in one block keep their trades apart', async () => {
+    const [one, two] = [await competition(), await competition()]
+    const logs = [one, two].flatMap(({ fills, tx }) => [
+      ...fills.map(({ order, fill }) => trade(order, fill, tx)),
+      settled(solver, tx),
+    ])
+    await apply(nextBlock(...logs))
+    for (const { id, fills } of [one, two]) {
+      for (const { order } of fills) expect((await storyOf(order)).trades).toMatchObject([{ auctionId: id }])
+    }
+  })
+
+  test('one that a timeout was recorded for succeeded all the same', async () => {
+    const { fills, tx } = await competition()
+    const [{ order, fill }] = fills as [(typeof fills)[0]]
+    const end = { auctionId: auctions, solutionUid: 0, endedAt: new Date(0), endBlock: 9, txHash: null }
+    await database.db.transaction((tx) => endAttempt(tx, { ...end, outcome: 'timeout' }))
+    await apply(nextBlock(trade(order, fill, tx), settled(solver, tx)))
+    const outcome = async () => (await storyOf(order)).auctions[0]?.settlementAttempts[0]?.outcome
+    expect(await outcome()).toBe('success')
+    await database.db.transaction((tx) => endAttempt(tx, { ...end, outcome: 'timeout' }))
+    expect(await outcome()).toBe('success')
+  })
+})
+
+describe('expiry', () => {
+  const now = () => 1_000 + (checkpoint?.number ?? 0)
+
+  test('is told once, by the time of blocks, and only where an order really expired', async () => {
+    const validTo = now() + 1
+    const terms = { validTo, effectiveValidTo: validTo, sellAmount: 10n, partiallyFillable: true }
+    const [open, filled, invalid] = [
+      await placeOrder(terms),
+      await placeOrder(terms),
+      await placeOrder(terms),
+    ]
+    await apply(nextBlock(trade(filled, { sell: 10n, buy: 1n }, 'f'), invalidation(invalid, 'i')))
+    expect(await typesOf(open)).toEqual([])
+    await apply(nextBlock(), sketchBlock((checkpoint?.number ?? 0) + 2, []))
+    await apply(nextBlock())
+    expect(await notificationsOf(open)).toMatchObject([{ type: 'order_expired', validTo }])
+    expect(await typesOf(filled)).toEqual(['order_filled'])
+    expect(await typesOf(invalid)).toEqual(['order_cancelled'])
+  })
+
+  test('that a reorg takes and brings back is told once', async () => {
+    const order = await placeOrder({ effectiveValidTo: now() })
+    await apply(nextBlock())
+    await rollBack(1)
+    await apply(nextBlock())
+    await applyFinality(checkpoint?.number ?? 0, indexing)
+    expect(await notificationsOf(order)).toEqual([
+      { type: 'order_expired', orderId: order.uid, chainId, validTo: order.effectiveValidTo },
+    ])
+  })
+
+  test('is told of an order whose fill did not return', async () => {
+    const order = await placeOrder({ effectiveValidTo: now() + 1, sellAmount: 10n })
+    await apply(nextBlock(trade(order, { sell: 10n, buy: 1n }, 'gone')))
+    await apply(nextBlock())
+    await rollBack(2)
+    await apply(nextBlock(), sketchBlock((checkpoint?.number ?? 0) + 2, []))
+    await applyFinality(checkpoint?.number ?? 0, indexing)
+    expect(await notificationsOf(order)).toMatchObject([
+      { type: 'order_filled', reverted: true },
+      { type: 'order_expired' },
+    ])
+  })
+
+  test('is taken back when the order traded in time on the other branch', async () => {
+    const order = await placeOrder({ effectiveValidTo: now(), sellAmount: 10n })
+    await apply(nextBlock())
+    await rollBack(1)
+    const number = (checkpoint?.number ?? 0) + 1
+    const timestamp = order.effectiveValidTo
+    await apply(sketchBlock(number, [trade(order, { sell: 10n, buy: 1n }, 'in time')], { timestamp }))
+    await apply(nextBlock())
+    await applyFinality(checkpoint?.number ?? 0, indexing)
+    expect(await notificationsOf(order)).toMatchObject([
+      { type: 'order_expired', reverted: true },
+      { type: 'order_filled' },
+    ])
+  })
+})
+
+test('what was applied from a stale checkpoint writes nothing', async () => {
+  const order = await placeOrder()
+  const stale = checkpoint
+  await apply(nextBlock())
+  const { block, logs } = nextBlock(invalidation(order, 'stale'))
+  await expect(applyBlocks(stale, [block], logs, indexing)).rejects.toThrow('moved by another process')
+  await expect(applyBlocks(null, [block], logs, indexing)).rejects.toThrow()
+  await expect(applyReorg(stale, { number: 0, hash: null }, indexing)).rejects.toThrow(
+    'moved by another process',
+  )
+  expect(await statusOf(order)).toBe('open')
+  expect(await notificationsOf(order)).toEqual([])
+  expect(checkpoint).toMatchObject((await findCheckpoint(database.db, chainId)) ?? {})
+})

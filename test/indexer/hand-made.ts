@@ -1,0 +1,48 @@
+import type { Block } from '../../src/chain/chain.ts'
+import type { SettlementLog } from '../../src/chain/settlement-logs.ts'
+import type { Address } from '../../src/domain/address.ts'
+import type { Fill } from '../../src/domain/fee-policy.ts'
+import type { Bytes32 } from '../../src/domain/hex.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
+import type { Order } from '../../src/domain/order.ts'
+
+type Unplaced<Log> = Log extends SettlementLog ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
+/** A log that no block holds yet. */
+export type LogSketch = Unplaced<SettlementLog>
+
+export interface SketchedBlock {
+  block: Block
+  logs: SettlementLog[]
+}
+
+export const hashOf = (text: string): Bytes32 => keccakText(text)
+
+/** A block with these logs, in this order; `branch` tells blocks of one number apart. */
+export function sketchBlock(
+  number: number,
+  sketches: readonly LogSketch[],
+  { branch = 'a', timestamp = 1_000 + number } = {},
+): SketchedBlock {
+  const hash = hashOf(`${branch}:${number}`)
+  const block = { number, hash, parentHash: hashOf(`${branch}:${number - 1}`), timestamp }
+  const logs = sketches.map((log, logIndex) => ({ ...log, blockNumber: number, blockHash: hash, logIndex }))
+  return { block, logs }
+}
+
+export function trade(order: Order, { sell, buy }: Fill, tx: string): LogSketch {
+  const { uid: orderUid, owner, sellToken, buyToken } = order
+  const amounts = { sellAmount: sell, buyAmount: buy, feeAmount: 0n }
+  return { type: 'trade', orderUid, owner, sellToken, buyToken, ...amounts, txHash: hashOf(tx) }
+}
+
+export function settled(solver: Address, tx: string): LogSketch {
+  return { type: 'settlement', solver, txHash: hashOf(tx) }
+}
+
+export function invalidation({ uid, owner }: Order, tx: string): LogSketch {
+  return { type: 'invalidation', orderUid: uid, owner, txHash: hashOf(tx) }
+}
+
+export function presignature({ uid, owner }: Order, signed: boolean, tx: string): LogSketch {
+  return { type: 'presignature', orderUid: uid, owner, signed, txHash: hashOf(tx) }
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../../src/domain/address.ts'
+import { createFeed, type Feed, type FeedPage } from '../../src/notifications/feed.ts'
+import { type NewNotification, recordNotifications } from '../../src/storage/feed.ts'
+import { openSignals, type Signals } from '../../src/storage/signals.ts'
+import { numbered } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+
+let database: TestDatabase
+let signals: Signals
+let feed: Feed
+let accounts = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+  signals = await openSignals(database.url, silentLog)
+  feed = createFeed({ db: database.db, signals })
+})
+afterAll(async () => {
+  await signals.close()
+  await database[Symbol.asyncDispose]()
+})
+
+async function tell(account: Address, ...messages: string[]): Promise<void> {
+  const items: NewNotification[] = messages.map((message) => ({
+    account,
+    cause: `${message}:${account}`,
+    type: 'order_filled',
+    message,
+    timestamp: new Date(0),
+    metadata: { orderId: '0x', chainId: 1 },
+    blockNumber: null,
+  }))
+  await database.db.transaction((tx) => recordNotifications(tx, items))
+}
+
+/** An account with these notifications, all of them in the open. */
+async function accountWith(...messages: string[]): Promise<Address> {
+  const account = numbered((0xa0 + accounts++).toString(16))
+  await tell(account, ...messages)
+  await eventually('the feed shows what was told', async () => {
+    const { entries } = await feed.page(account, 1_000, 'earliest')
+    return entries.length === messages.length
+  })
+  return account
+}
+
+const messagesOf = ({ entries }: FeedPage) => entries.map(({ notification }) => notification.message)
+
+describe('a page', () => {
+  test('without a cursor has the latest, oldest first, and ends at now', async () => {
+    const account = await accountWith('a', 'b', 'c')
+    const page = await feed.page(account, 2, null)
+    expect(messagesOf(page)).toEqual(['b', 'c'])
+    expect(page.hasMore).toBe(false)
+    await tell(account, 'd')
+    const next = await eventually('the next page', async () => {
+      const after = await feed.page(account, 9, page.cursor)
+      return after.entries.length > 0 && after
+    })
+    expect(messagesOf(next)).toEqual(['d'])
+  })
+
+  test('after a cursor goes on there, and says whether that was all', async () => {
+    const account = await accountWith('a', 'b', 'c', 'd')
+    const first = await feed.page(account, 2, 'earliest')
+    expect([messagesOf(first), first.hasMore]).toEqual([['a', 'b'], true])
+    expect(first.cursor).toBe(first.entries[1]?.cursor)
+    const second = await feed.page(account, 2, first.cursor)
+    expect([messagesOf(second), second.hasMore]).toEqual([['c', 'd'], false])
+    expect(await feed.page(account, 2, second.cursor)).toEqual({
+      entries: [],
+      cursor: second.cursor,
+      hasMore: false,
+    })
+    expect(messagesOf(await feed.page(account, 9, first.entries[0]?.cursor ?? null))).toEqual(['b', 'c', 'd'])
+  })
+
+  test('of an account without notifications begins now', async () => {
+    const account = await accountWith()
+    const { entries, cursor } = await feed.page(account, 9, null)
+    expect(entries).toEqual([])
+    await tell(account, 'a')
+    await eventually(
+      'what came after',
+      async () => (await feed.page(account, 9, cursor)).entries.length === 1,
+    )
+  })
+
+  test('of one account shows nothing of another', async () => {
+    const account = await accountWith('a')
+    await accountWith('b')
+    expect(messagesOf(await feed.page(account, 9, 'earliest'))).toEqual(['a'])
+  })
+
+  const malformed = ['', 'x', '1', '1.', '.1', '1.2.3', '-1.2', '1.-2', ' 1.2', '1.2 ', '0x1.2', 'latest']
+  test.each([...malformed, '9223372036854775808.0', '0.9999999999999999999'])(
+    'after "%s" is refused',
+    async (after) => {
+      const refusal = { name: 'Refusal', code: 'InvalidParameter', field: 'after' }
+      await expect(feed.page(numbered('0f'), 9, after)).rejects.toMatchObject(refusal)
+      const stream = feed.stream(numbered('0f'), after, new AbortController().signal)
+      await expect(stream.next()).rejects.toMatchObject(refusal)
+    },
+  )
+
+  test('after the highest place is empty', async () => {
+    const { entries } = await feed.page(numbered('0f'), 9, `${2n ** 63n - 1n}.${2n ** 63n - 1n}`)
+    expect(entries).toEqual([])
+  })
+})
+
+describe('a stream', () => {
+  test('replays what is stored, goes on live, and ends with its signal', async () => {
+    const account = await accountWith('a', 'b')
+    const stop = new AbortController()
+    const stream = feed.stream(account, 'earliest', stop.signal)
+    const next = async () => (await stream.next()).value?.notification.message
+    expect([await next(), await next()]).toEqual(['a', 'b'])
+    const live = next()
+    await tell(account, 'c')
+    expect(await live).toBe('c')
+    const last = stream.next()
+    stop.abort()
+    expect(await last).toEqual({ done: true, value: undefined })
+  })
+
+  test('without a cursor begins now', async () => {
+    const account = await accountWith('a')
+    const stop = new AbortController()
+    const stream = feed.stream(account, null, stop.signal)
+    const first = stream.next()
+    await tell(account, 'b')
+    expect((await first).value?.notification.message).toBe('b')
+    stop.abort()
+  })
+
+  test('that was left goes on at its cursor', async () => {
+    const account = await accountWith('a', 'b', 'c')
+    const before = feed.stream(account, 'earliest', new AbortController().signal)
+    const first = (await before.next()).value
+    await before.return(undefined)
+    const after = feed.stream(account, first?.cursor ?? null, new AbortController().signal)
+    expect((await after.next()).value?.notification.message).toBe('b')
+    await after.return(undefined)
+  })
+})

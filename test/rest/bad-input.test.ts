@@ -1,0 +1,377 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Outage, Refusal } from '../../src/domain/error.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { numbered, sampleOrder } from '../fakes/order.ts'
+import { request } from '../trader.ts'
+
+let failure: unknown
+let doors: Doors
+let base: string
+beforeAll(async () => {
+  const fail = () => Promise.reject(failure)
+  doors = await openDoors({ quote: fail, placeOrder: fail, cancelOrders: fail })
+  base = `${doors.url}/sepolia`
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+beforeEach(() => {
+  failure = new Error('SELECT secret FROM /srv/app.ts failed')
+  doors.faults.splice(0)
+})
+
+const { uid } = sampleOrder()
+const owner = numbered('0f')
+const over = `${2n ** 256n}`
+const signature = `0x${'00'.repeat(65)}`
+const quote = {
+  kind: 'sell',
+  sellAmountBeforeFee: '5',
+  sellToken: numbered('aa'),
+  buyToken: numbered('bb'),
+  from: owner,
+}
+const order = {
+  sellToken: numbered('aa'),
+  buyToken: numbered('bb'),
+  sellAmount: '5',
+  buyAmount: '5',
+  validTo: 2_000_000_000,
+  appData: '{}',
+  feeAmount: '0',
+  kind: 'sell',
+  partiallyFillable: false,
+  signingScheme: 'eip712',
+  signature,
+}
+const cancellation = { orderUids: [uid], signature, signingScheme: 'eip712' }
+const without = (body: object, key: string) => ({ ...body, [key]: undefined })
+
+interface Bad {
+  call: [method: string, path: string, body?: unknown]
+  status?: number
+  code?: string
+  says: string
+}
+
+const cases: Record<string, Bad> = {
+  'quote without sellToken': {
+    call: ['POST', '/api/v1/quote', without(quote, 'sellToken')],
+    says: 'sellToken is required',
+  },
+  'quote without kind': { call: ['POST', '/api/v1/quote', without(quote, 'kind')], says: 'kind is required' },
+  'quote of an unknown kind': {
+    call: ['POST', '/api/v1/quote', { ...quote, kind: 'give' }],
+    says: 'kind must be one of buy, sell',
+  },
+  'quote from nobody': {
+    call: ['POST', '/api/v1/quote', { ...quote, from: '0x12' }],
+    says: 'from must be an address',
+  },
+  'quote without an amount': {
+    call: ['POST', '/api/v1/quote', without(quote, 'sellAmountBeforeFee')],
+    says: 'sellAmountBeforeFee is required',
+  },
+  'quote of hex': {
+    call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: '0x5' }],
+    says: 'sellAmountBeforeFee must be',
+  },
+  'quote of a number': {
+    call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: 5 }],
+    says: 'sellAmountBeforeFee must be',
+  },
+  'quote of a fraction': {
+    call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: '1.5' }],
+    says: 'sellAmountBeforeFee must be',
+  },
+  'quote of less than nothing': {
+    call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: '-5' }],
+    says: 'sellAmountBeforeFee must be',
+  },
+  'quote of nothing': {
+    call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: '0' }],
+    says: 'sellAmountBeforeFee must be positive',
+  },
+  'quote over uint256': {
+    call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: over }],
+    says: 'sellAmountBeforeFee exceeds uint256',
+  },
+  'quote of a list': { call: ['POST', '/api/v1/quote', [quote]], says: 'a JSON object is expected' },
+  'quote of null': { call: ['POST', '/api/v1/quote', null], says: 'a JSON object is expected' },
+  'quote of broken JSON': { call: ['POST', '/api/v1/quote', '{"kind": '], says: 'the body is not JSON' },
+  'quote with a wrong hash': {
+    call: ['POST', '/api/v1/quote', { ...quote, appData: '{}', appDataHash: `0x${'00'.repeat(32)}` }],
+    code: 'AppDataHashMismatch',
+    says: 'appData hashes to',
+  },
+  'order without signature': {
+    call: ['POST', '/api/v1/orders', without(order, 'signature')],
+    says: 'signature is required',
+  },
+  'order without sellAmount': {
+    call: ['POST', '/api/v1/orders', without(order, 'sellAmount')],
+    says: 'sellAmount is required',
+  },
+  'order with bare signature': {
+    call: ['POST', '/api/v1/orders', { ...order, signature: '00' }],
+    says: 'signature must be',
+  },
+  'order with odd signature': {
+    call: ['POST', '/api/v1/orders', { ...order, signature: '0x0' }],
+    says: 'signature must be',
+  },
+  'order that sells over uint256': {
+    call: ['POST', '/api/v1/orders', { ...order, sellAmount: over }],
+    code: 'SellAmountOverflow',
+    says: 'sellAmount',
+  },
+  'order that buys over uint256': {
+    call: ['POST', '/api/v1/orders', { ...order, buyAmount: over }],
+    code: 'BuyAmountOverflow',
+    says: 'buyAmount',
+  },
+  'order with an endless amount': {
+    call: ['POST', '/api/v1/orders', { ...order, sellAmount: '1'.repeat(101) }],
+    says: 'sellAmount must be',
+  },
+  'order valid to a string': {
+    call: ['POST', '/api/v1/orders', { ...order, validTo: '2000000000' }],
+    says: 'validTo must be',
+  },
+  'order in milliseconds': {
+    call: ['POST', '/api/v1/orders', { ...order, validTo: 2_000_000_000_000 }],
+    says: 'validTo must be',
+  },
+  'order without appData': {
+    call: ['POST', '/api/v1/orders', without(order, 'appData')],
+    says: 'appData is required',
+  },
+  'order of broken JSON': { call: ['POST', '/api/v1/orders', 'order'], says: 'the body is not JSON' },
+  'order over the limit': {
+    call: ['POST', '/api/v1/orders', { ...order, appData: 'x'.repeat(17_000) }],
+    status: 413,
+    code: 'PayloadTooLarge',
+    says: '16384',
+  },
+  'cancelling nothing named': {
+    call: ['DELETE', '/api/v1/orders', without(cancellation, 'orderUids')],
+    says: 'orderUids is required',
+  },
+  'cancelling no UID': {
+    call: ['DELETE', '/api/v1/orders', { ...cancellation, orderUids: [uid, '0x12'] }],
+    says: 'orderUids[1] must be an order UID',
+  },
+  'cancelling too many': {
+    call: ['DELETE', '/api/v1/orders', { ...cancellation, orderUids: Array(129).fill(uid) }],
+    says: 'at most 128',
+  },
+  'cancelling by presign': {
+    call: ['DELETE', '/api/v1/orders', { ...cancellation, signingScheme: 'presign' }],
+    says: 'signingScheme must be one of',
+  },
+  'order by a short UID': { call: ['GET', '/api/v1/orders/0x12'], says: 'uid must be an order UID' },
+  'unknown order': {
+    call: ['GET', `/api/v1/orders/${uid}`],
+    status: 404,
+    code: 'NotFound',
+    says: 'Order was not found',
+  },
+  'report by a short UID': { call: ['GET', '/api/v1/debug/order/0x12'], says: 'uid must be' },
+  'report of an unknown order': {
+    call: ['GET', `/restricted/api/v1/debug/order/${uid}`],
+    status: 404,
+    code: 'NotFound',
+    says: 'not found',
+  },
+  'orders of nobody': { call: ['GET', '/api/v1/account/0x12/orders'], says: 'owner must be an address' },
+  'page of nothing': {
+    call: ['GET', `/api/v1/account/${owner}/orders?limit=0`],
+    code: 'LIMIT_OUT_OF_BOUNDS',
+    says: 'limit',
+  },
+  'page too large': {
+    call: ['GET', `/api/v1/account/${owner}/orders?limit=1001`],
+    code: 'LIMIT_OUT_OF_BOUNDS',
+    says: 'limit',
+  },
+  'page beyond all': {
+    call: ['GET', `/api/v1/account/${owner}/orders?limit=99999999999999999999`],
+    code: 'LIMIT_OUT_OF_BOUNDS',
+    says: 'limit',
+  },
+  'page of a word': {
+    call: ['GET', `/api/v1/account/${owner}/orders?limit=many`],
+    says: 'limit must be a whole number',
+  },
+  'page before the first': {
+    call: ['GET', `/api/v1/account/${owner}/orders?offset=-1`],
+    says: 'offset must be',
+  },
+  'trades of nobody': { call: ['GET', '/api/v2/trades'], code: 'InvalidTradeFilter', says: 'exactly one' },
+  'trades of both': {
+    call: ['GET', `/api/v1/trades?owner=${owner}&orderUid=${uid}`],
+    code: 'InvalidTradeFilter',
+    says: 'exactly one',
+  },
+  'trades of a short UID': { call: ['GET', '/api/v2/trades?orderUid=0x12'], says: 'orderUid must be' },
+  'trades, too many': {
+    call: ['GET', `/api/v2/trades?owner=${owner}&limit=1001`],
+    code: 'InvalidLimit',
+    says: 'limit',
+  },
+  'document by a short hash': { call: ['GET', '/api/v1/app_data/0x12'], says: 'hash must be 32 bytes' },
+  'unknown document': {
+    call: ['GET', `/api/v1/app_data/0x${'12'.repeat(32)}`],
+    status: 404,
+    code: 'NotFound',
+    says: 'no document',
+  },
+  'upload of nothing': { call: ['PUT', '/api/v1/app_data', {}], says: 'fullAppData is required' },
+  'upload of no JSON': {
+    call: ['PUT', '/api/v1/app_data', { fullAppData: 'x' }],
+    code: 'AppDataInvalid',
+    says: 'JSON',
+  },
+  'upload under a wrong hash': {
+    call: ['PUT', `/api/v1/app_data/0x${'12'.repeat(32)}`, { fullAppData: '{}' }],
+    code: 'AppDataHashMismatch',
+    says: 'hashes to',
+  },
+  'upload of too much': {
+    call: ['PUT', '/api/v1/app_data', { fullAppData: JSON.stringify({ a: 'x'.repeat(8_200) }) }],
+    code: 'AppDataInvalid',
+    says: '8192',
+  },
+  'unknown path': {
+    call: ['GET', '/api/v1/nothing'],
+    status: 404,
+    code: 'NotFound',
+    says: 'nothing at this path',
+  },
+  'badly escaped path': { call: ['GET', '/api/v1/orders/%E0%A4%A'], says: 'uid must be' },
+  'unknown method': {
+    call: ['PATCH', '/api/v1/orders', {}],
+    status: 405,
+    code: 'MethodNotAllowed',
+    says: 'POST, DELETE',
+  },
+}
+
+describe('bad input', () => {
+  test.each(Object.entries(cases))(
+    '%s',
+    async (_what, { call: [method, path, body], status = 400, code, says }) => {
+      const answer = await request(`${base}${path}`, method, body)
+      expect(answer.status).toBe(status)
+      expect(Object.keys(answer.body)).toEqual(expect.arrayContaining(['errorType', 'description']))
+      expect(answer.body.errorType).toBe(code ?? 'InvalidParameter')
+      expect(answer.body.description).toContain(says)
+      expect(JSON.stringify(answer.body)).not.toMatch(/stack|select |node_modules|\.ts\b/i)
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(doors.faults).toEqual([])
+    },
+  )
+})
+
+describe('around the body', () => {
+  test('an undeclared body is refused, but not when cancelling', async () => {
+    const post = await fetch(`${base}/api/v1/orders`, { method: 'POST', body: JSON.stringify(order) })
+    expect([post.status, ((await post.json()) as { errorType: string }).errorType]).toEqual([
+      415,
+      'UnsupportedMediaType',
+    ])
+    failure = new Refusal('OrderNotFound', 'no such order')
+    const cancel = await fetch(`${base}/api/v1/orders`, {
+      method: 'DELETE',
+      body: JSON.stringify(cancellation),
+    })
+    expect([cancel.status, await cancel.json()]).toEqual([
+      404,
+      { errorType: 'OrderNotFound', description: 'no such order' },
+    ])
+  })
+
+  test('a body that grows past the limit unannounced is cut off', async () => {
+    const chunk = new TextEncoder().encode('x'.repeat(4_096))
+    let sent = 0
+    const body = new ReadableStream({ pull: (to) => (sent++ < 8 ? to.enqueue(chunk) : to.close()) })
+    const init = {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'content-type': 'application/json' },
+    } as RequestInit
+    const response = await fetch(`${base}/api/v1/orders`, init)
+    expect([response.status, ((await response.json()) as { errorType: string }).errorType]).toEqual([
+      413,
+      'PayloadTooLarge',
+    ])
+  })
+})
+
+test('an unknown network is named', async () => {
+  const { status, body } = await request(`${doors.url}/nowhere/api/v1/version`)
+  expect([status, body]).toEqual([
+    404,
+    { errorType: 'NotFound', description: 'there is no network nowhere here' },
+  ])
+})
+
+test('405 says what is allowed', async () => {
+  const { headers } = await request(`${base}/api/v1/orders/${uid}`, 'PUT', {})
+  expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+})
+
+test('account routes speak of errors by message', async () => {
+  const { status, body, headers } = await request(`${doors.url}/accounts/0x12/notifications`)
+  expect([status, body]).toEqual([400, { message: 'account must be an address: 20 bytes of hex' }])
+  expect(headers.get('cache-control')).toBeNull()
+})
+
+describe('what the desk says', () => {
+  test.each([
+    [
+      new Refusal('InvalidSignature', 'not yours'),
+      400,
+      { errorType: 'InvalidSignature', description: 'not yours' },
+    ],
+    [new Refusal('DuplicatedOrder', 'twice'), 400, { errorType: 'DuplicatedOrder', description: 'twice' }],
+    [new Refusal('Forbidden', 'banned'), 403, { errorType: 'Forbidden', description: 'banned' }],
+    [new Refusal('RateLimited', 'slow down'), 429, { errorType: 'RateLimited', description: 'slow down' }],
+    [
+      new Outage('the node'),
+      503,
+      { errorType: 'Unavailable', description: 'the node is unavailable: try again later' },
+    ],
+  ])('%s', async (refusal, status, body) => {
+    failure = refusal
+    const answer = await request(`${base}/api/v1/orders`, 'POST', order)
+    expect([answer.status, answer.body]).toEqual([status, body])
+    expect(answer.headers.get('retry-after')).toBe(status === 429 || status === 503 ? '1' : null)
+  })
+
+  test('no liquidity is 400 for a quote; data goes along', async () => {
+    failure = new Refusal('NoLiquidity', 'no route')
+    expect((await request(`${base}/api/v1/quote`, 'POST', quote)).status).toBe(400)
+    failure = new Refusal('SellAmountDoesNotCoverFee', 'too little', { data: { fee_amount: '0x1f' } })
+    const { body } = await request(`${base}/api/v1/quote`, 'POST', quote)
+    expect(body).toEqual({
+      errorType: 'SellAmountDoesNotCoverFee',
+      description: 'too little',
+      data: { fee_amount: '0x1f' },
+    })
+  })
+
+  test('a foreign signer may not cancel', async () => {
+    failure = new Refusal('WrongOwner', 'not yours')
+    expect((await request(`${base}/api/v1/orders`, 'DELETE', cancellation)).status).toBe(401)
+  })
+
+  test('a fault of the program says nothing of its inside', async () => {
+    const { status, body } = await request(`${base}/api/v1/orders`, 'POST', order)
+    expect([status, body]).toEqual([
+      500,
+      { errorType: 'InternalServerError', description: 'Internal server error' },
+    ])
+    expect(doors.faults).toHaveLength(1)
+  })
+})

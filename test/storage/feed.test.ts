@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../../src/domain/address.ts'
+import type { Database, Tx } from '../../src/storage/database.ts'
+import {
+  detachNotifications,
+  type FeedPosition,
+  type FeedRow,
+  feedStart,
+  listNotifications,
+  type NewNotification,
+  readFeed,
+  recordNotifications,
+  revertDetached,
+} from '../../src/storage/feed.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
+import { holdTransaction } from '../fakes/held-transaction.ts'
+import { numbered } from '../fakes/order.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+
+const chainId = 11155111
+let database: TestDatabase
+let db: Database
+let accounts = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+  db = database.db
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const newAccount = () => numbered((0xa0 + accounts++).toString(16))
+
+function told(account: Address, cause: string, more: Partial<NewNotification> = {}): NewNotification {
+  return {
+    account,
+    cause: `${cause}:${account}`,
+    type: 'order_filled',
+    message: cause,
+    timestamp: new Date(0),
+    metadata: { orderId: '0x', chainId },
+    blockNumber: 10,
+    ...more,
+  }
+}
+
+const record = (...items: NewNotification[]) => db.transaction((tx) => recordNotifications(tx, items))
+
+/** Follows the cursor, as a subscriber does. */
+function createReader(account: Address) {
+  const read: FeedRow[] = []
+  let position: FeedPosition = feedStart
+  return {
+    messages: () => read.map(({ notification }) => notification.message),
+    rows: () => read,
+    async look(): Promise<number> {
+      const rows = await readFeed(db, account, position, 2)
+      read.push(...rows)
+      position = rows.at(-1)?.position ?? position
+      return rows.length
+    },
+    /** Other databases of the server hold the fence back too, so that a committed row may take a moment. */
+    async until(count: number): Promise<void> {
+      await eventually(`${count} entries`, async () => {
+        await this.look()
+        return read.length >= count
+      })
+    },
+  }
+}
+
+describe('commit order', () => {
+  const orders = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ]
+  test.each(orders)(
+    'nothing is lost or repeated when overlapping writers commit as %d %d %d',
+    async (...order) => {
+      const account = newAccount()
+      const write = (name: string) =>
+        holdTransaction(db, (tx) => recordNotifications(tx, [told(account, name)]))
+      const writers = [await write('first'), await write('second'), await write('third')]
+      const reader = createReader(account)
+      for (const index of order) {
+        await writers[index]?.commit()
+        await reader.look()
+      }
+      await reader.until(3)
+      expect(reader.messages()).toEqual(['first', 'second', 'third'])
+      expect(await reader.look()).toBe(0)
+    },
+  )
+
+  test('a cursor taken from a sequence alone would lose a row', async () => {
+    const account = newAccount()
+    const slow = await holdTransaction(db, (tx) => recordNotifications(tx, [told(account, 'slow')]))
+    await record(told(account, 'fast'))
+    await using client = await connectDirectly(database.url)
+    const bySequence = async (after: string) => {
+      const { rows } = await client.query(
+        `SELECT f.id, n.message FROM feed_entries f JOIN notifications n ON n.id = f.notification_id
+         WHERE f.account = $1 AND f.id > $2 ORDER BY f.id`,
+        [Buffer.from(account.slice(2), 'hex'), after],
+      )
+      return rows
+    }
+    const reader = createReader(account)
+    const [seen] = await bySequence('0')
+    expect(seen.message).toBe('fast')
+    // A transaction that may still write an earlier place is open: the feed waits for it.
+    expect(await reader.look()).toBe(0)
+    await slow.commit()
+    expect(await bySequence(seen.id)).toEqual([])
+    await reader.until(2)
+    expect(reader.messages()).toEqual(['slow', 'fast'])
+  })
+})
+
+describe('a cause', () => {
+  const rollback = (block: number) => db.transaction((tx) => detachNotifications(tx, chainId, block))
+  const finalize = (block: number) => db.transaction((tx) => revertDetached(tx, chainId, block))
+  /** Waits for a last entry, behind which nothing can hide. */
+  async function entries(account: Address) {
+    await record(told(account, 'end', { blockNumber: null }))
+    const reader = createReader(account)
+    await eventually('the end of the feed', async () => {
+      await reader.look()
+      return reader.messages().includes('end')
+    })
+    return reader.rows().slice(0, -1)
+  }
+
+  test('that is recorded twice is told once', async () => {
+    const account = newAccount()
+    await record(told(account, 'once'), told(account, 'once'))
+    await record(told(account, 'once'))
+    expect(await entries(account)).toHaveLength(1)
+    expect(await listNotifications(db, account, 10)).toHaveLength(2)
+  })
+
+  test('that two transactions record at once is told once', async () => {
+    const account = newAccount()
+    const write = (tx: Tx) => recordNotifications(tx, [told(account, 'once')])
+    const first = await holdTransaction(db, write)
+    const second = db.transaction(write)
+    await using client = await connectDirectly(database.url)
+    await eventually('the second waits for the first', async () => {
+      const { rows } = await client.query(
+        `SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted`,
+      )
+      return rows.length > 0
+    })
+    await first.commit()
+    await second
+    expect(await entries(account)).toHaveLength(1)
+  })
+
+  test('that a reorg takes and brings back is told once, and says where it is now', async () => {
+    const account = newAccount()
+    await record(told(account, 'back', { message: '50 %' }))
+    const [before] = await listNotifications(db, account, 1)
+    await rollback(9)
+    const metadata = { orderId: '0x', chainId, txHash: '0x22' } as const
+    await record(told(account, 'back', { message: '60 %', blockNumber: 11, metadata }))
+    await finalize(12)
+    expect(await listNotifications(db, account, 1)).toEqual([{ ...before, message: '60 %', metadata }])
+    expect(await entries(account)).toHaveLength(1)
+  })
+
+  test('below the fork stays', async () => {
+    const account = newAccount()
+    await record(told(account, 'deep'))
+    await rollback(10)
+    await finalize(12)
+    expect((await listNotifications(db, account, 1))[0]?.metadata).not.toHaveProperty('reverted')
+  })
+
+  test('that is gone at finality is told once more, as reverted', async () => {
+    const account = newAccount()
+    await record(told(account, 'gone'))
+    await rollback(9)
+    await finalize(9)
+    expect((await listNotifications(db, account, 1))[0]?.metadata).not.toHaveProperty('reverted')
+    await finalize(10)
+    await finalize(11)
+    const rows = await entries(account)
+    expect(rows.map(({ notification }) => notification.metadata.reverted)).toEqual([true, true])
+    expect(new Set(rows.map(({ notification }) => notification.id)).size).toBe(1)
+  })
+
+  test('that happens after all loses the mark, with one update', async () => {
+    const account = newAccount()
+    await record(told(account, 'after all'))
+    await rollback(9)
+    await finalize(10)
+    await record(told(account, 'after all', { blockNumber: 20 }))
+    await record(told(account, 'after all', { blockNumber: 20 }))
+    await finalize(30)
+    const rows = await entries(account)
+    expect(rows).toHaveLength(3)
+    expect(rows[2]?.notification.metadata).toEqual({ orderId: '0x', chainId })
+  })
+
+  test('without a block is never taken back', async () => {
+    const account = newAccount()
+    await record(told(account, 'cancelled', { blockNumber: null }))
+    await rollback(-1)
+    await finalize(1_000)
+    expect(await entries(account)).toHaveLength(1)
+  })
+})

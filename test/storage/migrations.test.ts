@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { applyMigrations } from '../../src/storage/migrations.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
+import { createTestDatabase } from '../world.ts'
+
+const root = path.join(import.meta.dirname, '..', '..')
+const known = readdirSync(path.join(root, 'prisma', 'migrations'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort()
+
+async function createEmptyDatabase() {
+  const database = await createTestDatabase()
+  const client = await connectDirectly(database.url)
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  return {
+    url: database.url,
+    client,
+    async tables(): Promise<string[]> {
+      const { rows } = await client.query(
+        `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S') ORDER BY relname`,
+      )
+      return rows.map(({ relname }) => relname)
+    },
+    async [Symbol.asyncDispose]() {
+      await client.end()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('an empty database gets every migration, a migrated one none', async () => {
+  await using database = await createEmptyDatabase()
+  expect(await applyMigrations(database.url)).toEqual(known)
+  expect(await database.tables()).toContain('orders')
+  expect(await applyMigrations(database.url)).toEqual([])
+})
+
+test('of processes that start at once, one migrates', async () => {
+  await using database = await createEmptyDatabase()
+  const applied = await Promise.all([1, 2, 3].map(() => applyMigrations(database.url)))
+  expect(applied.flat()).toEqual(known)
+})
+
+test('a migration that was edited since is refused', async () => {
+  await using database = await createTestDatabase()
+  await using client = await connectDirectly(database.url)
+  await client.query(`UPDATE _prisma_migrations SET checksum = 'other' WHERE migration_name = $1`, [known[0]])
+  await expect(applyMigrations(database.url)).rejects.toThrow(
+    `migration ${known[0]} was edited after it was applied`,
+  )
+})
+
+test('a database of a newer version is refused', async () => {
+  await using database = await createTestDatabase()
+  await using client = await connectDirectly(database.url)
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '29990101000000_later', now())`,
+  )
+  await expect(applyMigrations(database.url)).rejects.toThrow(
+    'the database has migration 29990101000000_later, which this version does not know: it is newer',
+  )
+})
+
+test('a migration that fails leaves nothing, and is applied when its obstacle is gone', async () => {
+  await using database = await createEmptyDatabase()
+  // Created last of all by the first migration.
+  await database.client.query('CREATE SEQUENCE auction_ids')
+  const failure = await applyMigrations(database.url).catch((error) => error)
+  expect(failure.message).toBe(`migration ${known[0]} failed`)
+  expect(failure.cause.message).toContain('auction_ids')
+  expect(await database.tables()).toEqual(['_prisma_migrations', 'auction_ids'])
+  expect((await database.client.query('SELECT * FROM _prisma_migrations')).rows).toEqual([])
+  await database.client.query('DROP SEQUENCE auction_ids')
+  expect(await applyMigrations(database.url)).toEqual(known)
+})
+
+test('Prisma finds its own table, with nothing missing and nothing edited', async () => {
+  await using database = await createEmptyDatabase()
+  await applyMigrations(database.url)
+  const env = { ...process.env, DATABASE_URL: database.url }
+  const command = [path.join(root, 'prisma', 'migrate.mjs'), 'status']
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env })
+  expect(JSON.parse(stdout)).toMatchObject({
+    hasMigrationsTable: true,
+    history: null,
+    failedMigrationNames: [],
+    editedMigrationNames: [],
+  })
+  const { rows } = await database.client.query(
+    'SELECT migration_name, applied_steps_count, rolled_back_at, logs, finished_at >= started_at AS finished FROM _prisma_migrations',
+  )
+  expect(rows).toEqual(
+    known.map((name) => ({
+      migration_name: name,
+      applied_steps_count: 1,
+      rolled_back_at: null,
+      logs: null,
+      finished: true,
+    })),
+  )
+})

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import type { Network } from '../../src/domain/network.ts'
+import { claimNetwork } from '../../src/storage/networks.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { createTestDatabase } from '../world.ts'
+
+const genesis = (digits: string) => `0x${digits.repeat(32)}` as const
+const network: Network = { ...sampleNetwork, chainId: 1, name: 'mainnet' }
+
+test('a chain keeps its genesis for ever', async () => {
+  await using database = await createTestDatabase()
+  const { db } = database
+  await Promise.all([1, 2, 3].map(() => claimNetwork(db, network, genesis('aa'))))
+  await expect(claimNetwork(db, network, genesis('bb'))).rejects.toThrow(
+    `chain 1 (mainnet) has genesis ${genesis('bb')}, but this database belongs to ${genesis('aa')}: it is another chain. ` +
+      'Use another database, or reset this one.',
+  )
+  await claimNetwork(db, network, genesis('aa'))
+  await claimNetwork(db, { ...network, chainId: 2, name: 'other' }, genesis('bb'))
+  await expect(claimNetwork(db, { ...network, chainId: 3 }, genesis('cc'))).rejects.toThrow(
+    'another chain than 3 is called mainnet in this database',
+  )
+})
