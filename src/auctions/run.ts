@@ -1,4 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Address } from '../domain/address.ts'
+import type { Auction } from '../domain/auction.ts'
+import type { RankedSolution } from '../domain/solution.ts'
 import { findCheckpoint } from '../storage/chain-log.ts'
 import { endOverdueAttempts } from '../storage/competition.ts'
 import { deleteExpiredQuotes } from '../storage/quotes.ts'
@@ -42,9 +45,33 @@ export async function runAuction(
   const auction = { ...assembled.auction, deadlineBlock: startBlock + desk.settings.deadlineBlocks }
   await recordCompetition(auction, ranking, startBlock, desk)
   const winners = ranking.filter(({ isWinner }) => isWinner)
-  const settled = Promise.all(winners.map((solution) => settle(auction, solution, desk)))
+  const settled = settleAll(auction, winners, desk)
   // A settlement on its way stays valid without us: shutting down does not wait for it, the next start finds how it ended.
   await Promise.race([settled, stopped])
+}
+
+/** Side by side, but for winners that swap through the same pool: each was computed on the pool as the auction saw it. */
+async function settleAll(
+  auction: Auction,
+  winners: readonly RankedSolution[],
+  desk: AuctionDesk,
+): Promise<void> {
+  const started: { pools: ReadonlySet<Address>; ended: Promise<unknown> }[] = []
+  for (const solution of winners) {
+    const pools = calledContracts(solution)
+    const before = started.filter((other) => [...pools].some((pool) => other.pools.has(pool)))
+    started.push({
+      pools,
+      ended: Promise.all(before.map(({ ended }) => ended)).then(() => settle(auction, solution, desk)),
+    })
+  }
+  await Promise.all(started.map(({ ended }) => ended))
+}
+
+/** What a solution calls beside its tokens. */
+function calledContracts({ proposal }: RankedSolution): Set<Address> {
+  const tokens = new Set(proposal.prices.keys())
+  return new Set(proposal.interactions.map(({ target }) => target).filter((target) => !tokens.has(target)))
 }
 
 /** Attempts that nobody ended, as after a crash: over once the indexer has seen every block up to their deadline. */

@@ -28,7 +28,7 @@ export interface SubmitLimits {
   signal?: AbortSignal
 }
 
-/** Sends settlements from one account, one at a time and in the order they came. */
+/** Sends settlements from one account in the order they came; any number may be on their way. */
 export interface Settler {
   address: Address
   /** @throws Outage when the node does not say either */
@@ -43,6 +43,12 @@ export interface SettlerOptions {
   privateKey: Hex
   log: Log
   poll?: ReceiptPoll
+}
+
+/** On its way, sent when `block` was the newest. */
+interface Sent {
+  transaction: SignedTransaction
+  block: number
 }
 
 /** Blocks that a cancellation gets to make it. */
@@ -68,14 +74,18 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   }
 
-  async function submit(calldata: Hex, { deadlineBlock, signal }: SubmitLimits): Promise<SettlementOutcome> {
+  /** One at a time, so that each takes the nonce behind the one before. */
+  async function send(
+    calldata: Hex,
+    { deadlineBlock, signal }: SubmitLimits,
+  ): Promise<Sent | SettlementOutcome> {
     const block = await transactions.headNumber()
     if (block >= deadlineBlock || signal?.aborted) {
       return { outcome: 'failed', reason: 'not sent: its time was over', block }
     }
     const simulation = await simulate(calldata)
     if ('revert' in simulation) return { outcome: 'failed', reason: simulation.revert, block }
-    const sent = await transactions.sign({
+    const transaction = await transactions.sign({
       nonce: await transactions.nextNonce(),
       to: network.settlement,
       data: calldata,
@@ -83,12 +93,19 @@ export function createSettler(options: SettlerOptions): Settler {
       gasLimit: simulation.gas + simulation.gas / 4n,
       fees: await readFees(rpc),
     })
-    const refusal = await transactions.broadcast(sent)
+    const refusal = await transactions.broadcast(transaction)
     if (refusal) return { outcome: 'failed', reason: refusal, block }
-    log.info('settlement sent', { txHash: sent.hash, nonce: sent.nonce, block, deadlineBlock })
+    log.info('settlement sent', { txHash: transaction.hash, nonce: transaction.nonce, block, deadlineBlock })
+    return { transaction, block }
+  }
+
+  async function conclude(
+    { transaction, block }: Sent,
+    { deadlineBlock, signal }: SubmitLimits,
+  ): Promise<SettlementOutcome> {
     const limit = timeLimit(deadlineBlock - block, signal)
-    const { receipt, head } = await watch(sent, [], { from: block, until: deadlineBlock, limit })
-    return receipt ? toOutcome(sent, receipt) : cancel(sent, head)
+    const { receipt, head } = await watch(transaction, [], { from: block, until: deadlineBlock, limit })
+    return receipt ? toOutcome(transaction, receipt) : cancel(transaction, head)
   }
 
   /** Takes the nonce for a transfer of nothing to ourselves, so that a late settlement cannot surprise anybody. */
@@ -128,10 +145,11 @@ export function createSettler(options: SettlerOptions): Settler {
   return {
     address: sender,
     simulate,
-    submit(calldata, limits) {
-      const turn = queue.then(() => submit(calldata, limits))
+    async submit(calldata, limits) {
+      const turn = queue.then(() => send(calldata, limits))
       queue = turn.catch(() => undefined)
-      return turn
+      const sent = await turn
+      return 'outcome' in sent ? sent : conclude(sent, limits)
     },
   }
 }

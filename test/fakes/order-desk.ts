@@ -1,0 +1,116 @@
+import { SigningKey } from 'ethers'
+import { type Address, address } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import { toAppDataInput } from '../../src/domain/app-data.ts'
+import type { Hex } from '../../src/domain/hex.ts'
+import type { Cancellation, OrderCreation } from '../../src/domain/order-creation.ts'
+import type { OrderUid } from '../../src/domain/order-uid.ts'
+import type { Quote } from '../../src/domain/quote.ts'
+import {
+  cancellationsDigest,
+  type EcdsaScheme,
+  ethsignDigest,
+  orderDigest,
+} from '../../src/domain/signing.ts'
+import type { OrderDesk } from '../../src/orders/check.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { sampleNetwork } from './network.ts'
+import { dollar, sampleQuote, signingDomain, wrapped } from './order.ts'
+
+/** Unix seconds at which these desks stand. */
+export const deskTime = 1_800_000_000
+
+export interface Trader {
+  address: Address
+  sign(scheme: EcdsaScheme, digest: Hex): Hex
+}
+
+/** @param digits of its private key, repeated */
+export function createTrader(digits: string, owner: string): Trader {
+  const key = new SigningKey(`0x${digits.repeat(64 / digits.length)}`)
+  return {
+    address: address(owner),
+    sign: (scheme, digest) =>
+      key.sign(scheme === 'ethsign' ? ethsignDigest(digest) : digest).serialized as Hex,
+  }
+}
+
+export const alice = createTrader('01', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1')
+export const bob = createTrader('02', '0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c')
+
+/** An acceptable order, but for what is changed, signed by `trader` as it then stands. */
+export function signedOrder(
+  overrides: Partial<Omit<OrderCreation, 'appData'>> & { document?: string } = {},
+  trader = alice,
+): OrderCreation {
+  const { document = '{}', ...rest } = overrides
+  const creation: OrderCreation = {
+    sellToken: wrapped,
+    buyToken: dollar,
+    receiver: null,
+    sellAmount: 10n ** 18n,
+    buyAmount: 2_900n * 10n ** 6n,
+    validTo: deskTime + 600,
+    feeAmount: 0n,
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
+    appData: toAppDataInput(document),
+    from: null,
+    signingScheme: 'eip712',
+    signature: '0x',
+    quoteId: null,
+    fullBalanceCheck: false,
+    ...rest,
+  }
+  const { signingScheme: scheme } = creation
+  if (rest.signature !== undefined || (scheme !== 'eip712' && scheme !== 'ethsign')) return creation
+  const digest = orderDigest(signingDomain, { ...creation, appData: creation.appData.hash })
+  return { ...creation, signature: trader.sign(scheme, digest) }
+}
+
+export function signedCancellation(
+  orderUids: OrderUid[],
+  trader = alice,
+  signingScheme: EcdsaScheme = 'eip712',
+): Cancellation {
+  const signature = trader.sign(signingScheme, cancellationsDigest(signingDomain, orderUids))
+  return { orderUids, signingScheme, signature }
+}
+
+export function quoteOf(overrides: Partial<Quote> = {}): Quote {
+  return {
+    ...sampleQuote({
+      sellAmount: 10n ** 18n,
+      buyAmount: 3_000n * 10n ** 6n,
+      gasAmount: 100_000n,
+      gasPrice: 7n,
+    }),
+    chainId: signingDomain.chainId,
+    id: 42n,
+    kind: 'sell',
+    quoteKind: 'standard',
+    sellToken: wrapped,
+    buyToken: dollar,
+    expiration: new Date(0),
+    ...overrides,
+  }
+}
+
+export function createOrderDesk(db: Database, overrides: Partial<OrderDesk> = {}): OrderDesk {
+  return {
+    network: sampleNetwork,
+    db,
+    now: () => deskTime * 1_000 + 999,
+    limits: {
+      minValidity: 60,
+      maxLimitValidity: 31_536_000,
+      maxMarketValidity: 10_800,
+      maxGas: 8_000_000n,
+    },
+    spendable: async () => ({ balance: maxUint256, allowance: maxUint256 }),
+    quoteFor: async () => null,
+    ...overrides,
+  }
+}

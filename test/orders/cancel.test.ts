@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Order } from '../../src/domain/order.ts'
+import type { Cancellation } from '../../src/domain/order-creation.ts'
+import { orderStatus } from '../../src/domain/order-status.ts'
+import type { OrderUid } from '../../src/domain/order-uid.ts'
+import { cancelOrders } from '../../src/orders/cancel.ts'
+import { sql } from '../../src/storage/database.ts'
+import { eventsOfOrders } from '../../src/storage/events.ts'
+import { listNotifications } from '../../src/storage/feed.ts'
+import { numbered } from '../fakes/order.ts'
+import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-desk.ts'
+import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+let database: TestDatabase
+let made = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const openUntil = deskTime + 600
+const placeOrder = (overrides: Partial<Order> = {}) =>
+  storeOrder(database.db, {
+    owner: alice.address,
+    validTo: ++made,
+    effectiveValidTo: openUntil,
+    ...overrides,
+  })
+const cancel = (cancellation: Cancellation) => cancelOrders(cancellation, createOrderDesk(database.db))
+const statusOf = async (order: Order) => orderStatus(await readOrder(database.db, order), deskTime)
+const labelsOf = async ({ id }: Order) => (await eventsOfOrders(database.db, [id])).map(({ label }) => label)
+
+async function notificationsOf({ uid }: Order) {
+  const list = await listNotifications(database.db, alice.address, 1_000)
+  return list.filter(({ metadata }) => metadata.orderId === uid)
+}
+
+async function progress(order: Order, change: { executedSell?: string; invalidated?: boolean }) {
+  await sql(database.db).order.update({ where: { id: order.id }, data: change })
+  return order
+}
+
+test('cancels every order named, tells their owner, and says so in their stories', async () => {
+  const orders = [await placeOrder(), await placeOrder()]
+  const uids = orders.map(({ uid }) => uid)
+  expect(await cancel(signedCancellation(uids))).toEqual(uids)
+  for (const order of orders) {
+    expect(await statusOf(order)).toBe('cancelled')
+    expect((await readOrder(database.db, order)).cancelledAt).toEqual(new Date(deskTime * 1_000 + 999))
+    expect(await labelsOf(order)).toEqual(['created', 'cancelled'])
+    expect(await notificationsOf(order)).toMatchObject([
+      { type: 'order_cancelled', metadata: { source: 'api' }, account: alice.address },
+    ])
+  }
+})
+
+test('takes an order that is named twice once, as long as the list is what was signed', async () => {
+  const { uid, ...order } = await placeOrder()
+  const cancellation = signedCancellation([uid, uid])
+  await expect(cancel({ ...cancellation, orderUids: [uid] })).rejects.toMatchObject({ code: 'WrongOwner' })
+  expect(await cancel(cancellation)).toEqual([uid])
+  expect(await labelsOf({ uid, ...order })).toEqual(['created', 'cancelled'])
+  expect(await notificationsOf({ uid, ...order })).toHaveLength(1)
+})
+
+test('takes an ethsign signature', async () => {
+  const order = await placeOrder()
+  await cancel(signedCancellation([order.uid], alice, 'ethsign'))
+  expect(await statusOf(order)).toBe('cancelled')
+})
+
+test('takes an empty list for nothing, if its signature can be recovered', async () => {
+  expect(await cancel(signedCancellation([]))).toEqual([])
+  await expect(cancel({ ...signedCancellation([]), signature: '0x' })).rejects.toMatchObject({
+    code: 'InvalidSignature',
+  })
+})
+
+test('a whole list of 128 takes few statements', async () => {
+  const orders = await Promise.all(Array.from({ length: 128 }, () => placeOrder()))
+  const reads = database.statements.length
+  await cancel(signedCancellation(orders.map(({ uid }) => uid)))
+  const statements = database.statements.slice(reads)
+  expect(statements.filter((text) => text.includes('FROM orders o'))).toHaveLength(1)
+  expect(await Promise.all(orders.slice(0, 3).map(statusOf))).toEqual(['cancelled', 'cancelled', 'cancelled'])
+})
+
+describe('refuses', () => {
+  const unknown: OrderUid = `0x${'99'.repeat(56)}`
+  const cases: [code: string, make: () => Promise<OrderUid>][] = [
+    ['OrderNotFound', async () => unknown],
+    [
+      'OrderFullyExecuted',
+      async () => (await progress(await placeOrder({ sellAmount: 5n }), { executedSell: '5' })).uid,
+    ],
+    [
+      'AlreadyCancelled',
+      async () => {
+        const order = await placeOrder()
+        await cancel(signedCancellation([order.uid]))
+        return order.uid
+      },
+    ],
+    ['AlreadyCancelled', async () => (await progress(await placeOrder(), { invalidated: true })).uid],
+    ['OrderExpired', async () => (await placeOrder({ effectiveValidTo: deskTime - 1 })).uid],
+    ['OnChainOrder', async () => (await placeOrder({ signingScheme: 'presign' })).uid],
+    ['WrongOwner', async () => (await placeOrder({ owner: bob.address })).uid],
+  ]
+
+  test.each(cases)('with %s, and then cancels none of the list', async (code, make) => {
+    const other = await placeOrder()
+    const bad = await make()
+    const before = database.statements.length
+    for (const uids of [
+      [other.uid, bad],
+      [bad, other.uid],
+    ]) {
+      await expect(cancel(signedCancellation(uids))).rejects.toMatchObject({ name: 'Refusal', code })
+    }
+    expect(database.statements.slice(before).join()).not.toContain('UPDATE orders')
+    expect(await statusOf(other)).toBe('open')
+    expect(await labelsOf(other)).toEqual(['created'])
+    expect(await notificationsOf(other)).toEqual([])
+  })
+
+  test('with the first fault: orders in turn, then the signature, then the owners', async () => {
+    const expired = await placeOrder({ effectiveValidTo: deskTime - 1 })
+    const presign = await placeOrder({ signingScheme: 'presign', effectiveValidTo: deskTime - 1 })
+    const bobs = await placeOrder({ owner: bob.address })
+    const fault = async (uids: OrderUid[], change: Partial<Cancellation> = {}) =>
+      cancel({ ...signedCancellation(uids), ...change }).then(
+        () => 'none',
+        ({ code }) => code,
+      )
+    expect(await fault([expired.uid, unknown])).toBe('OrderExpired')
+    expect(await fault([unknown, expired.uid])).toBe('OrderNotFound')
+    expect(await fault([presign.uid])).toBe('OrderExpired')
+    expect(await fault([bobs.uid, unknown], { signature: '0x' })).toBe('OrderNotFound')
+    expect(await fault([bobs.uid], { signature: '0x' })).toBe('InvalidSignature')
+    expect(await fault([bobs.uid])).toBe('WrongOwner')
+  })
+
+  test('an order of another network as unknown', async () => {
+    const order = await placeOrder({ chainId: 1, owner: numbered('0f') })
+    await expect(cancel(signedCancellation([order.uid]))).rejects.toMatchObject({ code: 'OrderNotFound' })
+  })
+})
