@@ -46,9 +46,9 @@ export function createServer(options: ServerOptions): Server {
   const { log, ready, newRequestId = randomUUID } = options
   const door = createDoor(options)
   const metrics = createMetrics(options.processMetrics ?? false)
-  const graphql = createGraphqlHandler(door, streamPath)
+  const graphql = createGraphqlHandler(door, options, streamPath)
   const streams = createStreamHandler(door, { ...defaultStreamLimits, ...options.streamLimits })
-  const rest = createRestHandler(door, { orderBook: orderBookRoutes, account: accountRoutes })
+  const rest = createRestHandler(door, options, { orderBook: orderBookRoutes, account: accountRoutes })
 
   let closing = false
 

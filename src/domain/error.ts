@@ -22,6 +22,11 @@ export const refusalCodes = {
     meaning: 'The GraphQL document does not parse or does not fit the schema.',
   },
 
+  PERSISTED_QUERY_NOT_FOUND: {
+    retryable: false,
+    meaning: 'No document is known by this hash: send its text with it.',
+  },
+
   InvalidSignature: { retryable: false, meaning: 'The signature is not the owner’s for this order.' },
   MissingFrom: { retryable: false, meaning: 'This signing scheme needs `from`.' },
   AppdataFromMismatch: { retryable: false, meaning: '`from` and the signer in appData differ.' },

@@ -38,6 +38,8 @@ export interface Services {
   desks: Desks
   feed: Feed
   version: string
+  /** Documents known in advance: text by the SHA-256 of it. */
+  documents?: Readonly<Record<string, string>>
   /** @throws Refusal AppDataInvalid, AppDataHashMismatch */
   uploadAppData(hash: Bytes32 | null, document: string): Promise<{ hash: Bytes32; created: boolean }>
 }

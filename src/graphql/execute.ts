@@ -9,6 +9,7 @@ import {
 import { type Context, createContext, type Services } from './context.ts'
 import { createDocuments, type Documents } from './documents.ts'
 import { maskError, queryError } from './errors.ts'
+import { type HotAnswer, hotAnswer } from './hot.ts'
 import { schema } from './schema.ts'
 import { variableFaults } from './variables.ts'
 
@@ -21,6 +22,8 @@ export interface Door extends Documents {
   context(requestId: string, clientSignal: AbortSignal): Context
   execute(args: OperationArgs): Promise<ExecutionResult>
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
+  /** The way of a document that the database can answer alone; undefined when it has to be executed, or is not valid. */
+  hotAnswer(text: string): HotAnswer | undefined
   /** Runs a document that was trusted. */
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   mask(error: unknown, requestId?: string): GraphQLError
@@ -61,8 +64,21 @@ export function createDoor(services: Services): Door {
     }
   }
 
+  const documents = createDocuments(schema)
+  const ways = new WeakMap<DocumentNode, HotAnswer | 'none'>()
+
   return {
-    ...createDocuments(schema),
+    ...documents,
+    hotAnswer(text) {
+      const document = documents.parse(text)
+      let way = ways.get(document)
+      if (!way) {
+        if (documents.validate(document).length > 0) return undefined
+        way = hotAnswer(document) ?? 'none'
+        ways.set(document, way)
+      }
+      return way === 'none' ? undefined : way
+    },
     context: (requestId, clientSignal) => createContext(services, requestId, clientSignal),
     execute: executeMasked,
     async subscribe(args) {

@@ -3,8 +3,11 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { ExecutionResult } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { Refusal } from '../domain/error.ts'
+import type { Services } from './context.ts'
 import { refusalError } from './errors.ts'
 import type { Door, OperationArgs } from './execute.ts'
+import { createHotHandler } from './hot-http.ts'
+import { createPersistedDocuments } from './persisted.ts'
 import { schema } from './schema.ts'
 
 export const maxGraphqlBytes = 262_144
@@ -12,7 +15,8 @@ export const maxGraphqlBytes = 262_144
 export type Handler = (req: IncomingMessage, res: ServerResponse, requestId: string) => void | Promise<void>
 
 /** GraphQL over HTTP, with GraphiQL for browsers that contacts no other host. Streams have a door of their own. */
-export function createGraphqlHandler(door: Door, streamPath: string): Handler {
+export function createGraphqlHandler(door: Door, services: Services, streamPath: string): Handler {
+  const hot = createHotHandler(door, services, createPersistedDocuments(services.documents), maxGraphqlBytes)
   const yoga = createYoga<{ requestId: string }>({
     schema,
     plugins: [throughDoor(door, streamPath)],
@@ -38,7 +42,7 @@ export function createGraphqlHandler(door: Door, streamPath: string): Handler {
     if (accept && rest.length === 0) return refuse(res, streamsElsewhere(streamPath))
     // Clients name event streams among other types; here they are never the answer.
     if (accept) req.headers.accept = rest.join(',')
-    await yoga(req, res, { requestId })
+    if (!(await hot(req, res))) await yoga(req, res, { requestId })
   }
 }
 

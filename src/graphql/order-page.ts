@@ -1,12 +1,12 @@
 import type { Address } from '../domain/address.ts'
-import { Refusal } from '../domain/error.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { Order } from '../domain/order.ts'
 import type { OrderStatus as Status } from '../domain/order-status.ts'
-import { type OrderPosition, pageOrders } from '../storage/orders.ts'
+import { pageOrders } from '../storage/orders.ts'
 import { builder } from './builder.ts'
 import { type Context, chainIdOf } from './context.ts'
 import { OrderStatus } from './enums.ts'
+import { formatOrderCursor, parseOrderCursor } from './order-cursor.ts'
 import { checkFirst, cursorArguments, networkArgument } from './paging.ts'
 import {
   AccountRef,
@@ -33,7 +33,7 @@ OrderConnectionRef.implement({
 OrderEdgeRef.implement({
   description: 'An order in a page.',
   fields: (t) => ({
-    cursor: t.string({ description: 'Continues behind this order.', resolve: formatCursor }),
+    cursor: t.string({ description: 'Continues behind this order.', resolve: cursorOf }),
     node: t.field({ type: OrderRef, description: 'The order.', resolve: (order) => order }),
   }),
 })
@@ -49,14 +49,14 @@ PageInfoRef.implement({
     startCursor: t.string({
       nullable: true,
       description: 'The first order’s cursor.',
-      resolve: ({ orders: [first] }) => first && formatCursor(first),
+      resolve: ({ orders: [first] }) => first && cursorOf(first),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The last order’s cursor.',
       resolve: ({ orders }) => {
         const last = orders.at(-1)
-        return last && formatCursor(last)
+        return last && cursorOf(last)
       },
     }),
   }),
@@ -106,22 +106,12 @@ async function readPage(args: PageArguments, context: Context): Promise<OrderPag
     ...(owner != null && { owner }),
     ...(status != null && { status }),
   }
-  const position = after == null ? null : parseCursor(after)
+  const position = after == null ? null : parseOrderCursor(after)
   const now = unixSeconds(context.now())
   const orders = await pageOrders(context.db, filter, { first: first + 1, after: position, now })
   return { orders: context.spend(orders.slice(0, first)), hasNextPage: orders.length > first }
 }
 
-/** Opaque to clients: creation in milliseconds and row key. */
-function formatCursor({ creationDate, id }: Order): string {
-  return Buffer.from(`${creationDate.getTime()}.${id}`).toString('base64url')
-}
-
-function parseCursor(cursor: string): OrderPosition {
-  const match = /^([0-9]{1,15})\.([0-9]{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString())
-  const [, time, id] = match ?? []
-  if (!time || !id) {
-    throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
-  }
-  return { createdAt: new Date(Number(time)), id: BigInt(id) }
+function cursorOf({ creationDate, id }: Order): string {
+  return formatOrderCursor({ createdAt: creationDate, id })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/error.ts'
 import { readBody } from '../graphql/body.ts'
-import { deskOf } from '../graphql/context.ts'
+import { deskOf, type Services } from '../graphql/context.ts'
 import type { Door } from '../graphql/execute.ts'
 import { schema } from '../graphql/schema.ts'
 import { type Family, type Fault, statusOf, toErrorBody } from './errors.ts'
@@ -33,7 +33,11 @@ interface Endpoint extends PathPattern {
 type Context = ReturnType<Door['context']>
 
 /** REST is a table of GraphQL documents; here it is run. @throws at start when a document does not fit the schema */
-export function createRestHandler(door: Door, tables: Record<Family, readonly Route[]>): RestHandler {
+export function createRestHandler(
+  door: Door,
+  services: Services,
+  tables: Record<Family, readonly Route[]>,
+): RestHandler {
   const endpoints = [
     ...tables.orderBook.map((row) => compile(row, 'orderBook')),
     ...tables.account.map((row) => compile(row, 'account')),
@@ -72,13 +76,13 @@ export function createRestHandler(door: Door, tables: Record<Family, readonly Ro
       if (!match.endpoint) throw match.refusal
       const { row, perform } = match.endpoint
       const { network = '', ...path } = match.path
-      const context = door.context(requestId, gone)
-      if (family === 'orderBook') deskOf(context, network)
+      const desk = family === 'orderBook' ? deskOf(services, network) : undefined
       const body = await readJson(req, row.anyContentType ?? false)
-      return {
-        route,
-        ...(await perform({ network, path, query: new URLSearchParams(search), body }, context)),
-      }
+      const request = { network, path, query: new URLSearchParams(search), body }
+      const text = desk && (await row.text?.(request, services, desk.network.chainId))
+      if (text === null) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
+      if (text !== undefined) return { route, status: 200, headers: { 'Content-Type': json }, body: text }
+      return { route, ...(await perform(request, door.context(requestId, gone))) }
     } catch (error) {
       const { extensions, message } = door.mask(error, requestId)
       const fault = { code: extensions.code, message, data: extensions.data } as Fault

@@ -10,6 +10,7 @@ export const statusOf: Record<RefusalCode, number> = {
   NotFound: 404,
   OrderNotFound: 404,
   QueryTooComplex: 400,
+  PERSISTED_QUERY_NOT_FOUND: 400,
   InvalidQuery: 400,
 
   InvalidSignature: 400,

@@ -1,4 +1,5 @@
 import type { RefusalCode } from '../domain/error.ts'
+import type { Services } from '../graphql/context.ts'
 
 export interface RestRequest {
   /** The network's segment; empty on routes that belong to none. */
@@ -23,6 +24,11 @@ export interface Row<Data> {
   missing?: string
   /** Where this route's status for a code is not the usual one. */
   statuses?: Partial<Record<RefusalCode, number>>
+  /**
+   * The same body as text that the database wrote: null for what is not there, `undefined` when the document has to answer.
+   * A test holds it equal to `run` and `answer`.
+   */
+  text?: (request: RestRequest, services: Services, chainId: number) => Promise<string | null | undefined>
   /** On success only. */
   headers?: Record<string, string>
   contentType?: string

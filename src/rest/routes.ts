@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import { Refusal } from '../domain/error.ts'
 import { cancellationInput } from '../graphql/inputs/cancellation.ts'
 import { objectExpected, textField } from '../graphql/inputs/fields.ts'
 import { orderCreationInput } from '../graphql/inputs/order-creation.ts'
 import { quoteRequestInput } from '../graphql/inputs/quote-request.ts'
 import { parseInput } from '../graphql/refusal.ts'
+import { page } from './page.ts'
 import { type RestRequest, type Route, route } from './route.ts'
 import { type DebugReportResult, debugReportFields, writeDebugReport } from './shapes/debug-report.ts'
 import { type OrderResult, orderFields, wholeOrderFields, writeOrder } from './shapes/order.ts'
 import { type QuoteResult, quoteFields, writeQuote } from './shapes/quote.ts'
 import { type TradeResult, tradeFields, writeTrade } from './shapes/trade.ts'
+import { readAccountOrdersText, readOrderText, readTradesText } from './texts.ts'
 
 const appDataBody = z.object({ fullAppData: textField }, objectExpected)
 
@@ -43,6 +44,7 @@ export const orderBookRoutes: Route[] = [
     run: `query ($network: String!, $uid: OrderUid!) { order(network: $network, uid: $uid) { ${wholeOrderFields} } }`,
     given: ({ network, path }) => ({ network, uid: path.uid }),
     answer: ({ order }) => order && writeOrder(order),
+    text: readOrderText('order'),
     missing: 'Order was not found',
   }),
   route<{ accountOrders: OrderResult[] }>({
@@ -52,6 +54,7 @@ export const orderBookRoutes: Route[] = [
     }`,
     given: ({ network, path, query }) => ({ network, owner: path.owner, ...page(query) }),
     answer: ({ accountOrders }) => accountOrders.map(writeOrder),
+    text: readAccountOrdersText,
   }),
   ...['v1', 'v2'].map((version) =>
     route<{ trades: TradeResult[] }>({
@@ -63,10 +66,11 @@ export const orderBookRoutes: Route[] = [
         network,
         owner: query.get('owner'),
         orderUid: query.get('orderUid'),
-        // The first version has no pages: it answers the most there can be.
-        ...(version === 'v1' ? { offset: 0, limit: 1_000 } : page(query)),
+        ...tradesPage(version, query),
       }),
       answer: ({ trades }) => trades.map(writeTrade),
+      text: (request, services, chainId) =>
+        readTradesText(tradesPage(version, request.query), request, services, chainId),
     }),
   ),
   route<{ appData: { fullAppData: string } | null }>({
@@ -101,6 +105,7 @@ export const orderBookRoutes: Route[] = [
       }`,
       given: ({ network, path }) => ({ network, uid: path.uid }),
       answer: ({ order }) => order && writeDebugReport(order.debugReport),
+      text: readOrderText('debugReport'),
       missing: 'Order was not found',
     }),
   ),
@@ -125,17 +130,7 @@ function checked(schema: z.ZodType, body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>
 }
 
-function page(query: RestRequest['query']) {
-  return {
-    offset: wholeNumber(query, 'offset', 0, Number.MAX_SAFE_INTEGER),
-    limit: wholeNumber(query, 'limit', 10, 2 ** 31 - 1),
-  }
-}
-
-/** What is beyond `highest` counts as `highest`: out of bounds either way. */
-function wholeNumber(query: RestRequest['query'], name: string, absent: number, highest: number): number {
-  const text = query.get(name)
-  if (text === null) return absent
-  if (/^[0-9]{1,100}$/.test(text)) return Math.min(Number(text), highest)
-  throw new Refusal('InvalidParameter', `${name} must be a whole number`, { field: name })
+/** The first version has no pages: it answers the most there can be. */
+function tradesPage(version: string, query: RestRequest['query']) {
+  return version === 'v1' ? { offset: 0, limit: 1_000 } : page(query)
 }

@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
+import { Pool } from 'pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { asOutage, tellOutages } from './outages.ts'
 
@@ -34,7 +35,7 @@ const silenceTimeoutMs = 12_000
 const transactionTimeoutMs = 15_000
 
 export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
-  const pool = new PrismaPg({
+  const pool = new Pool({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
@@ -44,22 +45,60 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
     options: '-c timezone=UTC',
   })
   const client = new PrismaClient({
-    adapter: tellOutages(pool),
+    adapter: tellOutages(new PrismaPg(pool)),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
   })
   if (onStatement) {
     client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
   }
   const limits = { maxWait: 5_000, timeout: transactionTimeoutMs }
-  return Object.assign(client as unknown as Db, {
+  const database = Object.assign(client as unknown as Db, {
     transaction: <T>(run: (tx: Tx) => Promise<T>) =>
       client
         .$transaction((tx) => run(tx as unknown as Tx), limits)
         .catch((error: unknown) => {
           throw asOutage(error)
         }) as Promise<T>,
-    close: () => client.$disconnect(),
+    async close() {
+      await client.$disconnect()
+      await pool.end()
+    },
   })
+  // An idle connection that breaks is replaced by the pool; the next statement says if the database is gone.
+  pool.on('error', () => {})
+  pools.set(database, { pool, onStatement, names: new Map() })
+  return database
+}
+
+interface Prepared {
+  pool: Pool
+  onStatement: ((sql: string) => void) | undefined
+  names: Map<string, string>
+}
+
+const pools = new WeakMap<Db, Prepared>()
+
+/** Servers keep a prepared statement as long as the connection; what is beyond is planned each time. */
+const mostPrepared = 200
+
+/** Rows as arrays of one statement that the server has planned before. Not in a transaction. */
+export async function readPrepared<Row>(db: Db, text: string, values: readonly unknown[]): Promise<Row[]> {
+  const prepared = pools.get(db)
+  if (!prepared) throw new TypeError('prepared reads need the database itself')
+  const { pool, onStatement, names } = prepared
+  let name = names.get(text)
+  if (name === undefined && names.size < mostPrepared) {
+    name = `hot${names.size}`
+    names.set(text, name)
+  }
+  onStatement?.(text)
+  try {
+    const query = { text, values: [...values], rowMode: 'array' as const }
+    const { rows } = await pool.query(name === undefined ? query : { ...query, name })
+    return rows as Row[]
+  } catch (error) {
+    throw asOutage(error)
+  }
 }
 
 /** @throws when the database does not answer */

@@ -18,6 +18,9 @@ export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<voi
     ) AS keys`
 }
 
+/** What the columns hold, over eight times uint256: a token that counts as it likes must not stop the indexer. */
+const widest = '9'.repeat(78)
+
 /**
  * Brings the columns that status derives from in line with the logs that stand. It sums, never adds: running it twice,
  * or after a rollback took logs away, gives the same row.
@@ -26,10 +29,10 @@ export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Prom
   if (orderIds.length === 0) return
   await sql(tx).$executeRaw`
     UPDATE orders o SET
-      executed_sell = coalesce(t.sell, 0),
-      executed_buy = coalesce(t.buy, 0),
-      executed_signed_fee = coalesce(t.fee, 0),
-      executed_fee = coalesce(e.fee, 0),
+      executed_sell = least(coalesce(t.sell, 0), ${widest}::numeric),
+      executed_buy = least(coalesce(t.buy, 0), ${widest}::numeric),
+      executed_signed_fee = least(coalesce(t.fee, 0), ${widest}::numeric),
+      executed_fee = least(coalesce(e.fee, 0), ${widest}::numeric),
       executed_fee_token = e.token,
       invalidated = EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = o.uid AND i.chain_id = o.chain_id),
       presigned = coalesce((SELECT p.signed FROM presignatures p WHERE p.order_uid = o.uid AND p.chain_id = o.chain_id

@@ -13,6 +13,8 @@ const unreachable = new Set([
 /** Connection lost (08), resources used up (53), shut down or starting up (57P), or over the statement's time (57014). */
 const unreachableCodes = /^(08|53|57P|57014)/
 
+const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENOTFOUND', 'EPIPE', 'EHOSTUNREACH'])
+
 /** The driver's own words where it has no code. */
 const unreachableWords = /Connection terminated|timeout exceeded|not queryable|read timeout|connection error/i
 
@@ -32,7 +34,10 @@ function isOutage(error: unknown): boolean {
   // An interactive transaction that could not begin or end in its time.
   if ('code' in error && error.code === 'P2028') return true
   const cause = error.cause as { kind?: string; code?: string } | undefined
-  if (error.name !== 'DriverAdapterError') return unreachableWords.test(error.message)
+  if (error.name !== 'DriverAdapterError') {
+    const code = 'code' in error ? String(error.code) : ''
+    return unreachableCodes.test(code) || socketCodes.has(code) || unreachableWords.test(error.message)
+  }
   return unreachable.has(cause?.kind ?? '') || unreachableCodes.test(cause?.code ?? '')
 }
 

@@ -87,6 +87,28 @@ describe('a page', () => {
     )
   })
 
+  test('and what comes after its cursor are everything, once, while others write', async () => {
+    const account = await accountWith()
+    const messages = Array.from({ length: 40 }, (_, index) => String(index))
+    const pages: FeedPage[] = []
+    let writing = true
+    const writer = (async () => {
+      for (const message of messages) await tell(account, message)
+      writing = false
+    })()
+    while (writing) pages.push(await feed.page(account, 1_000, null))
+    await writer
+    const all = await eventually('all', async () => {
+      const page = await feed.page(account, 1_000, 'earliest')
+      return page.entries.length === messages.length && page
+    })
+    expect(messagesOf(all)).toEqual(messages)
+    for (const page of pages) {
+      const rest = await feed.page(account, 1_000, page.cursor)
+      expect([...messagesOf(page), ...messagesOf(rest)]).toEqual(messages)
+    }
+  })
+
   test('of one account shows nothing of another', async () => {
     const account = await accountWith('a')
     await accountWith('b')

@@ -64,6 +64,14 @@ test('takes an order that is named twice once, as long as the list is what was s
   expect(await notificationsOf({ uid, ...order })).toHaveLength(1)
 })
 
+test('of several at once is one', async () => {
+  const { uid } = await placeOrder()
+  const results = await Promise.allSettled([1, 2, 3, 4].map(() => cancel(signedCancellation([uid]))))
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  const codes = results.flatMap((result) => (result.status === 'rejected' ? result.reason.code : []))
+  expect(codes).toEqual(Array(3).fill('AlreadyCancelled'))
+})
+
 test('takes an ethsign signature', async () => {
   const order = await placeOrder()
   await cancel(signedCancellation([order.uid], alice, 'ethsign'))
@@ -77,8 +85,8 @@ test('takes an empty list for nothing, if its signature can be recovered', async
   })
 })
 
-test('a whole list of 128 takes few statements', async () => {
-  const orders = await Promise.all(Array.from({ length: 128 }, () => placeOrder()))
+test('a long list is read in one statement', async () => {
+  const orders = await Promise.all(Array.from({ length: 30 }, () => placeOrder()))
   const reads = database.statements.length
   await cancel(signedCancellation(orders.map(({ uid }) => uid)))
   const statements = database.statements.slice(reads)
@@ -87,7 +95,7 @@ test('a whole list of 128 takes few statements', async () => {
 })
 
 describe('refuses', () => {
-  const unknown: OrderUid = `0x${'99'.repeat(56)}`
+  const unknown: OrderUid = `0x${'99'.repeat(56)}` as const
   const cases: [code: string, make: () => Promise<OrderUid>][] = [
     ['OrderNotFound', async () => unknown],
     [

@@ -168,7 +168,7 @@ describe('an order that is refused', () => {
     ['ExcessiveValidTo', { validTo: deskTime + 10_801, feeAmount: 1n }],
     ['SameBuyAndSellToken', { buyToken: nativeMarker }],
     ['InvalidNativeSellToken', { sellToken: nativeMarker }],
-    ['InvalidSignature', { signature: `${signature.slice(0, 130)}1d` as const }],
+    ['InvalidSignature', { signature: `0x${signature.slice(2, 130)}1d` as const }],
     ['InvalidSignature', { signature: '0x12' as const }],
     ['InvalidSignature', { signingScheme: 'presign' as const, signature, from: bob.address }],
     ['IncompatibleSigningScheme', { signingScheme: 'eip1271' as const, from: bob.address }],

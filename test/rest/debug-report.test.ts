@@ -138,5 +138,5 @@ test('the statements it takes do not depend on how much happened', async () => {
     await request(`${doors.url}/sepolia/api/v1/debug/order/${uid}`)
     return doors.database.statements.length - before
   }
-  expect(await count(order.uid)).toBe(2)
+  expect(await count(order.uid)).toBe(1)
 })

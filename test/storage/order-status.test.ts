@@ -4,7 +4,7 @@ import type { Order } from '../../src/domain/order.ts'
 import { orderStatus, orderStatuses } from '../../src/domain/order-status.ts'
 import type { OrderUid } from '../../src/domain/order-uid.ts'
 import { type ChainFacts, insertChainFacts } from '../../src/storage/chain-log.ts'
-import { type Database, sql } from '../../src/storage/database.ts'
+import { type Database, sql, type Tx } from '../../src/storage/database.ts'
 import { refreshProgress } from '../../src/storage/order-progress.ts'
 import { statusSql } from '../../src/storage/order-status.ts'
 import { cancelOrders, findOrders, insertOrder, pageOrders } from '../../src/storage/orders.ts'
@@ -56,15 +56,13 @@ function toFacts(uid: OrderUid, orderId: bigint, { trades, presigned, invalidate
   }
 }
 
-async function store(db: Database, item: History): Promise<OrderUid> {
+async function store(tx: Tx, item: History): Promise<OrderUid> {
   const order = sampleOrder({ ...item.order, validTo: ++made })
-  await db.transaction(async (tx) => {
-    const id = await insertOrder(tx, order)
-    if (id === undefined) throw new Error('stored twice')
-    await insertChainFacts(tx, order.chainId, toFacts(order.uid, id, item))
-    await refreshProgress(tx, [id])
-    if (item.cancelled) await cancelOrders(tx, [id], new Date())
-  })
+  const id = await insertOrder(tx, order)
+  if (id === undefined) throw new Error('stored twice')
+  await insertChainFacts(tx, order.chainId, toFacts(order.uid, id, item))
+  await refreshProgress(tx, [id])
+  if (item.cancelled) await cancelOrders(tx, [id], new Date())
   return order.uid
 }
 
@@ -82,9 +80,11 @@ test('the database derives the status that the domain derives, and filters by it
   const uids: OrderUid[] = []
   await fc.assert(
     fc.asyncProperty(fc.array(history, { minLength: 20, maxLength: 20 }), async (items) => {
-      for (const item of items) uids.push(await store(db, item))
+      await db.transaction(async (tx) => {
+        for (const item of items) uids.push(await store(tx, item))
+      })
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   )
   const orders = (await findOrders(db, uids)).sort(byId)
   const inSql = await statusesInSql(db)
@@ -100,13 +100,14 @@ test('the database derives the status that the domain derives, and filters by it
 test('sums, invalidation and the newest presignature are what the row says', async () => {
   await using database = await createTestDatabase()
   const amounts = { sellAmount: 2n, buyAmount: 3n, feeAmount: 1n }
-  const uid = await store(database.db, {
+  const item: History = {
     order: { kind: 'sell', sellAmount: 9n, buyAmount: 9n, effectiveValidTo: now, signingScheme: 'presign' },
     trades: [amounts, amounts],
     presigned: [true, false, true],
     invalidated: true,
     cancelled: false,
-  })
+  }
+  const uid = await database.db.transaction((tx) => store(tx, item))
   expect((await findOrders(database.db, [uid]))[0]).toMatchObject({
     executedSellAmount: 4n,
     executedBuyAmount: 6n,

@@ -356,6 +356,9 @@ CREATE INDEX "auction_orders_auction_id_idx" ON "auction_orders"("auction_id");
 CREATE INDEX "solution_executions_auction_id_solution_uid_idx" ON "solution_executions"("auction_id", "solution_uid");
 
 -- CreateIndex
+CREATE INDEX "fee_policies_auction_id_idx" ON "fee_policies"("auction_id");
+
+-- CreateIndex
 CREATE INDEX "settlement_attempts_chain_id_outcome_idx" ON "settlement_attempts"("chain_id", "outcome");
 
 -- CreateIndex
@@ -399,3 +402,6 @@ CREATE INDEX "feed_entries_notification_id_idx" ON "feed_entries"("notification_
 
 -- One sequence of auction ids for all networks, drawn before an auction is known to be stored.
 CREATE SEQUENCE "auction_ids";
+
+-- What an auction may hold: orders that are neither cancelled nor filled. Ended ones with a long validity stay out of its way.
+CREATE INDEX "orders_unfinished_idx" ON "orders"("chain_id", "effective_valid_to") WHERE cancelled_at IS NULL AND NOT invalidated AND CASE kind WHEN 'buy' THEN executed_buy < buy_amount ELSE executed_sell - executed_signed_fee < sell_amount END;

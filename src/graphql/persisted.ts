@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '../domain/error.ts'
+
+/** Documents that clients name by the SHA-256 of their text. */
+export interface PersistedDocuments {
+  /**
+   * The text that a request means.
+   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash alone, InvalidQuery when text and hash differ
+   */
+  textOf(request: NamedDocument): string | undefined
+  /** Keeps a valid text that came with its hash. */
+  keep(request: NamedDocument): void
+}
+
+export interface NamedDocument {
+  query?: unknown
+  extensions?: unknown
+}
+
+/** Of documents that clients brought; those of the list are kept for ever. */
+const keptCharacters = 1_000_000
+
+/** A list that was known in advance, and what clients bring (automatic persisted queries). */
+export function createPersistedDocuments(list: Readonly<Record<string, string>> = {}): PersistedDocuments {
+  const known = new Map(Object.entries(list))
+  const brought = new Map<string, string>()
+  let characters = 0
+
+  return {
+    textOf({ query, extensions }) {
+      const hash = hashOf(extensions)
+      if (hash === undefined) return typeof query === 'string' ? query : undefined
+      if (typeof query === 'string') {
+        if (sha256(query) !== hash)
+          throw new Refusal('InvalidQuery', 'the document does not hash to sha256Hash')
+        return query
+      }
+      const text = known.get(hash) ?? brought.get(hash)
+      if (text === undefined) throw new Refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+      return text
+    },
+
+    keep({ query, extensions }) {
+      const hash = hashOf(extensions)
+      if (hash === undefined || typeof query !== 'string' || known.has(hash) || brought.has(hash)) return
+      brought.set(hash, query)
+      characters += query.length
+      for (const [oldest, text] of brought) {
+        if (characters <= keptCharacters) break
+        brought.delete(oldest)
+        characters -= text.length
+      }
+    },
+  }
+}
+
+function hashOf(extensions: unknown): string | undefined {
+  const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
+  const hash = persistedQuery?.sha256Hash
+  return typeof hash === 'string' ? hash.toLowerCase() : undefined
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Refusal } from '../../src/domain/error.ts'
+import type { Order } from '../../src/domain/order.ts'
+import { orderStatus } from '../../src/domain/order-status.ts'
+import { orderUid } from '../../src/domain/signing.ts'
+import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { cancelOrders } from '../../src/orders/cancel.ts'
+import { placeOrder } from '../../src/orders/place.ts'
+import { type Checkpoint, findCheckpoint } from '../../src/storage/chain-log.ts'
+import { eventsOfOrders } from '../../src/storage/events.ts'
+import { refreshProgress } from '../../src/storage/order-progress.ts'
+import { findOrders } from '../../src/storage/orders.ts'
+import { sampleOrder, signingDomain } from '../fakes/order.ts'
+import { alice, createOrderDesk, deskTime, signedCancellation, signedOrder } from '../fakes/order-desk.ts'
+import { hashOf, invalidation, presignature, sketchBlock, trade } from '../indexer/hand-made.ts'
+import { createTestDatabase } from '../world.ts'
+
+/** The same eight orders for everybody, so that everybody is in everybody's way. */
+const creations = Array.from({ length: 8 }, (_, index) =>
+  signedOrder({
+    partiallyFillable: true,
+    sellAmount: 1_000n,
+    buyAmount: 10n,
+    validTo: deskTime + 100 + index,
+  }),
+)
+const logsOf = creations.map((creation): Order => {
+  const data = { ...creation, appData: creation.appData.hash }
+  return sampleOrder({ ...data, owner: alice.address, uid: orderUid(signingDomain, data, alice.address) })
+})
+
+const some = fc.uniqueArray(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 8 })
+const operation = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('place' as const), orders: some }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('cancel' as const), orders: some }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('index' as const), orders: some }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('reorg' as const), orders: some }) },
+)
+
+/** A deadlock would be an error of the database, which fails this test. */
+test('200 operations on the same orders at once leave every row what its history says', async () => {
+  await using database = await createTestDatabase()
+  const { db } = database
+  const desk = createOrderDesk(db)
+  const settlementOf = async () => undefined
+  const indexing: Indexing = {
+    chainId: signingDomain.chainId,
+    db,
+    now: () => deskTime * 1_000,
+    settlementOf,
+  }
+  let checkpoint: Checkpoint | null = null
+  let chain = Promise.resolve()
+  const codes = new Set<string>()
+
+  /** One indexer at a time, as the leader's lock has it. */
+  const onChain = (work: () => Promise<void>) => {
+    chain = chain.then(work)
+    return chain
+  }
+  const operations = fc.sample(operation, 200).map(({ op, orders }) => async (): Promise<unknown> => {
+    const chosen = orders.flatMap((index) => logsOf[index] ?? [])
+    if (op === 'place') return placeOrder(creations[orders[0] ?? 0] ?? signedOrder(), desk)
+    if (op === 'cancel') return cancelOrders(signedCancellation(chosen.map(({ uid }) => uid)), desk)
+    if (op === 'index') {
+      return onChain(async () => {
+        const number = (checkpoint?.number ?? 0) + 1
+        const acts = chosen.map((order, index) => {
+          if (index === 0) return invalidation(order, `i ${number}`)
+          return index % 2
+            ? trade(order, { sell: 5n, buy: 1n }, `t ${number}`)
+            : presignature(order, true, 's')
+        })
+        const { block, logs } = sketchBlock(number, acts)
+        checkpoint = await applyBlocks(checkpoint, [block], logs, indexing)
+      })
+    }
+    return onChain(async () => {
+      const number = Math.max(0, (checkpoint?.number ?? 0) - orders.length)
+      checkpoint = await applyReorg(
+        checkpoint,
+        { number, hash: number ? hashOf(`a:${number}`) : null },
+        indexing,
+      )
+    })
+  })
+  const results = await Promise.allSettled(operations.map((run) => run()))
+  for (const result of results) {
+    if (result.status === 'fulfilled') continue
+    if (!(result.reason instanceof Refusal)) throw result.reason
+    codes.add(result.reason.code)
+  }
+  const expected = ['DuplicatedOrder', 'OrderNotFound', 'AlreadyCancelled']
+  expect(expected).toEqual(expect.arrayContaining([...codes]))
+  expect(codes).toContain('DuplicatedOrder')
+
+  const stored = await findOrders(
+    db,
+    logsOf.map(({ uid }) => uid),
+  )
+  expect(await findCheckpoint(db, signingDomain.chainId)).toEqual(
+    checkpoint && expect.objectContaining({ number: (checkpoint as Checkpoint).number }),
+  )
+  await db.transaction((tx) =>
+    refreshProgress(
+      tx,
+      stored.map(({ id }) => id),
+    ),
+  )
+  expect(
+    await findOrders(
+      db,
+      stored.map(({ uid }) => uid),
+    ),
+  ).toEqual(stored)
+  const events = await eventsOfOrders(
+    db,
+    stored.map(({ id }) => id),
+  )
+  for (const order of stored) {
+    const labels = events.filter(({ orderId }) => orderId === order.id).map(({ label }) => label)
+    expect(labels).toEqual(order.cancelledAt ? ['created', 'cancelled'] : ['created'])
+    if (order.cancelledAt) expect(orderStatus(order, deskTime)).toBe('cancelled')
+  }
+})
