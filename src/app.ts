@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { runAuctions } from './auctions/run.ts'
-import type { NetworkConfig, Settings } from './config.ts'
+import { type NetworkConfig, readDocuments, type Settings } from './config.ts'
 import type { Clock, Log } from './domain/log.ts'
 import { runIndexer } from './indexer/run.ts'
 import { createFeed } from './notifications/feed.ts'
@@ -124,6 +124,7 @@ async function serve(
     now,
     log,
     version,
+    documents: readDocuments(settings.DOCUMENTS_FILE),
     feed: createFeed({ db, signals }),
     desks: {
       all: desks,

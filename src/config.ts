@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Address, toAddress } from './domain/address.ts'
@@ -61,6 +62,10 @@ const settings = z.object({
     .default('info')
     .describe('What is logged, as JSON lines on stderr.'),
   NETWORKS_FILE: z.string().optional().describe('JSON list of networks with rpcUrl; not for `dev`.'),
+  DOCUMENTS_FILE: z
+    .string()
+    .optional()
+    .describe('JSON object of GraphQL documents known in advance: text by its SHA-256.'),
   RPC_TIMEOUT_MS: whole(100, 60_000).default(5_000).describe('One try of one call to a node.'),
   SOLVER_PRIVATE_KEY: z
     .string()
@@ -110,14 +115,31 @@ export function readSettings(environment: Record<string, string | undefined>): S
 /** @throws ConfigError */
 export function readNetworks(path: string | undefined): NetworkConfig[] {
   if (!path) throw new ConfigError(['NETWORKS_FILE: is needed for this command'])
+  const parsed = networkFile.safeParse(readJson(path))
+  if (parsed.success) return parsed.data
+  throw new ConfigError(
+    parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`),
+  )
+}
+
+/** Documents that clients may name by their hash alone. @throws ConfigError */
+export function readDocuments(path: string | undefined): Record<string, string> {
+  if (!path) return {}
+  const parsed = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string()).safeParse(readJson(path))
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${path}: ${issue.message}`))
+  const wrong = Object.entries(parsed.data).filter(
+    ([hash, text]) => createHash('sha256').update(text).digest('hex') !== hash,
+  )
+  if (wrong.length > 0)
+    throw new ConfigError(wrong.map(([hash]) => `${path}: the text of ${hash} has another hash`))
+  return parsed.data
+}
+
+function readJson(path: string): unknown {
   try {
-    const parsed = networkFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
-    if (parsed.success) return parsed.data
-    throw new ConfigError(
-      parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`),
-    )
-  } catch (error) {
-    throw error instanceof ConfigError ? error : new ConfigError([`${path}: can't be read as JSON`])
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    throw new ConfigError([`${path}: can't be read as JSON`])
   }
 }
 

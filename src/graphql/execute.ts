@@ -22,8 +22,8 @@ export interface Door extends Documents {
   context(requestId: string, clientSignal: AbortSignal): Context
   execute(args: OperationArgs): Promise<ExecutionResult>
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
-  /** The way of a document that the database can answer alone; undefined when it has to be executed, or is not valid. */
-  hotAnswer(text: string): HotAnswer | undefined
+  /** The way of a document that the database can answer alone. Throws what `parse` throws. */
+  wayOf(text: string): HotAnswer | 'executed' | 'invalid'
   /** Runs a document that was trusted. */
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   mask(error: unknown, requestId?: string): GraphQLError
@@ -65,19 +65,18 @@ export function createDoor(services: Services): Door {
   }
 
   const documents = createDocuments(schema)
-  const ways = new WeakMap<DocumentNode, HotAnswer | 'none'>()
+  const ways = new WeakMap<DocumentNode, HotAnswer | 'executed'>()
 
   return {
     ...documents,
-    hotAnswer(text) {
+    wayOf(text) {
       const document = documents.parse(text)
-      let way = ways.get(document)
-      if (!way) {
-        if (documents.validate(document).length > 0) return undefined
-        way = hotAnswer(document) ?? 'none'
-        ways.set(document, way)
-      }
-      return way === 'none' ? undefined : way
+      const known = ways.get(document)
+      if (known) return known
+      if (documents.validate(document).length > 0) return 'invalid'
+      const way = hotAnswer(document) ?? 'executed'
+      ways.set(document, way)
+      return way
     },
     context: (requestId, clientSignal) => createContext(services, requestId, clientSignal),
     execute: executeMasked,

@@ -4,6 +4,7 @@ import { readBody } from './body.ts'
 import type { Services } from './context.ts'
 import { refusalError } from './errors.ts'
 import type { Door } from './execute.ts'
+import type { HotAnswer } from './hot.ts'
 import type { NamedDocument, PersistedDocuments } from './persisted.ts'
 
 interface GraphqlRequest extends NamedDocument {
@@ -29,22 +30,42 @@ export function createHotHandler(
     req.body = await readBody(req, maxBytes)
     const request = parseRequest(req.body)
     if (!request) return false
+    const text = named(request)
+    if (text instanceof Refusal) return write(req, res, toAnswer(text))
+    if (text === undefined) return false
+    if (request.query === undefined) req.body = JSON.stringify({ ...request, query: text })
     try {
-      const text = documents.textOf(request)
-      if (text === undefined) return false
-      const answer = door.hotAnswer(text)
+      const way = door.wayOf(text)
+      if (way === 'invalid') return false
       documents.keep(request)
-      const body = await answer?.(asVariables(request.variables), services)
-      if (body !== undefined) return write(req, res, 200, body)
-      if (request.query === undefined) req.body = JSON.stringify({ ...request, query: text })
-      return false
-    } catch (error) {
-      const notFound = error instanceof Refusal && error.code === 'PERSISTED_QUERY_NOT_FOUND'
-      if (notFound) return write(req, res, 200, JSON.stringify({ errors: [refusalError(error)] }))
-      // Whatever it is, the ordinary way says it in its own words.
+      if (way === 'executed' || !isNamed(request, way)) return false
+      const body = await way.answer(asVariables(request.variables), services)
+      return body !== undefined && write(req, res, { status: 200, body })
+    } catch {
+      // Whatever it is, the ordinary way meets it too and says it in its own words.
       return false
     }
   }
+
+  function named(request: GraphqlRequest): string | undefined | Refusal {
+    try {
+      return documents.textOf(request)
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+}
+
+/** Clients expect 200 for a hash that is not known: they send the text next. */
+function toAnswer(refusal: Refusal): { status: number; body: string } {
+  const status = refusal.code === 'PERSISTED_QUERY_NOT_FOUND' ? 200 : 400
+  return { status, body: JSON.stringify({ errors: [refusalError(refusal)] }) }
+}
+
+/** Without a name the only operation is meant. */
+function isNamed({ operationName }: GraphqlRequest, way: HotAnswer): boolean {
+  return operationName == null || operationName === way.operationName
 }
 
 function isJson({ headers }: IncomingMessage): boolean {
@@ -64,7 +85,11 @@ function asVariables(variables: unknown): Record<string, unknown> {
   return typeof variables === 'object' && variables !== null ? (variables as Record<string, unknown>) : {}
 }
 
-function write({ headers }: IncomingMessage, res: ServerResponse, status: number, body: string): true {
+function write(
+  { headers }: IncomingMessage,
+  res: ServerResponse,
+  { status, body }: { status: number; body: string },
+): true {
   const type = headers.accept?.includes('application/graphql-response+json')
     ? 'application/graphql-response+json'
     : 'application/json'

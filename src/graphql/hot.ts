@@ -21,10 +21,11 @@ import { schema } from './schema.ts'
  * Answers one document with the text that the database wrote, nothing executed in between. `undefined` when this request needs
  * the ordinary way: a variable that does not fit, a network that is not known, a token that is not stored.
  */
-export type HotAnswer = (
-  variables: Record<string, unknown>,
-  services: Services,
-) => Promise<string | undefined>
+export interface HotAnswer {
+  /** Of the document's one operation. */
+  operationName: string | undefined
+  answer(variables: Record<string, unknown>, services: Services): Promise<string | undefined>
+}
 
 /** Root fields that can be hot, from what is selected of them. */
 const roots: Readonly<Record<string, HotRoot>> = {
@@ -54,10 +55,13 @@ export function hotAnswer(document: DocumentNode): HotAnswer | undefined {
   if (!key || !root || another) return undefined
   const answer = hotRoot(root.node.name.value)?.(root.sets, fragments)
   if (!answer) return undefined
-  return async (variables, services) => {
-    const args = argumentsOf(operation, root.node, variables)
-    const json = args && (await answer(args, services))
-    return json === undefined ? undefined : `{"data":{"${key}":${json}}}`
+  return {
+    operationName: operation.name?.value,
+    async answer(variables, services) {
+      const args = argumentsOf(operation, root.node, variables)
+      const json = args && (await answer(args, services))
+      return json === undefined ? undefined : `{"data":{"${key}":${json}}}`
+    },
   }
 }
 
