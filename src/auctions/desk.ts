@@ -16,7 +16,7 @@ export interface AuctionSettings {
   /** Solvers get this long. */
   solveMs: number
   maxWinners: number
-  /** Orders in one auction, oldest first. */
+  /** Orders in one auction; of more than that, those that end soonest. */
   maxOrders: number
   /** An order in an auction lives this long still, in seconds. */
   minLifetime: number

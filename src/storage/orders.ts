@@ -80,18 +80,22 @@ export async function pageOrders(
   return select(db, Prisma.sql`${where} ORDER BY o.created_at DESC, o.id DESC LIMIT ${first}`)
 }
 
-/** Orders that are not ended and live until `validUntil` at least: what an auction may hold. Oldest first. */
+/**
+ * Orders that are not ended and live until `validUntil` at least: what an auction may hold. Where there are more than `limit`, those
+ * that end soonest, so that an order that rests for a year keeps nobody out. Oldest first.
+ */
 export async function liveOrders(
   db: Db,
   chainId: number,
   validUntil: number,
   limit: number,
 ): Promise<Order[]> {
-  return select(
+  const orders = await select(
     db,
     Prisma.sql`WHERE o.chain_id = ${chainId} AND o.effective_valid_to >= ${validUntil} AND ${raw(isUnfinished)}
-      ORDER BY o.id LIMIT ${limit}`,
+      ORDER BY o.effective_valid_to, o.id LIMIT ${limit}`,
   )
+  return orders.sort((a, b) => Number(a.id - b.id))
 }
 
 /** Sets the cancellation time where there is none. @returns row keys of the orders that this call cancelled */

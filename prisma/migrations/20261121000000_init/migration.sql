@@ -404,4 +404,4 @@ CREATE INDEX "feed_entries_notification_id_idx" ON "feed_entries"("notification_
 CREATE SEQUENCE "auction_ids";
 
 -- What an auction may hold: orders that are neither cancelled nor filled. Ended ones with a long validity stay out of its way.
-CREATE INDEX "orders_unfinished_idx" ON "orders"("chain_id", "effective_valid_to") WHERE cancelled_at IS NULL AND NOT invalidated AND CASE kind WHEN 'buy' THEN executed_buy < buy_amount ELSE executed_sell - executed_signed_fee < sell_amount END;
+CREATE INDEX "orders_unfinished_idx" ON "orders"("chain_id", "effective_valid_to", "id") WHERE cancelled_at IS NULL AND NOT invalidated AND CASE kind WHEN 'buy' THEN executed_buy < buy_amount ELSE executed_sell - executed_signed_fee < sell_amount END;
