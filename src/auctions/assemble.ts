@@ -1,11 +1,14 @@
 import type { Spendable } from '../chain/chain.ts'
 import type { Address } from '../domain/address.ts'
 import { minOf, mulDivDown } from '../domain/amount.ts'
+import { parseAppDataDocument } from '../domain/app-data.ts'
 import type { Auction, AuctionOrder } from '../domain/auction.ts'
 import { type ExclusionReason, exclusionLabel } from '../domain/event.ts'
+import type { FeePolicy } from '../domain/fee-policy.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import { filledAmount, type Order } from '../domain/order.ts'
+import { partnerPolicies } from '../domain/partner-fee.ts'
 import type { Pool } from '../domain/pool.ts'
 import { wrappedForm } from '../domain/token.ts'
 import { nativeRate, normalizedPriceDown } from '../quotes/native-price.ts'
@@ -78,7 +81,13 @@ function judge(order: Order, { inFlight, funds, nativePrices, desk }: Circumstan
   if (remaining === undefined) return exclude('insufficient_balance')
   if (isDust(order, remaining)) return exclude('dust_order')
   funds.take(order, remaining)
-  return { entry: { order, remaining, feePolicies: desk.feePolicies } }
+  return { entry: { order, remaining, feePolicies: [...desk.feePolicies, ...partnerPoliciesOf(order)] } }
+}
+
+/** Fees that the application behind the order asks for come after the protocol's own. */
+function partnerPoliciesOf({ fullAppData }: Order): FeePolicy[] {
+  if (!fullAppData?.includes('partnerFee')) return []
+  return partnerPolicies(parseAppDataDocument(fullAppData).partnerFees)
 }
 
 /** What can be filled of the fixed side with these sell atoms: all of it or nothing, unless the order is partially fillable. */

@@ -1,8 +1,10 @@
 import { type Address, toAddress } from './address.ts'
+import { parseAmount } from './amount.ts'
 import { Refusal } from './error.ts'
 import { type Bytes32, type Hex, toHex } from './hex.ts'
 import { keccakText } from './keccak.ts'
 import { type OrderUid, toOrderUid } from './order-uid.ts'
+import { type PartnerFee, parsePartnerFees } from './partner-fee.ts'
 
 /** A document is bytes: its hash is over exactly what the client sent. */
 export const maxAppDataBytes = 8192
@@ -25,6 +27,9 @@ export interface AppDataMeaning {
   replacedOrder: OrderUid | null
   /** Unix seconds. */
   validFrom: number | null
+  partnerFees: PartnerFee[]
+  /** The order asks to be settled through other contracts. */
+  wrapped: boolean
 }
 
 /** What the client sent: a document, a hash, or both. `document` is null for a bare hash, which has to be looked up. */
@@ -65,6 +70,7 @@ export function parseAppDataDocument(document: string): AppDataMeaning {
   const root = asObject(parseJson(document), '')
   const metadata = optional(root.metadata, (value) => asObject(value, 'metadata')) ?? {}
   const hooks = optional(metadata.hooks, (value) => asObject(value, 'metadata.hooks')) ?? {}
+  optional(metadata.flashloan, parseFlashloan)
   if (metadata.enableFastPath === true) throw invalid('metadata.enableFastPath', 'is not available')
   return {
     preHooks: parseHooks(hooks.pre, 'metadata.hooks.pre'),
@@ -76,6 +82,17 @@ export function parseAppDataDocument(document: string): AppDataMeaning {
       if (!parsed) throw invalid('metadata.replacedOrder.uid', 'must be a 56-byte UID')
       return parsed
     }),
+    partnerFees:
+      optional(metadata.partnerFee, (value) => {
+        const fees = parsePartnerFees(value)
+        if (!fees)
+          throw invalid(
+            'metadata.partnerFee',
+            'must hold a recipient and one form of fee, in whole basis points',
+          )
+        return fees
+      }) ?? [],
+    wrapped: (optional(metadata.wrappers, parseWrappers) ?? []).length > 0,
     validFrom: optional(metadata.validFrom, (value) => {
       if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value >= 2 ** 32) {
         throw invalid('metadata.validFrom', 'must be Unix seconds')
@@ -107,6 +124,27 @@ function parseHooks(value: unknown, path: string): Hook[] {
     }
     return { target: parseAddressAt(hook.target, `${at}.target`), callData, gasLimit: BigInt(hook.gasLimit) }
   })
+}
+
+function parseWrappers(value: unknown): Address[] {
+  if (!Array.isArray(value)) throw invalid('metadata.wrappers', 'must be a list')
+  return value.map((item: unknown, index) => {
+    const at = `metadata.wrappers[${index}]`
+    const { address, data } = asObject(item, at)
+    if (typeof data !== 'string' || !data.startsWith('0x') || !toHex(data))
+      throw invalid(`${at}.data`, 'must be 0x-prefixed hex')
+    return parseAddressAt(address, `${at}.address`)
+  })
+}
+
+/** A hint for solvers; its form is checked, like that of every known member. */
+function parseFlashloan(value: unknown): void {
+  const loan = asObject(value, 'metadata.flashloan')
+  for (const name of ['liquidityProvider', 'protocolAdapter', 'receiver', 'token']) {
+    parseAddressAt(loan[name], `metadata.flashloan.${name}`)
+  }
+  if (!('amount' in parseAmount(loan.amount)))
+    throw invalid('metadata.flashloan.amount', 'must be a decimal string')
 }
 
 function parseAddressAt(value: unknown, path: string): Address {

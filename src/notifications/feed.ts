@@ -48,14 +48,14 @@ export function createFeed({ db, signals }: { db: Database; signals: Signals }):
           hasMore: false,
         }
       }
-      const from = parseCursor(after)
+      const from = await placeOf(after, db)
       const rows = await readFeed(db, account, from, first + 1)
       const entries = rows.slice(0, first).map(toEntry)
       return { entries, cursor: entries.at(-1)?.cursor ?? formatCursor(from), hasMore: rows.length > first }
     },
 
     async *stream(account, after, signal) {
-      let position = after === null ? await feedHead(db) : parseCursor(after)
+      let position = after === null ? await feedHead(db) : await placeOf(after, db)
       const doorbell = createDoorbell(signal)
       const hangUp = signals.on('feed', (heard) => {
         if (heard === undefined || heard === account) doorbell.ring()
@@ -120,6 +120,19 @@ function toEntry({ position, notification }: FeedRow): FeedEntry {
 
 function formatCursor({ tx, id }: FeedPosition): string {
   return `${tx}.${id}`
+}
+
+/** A cursor from the future is from another database, as after a reset: waiting behind it would be silence without end. */
+async function placeOf(cursor: string, db: Database): Promise<FeedPosition> {
+  const position = parseCursor(cursor)
+  if (position.tx > (await feedHead(db)).tx) {
+    throw new Refusal(
+      'InvalidParameter',
+      'after is a cursor of another feed; "earliest" starts at the beginning',
+      { field: 'after' },
+    )
+  }
+  return position
 }
 
 function parseCursor(text: string): FeedPosition {

@@ -50,7 +50,7 @@ export function orderOwner(
   }
   if (![0, 20].includes(hexSize(creation.signature))) {
     throw new Refusal(
-      'InvalidSignature',
+      'InvalidParameter',
       'signature of a presign order must be empty or the owner’s 20 bytes',
       { field: 'signature' },
     )
@@ -61,7 +61,7 @@ export function orderOwner(
   return { owner, signature: '0x' }
 }
 
-/** @throws Refusal InvalidSignature, naming what is wrong with it */
+/** @throws Refusal InvalidParameter for what is no signature at all, InvalidSignature for one that recovers to nobody */
 export function recoverOrRefuse(
   scheme: EcdsaScheme,
   digest: Hex,
@@ -69,7 +69,9 @@ export function recoverOrRefuse(
 ): { signer: Address; signature: Hex } {
   const recovered = recoverSigner(scheme, digest, signature)
   if ('signer' in recovered) return recovered
-  throw new Refusal('InvalidSignature', `signature ${faults[recovered.fault]}`, { field: 'signature' })
+  const malformed = recovered.fault === 'length' || recovered.fault === 'v'
+  const code = malformed ? 'InvalidParameter' : 'InvalidSignature'
+  throw new Refusal(code, `signature ${faults[recovered.fault]}`, { field: 'signature' })
 }
 
 function wrongSigner(signer: Address, from: Address): Refusal {

@@ -11,6 +11,7 @@ import { wrappedForm } from '../domain/token.ts'
 import type { Database } from '../storage/database.ts'
 import { insertQuote } from '../storage/quotes.ts'
 import { feeUp, quotedAmounts } from './amounts.ts'
+import { resolveDocument } from './app-data.ts'
 import { type Ask, type Estimate, estimate } from './estimate.ts'
 import { nativeRate } from './native-price.ts'
 
@@ -42,10 +43,11 @@ export interface QuoteDesk {
 
 /**
  * Prices an order of the request's form. `verified` stays false: nothing is simulated.
- * @throws Refusal in the order of the contract: balances, validity, tokens, then the market's (NoLiquidity, SellAmountDoesNotCoverFee)
+ * @throws Refusal in the order of the contract: appData, balances, validity, tokens, then the market's (NoLiquidity, SellAmountDoesNotCoverFee)
  */
 export async function quote(request: QuoteRequest, desk: QuoteDesk): Promise<QuoteReply> {
-  const hookGas = request.appDataDocument === null ? 0n : hooksGas(request.appDataDocument)
+  const { appDataHash: hash, appDataDocument } = request
+  const hookGas = hooksGas(await resolveDocument(desk.db, { hash, document: appDataDocument }))
   checkBalances(request)
   const validTo = quoteValidTo(request, desk)
   checkTokens(request, desk.network)

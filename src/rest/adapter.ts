@@ -77,7 +77,7 @@ export function createRestHandler(
       const { row, perform } = match.endpoint
       const { network = '', ...path } = match.path
       const desk = family === 'orderBook' ? deskOf(services, network) : undefined
-      const body = await readJson(req, row.anyContentType ?? false)
+      const body = await readJson(req, row)
       const request = { network, path, query: new URLSearchParams(search), body }
       const text = desk && (await row.text?.(request, services, desk.network.chainId))
       if (text === null) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
@@ -95,7 +95,10 @@ export function createRestHandler(
   }
 }
 
-async function readJson(req: IncomingMessage, anyContentType: boolean): Promise<unknown> {
+async function readJson(
+  req: IncomingMessage,
+  { anyContentType, maxBytes = maxBodyBytes }: Route,
+): Promise<unknown> {
   if (req.method === 'GET' || req.method === 'HEAD') return undefined
   if (
     !anyContentType &&
@@ -103,7 +106,7 @@ async function readJson(req: IncomingMessage, anyContentType: boolean): Promise<
   ) {
     throw new Refusal('UnsupportedMediaType', 'the body must be declared as application/json')
   }
-  const text = await readBody(req, maxBodyBytes)
+  const text = await readBody(req, maxBytes)
   try {
     return JSON.parse(text)
   } catch {

@@ -32,6 +32,8 @@ export interface Row<Data> {
   /** On success only. */
   headers?: Record<string, string>
   contentType?: string
+  /** Most bytes of the body, where it is not the usual. */
+  maxBytes?: number
   /** The body is read as JSON whatever it calls itself. */
   anyContentType?: boolean
 }

@@ -89,6 +89,7 @@ export const orderBookRoutes: Route[] = [
       given: ({ path, body }) => ({ hash: path.hash, document: parseInput(appDataBody, body).fullAppData }),
       answer: ({ uploadAppData }) => uploadAppData.hash,
       status: ({ uploadAppData }) => (uploadAppData.created ? 201 : 200),
+      maxBytes: 8_192,
     }),
   ),
   route<{ version: string }>({

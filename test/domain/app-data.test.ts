@@ -41,7 +41,15 @@ describe('toAppDataInput', () => {
 })
 
 describe('parseAppDataDocument', () => {
-  const nothing = { preHooks: [], postHooks: [], signer: null, replacedOrder: null, validFrom: null }
+  const nothing = {
+    preHooks: [],
+    postHooks: [],
+    signer: null,
+    replacedOrder: null,
+    validFrom: null,
+    partnerFees: [],
+    wrapped: false,
+  }
   const meaning = (metadata: unknown) => parseAppDataDocument(JSON.stringify({ metadata }))
 
   it('finds nothing where there is nothing', () => {
@@ -59,8 +67,8 @@ describe('parseAppDataDocument', () => {
         validFrom: 4_294_967_295,
       }),
     ).toEqual({
+      ...nothing,
       preHooks: [{ target: numbered('ab'), callData: '0x12', gasLimit: 30_000n }],
-      postHooks: [],
       signer: numbered('12'),
       replacedOrder: `0x${'ab'.repeat(56)}`,
       validFrom: 4_294_967_295,

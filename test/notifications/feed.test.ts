@@ -126,9 +126,14 @@ describe('a page', () => {
     },
   )
 
-  test('after the highest place is empty', async () => {
-    const { entries } = await feed.page(numbered('0f'), 9, `${2n ** 63n - 1n}.${2n ** 63n - 1n}`)
-    expect(entries).toEqual([])
+  test('after a place that no transaction has reached is refused: the cursor is of another database', async () => {
+    const future = `${2n ** 63n - 1n}.0`
+    await expect(feed.page(numbered('0f'), 9, future)).rejects.toMatchObject({
+      code: 'InvalidParameter',
+      field: 'after',
+    })
+    const stream = feed.stream(numbered('0f'), future, new AbortController().signal)
+    await expect(stream.next()).rejects.toMatchObject({ code: 'InvalidParameter' })
   })
 })
 

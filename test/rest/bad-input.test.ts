@@ -237,7 +237,8 @@ const cases: Record<string, Bad> = {
   },
   'upload of too much': {
     call: ['PUT', '/api/v1/app_data', { fullAppData: JSON.stringify({ a: 'x'.repeat(8_200) }) }],
-    code: 'AppDataInvalid',
+    status: 413,
+    code: 'PayloadTooLarge',
     says: '8192',
   },
   'unknown path': {

@@ -21,6 +21,11 @@ export const form: Check = ({ data, meaning }) => {
   if (meaning.preHooks.length + meaning.postHooks.length > 0) {
     throw new Refusal('UnsupportedOrderType', 'hooks are not available on this service', { field: 'appData' })
   }
+  if (meaning.wrapped) {
+    throw new Refusal('UnsupportedOrderType', 'wrappers are not available on this service', {
+      field: 'appData',
+    })
+  }
   if (meaning.replacedOrder) {
     throw new Refusal(
       'UnsupportedOrderType',

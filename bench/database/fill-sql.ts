@@ -1,0 +1,135 @@
+import { type Size, shape } from './shape.ts'
+
+const { network, groupSize, auctions, solutions, prices, tokens, documents } = shape
+const { chainId } = network
+const executions = groupSize * solutions
+
+const firstAuction = `($1::bigint - 1) / ${groupSize} * ${auctions} + 1`
+const lastAuction = `$2::bigint / ${groupSize} * ${auctions}`
+const auctionNumbers = `generate_series(${firstAuction}, ${lastAuction}) a`
+
+/** Number of an order and of each auction that traded it. */
+const tradeNumbers = `generate_series($1::bigint, $2::bigint) i,
+  LATERAL generate_series(${auctions + 1} - bench.trades(i), ${auctions}) k,
+  LATERAL (SELECT (i - 1) / ${groupSize} * ${auctions} + k AS a) n`
+
+/** Functions of an order's number that several tables share. They stand in a schema of their own. */
+export function helperSql({ stride, owners }: Size): string {
+  return `
+
+CREATE FUNCTION bench.bytes(salt text, n bigint, size int) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN substr(sha256((salt || n::text)::bytea), 1, size);
+CREATE FUNCTION bench.owner(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN i % ${stride} = 0 THEN bench.bytes('collector', 0, 20)
+    ELSE bench.bytes('owner', (i - i / ${stride}) % ${owners}, 20) END;
+CREATE FUNCTION bench.created(i bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN '2026-01-01 00:00:00.250+00'::timestamptz + i * '10 seconds'::interval;
+CREATE FUNCTION bench.valid_to(i bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN 1767225600 + i * 10 + 3600;
+CREATE FUNCTION bench.uid(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN bench.bytes('uid', i, 32) || bench.owner(i) || int4send(bench.valid_to(i)::int);
+CREATE FUNCTION bench.token(k bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN bench.bytes('token', k % ${tokens}, 20);
+CREATE FUNCTION bench.sell_token(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN bench.token((i - 1) / ${groupSize} * 3 + (i - 1) % ${prices});
+CREATE FUNCTION bench.buy_token(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN bench.token((i - 1) / ${groupSize} * 3 + (i + (i - 1) % ${groupSize} / ${prices} * 3) % ${prices});
+-- Even, of up to 22 digits.
+CREATE FUNCTION bench.amount(i bigint, salt bigint) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN (((i * 7919 + salt * 104729) % 1000003 + 1) * 2000000014 + 2 * i) * 1000003::numeric;
+CREATE FUNCTION bench.trades(i bigint) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN i % 4 = 0 THEN 2 ELSE 1 END;`
+}
+
+/** Tables that do not grow with the orders. Hashes of documents are not keccak256 here: no read computes them. */
+export const sharedSql = `
+INSERT INTO tokens (chain_id, address, symbol, name, decimals)
+  SELECT ${chainId}, bench.token(k), 'TK' || k, 'Token ' || k, CASE WHEN k % 3 = 0 THEN 6 ELSE 18 END
+  FROM generate_series(0, ${tokens - 1}) k;
+INSERT INTO app_data (hash, document, created_at)
+  SELECT bench.bytes('document', k, 32), format('{"appCode":"Bench %s","metadata":{"orderClass":{"orderClass":"limit"},' ||
+    '"quote":{"slippageBips":%s},"utm":{"utmCampaign":"developer-docs","utmMedium":"bench","utmSource":"web"}},"version":"1.3.0"}',
+    k, 50 + k), bench.created(0)
+  FROM generate_series(0, ${documents - 1}) k;`
+
+/** Rows of the orders from number \`$1\` to \`$2\`, both whole groups; every statement takes both. */
+export const batchSql: Readonly<Record<string, string>> = {
+  orders: `
+INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, receiver, sell_amount, buy_amount, valid_to, app_data,
+  fee_amount, kind, partially_fillable, sell_token_balance, buy_token_balance, signing_scheme, signature, settlement, class,
+  quote_id, full_balance_check, created_at, executed_sell, executed_buy, executed_fee, executed_fee_token, effective_valid_to)
+SELECT i, ${chainId}, bench.uid(i), bench.owner(i), bench.sell_token(i), bench.buy_token(i),
+  CASE WHEN i % 10 = 0 THEN bench.bytes('receiver', i, 20) END, bench.amount(i, 1), bench.amount(i, 2), bench.valid_to(i),
+  bench.bytes('document', i % ${documents}, 32), 0, CASE WHEN i % 3 = 0 THEN 'buy' ELSE 'sell' END, bench.trades(i) = 2,
+  'erc20', 'erc20', 'eip712', bench.bytes('r', i, 32) || bench.bytes('s', i, 32) || '\\x1b', bench.bytes('settlement', 0, 20),
+  'limit', i, false, bench.created(i), bench.amount(i, 1), bench.amount(i, 2), bench.trades(i) * div(bench.amount(i, 3), 1000000),
+  bench.sell_token(i), bench.valid_to(i)
+FROM generate_series($1::bigint, $2::bigint) i`,
+
+  order_quotes: `
+INSERT INTO order_quotes (order_id, gas_amount, gas_price, sell_token_price, sell_amount, buy_amount, fee_amount, solver, verified)
+SELECT i, 150000 + i % 1000, 15000000000 + i, '0.00' || (1 + i % 997), bench.amount(i, 1), bench.amount(i, 2),
+  bench.amount(i, 4), bench.bytes('solver', i % 7, 20), false
+FROM generate_series($1::bigint, $2::bigint) i`,
+
+  order_events: `
+INSERT INTO order_events (order_id, label, reason, timestamp)
+SELECT i, (ARRAY['created', 'ready', 'considered', 'filtered', 'executing', 'traded'])[k],
+  CASE k WHEN 4 THEN 'in_flight' END, bench.created(i) + (k - 1) * '12 seconds'::interval
+FROM generate_series($1::bigint, $2::bigint) i, generate_series(1, 6) k`,
+
+  auctions: `
+INSERT INTO auctions (id, chain_id, block, deadline_block, created_at)
+SELECT a, ${chainId}, 20000000 + a, 20000005 + a, bench.created(a * ${groupSize / auctions})
+FROM ${auctionNumbers}`,
+
+  auction_orders: `
+INSERT INTO auction_orders (order_id, auction_id)
+SELECT (a - 1) / ${auctions} * ${groupSize} + n, a
+FROM ${auctionNumbers}, generate_series(1, ${groupSize}) n`,
+
+  auction_prices: `
+INSERT INTO auction_prices (auction_id, token, price)
+SELECT a, bench.token((a - 1) / ${auctions} * 3 + k), bench.amount(a, k)
+FROM ${auctionNumbers}, generate_series(0, ${prices - 1}) k`,
+
+  solutions: `
+INSERT INTO solutions (auction_id, uid, ranking, solver, is_winner, filtered_out, score, reference_score)
+SELECT a, s, s + 1, bench.bytes('solver', (a + s) % 7, 20), s = 0, s = ${solutions - 1} AND a % 3 = 0,
+  bench.amount(a, 9 - s), CASE s WHEN 0 THEN bench.amount(a, 8) END
+FROM ${auctionNumbers}, generate_series(0, ${solutions - 1}) s`,
+
+  // In the order in which auctions end: the rows of one order stand apart, as they do in a live database.
+  solution_executions: `
+INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
+SELECT i, a, s, div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)) + s
+FROM generate_series((${firstAuction} - 1) * ${executions}, ${lastAuction} * ${executions} - 1) x,
+  LATERAL (SELECT x / ${executions} + 1 AS a, x / ${groupSize} % ${solutions} AS s) n,
+  LATERAL (SELECT (a - 1) / ${auctions} * ${groupSize} + x % ${groupSize} + 1 AS i) m`,
+
+  fee_policies: `
+INSERT INTO fee_policies (order_id, auction_id, position, kind, factor, max_volume_factor)
+SELECT i, (i - 1) / ${groupSize} * ${auctions} + k, 0, (ARRAY['surplus', 'volume', 'priceImprovement'])[1 + i % 3],
+  CASE i % 3 WHEN 1 THEN 200 ELSE 500000 END, CASE i % 3 WHEN 1 THEN NULL ELSE 10000 END
+FROM generate_series($1::bigint, $2::bigint) i, generate_series(1, ${auctions}) k`,
+
+  settlement_attempts: `
+INSERT INTO settlement_attempts (auction_id, solution_uid, chain_id, solver, started_at, start_block, deadline_block, tx_hash,
+  ended_at, end_block, outcome)
+SELECT a, 0, ${chainId}, bench.bytes('solver', a % 7, 20), at, 20000000 + a, 20000005 + a,
+  CASE WHEN outcome = 'success' THEN bench.bytes('tx', a, 32) END, at + '24 seconds'::interval, 20000002 + a, outcome
+FROM ${auctionNumbers}, LATERAL (SELECT bench.created(a * ${groupSize / auctions}) + '3 seconds'::interval AS at,
+  (ARRAY['timeout', 'driver failed: the settlement reverted', 'timeout', 'success', 'success'])[(a - 1) % ${auctions} + 1] AS outcome) o`,
+
+  executions: `
+INSERT INTO executions (order_id, auction_id, executed_fee, executed_fee_token, block_number, protocol_fee_tokens, protocol_fee_amounts)
+SELECT i, a, div(bench.amount(i, 3), 1000000), bench.sell_token(i), 20000002 + a, ARRAY[bench.sell_token(i)], ARRAY[div(bench.amount(i, 3), 2000000)]
+FROM ${tradeNumbers}`,
+
+  trades: `
+INSERT INTO trades (chain_id, block_number, log_index, order_id, order_uid, owner, sell_token, buy_token, sell_amount, buy_amount,
+  fee_amount, tx_hash, auction_id)
+SELECT ${chainId}, 20000002 + a, (i - 1) % ${groupSize}, i, bench.uid(i), bench.owner(i), bench.sell_token(i), bench.buy_token(i),
+  div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)), 0, bench.bytes('tx', a, 32), a
+FROM ${tradeNumbers}`,
+}

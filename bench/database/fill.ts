@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { applyMigrations } from '../../src/storage/migrations.ts'
+import { batchSql, helperSql, sharedSql } from './fill-sql.ts'
+import { query } from './open.ts'
+import { sizeOf } from './shape.ts'
+
+export interface Filling {
+  orders: number
+  /** What it took when it was done. */
+  seconds: number
+  /** Of all tables of the program with their indexes. */
+  bytes: number
+}
+
+/** Bounds what one statement holds; a multiple of the group size. */
+const batchOrders = 10_000
+const writers = 2
+
+/** Another text of the statements is another content. */
+const version = createHash('sha256')
+  .update(JSON.stringify([helperSql(sizeOf(1_000_000)), sharedSql, batchSql]))
+  .digest('hex')
+
+/** What the bench wrote here, if it is what would be written now. */
+export async function findFilling(url: string, orders: number): Promise<Filling | undefined> {
+  const [found] = await query(url, "SELECT to_regclass('bench.filling') IS NOT NULL AS there")
+  if (!found?.there) return undefined
+  const [filling] = await query<Filling & { version: string }>(url, 'SELECT * FROM bench.filling')
+  if (filling?.version !== version || filling.orders !== orders) return undefined
+  return { orders, seconds: filling.seconds, bytes: filling.bytes }
+}
+
+/** Empties what the bench filled. @throws for a database that holds anything else */
+export async function clear(url: string): Promise<void> {
+  const [found] = await query(
+    url,
+    `SELECT to_regnamespace('bench') IS NULL AND EXISTS (
+       SELECT FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace) AS foreign_tables`,
+  )
+  if (found?.foreign_tables)
+    throw new Error('the database holds tables that the bench did not make: it is left alone')
+  await query(
+    url,
+    'DROP SCHEMA IF EXISTS bench CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE SCHEMA bench',
+  )
+}
+
+/** Fills a cleared database. */
+export async function fill(url: string, orders: number, print: (line: string) => void): Promise<Filling> {
+  const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
+  await applyMigrations(url)
+  await query(url, `${helperSql(sizeOf(orders))}; ${sharedSql}`)
+  await fillBatches(url, orders, (filled) =>
+    print(`filled ${filled} of ${orders} orders, ${seconds().toFixed(1)} s`),
+  )
+  await query(url, 'VACUUM (ANALYZE)')
+  const filling = { orders, seconds: seconds(), bytes: await tableBytes(url) }
+  await query(
+    url,
+    `CREATE TABLE bench.filling AS
+     SELECT $1::text AS version, $2::int AS orders, $3::float8 AS seconds, $4::float8 AS bytes`,
+    [version, filling.orders, filling.seconds, filling.bytes],
+  )
+  return filling
+}
+
+async function fillBatches(url: string, orders: number, told: (filled: number) => void): Promise<void> {
+  let next = 1
+  let filled = 0
+  async function write(): Promise<void> {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      await client.query('SET synchronous_commit = off')
+      while (next <= orders) {
+        const first = next
+        const last = Math.min(first + batchOrders - 1, orders)
+        next = last + 1
+        await client.query('BEGIN')
+        for (const statement of Object.values(batchSql)) await client.query(statement, [first, last])
+        await client.query('COMMIT')
+        filled += last - first + 1
+        if (filled % 100_000 === 0 || filled === orders) told(filled)
+      }
+    } finally {
+      await client.end()
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+}
+
+async function tableBytes(url: string): Promise<number> {
+  const [row] = await query<{ bytes: number }>(
+    url,
+    `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class
+     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+  )
+  return row?.bytes ?? 0
+}

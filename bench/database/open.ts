@@ -1,0 +1,44 @@
+import path from 'node:path'
+import pg from 'pg'
+import { startDatabase } from '../../src/dev/database.ts'
+import type { Log } from '../../src/domain/log.ts'
+
+export interface BenchServer {
+  url: string
+  stop(): Promise<void>
+}
+
+/** The embedded PostgreSQL of a home, with a database of its own for each size, counting its statements. */
+export async function openEmbedded(home: string, name: string, log: Log): Promise<BenchServer> {
+  let server = await startDatabase({ home: path.resolve(home), log })
+  if (!(await isCounting(server.url))) {
+    await query(server.url, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
+    await server.stop()
+    server = await startDatabase({ home: path.resolve(home), log })
+  }
+  const known = await query(server.url, 'SELECT 1 FROM pg_database WHERE datname = $1', [name])
+  if (known.length === 0) await query(server.url, `CREATE DATABASE ${name}`)
+  const url = new URL(server.url)
+  url.pathname = `/${name}`
+  return { url: url.href, stop: server.stop }
+}
+
+async function isCounting(url: string): Promise<boolean> {
+  const [row] = await query<{ shared_preload_libraries: string }>(url, 'SHOW shared_preload_libraries')
+  return row?.shared_preload_libraries.includes('pg_stat_statements') ?? false
+}
+
+/** One statement over a connection of its own. */
+export async function query<Row extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * What the bench database holds. Everything is a function of the order's number, so that two fills of one size are equal.
+ * Orders come in groups of 20 that meet in the same 5 auctions, as orders that are open at the same time do. Each auction
+ * has prices of the group's 10 tokens and 4 solutions that trade every order of the group; the first one wins and is
+ * attempted, and the last one or two attempts succeed: every fourth order is filled in two trades, the others in one.
+ * Owners have 20 orders, spread over the whole time; one of them, the collector, has 1,200.
+ */
+export const shape = {
+  network: { name: 'bench', chainId: 31_337 },
+  groupSize: 20,
+  auctions: 5,
+  solutions: 4,
+  prices: 10,
+  tokens: 100,
+  documents: 50,
+  ordersOfOwner: 20,
+  ordersOfCollector: 1_200,
+} as const
+
+/** Below this the collector would own most of it. */
+export const leastOrders = 5_000
+
+export interface Size {
+  orders: number
+  /** Every order whose number is a multiple of this is the collector's. */
+  stride: number
+  /** Owners beside the collector. */
+  owners: number
+}
+
+export function sizeOf(orders: number): Size {
+  const stride = Math.floor(orders / shape.ordersOfCollector)
+  const others = orders - Math.floor(orders / stride)
+  return { orders, stride, owners: Math.floor(others / shape.ordersOfOwner) }
+}

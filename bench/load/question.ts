@@ -1,0 +1,17 @@
+/** A request as the text that goes over the wire, and what its answer must hold. */
+export interface Question {
+  request: string
+  expect: string
+}
+
+export function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n`
+}
+
+/** `body` in ASCII. */
+export function post(path: string, body: string): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`
+  )
+}

@@ -1,0 +1,96 @@
+import { type Answer, type Connection, openConnection } from './connection.ts'
+import type { Question } from './question.ts'
+
+export interface Turn {
+  requests: number
+  seconds: number
+  /** Milliseconds, ascending. */
+  latencies: number[]
+  /** Of all bodies. */
+  bytes: number
+  errors: number
+  firstError: string | undefined
+}
+
+export interface TurnOptions {
+  port: number
+  connections: number
+  next: () => Question
+  /** Ends by time or by number, whichever is given. */
+  seconds?: number
+  requests?: number
+}
+
+/** More than this and the turn is over: something is broken, not slow. */
+const mostErrors = 100
+
+/** As many requests as go through when each connection sends the next one as soon as it has its answer. */
+export async function runTurn(options: TurnOptions): Promise<Turn> {
+  const { port, connections, next, seconds = Infinity, requests = Infinity } = options
+  const latencies: number[] = []
+  let sent = 0
+  let bytes = 0
+  let errors = 0
+  let firstError: string | undefined
+  const started = performance.now()
+  const deadline = started + seconds * 1000
+  const goesOn = () => sent < requests && errors < mostErrors && performance.now() < deadline
+
+  async function ask(connection: Connection): Promise<void> {
+    while (goesOn()) {
+      sent++
+      const { request, expect } = next()
+      const asked = performance.now()
+      const answer = await connection.send(request)
+      latencies.push(performance.now() - asked)
+      bytes += answer.body.length
+      if (isRight(answer, expect)) continue
+      errors++
+      firstError ??= `${answer.status}: ${answer.body.toString('utf8', 0, 300)}`
+    }
+  }
+
+  async function connect(): Promise<void> {
+    while (goesOn()) {
+      const connection = await openConnection(port)
+      try {
+        await ask(connection)
+      } catch (error) {
+        errors++
+        firstError ??= String(error)
+      } finally {
+        connection.close()
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: connections }, connect))
+  const elapsed = (performance.now() - started) / 1000
+  latencies.sort((a, b) => a - b)
+  return { requests: latencies.length, seconds: elapsed, latencies, bytes, errors, firstError }
+}
+
+/** Every answer is looked at, not only its status. */
+export function isRight({ status, body }: Answer, expect: string): boolean {
+  return status === 200 && body.includes(expect) && !body.includes('"errors"')
+}
+
+export async function askOnce(port: number, request: string): Promise<Answer> {
+  const connection = await openConnection(port)
+  try {
+    return await connection.send(request)
+  } finally {
+    connection.close()
+  }
+}
+
+export function quantile(ascending: readonly number[], share: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )
+}

@@ -1,0 +1,143 @@
+import { canCount, countStatements, type Statement } from './database/statements.ts'
+import { createRandom, type Subject } from './database/subjects.ts'
+import { median, quantile, runTurn, type Turn } from './load/turn.ts'
+import type { Vitals } from './servers/process.ts'
+import type { Row, Workload } from './suites/workload.ts'
+
+export interface MeasureOptions {
+  databaseUrl: string
+  connections: number
+  seconds: number
+  rounds: number
+  subjects: readonly Subject[]
+  print: (line: string) => void
+}
+
+export interface RowResult {
+  system: string
+  peer?: string | undefined
+  /** Why there are no figures. */
+  skipped?: string
+  figures?: Figures
+  rounds: Figures[]
+  statements?: Statement[] | undefined
+}
+
+/** Of one turn, or the medians of several; blocks and errors are the most of all. */
+export interface Figures {
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  bytes: number
+  errors: number
+  firstError?: string | undefined
+  cpuMsPerRequest: number
+  longestBlockMs: number
+  rssMb: number
+  /** Of one request at a time: the longest of all, and the median of the longest in each of some passes. */
+  longestBlockAloneMs?: number
+  usualBlockAloneMs?: number
+  statementsPerRequest?: number | undefined
+}
+
+const warmupSeconds = 1
+const quietPasses = 5
+const quietRequests = 20
+
+/** All rows of a workload, in turns. */
+export async function measure(workload: Workload, options: MeasureOptions): Promise<RowResult[]> {
+  const results = new Map<Row, RowResult>()
+  for (const row of workload.rows) {
+    const skipped = await row.prepare?.()
+    results.set(row, { system: row.system, peer: row.peer, rounds: [], ...(skipped && { skipped }) })
+  }
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const [row, result] of results) {
+      if (result.skipped) continue
+      const figures = await timedTurn(row, round, options)
+      result.rounds.push(figures)
+      options.print(
+        `${workload.name} ${round}/${options.rounds} ${row.system}: ${Math.round(figures.requestsPerSecond)}/s`,
+      )
+    }
+  }
+  const counting = await canCount(options.databaseUrl)
+  if (!counting) options.print('SQL is not counted: this PostgreSQL does not load pg_stat_statements')
+  for (const [row, result] of results) {
+    if (result.skipped) continue
+    result.figures = { ...summary(result.rounds), ...(await quietPass(row, result, counting, options)) }
+  }
+  return [...results.values()]
+}
+
+async function timedTurn(row: Row, round: number, options: MeasureOptions): Promise<Figures> {
+  const { connections, seconds } = options
+  const next = questions(row, round, options)
+  const { port, vitals } = row.server
+  await runTurn({ port, connections, next, seconds: warmupSeconds })
+  await vitals()
+  const turn = await runTurn({ port, connections, next, seconds })
+  return toFigures(turn, await vitals())
+}
+
+/** One request at a time, its SQL counted. Other programs on the machine show as blocks too, but not in every pass. */
+async function quietPass(row: Row, result: RowResult, counting: boolean, options: MeasureOptions) {
+  const next = questions(row, 0, options)
+  const { port, vitals } = row.server
+  const blocks: number[] = []
+  const run = async () => {
+    for (let pass = 0; pass < quietPasses; pass++) {
+      await vitals()
+      await runTurn({ port, connections: 1, next, requests: quietRequests })
+      blocks.push((await vitals()).longestBlockMs)
+    }
+  }
+  if (counting) {
+    result.statements = await countStatements(options.databaseUrl, quietPasses * quietRequests, run)
+  } else await run()
+  return {
+    longestBlockAloneMs: Math.max(...blocks),
+    usualBlockAloneMs: median(blocks),
+    statementsPerRequest: result.statements?.reduce((sum, { callsPerRequest }) => sum + callsPerRequest, 0),
+  }
+}
+
+function questions(row: Row, seed: number, { subjects }: MeasureOptions): () => ReturnType<Row['ask']> {
+  const random = createRandom(seed)
+  return () => {
+    const subject = subjects[Math.floor(random() * subjects.length)]
+    if (!subject) throw new Error('there is nothing to ask for')
+    return row.ask(subject)
+  }
+}
+
+function toFigures(turn: Turn, { longestBlockMs, cpuMs, rssMb }: Vitals): Figures {
+  const { requests, seconds, latencies, bytes, errors, firstError } = turn
+  return {
+    requestsPerSecond: requests / seconds,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    bytes: Math.round(bytes / requests),
+    errors,
+    firstError,
+    cpuMsPerRequest: cpuMs / requests,
+    longestBlockMs,
+    rssMb,
+  }
+}
+
+function summary(rounds: readonly Figures[]): Figures {
+  const middle = (of: (figures: Figures) => number) => median(rounds.map(of))
+  const most = (of: (figures: Figures) => number) => Math.max(...rounds.map(of))
+  return {
+    requestsPerSecond: middle((figures) => figures.requestsPerSecond),
+    p50Ms: middle((figures) => figures.p50Ms),
+    p99Ms: middle((figures) => figures.p99Ms),
+    bytes: middle((figures) => figures.bytes),
+    cpuMsPerRequest: middle((figures) => figures.cpuMsPerRequest),
+    errors: rounds.reduce((sum, figures) => sum + figures.errors, 0),
+    firstError: rounds.find(({ firstError }) => firstError)?.firstError,
+    longestBlockMs: most((figures) => figures.longestBlockMs),
+    rssMb: most((figures) => figures.rssMb),
+  }
+}

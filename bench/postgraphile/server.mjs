@@ -1,0 +1,80 @@
+// PostGraphile over the tables of the program, as its documentation sets it up for production. Arguments: database URL.
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+// The packages are installed beside a copy of the manifest, not beside this file.
+const require = createRequire(path.join(process.cwd(), 'package.json'))
+const load = (name) => import(pathToFileURL(require.resolve(name)).href)
+
+const { postgraphile } = (await load('postgraphile')).default ?? (await load('postgraphile'))
+const { PostGraphileAmberPreset } = await load('postgraphile/presets/amber')
+const { makePgService } = await load('postgraphile/adaptors/pg')
+const { makeJSONPgSmartTagsPlugin } = await load('postgraphile/utils')
+const { grafserv } = await load('postgraphile/grafserv/node')
+
+/** The tables have no foreign keys; smart tags tell the relations, and give them the names that the queries use. */
+const relations = {
+  orders: [
+    '(app_data) references app_data (hash)|@fieldName document|@foreignFieldName users',
+    '(chain_id, sell_token) references tokens (chain_id, address)|@fieldName sells|@foreignFieldName soldBy',
+    '(chain_id, buy_token) references tokens (chain_id, address)|@fieldName buys|@foreignFieldName boughtBy',
+  ],
+  order_quotes: ['(order_id) references orders (id)|@fieldName order|@foreignFieldName quote'],
+  order_events: ['(order_id) references orders (id)|@fieldName order|@foreignFieldName events'],
+  auction_orders: [
+    '(order_id) references orders (id)|@fieldName order|@foreignFieldName auctions',
+    '(auction_id) references auctions (id)|@fieldName auction|@foreignFieldName orders',
+  ],
+  settlement_attempts: [
+    '(auction_id) references auctions (id)|@fieldName auction|@foreignFieldName attempts',
+  ],
+  solution_executions: [
+    '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName proposals',
+    '(auction_id, solution_uid) references solutions (auction_id, uid)|@fieldName solution|@foreignFieldName proposals',
+  ],
+  executions: [
+    '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName execution',
+  ],
+  fee_policies: [
+    '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName policies',
+  ],
+  trades: ['(order_id) references orders (id)|@fieldName order|@foreignFieldName trades'],
+}
+
+const smartTags = makeJSONPgSmartTagsPlugin({
+  version: 1,
+  config: {
+    class: Object.fromEntries(
+      Object.entries(relations).map(([table, foreignKey]) => [
+        table,
+        // It takes unique constraints for keys, not unique indexes.
+        { tags: { foreignKey, ...(table === 'orders' && { unique: 'chain_id,uid' }) } },
+      ]),
+    ),
+    // Bytes are not offered as conditions otherwise.
+    attribute: { 'orders.owner': { tags: { behavior: '+attribute:filterBy' } } },
+  },
+})
+
+const preset = {
+  extends: [PostGraphileAmberPreset],
+  plugins: [smartTags],
+  // Otherwise columns are only ordered by where they lead an index.
+  disablePlugins: ['PgIndexBehaviorsPlugin'],
+  pgServices: [
+    makePgService({ connectionString: process.argv[2], schemas: ['public'], poolConfig: { max: 10 } }),
+  ],
+  // Lists instead of connections: what the query asks for, and no more.
+  schema: { defaultBehavior: '+list -connection', dontSwallowErrors: true },
+  grafserv: { graphiql: false, watch: false, graphqlPath: '/graphql' },
+  grafast: { explain: false },
+}
+
+const service = postgraphile(preset).createServ(grafserv)
+const server = createServer()
+server.once('listening', () => process.stdout.write(`ready http://127.0.0.1:${server.address().port}\n`))
+await service.addTo(server)
+server.listen(0, '127.0.0.1')
+process.once('SIGTERM', () => process.exit(0))

@@ -1,0 +1,53 @@
+import type { Figures, RowResult } from './measure.ts'
+import { peers } from './suites/workload.ts'
+
+const columns: Record<string, (figures: Figures) => string> = {
+  'req/s': ({ requestsPerSecond }) => requestsPerSecond.toFixed(0),
+  'p50 ms': ({ p50Ms }) => p50Ms.toFixed(2),
+  'p99 ms': ({ p99Ms }) => p99Ms.toFixed(2),
+  bytes: ({ bytes }) => String(bytes),
+  SQL: ({ statementsPerRequest }) => statementsPerRequest?.toFixed(2) ?? '?',
+  'CPU ms': ({ cpuMsPerRequest }) => cpuMsPerRequest.toFixed(2),
+  'block ms': ({ longestBlockMs }) => longestBlockMs.toFixed(1),
+  alone: ({ usualBlockAloneMs, longestBlockAloneMs }) =>
+    `${usualBlockAloneMs?.toFixed(1)} (${longestBlockAloneMs?.toFixed(1)})`,
+  errors: ({ errors }) => String(errors),
+}
+
+/** One workload's table: a line for each system, with its throughput as a multiple of each peer's. */
+export function formatTable(title: string, results: readonly RowResult[]): string {
+  const measured = peers.filter((peer) => results.some((result) => result.peer === peer && result.figures))
+  const head = ['system', ...Object.keys(columns), ...measured.map((peer) => `x ${peer}`)]
+  const lines = results.flatMap((result) => {
+    const { system, figures } = result
+    return figures
+      ? [
+          [
+            system,
+            ...Object.values(columns).map((format) => format(figures)),
+            ...measured.map((peer) => ratios(result, results)[peer]?.toFixed(2) ?? ''),
+          ],
+        ]
+      : []
+  })
+  const widths = head.map((_, index) => Math.max(...[head, ...lines].map((line) => line[index]?.length ?? 0)))
+  const format = (line: readonly string[]) =>
+    line
+      .map((cell, index) => (index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0)))
+      .join('  ')
+  const skipped = results.flatMap(({ system, skipped }) => (skipped ? [`${system}: ${skipped}`] : []))
+  const faults = results.flatMap(({ system, figures }) =>
+    figures?.firstError ? [`${system}, first error: ${figures.firstError}`] : [],
+  )
+  return [title, format(head), ...lines.map(format), ...skipped, ...faults].join('\n')
+}
+
+/** Throughput as a multiple of each peer's. */
+export function ratios({ figures }: RowResult, results: readonly RowResult[]): Record<string, number> {
+  return Object.fromEntries(
+    peers.flatMap((peer) => {
+      const other = results.find((result) => result.peer === peer)?.figures
+      return figures && other ? [[peer, figures.requestsPerSecond / other.requestsPerSecond]] : []
+    }),
+  )
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { query } from './database/open.ts'
+import { sizeOf } from './database/shape.ts'
+import { readSubjects, type Subject } from './database/subjects.ts'
+import { askOnce } from './load/turn.ts'
+import { measure, type RowResult } from './measure.ts'
+import { type Options, readOptions, usage } from './options.ts'
+import { formatTable, ratios } from './report.ts'
+import { prepareDatabase, startServers, type Undo } from './setup.ts'
+import { debugWorkloads } from './suites/debug.ts'
+import type { Workload } from './suites/workload.ts'
+
+const comparedAnswers = 20
+
+async function run(options: Options, undo: Undo): Promise<boolean> {
+  const { url, filling } = await prepareDatabase(options, undo, print)
+  const stand = await startServers(options, url, undo, print)
+  if (stand.withoutPostgraphile) print(`PostGraphile is skipped: ${stand.withoutPostgraphile}`)
+  const { orders, collector } = await readSubjects(url, sizeOf(options.orders))
+  const { only } = options
+  const workloads = debugWorkloads(stand.servers, collector).filter(
+    ({ name }) => only === undefined || only.includes(name),
+  )
+  await compareBodies(workloads, orders)
+  const nodeRequests = stand.node.requests()
+  const results: { workload: Workload; rows: RowResult[] }[] = []
+  for (const workload of workloads) {
+    const rows = await measure(workload, { ...options, databaseUrl: url, subjects: orders, print })
+    results.push({ workload, rows })
+    print(`\n${formatTable(`${workload.title}, ${options.orders} orders`, rows)}\n`)
+  }
+  print(`requests to the chain's node: ${stand.node.requests() - nodeRequests}`)
+  writeResults(options, {
+    machine: await describeMachine(url),
+    filling,
+    withoutPostgraphile: stand.withoutPostgraphile,
+    workloads: results.map(({ workload: { name, title }, rows }) => ({
+      name,
+      title,
+      rows: rows.map((row) => ({ ...row, ratios: ratios(row, rows) })),
+    })),
+  })
+  return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
+}
+
+/** The limit is one only if it answers the same: value by value, for some orders. */
+async function compareBodies(workloads: readonly Workload[], subjects: readonly Subject[]): Promise<void> {
+  for (const { name, rows } of workloads) {
+    const limit = rows.find(({ peer }) => peer === 'one statement')
+    const rest = rows.filter(({ system }) => /REST/.test(system))
+    if (!limit) continue
+    for (const subject of subjects.slice(0, comparedAnswers)) {
+      const expected = await answerOf(limit, subject)
+      for (const row of rest) {
+        if (!isDeepStrictEqual(await answerOf(row, subject), expected))
+          throw new Error(`${name}: ${row.system} and the one statement answer differently`)
+      }
+    }
+  }
+}
+
+async function answerOf({ server, ask }: Workload['rows'][number], subject: Subject): Promise<unknown> {
+  const { body } = await askOnce(server.port, ask(subject).request)
+  return JSON.parse(body.toString())
+}
+
+async function describeMachine(url: string) {
+  const [row] = await query<{ server_version: string }>(url, 'SHOW server_version')
+  const [cpu] = os.cpus()
+  return {
+    cpu: cpu?.model,
+    cores: os.cpus().length,
+    node: process.version,
+    postgresql: row?.server_version,
+  }
+}
+
+function writeResults(options: Options, results: object): void {
+  const { json, databaseUrl: _, ...settings } = options
+  mkdirSync(path.dirname(json), { recursive: true })
+  writeFileSync(json, `${JSON.stringify({ settings, ...results }, null, 2)}\n`)
+  print(`written to ${path.relative(process.cwd(), json)}`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), process.env)
+  if (options === 'help') return print(usage)
+  const undo: Undo = []
+  let ending: Promise<void> | undefined
+  const end = () => {
+    ending ??= takeBack(undo)
+    return ending
+  }
+  process.once('SIGINT', () => end().finally(() => process.exit(130)))
+  try {
+    if (!(await run(options, undo))) process.exitCode = 1
+  } finally {
+    await end()
+  }
+}
+
+async function takeBack(undo: Undo): Promise<void> {
+  for (const step of undo.toReversed()) await step()
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(1)
+})

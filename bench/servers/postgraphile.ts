@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { query } from '../database/open.ts'
+import { type ServerProcess, startServer } from './process.ts'
+
+const sources = path.join(import.meta.dirname, '..', 'postgraphile')
+
+/** What its schema can't say by itself, said the way its documentation says it: functions on a table's row. */
+const functions = `
+CREATE OR REPLACE FUNCTION auction_orders_native_prices(ao auction_orders) RETURNS SETOF auction_prices LANGUAGE sql STABLE AS $$
+  SELECT p.* FROM auction_prices p JOIN orders o ON o.id = ao.order_id
+  WHERE p.auction_id = ao.auction_id AND p.token IN (o.sell_token, o.buy_token) ORDER BY p.token = o.buy_token $$;
+CREATE OR REPLACE FUNCTION orders_status(o orders) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE
+    WHEN CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
+      ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END THEN 'fulfilled'
+    WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN 'cancelled'
+    WHEN o.effective_valid_to < extract(epoch FROM now()) THEN 'expired'
+    WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN 'presignaturePending'
+    ELSE 'open' END $$`
+
+/**
+ * PostGraphile over the same tables, with its own packages and its own Node, installed once into `folder`.
+ * @throws when they can't be installed or do not start
+ */
+export async function startPostgraphile(folder: string, databaseUrl: string): Promise<ServerProcess> {
+  const node = path.join(folder, 'node_modules', 'node', 'bin', 'node')
+  if (!isInstalled(folder, node)) install(folder)
+  if (!isInstalled(folder, node)) throw new Error('npm did not install Node 22 (package node)')
+  await query(databaseUrl, functions)
+  return startServer({
+    name: 'PostGraphile',
+    node,
+    args: [path.join(sources, 'server.mjs'), databaseUrl],
+    cwd: folder,
+    env: { GRAPHILE_ENV: 'production' },
+  })
+}
+
+function isInstalled(folder: string, node: string): boolean {
+  if (!existsSync(path.join(folder, 'node_modules', 'postgraphile', 'package.json'))) return false
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v22.') ?? false
+}
+
+function install(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(path.join(sources, 'package.json'), path.join(folder, 'package.json'))
+  const flags = ['install', '--legacy-peer-deps', '--no-package-lock', '--no-audit', '--no-fund']
+  const { status, stderr, error } = spawnSync('npm', flags, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 300_000,
+  })
+  if (error) throw error
+  const fault = stderr.split('\n').find((line) => line.startsWith('npm error'))
+  if (status !== 0) throw new Error(fault ?? `npm ended with ${status}`)
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
+
+/** A server under test, in a process of its own. */
+export interface ServerProcess {
+  port: number
+  /** What happened since the last call. */
+  vitals: () => Promise<Vitals>
+  stop(): Promise<void>
+}
+
+export interface Vitals {
+  longestBlockMs: number
+  p99BlockMs: number
+  cpuMs: number
+  rssMb: number
+}
+
+interface Command {
+  name: string
+  /** Node itself, and what follows it. */
+  node?: string
+  args: readonly string[]
+  cwd?: string
+  env?: Record<string, string>
+}
+
+const startMs = 30_000
+const answerMs = 10_000
+const watch = path.join(import.meta.dirname, 'watch-loop.mjs')
+
+/** Starts a script that prints `ready http://…:port`. @throws when it does not, with its last words */
+export async function startServer(command: Command): Promise<ServerProcess> {
+  const { name, node = process.execPath, args, cwd = process.cwd(), env } = command
+  const child = spawn(node, ['--import', watch, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const port = await readPort(child, name)
+  return {
+    port,
+    vitals: async () => {
+      const answer = once<Vitals>(name, answerMs, (resolve) => child.once('message', resolve as () => void))
+      child.kill('SIGUSR2')
+      return answer
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), answerMs)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+async function readPort(child: ChildProcess, name: string): Promise<number> {
+  let said = ''
+  return once(name, startMs, (resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`${name} ended: ${said.trim().slice(-600)}`)))
+    const hear = (data: Buffer) => {
+      said = (said + data).slice(-4_000)
+      const port = /^ready http:\/\/[^\s]*:(\d+)/m.exec(said)?.[1]
+      if (port) resolve(Number(port))
+    }
+    child.stdout?.on('data', hear)
+    child.stderr?.on('data', hear)
+  })
+}
+
+function once<T>(
+  name: string,
+  timeoutMs: number,
+  start: (resolve: (value: T) => void, reject: (error: Error) => void) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${name} did not answer in time`)), timeoutMs)
+    const settle =
+      <Value>(then: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer)
+        then(value)
+      }
+    start(settle(resolve), settle(reject))
+  })
+}

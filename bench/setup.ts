@@ -1,0 +1,103 @@
+import path from 'node:path'
+import { createLog } from '../src/log.ts'
+import { applyMigrations } from '../src/storage/migrations.ts'
+import { clear, type Filling, fill, findFilling } from './database/fill.ts'
+import { openEmbedded } from './database/open.ts'
+import { cache, type Options } from './options.ts'
+import { type FakeNode, startNode } from './servers/node.ts'
+import { startPostgraphile } from './servers/postgraphile.ts'
+import { type ServerProcess, startServer } from './servers/process.ts'
+import { startProgram } from './servers/program.ts'
+import type { DebugServers } from './suites/debug.ts'
+
+type Print = (line: string) => void
+
+/** What is undone at the end, whatever happened in between; the last first. */
+export type Undo = (() => Promise<void> | void)[]
+
+export interface FilledDatabase {
+  url: string
+  filling: Filling
+}
+
+/** The database, filled: now, or by an earlier run. */
+export async function prepareDatabase(options: Options, undo: Undo, print: Print): Promise<FilledDatabase> {
+  const { orders, fresh, home, databaseUrl } = options
+  const url = databaseUrl ?? (await embedded(`bench_${orders}`, home, undo))
+  const known = fresh ? undefined : await current(url, orders, print)
+  if (known) return told(known, 'filled before, in')
+  await clear(url)
+  return told(await fill(url, orders, print), 'filled and analysed in')
+
+  function told(filling: Filling, how: string): FilledDatabase {
+    const { seconds, bytes } = filling
+    const each = (bytes / orders / 1024).toFixed(1)
+    print(
+      `database: ${orders} orders, ${how} ${seconds.toFixed(1)} s; ${(bytes / 2 ** 20).toFixed(0)} MiB, ${each} KiB an order`,
+    )
+    return { url, filling }
+  }
+}
+
+/** Migrations that came since are applied; one that was edited makes the filling useless. */
+async function current(url: string, orders: number, print: Print): Promise<Filling | undefined> {
+  const filling = await findFilling(url, orders)
+  if (!filling) return undefined
+  try {
+    await applyMigrations(url)
+    return filling
+  } catch (error) {
+    print(`the filling is thrown away: ${error instanceof Error ? error.message : error}`)
+    return undefined
+  }
+}
+
+async function embedded(name: string, home: string, undo: Undo): Promise<string> {
+  const server = await openEmbedded(home, name, createLog('warn'))
+  undo.push(server.stop)
+  return server.url
+}
+
+export interface Stand {
+  servers: DebugServers
+  node: FakeNode
+  /** Why PostGraphile is not among them. */
+  withoutPostgraphile: string | undefined
+}
+
+/** Every server of a run, each in its own process. */
+export async function startServers(
+  options: Options,
+  databaseUrl: string,
+  undo: Undo,
+  print: Print,
+): Promise<Stand> {
+  const { against } = options
+  const node = await startNode()
+  undo.push(node.close)
+  const keep = (server: ServerProcess) => {
+    undo.push(server.stop)
+    return server
+  }
+  const program = async (source: string, name: string) =>
+    keep(await startProgram({ source, target: path.join(cache, name), databaseUrl, rpcUrl: node.url, print }))
+  const oneStatement = keep(
+    await startServer({
+      name: 'one statement',
+      args: ['--import', 'tsx', path.join(import.meta.dirname, 'servers', 'one-statement.ts'), databaseUrl],
+    }),
+  )
+  const servers = {
+    program: await program(path.join(import.meta.dirname, '..'), 'program'),
+    other: against === undefined ? undefined : await program(path.resolve(against), 'against'),
+    oneStatement,
+  }
+  if (!options.postgraphile) return { servers, node, withoutPostgraphile: '--no-postgraphile' }
+  try {
+    const postgraphile = keep(await startPostgraphile(path.join(cache, 'postgraphile'), databaseUrl))
+    return { servers: { ...servers, postgraphile }, node, withoutPostgraphile: undefined }
+  } catch (error) {
+    const withoutPostgraphile = error instanceof Error ? error.message : String(error)
+    return { servers, node, withoutPostgraphile }
+  }
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { shape } from '../database/shape.ts'
+import type { Subject } from '../database/subjects.ts'
+import { get, post, type Question } from '../load/question.ts'
+import { askOnce } from '../load/turn.ts'
+import type { ServerProcess } from '../servers/process.ts'
+import { type Documents, documents, postgraphileDocuments } from './documents.ts'
+import type { Row, Workload } from './workload.ts'
+
+export interface DebugServers {
+  program: ServerProcess
+  /** Another build of the program, to compare with. */
+  other?: ServerProcess | undefined
+  oneStatement: ServerProcess
+  postgraphile?: ServerProcess | undefined
+}
+
+const { name: network, chainId } = shape.network
+const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
+
+/** The reads of an order's story, of one order and of an account, by each system that can answer them. */
+export function debugWorkloads(servers: DebugServers, collector: Buffer): Workload[] {
+  const { oneStatement } = servers
+  const ofCollector = { uid: collector, owner: collector }
+  return [
+    {
+      name: 'debug',
+      title: 'Everything that happened to an order, nested',
+      rows: [
+        ...builds(servers, 'GraphQL text', (server) => ({ server, ask: asText('debug') })),
+        ...builds(servers, 'GraphQL persisted', (server) => ({
+          server,
+          ask: byHash('debug'),
+          prepare: () => register(server, 'debug'),
+        })),
+        ...postgraphile(servers, 'debug'),
+        ...builds(servers, 'REST report', (server) => ({
+          server,
+          ask: byUid(`/${network}/api/v1/debug/order`),
+        })),
+        { system: 'one statement', peer: 'one statement', server: oneStatement, ask: byUid('/debug') },
+      ],
+    },
+    {
+      name: 'order',
+      title: 'order(uid) with 13 fields',
+      rows: [
+        ...builds(servers, 'GraphQL text', (server) => ({ server, ask: asText('order') })),
+        ...postgraphile(servers, 'order'),
+      ],
+    },
+    {
+      name: 'account',
+      title: 'Account page: 20 orders with trades and tokens',
+      rows: [
+        ...builds(servers, 'GraphQL text', (server) => ({ server, ask: asText('account') })),
+        ...postgraphile(servers, 'account'),
+      ],
+    },
+    {
+      name: 'account-orders',
+      title: 'REST account orders, limit=1000',
+      rows: [
+        ...builds(servers, 'REST list', (server) => ({
+          server,
+          ask: () => byOwner((owner) => `/${network}/api/v1/account/${owner}/orders?limit=1000`)(ofCollector),
+        })),
+        {
+          system: 'one statement',
+          peer: 'one statement',
+          server: oneStatement,
+          ask: () => byOwner((owner) => `/orders/${owner}/1000`)(ofCollector),
+        },
+      ],
+    },
+  ]
+}
+
+/** The program's row, and beside it that of the build to compare with. */
+function builds(
+  { program, other }: DebugServers,
+  what: string,
+  row: (server: ServerProcess) => Omit<Row, 'system'>,
+): Row[] {
+  return [
+    { ...row(program), system: `tradegraph ${what}` },
+    ...(other ? [{ ...row(other), system: `against ${what}` }] : []),
+  ]
+}
+
+function postgraphile({ postgraphile: server }: DebugServers, name: keyof Documents): Row[] {
+  const query = JSON.stringify(postgraphileDocuments[name])
+  const base64 = (bytes: Buffer) => bytes.toString('base64')
+  const ask = ({ uid, owner }: Subject): Question => {
+    const subject = base64(name === 'account' ? owner : uid)
+    const variables =
+      name === 'account' ? `{"owner":"${subject}"}` : `{"chainId":${chainId},"uid":"${subject}"}`
+    return { request: post('/graphql', `{"query":${query},"variables":${variables}}`), expect: subject }
+  }
+  return server ? [{ system: 'PostGraphile', peer: 'PostGraphile', server, ask }] : []
+}
+
+/** The whole text of the document in every request. */
+function asText(name: keyof Documents): Row['ask'] {
+  const query = JSON.stringify(documents[name])
+  return (subject) => graphql(name, subject, `"query":${query}`)
+}
+
+/** The document by its hash alone, as a client sends it that sent the text before. */
+function byHash(name: keyof Documents): Row['ask'] {
+  return (subject) => graphql(name, subject, persisted(name))
+}
+
+function persisted(name: keyof Documents): string {
+  const sha256Hash = createHash('sha256').update(documents[name]).digest('hex')
+  return `"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`
+}
+
+function graphql(name: keyof Documents, { uid, owner }: Subject, document: string): Question {
+  const subject = hex(name === 'account' ? owner : uid)
+  const variables = `"variables":{"${name === 'account' ? 'owner' : 'uid'}":"${subject}"}`
+  return { request: post('/graphql', `{${document},${variables}}`), expect: subject }
+}
+
+/** Sends text and hash once, then the hash alone, for an order that does not exist. */
+async function register(server: ServerProcess, name: keyof Documents): Promise<string | undefined> {
+  const nobody = { uid: Buffer.alloc(56), owner: Buffer.alloc(20) }
+  const both = `"query":${JSON.stringify(documents[name])},${persisted(name)}`
+  await askOnce(server.port, graphql(name, nobody, both).request)
+  const { body } = await askOnce(server.port, graphql(name, nobody, persisted(name)).request)
+  return body.includes('"data"') ? undefined : 'not supported yet'
+}
+
+function byUid(path: string): Row['ask'] {
+  return ({ uid }) => ({ request: get(`${path}/${hex(uid)}`), expect: hex(uid) })
+}
+
+function byOwner(path: (owner: string) => string): Row['ask'] {
+  return ({ owner }) => ({ request: get(path(hex(owner))), expect: hex(owner) })
+}

@@ -1,0 +1,23 @@
+import type { Subject } from '../database/subjects.ts'
+import type { Question } from '../load/question.ts'
+import type { ServerProcess } from '../servers/process.ts'
+
+/** One question, put to several systems in one run. */
+export interface Workload {
+  name: string
+  title: string
+  rows: Row[]
+}
+
+export interface Row {
+  system: string
+  /** Set where the others are told as multiples of this row. */
+  peer?: Peer
+  server: ServerProcess
+  ask(subject: Subject): Question
+  /** Done before the first question. @returns why the row can't be measured */
+  prepare?(): Promise<string | undefined>
+}
+
+export const peers = ['PostGraphile', 'one statement'] as const
+export type Peer = (typeof peers)[number]
