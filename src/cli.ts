@@ -59,6 +59,10 @@ async function main(): Promise<void> {
   if (values.version) return print(version())
   if (rest.length > 0 || (command !== 'dev' && !commands[command])) return fail(usage, 2)
 
+  if (values.home === '') return fail('tradegraph: --home must name a folder', 2)
+  if (values.port !== undefined && !isPort(values.port)) {
+    return fail('tradegraph: --port must be a number from 0 to 65535', 2)
+  }
   const settings = readSettings({ ...process.env, ...(values.port !== undefined && { PORT: values.port }) })
   const common = {
     settings,
@@ -97,6 +101,10 @@ async function runRoles(
     )
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
+}
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
 }
 
 function print(text: string): void {

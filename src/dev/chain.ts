@@ -6,9 +6,8 @@ import { hasChainState, keepChainState, readChainStates, saveChainState } from '
 import { readJson, writeDurably } from './durable-file.ts'
 import { isRunning, type ProcessMark } from './process.ts'
 
-export interface Chain {
+export interface Chain extends ProcessMark {
   rpcUrl: string
-  pid: number
   /** Built now, as opposed to found running or loaded from its saved state. */
   fresh: boolean
   /** Saves the chain a last time and ends its process, whoever started it. */
@@ -60,12 +59,18 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
   return {
     rpcUrl: anvil.rpcUrl,
     pid: anvil.pid,
+    started: anvil.started,
     fresh: found === undefined,
     async stop() {
       await keeper.stop()
       await endAnvil(anvil)
     },
   }
+}
+
+/** A program of ours has been here: nobody else writes such a record. */
+export function hasChainRecord(home: string): boolean {
+  return readRecord(home) !== undefined
 }
 
 /** Ends the chain that an earlier program left behind, if there is one. */

@@ -16,9 +16,8 @@ import {
 } from './database-folder.ts'
 import { endProcess, findProcess, freePort, type ProcessMark, until } from './process.ts'
 
-export interface Database {
+export interface Database extends ProcessMark {
   url: string
-  pid: number
   /** Ends the server, whoever started it; what was committed stays. */
   stop(): Promise<void>
 }
@@ -39,6 +38,7 @@ export async function startDatabase({ home, log }: { home: string; log: Log }): 
   return {
     url: serverUrl(folder, server.port, databaseName),
     pid: server.pid,
+    started: server.started,
     stop: () => endProcess(server, stopSignals),
   }
 }

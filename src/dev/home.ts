@@ -12,9 +12,9 @@ import {
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Log } from '../domain/log.ts'
-import { endLeftChain } from './chain.ts'
-import { endLeftDatabase } from './database.ts'
+import { hasChainRecord } from './chain.ts'
 import { fileExists, readJson, writeDurably } from './durable-file.ts'
+import { emptyHome, isHalfEmptied, isMarked, markHome } from './home-content.ts'
 import { findProcess, isRunning, type ProcessMark, until } from './process.ts'
 
 /** What `dev.json` tells: all that a client, a wallet or a test needs to know about the running stack. */
@@ -49,28 +49,25 @@ export interface HomeOptions {
   waitMs?: number
 }
 
+/** All that is left of a first claim that was killed half-way. */
+const claimDraft = /^owner\.json\.\d+(\.left)?$/
+
 const ownerRecord = z.object({ pid: z.int(), started: z.string() })
 
-/** Name of a file that stands in the folder while it is being emptied. */
-const emptying = 'emptying'
-
-/** What shows that a folder is a home, and may be emptied. */
-const traces = [emptying, 'owner.json', 'dev.json', 'chain.json', 'database']
-
-/** @throws when another program holds the folder, or when it is to be emptied and does not look like a home */
+/** @throws when another program holds the folder, or when it holds something and is not a home */
 export async function openHome(options: HomeOptions): Promise<Home> {
   mkdirSync(resolve(options.path), { recursive: true, mode: 0o700 })
   const path = realpathSync(options.path)
   if (!isWritable(path)) throw new Error(`${path} cannot be written by this user: choose another --home.`)
-  const content = readdirSync(path)
-  if (options.reset && content.length > 0 && !traces.some((name) => content.includes(name))) {
-    throw new Error(`${path} is not a Tradegraph home, so --reset does not empty it.`)
+  if (!isHome(path)) {
+    throw new Error(`${path} holds other things and is not a Tradegraph home: choose another --home.`)
   }
   const ownerFile = join(path, 'owner.json')
   const manifestFile = join(path, 'dev.json')
   await claim(ownerFile, path, options)
+  markHome(path)
   rmSync(manifestFile, { force: true })
-  if (options.reset || content.includes(emptying)) await empty(path)
+  if (options.reset || isHalfEmptied(path)) await emptyHome(path, options.log)
   return {
     path,
     publish: (manifest) => writeDurably(manifestFile, `${JSON.stringify(manifest, undefined, 2)}\n`),
@@ -81,6 +78,21 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   }
 }
 
+/** A program runs in this home, or is about to leave it. */
+export function isHeld(path: string): boolean {
+  const owner = readOwner(join(path, 'owner.json'))
+  return owner !== undefined && isRunning(owner)
+}
+
+/**
+ * Names prove nothing: others too have a `database`. Homes of earlier versions are known by their records. In this order
+ * it is right about a folder that another program is making a home just now, which writes the owner before the mark.
+ */
+function isHome(path: string): boolean {
+  if (readdirSync(path).every((name) => claimDraft.test(name))) return true
+  return readOwner(join(path, 'owner.json')) !== undefined || isMarked(path) || hasChainRecord(path)
+}
+
 function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -88,18 +100,6 @@ function isWritable(path: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Half-emptied is worse than full: the mark makes the next program finish what a killed one began. */
-async function empty(path: string): Promise<void> {
-  const mark = join(path, emptying)
-  writeFileSync(mark, '')
-  await Promise.all([endLeftDatabase(path), endLeftChain(path)])
-  for (const name of readdirSync(path)) {
-    const stays = name === 'owner.json' || name === emptying
-    if (!stays) rmSync(join(path, name), { recursive: true, force: true, maxRetries: 5 })
-  }
-  rmSync(mark)
 }
 
 /** A program that is on its way out is waited for; one that is gone is succeeded. */

@@ -79,16 +79,17 @@ export async function until<T>(
 
 /** A port of 127.0.0.1 that is free now: the preferred one if possible, so that addresses outlive a restart. */
 export async function freePort(preferred = 0): Promise<number> {
-  return (await probePort(preferred)) ?? (await probePort(0)) ?? Promise.reject(new Error('no free TCP port'))
+  return probePort(preferred).catch(() => probePort(0))
 }
 
-function probePort(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
+/** The port that was bound for a moment; with 0 any free one. @throws what the system says against it */
+export function probePort(port: number, host = '127.0.0.1'): Promise<number> {
+  return new Promise((resolve, reject) => {
     const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+    server.once('error', reject)
+    server.listen({ port, host, exclusive: true }, () => {
       const bound = server.address()
-      server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : undefined))
+      server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : port))
     })
   })
 }

@@ -1,7 +1,9 @@
 import { startApp } from '../app.ts'
 import { readSettings, type Settings } from '../config.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { isHeld } from './home.ts'
 import { watchParent } from './parent-watch.ts'
+import { probePort } from './process.ts'
 import { startStack } from './stack.ts'
 import { startTraders } from './traders.ts'
 
@@ -22,34 +24,51 @@ export interface DevOptions {
 /** Half of the surplus, one percent of the volume at most: so that fees are there to be seen. Whoever sets a policy gets that one. */
 const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
-/** The local stack from start to end: Ctrl-C and SIGTERM end the database and the chain with it; a crash leaves them to the next start. */
+/** The local stack from start to end: Ctrl-C and SIGTERM end the database and the chain with it; a crash, also of one of the two, leaves them to the next start. */
 export async function runDev(options: DevOptions): Promise<void> {
   const { home, reset, log, now, random, print } = options
   const parent = options.byNpm ? watchParent(() => process.exit(1)) : undefined
   const { DATABASE_URL: databaseUrl, ANVIL: anvil } = options.settings
+  if (!isHeld(home)) await checkPort(options.settings)
   const stack = await startStack({ home, reset, anvil, databaseUrl, log })
+  let finish: () => void | Promise<void> = stack.stop
+  const unlessDied = async <T>(task: Promise<T>): Promise<T> => {
+    const died = await Promise.race([stack.died, task.then(() => undefined)])
+    if (died === undefined) return task
+    finish = stack.leave
+    throw new Error(`${died}; start again to pick up where it was`)
+  }
   try {
-    const app = await startApp({
+    const starting = startApp({
       ...options,
       databaseUrl: stack.databaseUrl,
       networks: [{ network: stack.network, rpcUrl: stack.rpcUrl }],
       roles: ['serve', 'index', 'auction'],
       settings: localSettings(options.settings, stack.solverKey),
     })
+    const app = await unlessDied(starting)
     const url = app.url ?? ''
     const traders = options.traders
       ? startTraders({ baseUrl: url, market: stack.market, log, now, random })
       : undefined
     stack.publish(url)
     print(`ready ${url}/graphql (home ${home})`)
-    await untilStopped()
+    await unlessDied(untilStopped())
     log.info('stopping')
     await traders?.stop()
     await app.close()
   } finally {
     parent?.stop()
-    await stack.stop()
+    await finish()
   }
+}
+
+/** Before anything is started, for it is the likeliest fault. Not asked of a home whose owner leaves: it holds the port until then. */
+async function checkPort({ HOST, PORT }: Settings): Promise<void> {
+  await probePort(PORT, HOST).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EADDRINUSE') throw new Error(`port ${PORT} is in use: choose another with --port`)
+    throw new Error(`the service cannot listen on ${HOST}, port ${PORT} (${code})`)
+  })
 }
 
 function localSettings(settings: Settings, solverKey: string): Settings {

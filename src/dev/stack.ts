@@ -5,6 +5,7 @@ import { startDatabase } from './database.ts'
 import { type DevManifest, type Home, openHome } from './home.ts'
 import { describeMarket, type Market } from './market.ts'
 import { buildMarket, isMarketCurrent } from './market-build.ts'
+import { watchProcesses } from './process-watch.ts'
 
 export interface Stack {
   databaseUrl: string
@@ -14,6 +15,10 @@ export interface Stack {
   market: Market
   /** Writes `dev.json`: everything is up and the service listens at `url`. */
   publish(url: string): void
+  /** Says which process ended by itself. The stack is of no use then: `leave` it to the next program. */
+  died: Promise<string>
+  /** Lets go of the home as it is: what runs goes on running, and the next program adopts it. */
+  leave(): void
   /** Ends database and chain and leaves the home to the next program. */
   stop(): Promise<void>
 }
@@ -39,32 +44,43 @@ export async function startStack({
   log,
 }: StackOptions): Promise<Stack> {
   const home = await openHome({ path, reset, log })
-  const outside = databaseUrl ? { url: databaseUrl, stop: async () => {} } : undefined
   const started = await Promise.allSettled([
-    outside ?? startDatabase({ home: home.path, log }),
+    databaseUrl ? undefined : startDatabase({ home: home.path, log }),
     startMarketChain(home, anvil, log),
   ])
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     try {
-      await Promise.all(started.map((part) => part.status === 'fulfilled' && part.value.stop()))
+      await Promise.all(started.map((part) => part.status === 'fulfilled' && part.value?.stop()))
     } finally {
       home.release()
     }
   }
   const [database, chain] = started
   if (database.status === 'rejected' || chain.status === 'rejected') {
-    await stop()
+    await end()
     throw [database, chain].find((part) => part.status === 'rejected')?.reason
   }
   const market = describeMarket()
-  const addresses = { databaseUrl: database.value.url, rpcUrl: chain.value.rpcUrl }
+  const addresses = { databaseUrl: database.value?.url ?? databaseUrl ?? '', rpcUrl: chain.value.rpcUrl }
+  const watch = watchProcesses({
+    'the local chain': chain.value,
+    ...(database.value && { 'the local database': database.value }),
+  })
   return {
     ...addresses,
     network: market.network,
     solverKey: market.solver.privateKey,
     market,
     publish: (url) => home.publish(toManifest(url, addresses, market)),
-    stop,
+    died: watch.died,
+    leave() {
+      watch.stop()
+      home.release()
+    },
+    async stop() {
+      watch.stop()
+      await end()
+    },
   }
 }
 

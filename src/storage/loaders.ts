@@ -30,35 +30,46 @@ export interface TokenKey {
 
 export type Loaders = ReturnType<typeof createLoaders>
 
+/** A read of many keys at once. */
+type Read<Key, Value> = (keys: readonly Key[]) => Promise<(Value | Error)[]>
+
 /**
  * Reads that gather the keys of one tick into one statement. For one request: what was read once stays as it was read.
- * Lists come back in the order of their store function.
+ * Lists come back in the order of their store function. `proceed` throws when nothing more is to be read.
  */
-export function createLoaders(db: Db, readTokens: ReadTokens) {
+export function createLoaders(db: Db, readTokens: ReadTokens, proceed: () => void) {
+  const loader = <Key, Value, CacheKey = Key>(
+    read: Read<Key, Value>,
+    options?: DataLoader.Options<Key, Value, CacheKey>,
+  ): DataLoader<Key, Value, CacheKey> =>
+    new DataLoader(async (keys) => {
+      proceed()
+      return read(keys)
+    }, options)
   const lists = <Row>(
     read: (db: Db, ids: readonly bigint[]) => Promise<Row[]>,
     key: (row: Row) => bigint,
   ): DataLoader<bigint, Row[]> =>
-    new DataLoader(async (ids) => {
+    loader(async (ids) => {
       const groups = groupBy(await read(db, ids), key)
       return ids.map((id) => groups.get(id) ?? [])
     })
 
   return {
-    order: new DataLoader<OrderUid, Order | undefined>(async (uids) =>
+    order: loader<OrderUid, Order | undefined>(async (uids) =>
       inOrder(uids, await findOrders(db, uids), ({ uid }) => uid),
     ),
-    orderById: new DataLoader<bigint, Order | undefined>(async (ids) =>
+    orderById: loader<bigint, Order | undefined>(async (ids) =>
       inOrder(ids, await findOrdersById(db, ids), ({ id }) => id),
     ),
-    story: new DataLoader(async (ids: readonly bigint[]) => {
+    story: loader(async (ids: readonly bigint[]) => {
       const stories = await storiesOfOrders(db, ids)
       return ids.map((id) => stories.get(id) ?? { events: [], auctions: [], trades: [] })
     }),
     events: lists(eventsOfOrders, ({ orderId }) => orderId),
     trades: lists(tradesOfOrders, ({ orderId }) => orderId),
     auctionsOfOrder: lists(auctionsOfOrders, ({ orderId }) => orderId),
-    auction: new DataLoader(async (ids: readonly bigint[]) =>
+    auction: loader(async (ids: readonly bigint[]) =>
       inOrder(ids, await findAuctions(db, ids), ({ id }) => id),
     ),
     solutions: lists(solutionsOfAuctions, ({ auctionId }) => auctionId),
@@ -66,11 +77,11 @@ export function createLoaders(db: Db, readTokens: ReadTokens) {
     attempts: lists(attemptsOfAuctions, ({ auctionId }) => auctionId),
     executions: lists(executionsOfAuctions, ({ auctionId }) => auctionId),
     ordersOfAuction: lists(ordersOfAuctions, ({ auctionId }) => auctionId),
-    appData: new DataLoader(async (hashes: readonly Bytes32[]) => {
+    appData: loader(async (hashes: readonly Bytes32[]) => {
       const documents = await findAppDataMany(db, hashes)
       return hashes.map((hash) => documents.get(hash) ?? null)
     }),
-    token: new DataLoader<TokenKey, Token | undefined, string>((keys) => loadTokens(keys, readTokens), {
+    token: loader<TokenKey, Token | undefined, string>((keys) => loadTokens(keys, readTokens), {
       cacheKeyFn: ({ chainId, address }) => `${chainId}:${address}`,
     }),
   }

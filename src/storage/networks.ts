@@ -17,7 +17,7 @@ export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes3
   if (known !== genesisHash) {
     throw new Error(
       `chain ${chainId} (${name}) has genesis ${genesisHash}, but this database belongs to ${known}: ` +
-        'it is another chain. Use another database, or reset this one.',
+        'it is another chain. Use another database, or start the local stack with --reset.',
     )
   }
 }

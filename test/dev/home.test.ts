@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type DevManifest, openHome } from '../../src/dev/home.ts'
@@ -33,7 +33,7 @@ it('makes a private folder and tells about the stack in a private file that goes
   expect(statSync(join(path, 'dev.json')).mode & 0o777).toBe(0o600)
   expect(JSON.parse(readFileSync(join(path, 'dev.json'), 'utf8'))).toEqual(manifest)
   opened.release()
-  expect(readdirSync(path)).toEqual([])
+  expect(readdirSync(path)).toEqual(['home.json'])
 })
 
 it('refuses a second program with one line', async () => {
@@ -74,20 +74,58 @@ it('lets one of two programs in that find the same dead owner', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
-it('empties a home on reset, and nothing that is not a home', async () => {
-  mkdirSync(join(home, 'photos'))
-  await expect(open(true)).rejects.toThrow('does not empty it')
-  expect(existsSync(join(home, 'photos'))).toBe(true)
-  writeFileSync(join(home, 'dev.json'), '{}')
-  const opened = await open(true)
-  expect(readdirSync(home)).toEqual(['owner.json'])
+it.each([true, false])(
+  'takes no folder that holds other things, whatever their names (reset: %s)',
+  async (reset) => {
+    for (const name of ['database', 'photos']) mkdirSync(join(home, name))
+    for (const name of ['home.json', 'owner.json', 'dev.json', 'chain.json'])
+      writeFileSync(join(home, name), '{}')
+    const before = readdirSync(home)
+    await expect(open(reset)).rejects.toThrow(/^[^\n]* is not a Tradegraph home: choose another --home\.$/)
+    expect(readdirSync(home)).toEqual(before)
+  },
+)
+
+it('empties on reset what a home made, and says what it leaves', async () => {
+  ;(await open()).release()
+  const ours = ['chain.json', 'chain.json.new', 'chain-state.json', 'chain-state.previous.json', 'chain.log']
+  for (const name of [
+    ...ours,
+    'dev.json',
+    'owner.json.7',
+    'owner.json.7.left',
+    'notes.txt',
+    'chain.json.old',
+  ])
+    writeFileSync(join(home, name), '')
+  for (const name of ['database', 'photos']) mkdirSync(join(home, name))
+  const told: string[] = []
+  const log = { ...silentLog, warn: (message: string) => void told.push(message) }
+  const opened = await openHome({ path: home, reset: true, log })
+  expect(readdirSync(home)).toEqual(['chain.json.old', 'home.json', 'notes.txt', 'owner.json', 'photos'])
+  expect(told).toEqual([expect.stringMatching(/: (chain\.json\.old|notes\.txt|photos|, ){5}$/)])
   opened.release()
 })
 
+it('knows a home of an earlier version by its record of the chain', async () => {
+  mkdirSync(join(home, 'database'))
+  const record = { pid: 1, started: 'long ago', port: 1, ready: true, genesisTime: 1 }
+  writeFileSync(join(home, 'chain.json'), JSON.stringify(record))
+  const opened = await open(true)
+  expect(readdirSync(home)).toEqual(['home.json', 'owner.json'])
+  opened.release()
+})
+
+it('takes a folder in which a first start was killed at once', async () => {
+  for (const name of ['owner.json.7', 'owner.json.8.left']) writeFileSync(join(home, name), '{}')
+  ;(await open()).release()
+})
+
 it('finishes the reset that a killed program began', async () => {
+  ;(await open()).release()
   writeFileSync(join(home, 'emptying'), '')
   mkdirSync(join(home, 'database'))
   const opened = await open(false)
-  expect(readdirSync(home)).toEqual(['owner.json'])
+  expect(readdirSync(home)).toEqual(['home.json', 'owner.json'])
   opened.release()
 })

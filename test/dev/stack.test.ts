@@ -200,6 +200,7 @@ it('loses nothing that was committed or saved when its processes are killed', as
 
   const killed = pids()
   process.kill(killed.chain, 'SIGKILL')
+  expect(await stack.died).toBe(`the local chain (pid ${killed.chain}) ended`)
   process.kill(killed.database, 'SIGKILL')
   await stack.stop()
   await start()

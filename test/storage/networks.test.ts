@@ -13,7 +13,7 @@ test('a chain keeps its genesis for ever', async () => {
   await Promise.all([1, 2, 3].map(() => claimNetwork(db, network, genesis('aa'))))
   await expect(claimNetwork(db, network, genesis('bb'))).rejects.toThrow(
     `chain 1 (mainnet) has genesis ${genesis('bb')}, but this database belongs to ${genesis('aa')}: it is another chain. ` +
-      'Use another database, or reset this one.',
+      'Use another database, or start the local stack with --reset.',
   )
   await claimNetwork(db, network, genesis('aa'))
   await claimNetwork(db, { ...network, chainId: 2, name: 'other' }, genesis('bb'))

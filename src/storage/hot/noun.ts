@@ -1,19 +1,25 @@
+/** JSON text of one value; with `nullable` the expression can be null, which is written as such or left out. */
+export interface Leaf {
+  sql: string
+  nullable?: boolean
+}
+
 /**
- * A type of the graph as SQL: leaves are expressions over the noun's fixed alias, children wrap the JSON of another noun.
+ * A type of the graph as SQL: leaves are expressions over the noun's fixed alias, children wrap the text of another noun.
  * What is not listed here is not hot: a document that asks for it is executed by the ordinary resolvers.
  */
 export interface Noun {
   /** The graph's name of it. */
   name: string
-  leaves: Readonly<Record<string, string>>
+  leaves: Readonly<Record<string, Leaf>>
   children: Readonly<Record<string, Child>>
 }
 
 export interface Child {
   noun: () => Noun
-  /** The expression of the field, from the JSON expression of one item. */
-  sql: (json: string) => string
-  /** What of the child needs the token store to know the tokens of the order: those fields. */
+  /** JSON text of the field, never null, from that of one item. */
+  sql: (item: string) => string
+  /** Fields of the child that only the token store knows: they are right only if it has every token of the order. */
   needsTokens?: ReadonlySet<string>
 }
 
@@ -26,53 +32,44 @@ export interface Selected {
 
 /** The parts of a statement that a selection becomes. */
 export interface SelectionSql {
-  json: string
-  /** Some field is only right if every token of the order is stored. */
+  text: string
   needsTokens: boolean
 }
 
 /** `undefined` when something asked for is not hot. */
 export function selectionSql(noun: Noun, selection: readonly Selected[]): SelectionSql | undefined {
   let needsTokens = false
-  const pairs: string[] = []
+  const members: Record<string, string> = {}
   for (const { key, field, selection: inner } of selection) {
-    const leaf = field === '__typename' ? `'${noun.name}'` : noun.leaves[field]
+    const leaf = field === '__typename' ? { sql: `'"${noun.name}"'` } : noun.leaves[field]
     const child = noun.children[field]
-    if (leaf !== undefined && inner.length === 0) pairs.push(`'${key}', ${leaf}`)
+    if (leaf !== undefined && inner.length === 0) members[key] = textOf(leaf)
     else if (child && inner.length > 0) {
       const nested = selectionSql(child.noun(), inner)
       if (!nested) return undefined
       needsTokens ||= nested.needsTokens || inner.some((item) => child.needsTokens?.has(item.field) ?? false)
-      pairs.push(`'${key}', ${child.sql(nested.json)}`)
+      members[key] = child.sql(nested.text)
     } else return undefined
   }
-  return { json: objectOf(pairs), needsTokens }
+  return { text: objectOf(members), needsTokens }
 }
 
-/** A function takes 100 arguments at most. */
-const mostPairs = 50
-
-/** One object of any size, keys in order. */
-export function objectOf(pairs: readonly string[]): string {
-  if (pairs.length <= mostPairs) return `json_build_object(${pairs.join(', ')})`
-  return mergeObjects(objectOf(pairs.slice(0, mostPairs)), objectOf(pairs.slice(mostPairs)))
+export function textOf({ sql, nullable }: Leaf): string {
+  return nullable ? `coalesce(${sql}, 'null')` : `(${sql})`
 }
 
-/** Two objects, neither empty, as one. */
-function mergeObjects(first: string, second: string): string {
-  return `(left(${first}::text, -1) || ', ' || substr(${second}::text, 2))::json`
-}
-
-/** An object whose `optional` members are left out where they are null. `always` is not empty. */
-export function objectWithOptional(
-  always: readonly string[],
-  optional: Readonly<Record<string, string>>,
+/** Keys in order. No expression may be null. `optional` members follow, and are left out where they are. */
+export function objectOf(
+  members: Readonly<Record<string, string>>,
+  optional: Readonly<Record<string, Leaf>> = {},
 ): string {
-  const pieces = Object.entries(optional).map(([key, value]) => `',"${key}":' || to_json(${value})::text`)
-  // concat takes a null piece for nothing.
-  return `(left(${objectOf(always)}::text, -1) || concat(${pieces.join(', ')}) || '}')::json`
+  const always = Object.entries(members).map(
+    ([key, text], index) => `'${index === 0 ? '{' : ','}"${key}":' || ${text}`,
+  )
+  const perhaps = Object.entries(optional).map(([key, { sql }]) => `coalesce(',"${key}":' || ${sql}, '')`)
+  return `(${[...always, ...perhaps, `'}'`].join(' || ')})`
 }
 
-export function pairsOf(leaves: Readonly<Record<string, string>>): string[] {
-  return Object.entries(leaves).map(([key, value]) => `'${key}', ${value}`)
+export function textsOf(leaves: Readonly<Record<string, Leaf>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(leaves).map(([key, leaf]) => [key, textOf(leaf)]))
 }

@@ -1,16 +1,32 @@
 import type { OrderStatus } from '../../domain/order-status.ts'
-import { amount, hex, many, same, time, token, word } from './expressions.ts'
-import type { Noun } from './noun.ts'
+import {
+  amount,
+  bool,
+  graphWord,
+  hex,
+  listOf,
+  many,
+  nothing,
+  number,
+  orNull,
+  same,
+  string,
+  time,
+  token,
+  word,
+} from './expressions.ts'
+import type { Child, Leaf, Noun } from './noun.ts'
 import { auctionReport, event, trade } from './story-nouns.ts'
 
 /** The status at `$1` (Unix seconds): the same decision as `statusSql`, in the words of whoever asks. */
-export const statusIn = (words: Record<OrderStatus, string>) => `(CASE
+export const statusIn = (words: Record<OrderStatus, string>): Leaf =>
+  word(`(CASE
   WHEN CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
     ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END THEN '${words.fulfilled}'
   WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN '${words.cancelled}'
   WHEN o.effective_valid_to < $1 THEN '${words.expired}'
   WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN '${words.presignaturePending}'
-  ELSE '${words.open}' END)`
+  ELSE '${words.open}' END)`)
 
 const status = statusIn({
   fulfilled: 'FULFILLED',
@@ -25,36 +41,38 @@ export const quote: Noun = {
   leaves: {
     gasAmount: amount('q.gas_amount'),
     gasPrice: amount('q.gas_price'),
-    sellTokenPrice: 'q.sell_token_price',
+    sellTokenPrice: word('q.sell_token_price'),
     sellAmount: amount('q.sell_amount'),
     buyAmount: amount('q.buy_amount'),
     feeAmount: amount('q.fee_amount'),
     solver: hex('q.solver'),
-    verified: 'q.verified',
-    metadata: 'NULL',
+    verified: bool('q.verified'),
+    metadata: nothing,
   },
   children: {},
 }
 
 const interaction: Noun = {
   name: 'Interaction',
-  leaves: { target: `i.item->>'target'`, value: `i.item->>'value'`, callData: `i.item->>'callData'` },
+  leaves: {
+    target: word(`i.item->>'target'`),
+    value: word(`i.item->>'value'`),
+    callData: word(`i.item->>'callData'`),
+  },
   children: {},
 }
+
+/** Most orders have none: nothing is taken apart for them. */
+const interactionsOf = (stage: 'pre' | 'post'): Child => ({
+  noun: () => interaction,
+  sql: (item) =>
+    `CASE WHEN o.interactions IS NULL THEN '[]' ELSE ${listOf(item, `jsonb_array_elements(o.interactions->'${stage}') AS i(item)`)} END`,
+})
 
 export const interactions: Noun = {
   name: 'Interactions',
   leaves: {},
-  children: {
-    pre: many(
-      () => interaction,
-      `json_array_elements(coalesce(o.interactions->'pre', '[]')::json) AS i(item)`,
-    ),
-    post: many(
-      () => interaction,
-      `json_array_elements(coalesce(o.interactions->'post', '[]')::json) AS i(item)`,
-    ),
-  },
+  children: { pre: interactionsOf('pre'), post: interactionsOf('post') },
 }
 
 const events = many(() => event, `order_events ev WHERE ev.order_id = o.id ORDER BY ev.timestamp, ev.id`)
@@ -85,49 +103,49 @@ export const order: Noun = {
     uid: hex('o.uid'),
     owner: hex('o.owner'),
     from: hex('o.owner'),
-    receiver: hex('o.receiver'),
+    receiver: orNull(hex('o.receiver')),
     sellAmount: amount('o.sell_amount'),
     buyAmount: amount('o.buy_amount'),
     feeAmount: amount('o.fee_amount'),
-    validTo: 'o.valid_to',
-    validFrom: 'o.valid_from',
-    kind: word('o.kind'),
-    partiallyFillable: 'o.partially_fillable',
-    sellTokenBalance: word('o.sell_token_balance'),
-    buyTokenBalance: word('o.buy_token_balance'),
-    signingScheme: word('o.signing_scheme'),
+    validTo: number('o.valid_to'),
+    validFrom: orNull(number('o.valid_from')),
+    kind: graphWord('o.kind'),
+    partiallyFillable: bool('o.partially_fillable'),
+    sellTokenBalance: graphWord('o.sell_token_balance'),
+    buyTokenBalance: graphWord('o.buy_token_balance'),
+    signingScheme: graphWord('o.signing_scheme'),
     signature: hex('o.signature'),
     appData: hex('o.app_data'),
     appDataHash: hex('o.app_data'),
-    fullAppData: '(SELECT d.document FROM app_data d WHERE d.hash = o.app_data)',
+    fullAppData: orNull(string('(SELECT d.document FROM app_data d WHERE d.hash = o.app_data)')),
     settlementContract: hex('o.settlement'),
     creationDate: time('o.created_at'),
-    class: word('o.class'),
-    isLiquidityOrder: `(o.class = 'liquidity')`,
+    class: graphWord('o.class'),
+    isLiquidityOrder: bool(`o.class = 'liquidity'`),
     status,
-    invalidated: '(o.cancelled_at IS NOT NULL OR o.invalidated)',
+    invalidated: bool('o.cancelled_at IS NOT NULL OR o.invalidated'),
     executedSellAmount: amount('o.executed_sell'),
     executedSellAmountBeforeFees: amount('(o.executed_sell - o.executed_signed_fee)'),
     executedBuyAmount: amount('o.executed_buy'),
     executedFeeAmount: amount('o.executed_signed_fee'),
     executedFee: amount('o.executed_fee'),
     executedFeeToken: hex('coalesce(o.executed_fee_token, o.sell_token)'),
-    availableBalance: 'NULL',
-    quoteId: 'o.quote_id',
-    fullBalanceCheck: 'o.full_balance_check',
-    onchainUser: 'NULL',
+    availableBalance: nothing,
+    quoteId: orNull(number('o.quote_id')),
+    fullBalanceCheck: bool('o.full_balance_check'),
+    onchainUser: nothing,
   },
   children: {
-    sellToken: token('o.chain_id', 'o.sell_token'),
-    buyToken: token('o.chain_id', 'o.buy_token'),
+    sellToken: token('o.sell_token', (column) => `ts.${column}`),
+    buyToken: token('o.buy_token', (column) => `tb.${column}`),
     quote: {
       noun: () => quote,
-      sql: (item) => `(SELECT ${item} FROM order_quotes q WHERE q.order_id = o.id)`,
+      sql: (item) => `coalesce((SELECT ${item} FROM order_quotes q WHERE q.order_id = o.id), 'null')`,
     },
     interactions: same(() => interactions),
     /** Only orders placed on chain have these two, and they are not stored yet. */
-    onchainOrderData: { noun: () => placement, sql: () => 'NULL' },
-    ethflowData: { noun: () => ethflow, sql: () => 'NULL' },
+    onchainOrderData: { noun: () => placement, sql: () => `'null'` },
+    ethflowData: { noun: () => ethflow, sql: () => `'null'` },
     events,
     trades: tradesOf(''),
     debugReport: same(() => debugReport),
@@ -137,11 +155,11 @@ export const order: Noun = {
 /** Null, whatever is asked of it. */
 const placement: Noun = {
   name: 'OnchainOrderData',
-  leaves: { sender: 'NULL', placementError: 'NULL' },
+  leaves: { sender: nothing, placementError: nothing },
   children: {},
 }
 const ethflow: Noun = {
   name: 'EthflowData',
-  leaves: { refundTxHash: 'NULL', userValidTo: 'NULL' },
+  leaves: { refundTxHash: nothing, userValidTo: nothing },
   children: {},
 }

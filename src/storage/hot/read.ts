@@ -30,7 +30,10 @@ export interface HotRow extends OrderPosition {
   json: string
 }
 
-const complete = `(SELECT count(*) = 2 FROM tokens tk WHERE tk.chain_id = o.chain_id AND tk.address IN (o.sell_token, o.buy_token))`
+/** Rows of the tokens of order `o`, where a selection needs them. */
+const joinTokens = `LEFT JOIN tokens ts ON ts.chain_id = o.chain_id AND ts.address = o.sell_token
+  LEFT JOIN tokens tb ON tb.chain_id = o.chain_id AND tb.address = o.buy_token`
+const complete = 'ts.address IS NOT NULL AND tb.address IS NOT NULL'
 
 /** `undefined` when the selection asks for something that is not hot. */
 export function hotOrderRead(selection: readonly Selected[]): HotOrderRead | undefined {
@@ -54,14 +57,22 @@ export function hotOrderRead(selection: readonly Selected[]): HotOrderRead | und
 }
 
 /** `$1` is the time for the status; it is named also where no status is asked for, so that the parameters stay in place. */
-function oneSql({ json, needsTokens }: SelectionSql): string {
-  return `SELECT ${json}::text, ${needsTokens ? complete : 'true'} FROM orders o
+function oneSql(compiled: SelectionSql): string {
+  return `SELECT ${columnsOf(compiled)} FROM orders o ${joinsOf(compiled)}
     WHERE o.uid = $2 AND ($3::int IS NULL OR o.chain_id = $3) AND $1::bigint IS NOT NULL`
 }
 
-function pageSql({ json, needsTokens }: SelectionSql): string {
-  return `SELECT ${json}::text, ${needsTokens ? complete : 'true'}, o.created_at, o.id FROM orders o
+function pageSql(compiled: SelectionSql): string {
+  return `SELECT ${columnsOf(compiled)}, o.created_at, o.id FROM orders o ${joinsOf(compiled)}
     WHERE o.owner = $2 AND ($3::int IS NULL OR o.chain_id = $3) AND $1::bigint IS NOT NULL
       AND ($4::timestamptz IS NULL OR (o.created_at, o.id) < ($4, $5::bigint))
     ORDER BY o.created_at DESC, o.id DESC LIMIT $6`
+}
+
+function columnsOf({ text, needsTokens }: SelectionSql): string {
+  return `${text}, ${needsTokens ? complete : 'true'}`
+}
+
+function joinsOf({ needsTokens }: SelectionSql): string {
+  return needsTokens ? joinTokens : ''
 }

@@ -3,10 +3,9 @@ import { orderStatuses } from '../../domain/order-status.ts'
 import type { OrderUid } from '../../domain/order-uid.ts'
 import { bytea } from '../columns.ts'
 import { type Db, readPrepared } from '../database.ts'
-import { listOf } from '../story-rows.ts'
 import type { TradeFilter } from '../trades.ts'
-import { amount, hex } from './expressions.ts'
-import { type Noun, objectOf, objectWithOptional, pairsOf, selectionSql } from './noun.ts'
+import { amount, hex, listOf, nothing, number, word } from './expressions.ts'
+import { type Leaf, type Noun, objectOf, selectionSql, textOf, textsOf } from './noun.ts'
 import { interactions, order, quote, statusIn } from './order-nouns.ts'
 import { attempt, event, execution, feePolicy, proposedSolution, trade } from './story-nouns.ts'
 
@@ -26,102 +25,142 @@ function whole(noun: Noun): string {
   }))
   const compiled = selectionSql(noun, [...leaves, ...children])
   if (!compiled) throw new TypeError(`${noun.name} is not hot`)
-  return compiled.json
+  return compiled.text
 }
 
-/** Nobody but the service places orders yet, so that whoever placed one on chain is left out. */
-const { validFrom = '', quoteId = '', onchainUser: _user, ...orderLeaves } = order.leaves
-const quoteOf = `(SELECT ${objectOf(pairsOf(quote.leaves))} FROM order_quotes q WHERE q.order_id = o.id)`
+/** Members that are left out where there is nothing; all others always stand. */
+function without<Key extends string>(leaves: Noun['leaves'], ...keys: Key[]) {
+  const optional = Object.fromEntries(keys.map((key) => [key, leaves[key] ?? nothing]))
+  return {
+    always: Object.fromEntries(Object.entries(leaves).filter(([key]) => !(key in optional))),
+    optional,
+  }
+}
 
-const orderWith = (optional: Record<string, string>) =>
-  objectWithOptional(
-    [
-      ...pairsOf({
-        ...orderLeaves,
-        kind: 'o.kind',
-        class: 'o.class',
+/** Nobody but the service places orders yet: `onchainUser` is left out of all. */
+const orderMembers = without(order.leaves, 'validFrom', 'quoteId', 'onchainUser')
+const quoteOf: Leaf = { sql: `(SELECT ${whole(quote)} FROM order_quotes q WHERE q.order_id = o.id)` }
+
+const orderWith = (more: Record<string, Leaf>) =>
+  objectOf(
+    {
+      ...textsOf({
+        ...orderMembers.always,
+        kind: word('o.kind'),
+        class: word('o.class'),
         status: statusIn(words),
-        signingScheme: 'o.signing_scheme',
-        sellTokenBalance: 'o.sell_token_balance',
-        buyTokenBalance: 'o.buy_token_balance',
+        signingScheme: word('o.signing_scheme'),
+        sellTokenBalance: word('o.sell_token_balance'),
+        buyTokenBalance: word('o.buy_token_balance'),
         sellToken: hex('o.sell_token'),
         buyToken: hex('o.buy_token'),
       }),
-      `'interactions', ${whole(interactions)}`,
-    ],
-    { validFrom, quoteId, ...optional },
+      interactions: whole(interactions),
+    },
+    { ...orderMembers.optional, ...more },
   )
 
 const listedOrder = orderWith({})
 const wholeOrder = orderWith({ quote: quoteOf })
 
-const { reason = '', ...eventLeaves } = event.leaves
-const { endTimestamp = '', endBlock = '', outcome = '', ...attemptLeaves } = attempt.leaves
+const eventMembers = without(event.leaves, 'reason')
+const attemptMembers = without(attempt.leaves, 'endTimestamp', 'endBlock', 'outcome')
 const { kind: _kind, ...factors } = feePolicy.leaves
-const { txHash = '', auctionId = '', orderUid: _uid, owner: _owner, ...tradeLeaves } = trade.leaves
+const { orderUid: _uid, owner: _owner, ...tradeLeaves } = trade.leaves
+const tradeMembers = without(tradeLeaves, 'txHash', 'auctionId')
 
-const auctionReport = objectOf([
-  `'id', a.id, 'block', a.block, 'deadline', a.deadline_block`,
-  `'nativePrices', (SELECT coalesce(json_object_agg(${hex('np.token')}, ${amount('np.price')}), '{}')
-    FROM auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token))`,
-  `'proposedSolutions', ${listOf(`SELECT ${whole(proposedSolution)} AS json FROM solution_executions px
-    JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
-    WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY s.uid`)}`,
-  `'executions', ${listOf(`SELECT ${whole(execution)} AS json FROM executions x WHERE x.order_id = o.id AND x.auction_id = a.id`)}`,
-  `'settlementAttempts', ${listOf(`SELECT ${objectWithOptional(pairsOf(attemptLeaves), { endTimestamp, endBlock, outcome })} AS json
-    FROM settlement_attempts t WHERE t.auction_id = a.id ORDER BY t.started_at, t.solution_uid`)}`,
-  `'feePolicies', ${listOf(`SELECT ${objectWithOptional([`'kind', p.kind`], factors)} AS json
-    FROM fee_policies p WHERE p.order_id = o.id AND p.auction_id = a.id ORDER BY p.position`)}`,
-])
+const auctionReport = objectOf({
+  ...textsOf({ id: number('a.id'), block: number('a.block'), deadline: number('a.deadline_block') }),
+  nativePrices: `coalesce((SELECT '{' || string_agg(${textOf(hex('np.token'))} || ':' || ${textOf(amount('np.price'))}, ',') || '}'
+    FROM auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token)), '{}')`,
+  proposedSolutions: listOf(
+    whole(proposedSolution),
+    `solution_executions px JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
+     WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY s.uid`,
+  ),
+  executions: listOf(whole(execution), `executions x WHERE x.order_id = o.id AND x.auction_id = a.id`),
+  settlementAttempts: listOf(
+    objectOf(textsOf(attemptMembers.always), attemptMembers.optional),
+    `settlement_attempts t WHERE t.auction_id = a.id ORDER BY t.started_at, t.solution_uid`,
+  ),
+  feePolicies: listOf(
+    objectOf(textsOf({ kind: word('p.kind') }), factors),
+    `fee_policies p WHERE p.order_id = o.id AND p.auction_id = a.id ORDER BY p.position`,
+  ),
+})
 
-const debugReport = objectOf([
-  `'orderUid', ${hex('o.uid')}`,
-  `'order', ${wholeOrder}`,
-  `'events', ${listOf(`SELECT ${objectWithOptional(pairsOf({ ...eventLeaves, label: 'ev.label' }), { reason })} AS json
-    FROM order_events ev WHERE ev.order_id = o.id ORDER BY ev.timestamp, ev.id`)}`,
-  `'auctions', ${listOf(`SELECT ${auctionReport} AS json FROM auction_orders ao JOIN auctions a ON a.id = ao.auction_id
-    WHERE ao.order_id = o.id ORDER BY a.id`)}`,
-  `'trades', ${listOf(`SELECT ${objectWithOptional(pairsOf(tradeLeaves), { txHash, auctionId })} AS json
-    FROM trades tr WHERE tr.order_id = o.id ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT 100`)}`,
-])
+const debugReport = objectOf({
+  orderUid: textOf(hex('o.uid')),
+  order: wholeOrder,
+  events: listOf(
+    objectOf(textsOf({ ...eventMembers.always, label: word('ev.label') }), eventMembers.optional),
+    `order_events ev WHERE ev.order_id = o.id ORDER BY ev.timestamp, ev.id`,
+  ),
+  auctions: listOf(
+    auctionReport,
+    `auction_orders ao JOIN auctions a ON a.id = ao.auction_id WHERE ao.order_id = o.id ORDER BY a.id`,
+  ),
+  trades: listOf(
+    objectOf(textsOf(tradeMembers.always), tradeMembers.optional),
+    `trades tr WHERE tr.order_id = o.id ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT 100`,
+  ),
+})
 
-/** A policy tagged from outside by its kind. The quote is the order's, zero where it has none. */
+const factorText = (leaf: Leaf | undefined) => textOf(leaf ?? nothing)
+
+/** The quote of a trade's order, zero where it has none. */
+const quotedPrice = `coalesce((SELECT ${objectOf(
+  textsOf({
+    fee: amount('q.fee_amount'),
+    sellAmount: amount('q.sell_amount'),
+    buyAmount: amount('q.buy_amount'),
+  }),
+)} FROM order_quotes q WHERE q.order_id = tr.order_id), '{"fee":"0","sellAmount":"0","buyAmount":"0"}')`
+
+/** A policy tagged from outside by its kind. */
 const taggedPolicy = `CASE p.kind
-  WHEN 'surplus' THEN json_build_object('surplus', json_build_object(
-    'factor', ${factors.surplusFactor}, 'maxVolumeFactor', ${factors.surplusMaxVolumeFactor}))
-  WHEN 'volume' THEN json_build_object('volume', json_build_object('factor', ${factors.volumeFactor}))
-  ELSE json_build_object('priceImprovement', json_build_object(
-    'factor', ${factors.priceImprovementFactor}, 'maxVolumeFactor', ${factors.priceImprovementMaxVolumeFactor},
-    'quote', coalesce((SELECT json_build_object('fee', ${amount('q.fee_amount')}, 'sellAmount', ${amount('q.sell_amount')},
-      'buyAmount', ${amount('q.buy_amount')}) FROM order_quotes q WHERE q.order_id = tr.order_id),
-      '{"fee": "0", "sellAmount": "0", "buyAmount": "0"}'))) END`
+  WHEN 'surplus' THEN ${objectOf({
+    surplus: objectOf({
+      factor: factorText(factors.surplusFactor),
+      maxVolumeFactor: factorText(factors.surplusMaxVolumeFactor),
+    }),
+  })}
+  WHEN 'volume' THEN ${objectOf({ volume: objectOf({ factor: factorText(factors.volumeFactor) }) })}
+  ELSE ${objectOf({
+    priceImprovement: objectOf({
+      factor: factorText(factors.priceImprovementFactor),
+      maxVolumeFactor: factorText(factors.priceImprovementMaxVolumeFactor),
+      quote: quotedPrice,
+    }),
+  })} END`
 
-const listedTrade = objectOf([
-  ...pairsOf({
-    ...tradeLeaves,
+const listedTrade = objectOf({
+  ...textsOf({
+    ...tradeMembers.always,
     orderUid: hex('tr.order_uid'),
     owner: hex('tr.owner'),
-    txHash,
+    txHash: hex('tr.tx_hash'),
     sellToken: hex('tr.sell_token'),
     buyToken: hex('tr.buy_token'),
   }),
-  `'executedProtocolFees', ${listOf(`SELECT json_build_object('policy', ${taggedPolicy}, 'amount', ${amount('pf.amount')},
-      'token', ${hex('pf.token')}) AS json
-    FROM executions x, unnest(x.protocol_fee_tokens, x.protocol_fee_amounts) WITH ORDINALITY AS pf(token, amount, place)
-    JOIN fee_policies p ON p.order_id = tr.order_id AND p.auction_id = tr.auction_id
-    WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND p.position = pf.place - 1 ORDER BY pf.place`)}`,
-])
+  executedProtocolFees: listOf(
+    objectOf({ policy: taggedPolicy, ...textsOf({ amount: amount('pf.amount'), token: hex('pf.token') }) }),
+    `executions x, unnest(x.protocol_fee_tokens, x.protocol_fee_amounts) WITH ORDINALITY AS pf(token, amount, place)
+     JOIN fee_policies p ON p.order_id = tr.order_id AND p.auction_id = tr.auction_id
+     WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND p.position = pf.place - 1 ORDER BY pf.place`,
+  ),
+})
 
-const oneOrder = (json: string) =>
-  `SELECT ${json}::text FROM orders o WHERE o.uid = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL`
+const oneOrder = (text: string) =>
+  `SELECT ${text} FROM orders o WHERE o.uid = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL`
 
 const statements = {
   order: oneOrder(wholeOrder),
   debugReport: oneOrder(debugReport),
-  accountOrders: `SELECT ${listedOrder}::text FROM orders o
+  accountOrders: `SELECT ${listedOrder} FROM orders o
     WHERE o.owner = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL
     ORDER BY o.created_at DESC, o.id DESC LIMIT $4 OFFSET $5`,
-  tradesOf: (column: string) => `SELECT ${listedTrade}::text FROM trades tr
+  tradesOf: (column: string) => `SELECT ${listedTrade} FROM trades tr
     WHERE ${column} = $1 AND tr.chain_id = $2 AND tr.order_id IS NOT NULL
     ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT $3 OFFSET $4`,
 }

@@ -1,28 +1,51 @@
-import { amount, hex, many, time, token, word } from './expressions.ts'
-import type { Noun } from './noun.ts'
+import {
+  amount,
+  bool,
+  graphWord,
+  hex,
+  many,
+  number,
+  orNull,
+  string,
+  time,
+  token,
+  word,
+} from './expressions.ts'
+import type { Leaf, Noun } from './noun.ts'
 
 export const event: Noun = {
   name: 'OrderEvent',
-  leaves: { label: word('ev.label'), reason: 'ev.reason', timestamp: time('ev.timestamp') },
+  leaves: {
+    label: graphWord('ev.label'),
+    reason: orNull(string('ev.reason')),
+    timestamp: time('ev.timestamp'),
+  },
   children: {},
 }
+
+const tradedToken = (column: string) =>
+  token(
+    column,
+    (wanted) =>
+      `(SELECT tk.${wanted} FROM tokens tk WHERE tk.chain_id = tr.chain_id AND tk.address = ${column})`,
+  )
 
 export const trade: Noun = {
   name: 'Trade',
   leaves: {
-    blockNumber: 'tr.block_number',
-    logIndex: 'tr.log_index',
+    blockNumber: number('tr.block_number'),
+    logIndex: number('tr.log_index'),
     orderUid: hex('tr.order_uid'),
     owner: hex('tr.owner'),
     sellAmount: amount('tr.sell_amount'),
     sellAmountBeforeFees: amount('(tr.sell_amount - tr.fee_amount)'),
     buyAmount: amount('tr.buy_amount'),
     txHash: hex('tr.tx_hash'),
-    auctionId: 'tr.auction_id',
+    auctionId: orNull(number('tr.auction_id')),
   },
   children: {
-    sellToken: token('tr.chain_id', 'tr.sell_token'),
-    buyToken: token('tr.chain_id', 'tr.buy_token'),
+    sellToken: tradedToken('tr.sell_token'),
+    buyToken: tradedToken('tr.buy_token'),
   },
 }
 
@@ -35,11 +58,11 @@ export const nativePrice: Noun = {
 export const proposedSolution: Noun = {
   name: 'ProposedSolution',
   leaves: {
-    solutionUid: 's.uid',
-    ranking: 's.ranking',
+    solutionUid: number('s.uid'),
+    ranking: number('s.ranking'),
     solver: hex('s.solver'),
-    isWinner: 's.is_winner',
-    filteredOut: 's.filtered_out',
+    isWinner: bool('s.is_winner'),
+    filteredOut: bool('s.filtered_out'),
     score: amount('s.score'),
     executedSell: amount('px.executed_sell'),
     executedBuy: amount('px.executed_buy'),
@@ -58,7 +81,7 @@ export const execution: Noun = {
   leaves: {
     executedFee: amount('x.executed_fee'),
     executedFeeToken: hex('x.executed_fee_token'),
-    blockNumber: 'x.block_number',
+    blockNumber: number('x.block_number'),
   },
   children: {
     protocolFees: many(
@@ -72,25 +95,25 @@ export const attempt: Noun = {
   name: 'SettlementAttempt',
   leaves: {
     solver: hex('t.solver'),
-    solutionUid: 't.solution_uid',
+    solutionUid: number('t.solution_uid'),
     startTimestamp: time('t.started_at'),
-    startBlock: 't.start_block',
-    deadlineBlock: 't.deadline_block',
-    endTimestamp: time('t.ended_at'),
-    endBlock: 't.end_block',
-    outcome: 't.outcome',
+    startBlock: number('t.start_block'),
+    deadlineBlock: number('t.deadline_block'),
+    endTimestamp: orNull(time('t.ended_at')),
+    endBlock: orNull(number('t.end_block')),
+    outcome: orNull(string('t.outcome')),
   },
   children: {},
 }
 
 /** A factor of one kind of policy; null in policies of the other kinds. */
-const factor = (kind: string, column: string) =>
-  `CASE WHEN p.kind = '${kind}' THEN trim_scale(${column} / 1000000.0) END`
+const factor = (kind: string, column: string): Leaf =>
+  orNull(number(`(CASE WHEN p.kind = '${kind}' THEN trim_scale(${column} / 1000000.0) END)`))
 
 export const feePolicy: Noun = {
   name: 'FeePolicy',
   leaves: {
-    kind: `CASE p.kind WHEN 'priceImprovement' THEN 'PRICE_IMPROVEMENT' ELSE ${word('p.kind')} END`,
+    kind: word(`CASE p.kind WHEN 'priceImprovement' THEN 'PRICE_IMPROVEMENT' ELSE upper(p.kind) END`),
     surplusFactor: factor('surplus', 'p.factor'),
     surplusMaxVolumeFactor: factor('surplus', 'p.max_volume_factor'),
     volumeFactor: factor('volume', 'p.factor'),
@@ -102,7 +125,7 @@ export const feePolicy: Noun = {
 
 export const auctionReport: Noun = {
   name: 'AuctionReport',
-  leaves: { id: 'a.id', block: 'a.block', deadline: 'a.deadline_block' },
+  leaves: { id: number('a.id'), block: number('a.block'), deadline: number('a.deadline_block') },
   children: {
     nativePrices: many(
       () => nativePrice,

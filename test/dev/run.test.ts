@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findProcess } from '../../src/dev/process.ts'
+import { createTemporaryHome, eventually, removeTemporaryHome } from './temporary-home.ts'
+
+const cli = join(import.meta.dirname, '..', '..', 'src', 'cli.ts')
+
+let home: string
+beforeEach(() => {
+  home = createTemporaryHome()
+})
+afterEach(() => removeTemporaryHome(home))
+
+/** The command as a user runs it; a flag given twice counts as given last. */
+function dev(...flags: string[]) {
+  const { npm_lifecycle_event: _, DATABASE_URL: _url, ...environment } = process.env
+  const program = spawn(
+    process.execPath,
+    ['--import', 'tsx', cli, 'dev', '--home', home, '--port', '0', '--no-traders', ...flags],
+    { env: { ...environment, LOG_LEVEL: 'silent' }, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let [out, errors] = ['', '']
+  program.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text
+  })
+  program.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
+  const ended = once(program, 'close').then(([code]) => ({ code, errors }))
+  return { program, ended, ready: () => eventually('the ready line', () => out.startsWith('ready ')) }
+}
+
+const pids = () => ({
+  chain: Number(JSON.parse(readFileSync(join(home, 'chain.json'), 'utf8')).pid),
+  database: Number(readFileSync(join(home, 'database', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
+})
+
+it.each([
+  [['--home='], '--home must name a folder'],
+  [['--port', 'abc'], '--port must be a number from 0 to 65535'],
+  [['--port', '0x10'], '--port must be a number from 0 to 65535'],
+  [['--port', '65536'], '--port must be a number from 0 to 65535'],
+])('refuses %j with one line', async (flags, line) => {
+  expect(await dev(...flags).ended).toEqual({ code: 2, errors: `tradegraph: ${line}\n` })
+  expect(readdirSync(home)).toEqual([])
+})
+
+it('starts nothing when the port is taken', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  try {
+    const errors = `tradegraph: port ${port} is in use: choose another with --port\n`
+    expect(await dev('--port', String(port)).ended).toEqual({ code: 1, errors })
+    expect(readdirSync(home)).toEqual([])
+  } finally {
+    server.close()
+  }
+})
+
+it('ends when its chain or its database does, and the same command picks everything up', async () => {
+  const parts = [
+    ['chain', 'database', 'the local chain'],
+    ['database', 'chain', 'the local database'],
+  ] as const
+  for (const [part, other, name] of parts) {
+    const { ended, ready } = dev()
+    await ready()
+    const before = pids()
+    process.kill(before[part], 'SIGKILL')
+    const errors = `tradegraph: ${name} (pid ${before[part]}) ended; start again to pick up where it was\n`
+    expect(await ended).toEqual({ code: 1, errors })
+    expect(findProcess(before[other])).toBeDefined()
+    expect(existsSync(join(home, 'dev.json'))).toBe(false)
+  }
+  const { program, ended, ready } = dev()
+  await ready()
+  program.kill('SIGTERM')
+  expect(await ended).toEqual({ code: 0, errors: '' })
+}, 60_000)
