@@ -157,12 +157,17 @@ const oneOrder = (text: string) =>
 const statements = {
   order: oneOrder(wholeOrder),
   debugReport: oneOrder(debugReport),
-  accountOrders: `SELECT ${listedOrder} FROM orders o
-    WHERE o.owner = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL
-    ORDER BY o.created_at DESC, o.id DESC LIMIT $4 OFFSET $5`,
-  tradesOf: (column: string) => `SELECT ${listedTrade} FROM trades tr
-    WHERE ${column} = $1 AND tr.chain_id = $2 AND tr.order_id IS NOT NULL
-    ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT $3 OFFSET $4`,
+  accountOrders: `SELECT ${listOf(
+    listedOrder,
+    `orders o WHERE o.owner = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL
+     ORDER BY o.created_at DESC, o.id DESC LIMIT $4 OFFSET $5`,
+  )}`,
+  tradesOf: (column: string) =>
+    `SELECT ${listOf(
+      listedTrade,
+      `trades tr WHERE ${column} = $1 AND tr.chain_id = $2 AND tr.order_id IS NOT NULL
+     ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT $3 OFFSET $4`,
+    )}`,
 }
 const tradesByOwner = statements.tradesOf('tr.owner')
 const tradesByOrder = statements.tradesOf('tr.order_uid')
@@ -193,7 +198,7 @@ export async function accountOrdersText(
   { chainId, owner, now }: { chainId: number; owner: Address; now: number },
   { offset, limit }: TextPage,
 ): Promise<string> {
-  return listText(
+  return onlyText(
     await readPrepared<[string]>(db, statements.accountOrders, [now, bytea(owner), chainId, limit, offset]),
   )
 }
@@ -206,9 +211,11 @@ export async function tradesText(
 ): Promise<string> {
   const [statement, subject] =
     'owner' in filter ? [tradesByOwner, filter.owner] : [tradesByOrder, filter.orderUid]
-  return listText(await readPrepared<[string]>(db, statement, [bytea(subject), chainId, limit, offset]))
+  return onlyText(await readPrepared<[string]>(db, statement, [bytea(subject), chainId, limit, offset]))
 }
 
-function listText(rows: readonly [string][]): string {
-  return `[${rows.map(([json]) => json).join(',')}]`
+function onlyText(rows: readonly [string][]): string {
+  const [row] = rows
+  if (!row) throw new TypeError('a list of nothing is a list')
+  return row[0]
 }
