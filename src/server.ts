@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { refuse, requestStatus } from './graphql/answer.ts'
 import type { Services } from './graphql/context.ts'
 import { createDoor } from './graphql/execute.ts'
 import { createGraphqlHandler } from './graphql/http.ts'
+import { answerMalformed, checkHost } from './malformed.ts'
 import { createMetrics } from './metrics.ts'
 import { createRestHandler } from './rest/adapter.ts'
 import { accountRoutes, orderBookRoutes } from './rest/routes.ts'
@@ -58,19 +60,19 @@ export function createServer(options: ServerOptions): Server {
       streamPath,
       (req, res, requestId) => streams.handle(req, res, requestId, req.socket.remoteAddress ?? ''),
     ],
-    ['/health/live', (_req, res) => sendJson(res, 200, { status: 'up' })],
+    ['/health/live', readOnly((_req, res) => sendJson(res, 200, { status: 'up' }))],
     [
       '/health/ready',
-      async (_req, res) => {
+      readOnly(async (_req, res) => {
         const states = await ready()
         sendJson(res, Object.values(states).every(Boolean) ? 200 : 503, states)
-      },
+      }),
     ],
     [
       '/metrics',
-      async (_req, res) => {
+      readOnly(async (_req, res) => {
         res.writeHead(200, { 'Content-Type': metrics.contentType }).end(await metrics.text())
-      },
+      }),
     ],
   ])
 
@@ -88,14 +90,16 @@ export function createServer(options: ServerOptions): Server {
       if (closing) setImmediate(() => server.closeIdleConnections())
     })
     try {
+      checkHost(req)
       if (req.method === 'OPTIONS') res.writeHead(204).end()
       else if (answer) await answer(req, res, requestId)
       else route = await answerRest(req, res, requestId)
     } catch (error) {
-      // Every door answers its own faults: what arrives here is the program's.
-      const { message, extensions } = door.mask(error, requestId)
+      // Every door answers its own faults: what arrives here is the program's, or a request for no door.
+      const told = door.mask(error, requestId)
       if (res.headersSent) res.destroy()
-      else sendJson(res, 500, { errorType: extensions.code, description: message })
+      else if (path === graphqlPath || path === streamPath) refuse(res, told)
+      else sendJson(res, requestStatus(told), { errorType: told.extensions.code, description: told.message })
     }
   }
 
@@ -109,9 +113,16 @@ export function createServer(options: ServerOptions): Server {
   }
 
   const server = createHttpServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false,
+    },
     (req, res) => void handle(req, res),
   )
+  server.on('clientError', (error, socket) => answerMalformed(error, socket, corsHeaders))
 
   return {
     listen: (port, host) =>
@@ -136,6 +147,14 @@ export function createServer(options: ServerOptions): Server {
       await closed
       clearTimeout(timer)
     },
+  }
+}
+
+function readOnly(answer: Answer): Answer {
+  return (req, res, requestId) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return answer(req, res, requestId)
+    res.setHeader('Allow', 'GET, HEAD')
+    sendJson(res, 405, { errorType: 'MethodNotAllowed', description: 'use GET or HEAD' })
   }
 }
 

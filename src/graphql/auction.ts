@@ -33,6 +33,7 @@ AuctionRef.implement({
     solutions: t.field({
       type: [SolutionRef],
       description: 'Valid solutions, best first; those filtered out for fairness come last.',
+      extensions: { items: 3 },
       resolve: async ({ id }, _args, { loaders, spend }) => spend(await loaders.solutions.load(id)),
     }),
     orders: t.field({
@@ -47,6 +48,7 @@ AuctionRef.implement({
     settlementAttempts: t.field({
       type: [SettlementAttemptRef],
       description: 'Tries to settle winning solutions, oldest first.',
+      extensions: { items: 2 },
       resolve: async ({ id }, _args, { loaders, spend }) => spend(await loaders.attempts.load(id)),
     }),
   }),
@@ -71,6 +73,7 @@ SolutionRef.implement({
     orders: t.field({
       type: [SolutionOrderRef],
       description: 'The orders it trades, with the amounts it proposes.',
+      extensions: { items: 2 },
       resolve: async ({ auctionId, uid }, _args, { loaders, spend }) =>
         spend((await loaders.executions.load(auctionId)).filter(({ solutionUid }) => solutionUid === uid)),
     }),

@@ -11,10 +11,17 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<str
   const chunks: Buffer[] = []
   let size = 0
   // The socket must outlive a refusal, or the client never reads it.
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // The client has gone: nobody reads this, and it is no fault of the program.
+    if (!(error instanceof Refusal) && req.destroyed)
+      throw new Refusal('InvalidParameter', 'the body ended early')
+    throw error
   }
   return Buffer.concat(chunks).toString()
 }

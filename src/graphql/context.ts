@@ -50,18 +50,34 @@ export interface Context extends Services {
   requestId: string
   /** Aborts when the client has gone. */
   clientSignal: AbortSignal
-  /** Counts what a result holds. @throws Refusal QueryTooComplex over the limit */
+  /** Counts what a result holds. @throws Refusal QueryTooComplex over the limit, and from then on every time */
   spend<Row>(rows: readonly Row[]): Row[]
+  /** Rejects once the result is over the limit: what is still under way is of no use to anybody. */
+  overspent: Promise<never>
 }
 
 /** Nested lists multiply: a result holds this many list items at most. */
-const maxListItems = 100_000
+export const maxListItems = 20_000
 
 export function createContext(services: Services, requestId: string, clientSignal: AbortSignal): Context {
   let spent = 0
+  let stop = (_refusal: Refusal) => {}
+  const overspent = new Promise<never>((_resolve, reject) => {
+    stop = reject
+  })
+  overspent.catch(() => {})
+
+  function proceed(): void {
+    if (spent > maxListItems) {
+      throw new Refusal('QueryTooComplex', `the result holds more than ${maxListItems} list items`)
+    }
+    if (clientSignal.aborted) throw new Refusal('Unavailable', 'the client has gone')
+  }
+
   const loaders = createLoaders(
     services.db,
     async (chainId, addresses) => (await services.desks.byChainId(chainId)?.tokens(addresses)) ?? new Map(),
+    proceed,
   )
   return {
     ...services,
@@ -70,11 +86,15 @@ export function createContext(services: Services, requestId: string, clientSigna
     clientSignal,
     spend(rows) {
       spent += rows.length
-      if (spent > maxListItems) {
-        throw new Refusal('QueryTooComplex', `the result holds more than ${maxListItems} list items`)
+      try {
+        proceed()
+      } catch (error) {
+        stop(error as Refusal)
+        throw error
       }
       return [...rows]
     },
+    overspent,
   }
 }
 

@@ -31,17 +31,20 @@ DebugReportRef.implement({
     events: t.field({
       type: [OrderEventRef],
       description: 'Its story, oldest first.',
-      resolve: async ({ id }, _args, { loaders }) => (await loaders.story.load(id)).events,
+      extensions: { items: 5 },
+      resolve: async ({ id }, _args, { loaders, spend }) => spend((await loaders.story.load(id)).events),
     }),
     auctions: t.field({
       type: [AuctionReportRef],
       description: 'The auctions that held it, by id, with what concerns it.',
-      resolve: async ({ id }, _args, { loaders }) => (await loaders.story.load(id)).auctions,
+      extensions: { items: 3 },
+      resolve: async ({ id }, _args, { loaders, spend }) => spend((await loaders.story.load(id)).auctions),
     }),
     trades: t.field({
       type: [TradeRef],
       description: 'Its newest 100 trades, newest first.',
-      resolve: async ({ id }, _args, { loaders }) => (await loaders.story.load(id)).trades,
+      extensions: { items: 3 },
+      resolve: async ({ id }, _args, { loaders, spend }) => spend((await loaders.story.load(id)).trades),
     }),
   }),
 })
@@ -55,19 +58,27 @@ AuctionReportRef.implement({
     nativePrices: t.expose('nativePrices', {
       type: [NativePriceRef],
       description: 'Of the order’s two tokens, as far as the auction had them.',
+      extensions: { items: 2 },
     }),
     proposedSolutions: t.expose('proposedSolutions', {
       type: [ProposedSolutionRef],
       description: 'Solutions that trade the order, best first.',
+      extensions: { items: 3 },
     }),
-    executions: t.expose('executions', { type: [ExecutionRef], description: 'What was done on chain.' }),
+    executions: t.expose('executions', {
+      type: [ExecutionRef],
+      description: 'What was done on chain.',
+      extensions: { items: 2 },
+    }),
     settlementAttempts: t.expose('settlementAttempts', {
       type: [SettlementAttemptRef],
       description: 'Tries to settle the auction’s winners, oldest first.',
+      extensions: { items: 2 },
     }),
     feePolicies: t.expose('feePolicies', {
       type: [FeePolicyRef],
       description: 'What the protocol may take, in the order it is applied.',
+      extensions: { items: 2 },
     }),
   }),
 })

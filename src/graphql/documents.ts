@@ -4,11 +4,16 @@ import {
   type ASTNode,
   BREAK,
   type DocumentNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
+  Lexer,
   parse,
+  type SelectionSetNode,
+  Source,
   specifiedRules,
+  TokenKind,
   type ValidationContext,
   type ValidationRule,
   validate,
@@ -20,7 +25,14 @@ import { queryError, refusalError } from './errors.ts'
 import { fieldOf } from './refusal.ts'
 
 /** Room for the whole introspection query and for a debug report walked twelve deep. */
-export const documentLimits = { tokens: 4_000, depth: 16, aliases: 50, errors: 20 }
+export const documentLimits = {
+  tokens: 4_000,
+  brackets: 200,
+  selections: 10_000,
+  depth: 16,
+  aliases: 50,
+  errors: 20,
+}
 
 /** A parsed document takes some hundred bytes for each character of its text. */
 const keptCharacters = 200_000
@@ -65,6 +77,9 @@ export function createDocuments(schema: GraphQLSchema): Documents {
 
     validate(document) {
       if (valid.has(document)) return []
+      if (selectionsOf(document) > documentLimits.selections) {
+        return [refusalError(tooComplex('its fragments multiply'))]
+      }
       const errors = validate(schema, document, limitedRules, { maxErrors: documentLimits.errors })
       if (errors.length === 0) valid.add(document)
       return errors.map((error) => queryError(error, fieldAt(document, error.nodes?.[0])))
@@ -81,6 +96,9 @@ export function createDocuments(schema: GraphQLSchema): Documents {
 }
 
 function parseBounded(text: string): DocumentNode {
+  if (isNestedOver(text, documentLimits.brackets)) {
+    throw refusalError(tooComplex(`it nests more than ${documentLimits.brackets} brackets`))
+  }
   try {
     return parse(text, { maxTokens: documentLimits.tokens })
   } catch (error) {
@@ -88,6 +106,51 @@ function parseBounded(text: string): DocumentNode {
     if (!error.message.includes('Parsing aborted')) throw queryError(error)
     throw refusalError(tooComplex(`it holds more than ${documentLimits.tokens} tokens`))
   }
+}
+
+/** The parser, and all that comes after it, descends by calling itself: what is too deep would end its stack. */
+function isNestedOver(text: string, limit: number): boolean {
+  const lexer = new Lexer(new Source(text))
+  let depth = 0
+  try {
+    for (let count = 0; count <= documentLimits.tokens; count++) {
+      const { kind } = lexer.advance()
+      if (kind === TokenKind.EOF) return false
+      if (kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L || kind === TokenKind.PAREN_L) depth++
+      if (kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R || kind === TokenKind.PAREN_R) depth--
+      if (depth > limit) return true
+    }
+  } catch {
+    // No GraphQL: the parser says where.
+  }
+  return false
+}
+
+/** Selections with every fragment written out where it is spread: the rules below walk them all. */
+function selectionsOf({ definitions }: DocumentNode): number {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const item of definitions) {
+    if (item.kind === Kind.FRAGMENT_DEFINITION) fragments.set(item.name.value, item)
+  }
+  const sizes = new Map<string, number>()
+  const sizeOf = (set: SelectionSetNode | undefined): number => {
+    let size = 0
+    for (const node of set?.selections ?? []) {
+      size +=
+        1 + (node.kind === Kind.FRAGMENT_SPREAD ? fragmentSize(node.name.value) : sizeOf(node.selectionSet))
+    }
+    return size
+  }
+  const fragmentSize = (name: string): number => {
+    const known = sizes.get(name)
+    if (known !== undefined) return known
+    // A cycle ends here; that it is one is told by validation.
+    sizes.set(name, 0)
+    const size = sizeOf(fragments.get(name)?.selectionSet)
+    sizes.set(name, size)
+    return size
+  }
+  return definitions.reduce((sum, item) => sum + ('selectionSet' in item ? sizeOf(item.selectionSet) : 0), 0)
 }
 
 function tooComplex(what: string): Refusal {

@@ -4,11 +4,12 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   execute,
-  type GraphQLError,
+  GraphQLError,
 } from 'graphql'
 import { type Context, createContext, type Services } from './context.ts'
+import { costRefusal } from './cost.ts'
 import { createDocuments, type Documents } from './documents.ts'
-import { maskError, queryError } from './errors.ts'
+import { maskError, queryError, refusalError } from './errors.ts'
 import { type HotAnswer, hotAnswer } from './hot.ts'
 import { schema } from './schema.ts'
 import { variableFaults } from './variables.ts'
@@ -33,7 +34,8 @@ export function createDoor(services: Services): Door {
   const { log } = services
 
   async function executeMasked(args: OperationArgs): Promise<ExecutionResult> {
-    return masked(await execute(args), args)
+    const over = args.contextValue.overspent.catch((refusal: Error) => withoutData(refusal))
+    return masked(await Promise.race([execute(args), over]), args)
   }
 
   function masked(result: ExecutionResult, args: OperationArgs): ExecutionResult {
@@ -79,8 +81,13 @@ export function createDoor(services: Services): Door {
       return way
     },
     context: (requestId, clientSignal) => createContext(services, requestId, clientSignal),
-    execute: executeMasked,
+    async execute(args) {
+      const refusal = costRefusal(args)
+      return refusal ? { errors: [refusalError(refusal)] } : executeMasked(args)
+    },
     async subscribe(args) {
+      const refusal = costRefusal(args)
+      if (refusal) return { errors: [refusalError(refusal)] }
       const source = await createSourceEventStream(args)
       return Symbol.asyncIterator in source ? results(source, args) : masked(source, args)
     },
@@ -88,4 +95,8 @@ export function createDoor(services: Services): Door {
       executeMasked({ schema, document, variableValues, contextValue }),
     mask: (error, requestId) => maskError(error, log, requestId),
   }
+}
+
+function withoutData(originalError: Error): ExecutionResult {
+  return { data: null, errors: [new GraphQLError(originalError.message, { originalError })] }
 }

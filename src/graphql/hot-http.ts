@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal } from '../domain/error.ts'
 import { readBody } from './body.ts'
 import type { Services } from './context.ts'
@@ -15,6 +15,7 @@ interface GraphqlRequest extends NamedDocument {
 /**
  * Answers what the database can answer alone. What it read of the request it leaves in `req.body` for the ordinary way.
  * @returns whether the answer is written
+ * @throws Refusal PayloadTooLarge
  */
 export type HotHandler = (req: IncomingMessage & { body?: string }, res: ServerResponse) => Promise<boolean>
 
@@ -25,10 +26,9 @@ export function createHotHandler(
   maxBytes: number,
 ): HotHandler {
   return async (req, res) => {
-    const size = Number(req.headers['content-length'] ?? 0)
-    if (req.method !== 'POST' || !isJson(req) || !(size > 0 && size <= maxBytes)) return false
+    if (req.method !== 'POST' || !isJson(req.headers)) return false
     req.body = await readBody(req, maxBytes)
-    const request = parseRequest(req.body)
+    const request: GraphqlRequest | undefined = parseObject(req.body)
     if (!request) return false
     const text = named(request)
     if (text instanceof Refusal) return write(req, res, toAnswer(text))
@@ -68,11 +68,11 @@ function isNamed({ operationName }: GraphqlRequest, way: HotAnswer): boolean {
   return operationName == null || operationName === way.operationName
 }
 
-function isJson({ headers }: IncomingMessage): boolean {
-  return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')
+export function isJson(headers: IncomingHttpHeaders): boolean {
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
 }
 
-function parseRequest(text: string): GraphqlRequest | undefined {
+export function parseObject(text: string): object | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined

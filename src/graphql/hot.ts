@@ -12,6 +12,7 @@ import { unixSeconds } from '../domain/log.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { hotOrderRead } from '../storage/hot/read.ts'
 import type { Services } from './context.ts'
+import { costRefusal } from './cost.ts'
 import { hotPage } from './hot-page.ts'
 import { type HotRoot, hotChainId, type RootAnswer } from './hot-root.ts'
 import { collectFields, collectSelection, type Fragments } from './hot-selection.ts'
@@ -58,6 +59,7 @@ export function hotAnswer(document: DocumentNode): HotAnswer | undefined {
   return {
     operationName: operation.name?.value,
     async answer(variables, services) {
+      if (costRefusal({ schema, document, variableValues: variables })) return undefined
       const args = argumentsOf(operation, root.node, variables)
       const json = args && (await answer(args, services))
       return json === undefined ? undefined : `{"data":{"${key}":${json}}}`

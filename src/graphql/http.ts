@@ -3,10 +3,11 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { ExecutionResult } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { Refusal } from '../domain/error.ts'
+import { refuse } from './answer.ts'
 import type { Services } from './context.ts'
 import { refusalError } from './errors.ts'
 import type { Door, OperationArgs } from './execute.ts'
-import { createHotHandler } from './hot-http.ts'
+import { createHotHandler, isJson, parseObject } from './hot-http.ts'
 import { createPersistedDocuments } from './persisted.ts'
 import { schema } from './schema.ts'
 
@@ -36,13 +37,67 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     logging: false,
     cors: false,
   })
-  return async (req, res, requestId) => {
-    const accept = req.headers.accept ?? ''
-    const rest = accept.split(',').filter((type) => !type.includes('text/event-stream'))
-    if (accept && rest.length === 0) return refuse(res, streamsElsewhere(streamPath))
-    // Clients name event streams among other types; here they are never the answer.
-    if (accept) req.headers.accept = rest.join(',')
-    if (!(await hot(req, res))) await yoga(req, res, { requestId })
+
+  /** Handed over without the Host that the client named: a URL is made of it. */
+  async function answerByYoga(req: GraphqlMessage, res: ServerResponse, requestId: string): Promise<void> {
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    const { accept = '*/*' } = req.headers
+    const init = { method: req.method ?? 'GET', signal: gone.signal }
+    const response = await yoga.fetch(
+      `http://localhost${req.url}`,
+      req.body === undefined
+        ? { ...init, headers: { accept } }
+        : { ...init, headers: { accept, 'content-type': 'application/json' }, body: req.body },
+      { requestId },
+    )
+    const body = Buffer.from(await response.arrayBuffer())
+    res.writeHead(response.status, { ...Object.fromEntries(response.headers), 'content-length': body.length })
+    res.end(body)
+  }
+
+  return async (req: GraphqlMessage, res, requestId) => {
+    try {
+      checkRequest(req, streamPath)
+      if (!(await hot(req, res))) await answerByYoga(req, res, requestId)
+    } catch (error) {
+      if (res.headersSent || res.destroyed) return void res.destroy()
+      const told = door.mask(error, requestId)
+      refuse(res, told, told.extensions.code === 'MethodNotAllowed' ? { Allow: 'GET, POST' } : {})
+    }
+  }
+}
+
+type GraphqlMessage = IncomingMessage & { body?: string }
+
+const accepted = /^\s*(\*\/\*|application\/(\*|json|graphql-response\+json))\s*(;|$)/i
+
+/** @throws Refusal that names what to send instead */
+function checkRequest({ method, url = '', headers }: IncomingMessage, streamPath: string): void {
+  if (method !== 'GET' && method !== 'POST') {
+    throw new Refusal('MethodNotAllowed', 'use GET or POST')
+  }
+  const types = headers.accept?.split(',') ?? []
+  // Clients name event streams among other types; here they are never the answer.
+  const rest = types.filter((type) => !type.includes('text/event-stream'))
+  if (types.length > 0 && rest.length === 0) throw streamsElsewhere(streamPath)
+  if (types.length > 0) headers.accept = rest.join(',')
+  const forPeople = method === 'GET' && rest.some((type) => type.includes('text/html'))
+  if (types.length > 0 && !forPeople && !rest.some((type) => accepted.test(type))) {
+    throw new Refusal('NotAcceptable', 'accept application/json or application/graphql-response+json')
+  }
+  if (method === 'POST' && !isJson(headers)) {
+    throw new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json')
+  }
+  if (method === 'GET') checkParameters(new URLSearchParams(url.split('?', 2)[1]))
+}
+
+function checkParameters(parameters: URLSearchParams): void {
+  for (const name of ['variables', 'extensions']) {
+    const text = parameters.get(name)
+    if (text && parseObject(text) === undefined) {
+      throw new Refusal('InvalidQuery', `${name} must be a JSON object`, { field: name })
+    }
   }
 }
 
@@ -80,9 +135,4 @@ function withStatus(result: ExecutionResult): ExecutionResult {
 
 function streamsElsewhere(streamPath: string): Refusal {
   return new Refusal('NotAcceptable', `event streams and subscriptions are served at ${streamPath}`)
-}
-
-function refuse(res: ServerResponse, refusal: Refusal): void {
-  res.writeHead(406, { 'Content-Type': 'application/json; charset=utf-8' })
-  res.end(JSON.stringify({ errors: [refusalError(refusal)] }))
 }

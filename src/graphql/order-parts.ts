@@ -43,8 +43,16 @@ OrderQuoteRef.implement({
 InteractionsRef.implement({
   description: 'Calls that a settlement makes for an order.',
   fields: (t) => ({
-    pre: t.expose('pre', { type: [InteractionRef], description: 'Before the trade.' }),
-    post: t.expose('post', { type: [InteractionRef], description: 'After the trade.' }),
+    pre: t.expose('pre', {
+      type: [InteractionRef],
+      description: 'Before the trade.',
+      extensions: { items: 2 },
+    }),
+    post: t.expose('post', {
+      type: [InteractionRef],
+      description: 'After the trade.',
+      extensions: { items: 2 },
+    }),
   }),
 })
 

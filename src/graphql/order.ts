@@ -174,16 +174,19 @@ builder.objectFields(OrderRef, (t) => ({
   events: t.field({
     type: [OrderEventRef],
     description: 'The order’s story, oldest first.',
+    extensions: { items: 5 },
     resolve: async ({ id }, _args, { loaders, spend }) => spend(await loaders.events.load(id)),
   }),
   trades: t.field({
     type: [TradeRef],
     description: 'Trades of this order, newest first.',
+    extensions: { items: 3 },
     resolve: async ({ id }, _args, { loaders, spend }) => spend(await loaders.trades.load(id)),
   }),
   auctions: t.field({
     type: [AuctionRef],
     description: 'Auctions that held this order, oldest first.',
+    extensions: { items: 3 },
     resolve: async ({ id }, _args, { loaders, spend }) => spend(await loaders.auctionsOfOrder.load(id)),
   }),
 }))

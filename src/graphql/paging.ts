@@ -4,7 +4,7 @@ import type { SchemaTypes } from './builder.ts'
 
 type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
 
-const largestPage = 1_000
+export const largestPage = 1_000
 
 export function networkArgument(arg: Arguments, description: string) {
   return arg.string({ required: false, description: `Name of a network, such as sepolia. ${description}` })

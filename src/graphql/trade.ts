@@ -49,6 +49,7 @@ TradeRef.implement({
     executedProtocolFees: t.field({
       type: [ExecutedProtocolFeeRef],
       description: 'What the protocol took, by policy.',
+      extensions: { items: 2 },
       resolve: async (trade, _args, context) => trade.protocolFees ?? (await feesOf(trade, context)),
     }),
     order: t.field({

@@ -36,8 +36,11 @@ export function createOperations(door: Door): Operations {
         return once({ errors: [door.mask(error, context.requestId)] })
       }
     },
-    execute: ({ contextValue: { requestId, signal }, ...args }) =>
-      door.execute({ ...args, contextValue: door.context(requestId, signal) }),
+    execute({ contextValue: { requestId, token, signal }, ...args }) {
+      // On a connection for all, the request that brought the operation is answered long before the operation is.
+      const clientSignal = token === null ? signal : new AbortController().signal
+      return door.execute({ ...args, contextValue: door.context(requestId, clientSignal) })
+    },
     subscribe: ({ contextValue, ...args }) => subscribe(door, contextValue, args),
     onNext: ({ outlet }) => outlet.ready(),
   })

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import type { Response, ResponseBody } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
+import { requestStatus } from '../graphql/answer.ts'
 import { readBody } from '../graphql/body.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { maxGraphqlBytes } from '../graphql/http.ts'
@@ -65,8 +66,14 @@ function send(res: ServerResponse, message: string, stalledMs: number): Promise<
 
 /** An answer that is no stream. What graphql-sse says itself gets a code like everything else. */
 export function answer(res: ServerResponse, [body, { status, headers }]: Response): void {
-  if (status < 400 || typeof body !== 'string') {
+  if (status < 400) {
     res.writeHead(status, headers).end(body)
+    return
+  }
+  if (typeof body !== 'string') {
+    const error = refusalError(unexplained[status] ?? new Refusal('InvalidQuery', 'the request is malformed'))
+    const type = { 'content-type': 'application/json; charset=utf-8' }
+    res.writeHead(status, { ...headers, ...type }).end(JSON.stringify({ errors: [error] }))
     return
   }
   const { errors } = JSON.parse(body) as { errors: GraphQLError[] }
@@ -76,14 +83,18 @@ export function answer(res: ServerResponse, [body, { status, headers }]: Respons
   res.writeHead(status, headers).end(JSON.stringify({ errors: coded }))
 }
 
-const statuses: Partial<Record<string, number>> = {
-  PayloadTooLarge: 413,
-  RateLimited: 429,
-  InternalServerError: 500,
+const wanted = 'send Accept: text/event-stream for a stream, or PUT first for one that many operations share'
+
+/** Statuses that graphql-sse answers without a word. */
+const unexplained: Partial<Record<number, Refusal>> = {
+  404: new Refusal('NotFound', `there is no such stream: ${wanted}`),
+  405: new Refusal('MethodNotAllowed', 'use GET, POST, PUT or DELETE'),
+  406: new Refusal('NotAcceptable', `this door streams: ${wanted}`),
+  415: new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json'),
 }
 
 export function refused(error: GraphQLError): Response {
-  const status = statuses[String(error.extensions.code)] ?? 400
+  const status = requestStatus(error)
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   return [JSON.stringify({ errors: [error] }), { status, statusText: '', headers }]
 }

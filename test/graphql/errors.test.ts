@@ -213,6 +213,9 @@ describe('documents', () => {
       'QueryTooComplex',
     ],
     ['too many tokens', `{ ${'version '.repeat(5_000)} }`, 'QueryTooComplex'],
+    ['lists nested beyond any stack', `{ order(uid: ${'['.repeat(2_500)}`, 'QueryTooComplex'],
+    ['fields nested beyond any stack', '{a'.repeat(10_000), 'QueryTooComplex'],
+    ['brackets in a string', `{ account(address: "${'['.repeat(300)}") { address } }`, 'InvalidParameter'],
   ])('%s', async (_what, query, code) => {
     const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
     expect([status, body.errors[0].extensions.code]).toEqual([expect.any(Number), code])
@@ -233,6 +236,50 @@ describe('documents', () => {
       const error = await firstError('{ nothing }')
       expect(error.extensions).toEqual({ code: 'InvalidQuery', retryable: false })
     }
+  })
+})
+
+describe('requests that are none', () => {
+  const json = { 'content-type': 'application/json' }
+  const query = JSON.stringify({ query: '{version}' })
+  test.each<[string, string, RequestInit, number, string, string]>([
+    ['variables no JSON', '?query={version}&variables=x', {}, 400, 'InvalidQuery', 'variables must be'],
+    [
+      'too large',
+      '',
+      { method: 'POST', headers: json, body: ' '.repeat(262_145) },
+      413,
+      'PayloadTooLarge',
+      'bytes',
+    ],
+    ['no JSON', '', { method: 'POST', headers: json, body: '{' }, 400, 'InvalidQuery', 'JSON'],
+    ['nothing', '', { method: 'POST', headers: json, body: '' }, 400, 'InvalidQuery', ''],
+    [
+      'a form',
+      '',
+      { method: 'POST', body: new URLSearchParams({ query: '{version}' }) },
+      415,
+      'UnsupportedMediaType',
+      'application/json',
+    ],
+    [
+      'an image wanted',
+      '',
+      { method: 'POST', headers: { ...json, accept: 'image/png' }, body: query },
+      406,
+      'NotAcceptable',
+      'application/json',
+    ],
+    ['PUT', '', { method: 'PUT', headers: json, body: query }, 405, 'MethodNotAllowed', 'POST'],
+    ['a stream without Accept', '/stream?query={version}', {}, 404, 'NotFound', 'text/event-stream'],
+  ])('%s', async (_what, path, init, status, code, says) => {
+    const response = await fetch(`${doors.url}/graphql${path}`, init)
+    const [error] = ((await response.json()) as { errors: { message: string; extensions: object }[] }).errors
+    expect(response.status).toBe(status)
+    expect(error?.extensions).toMatchObject({ code, retryable: false })
+    expect(error?.message).toContain(says)
+    if (status === 405) expect(response.headers.get('allow')).toBe('GET, POST')
+    expect(doors.faults).toEqual([])
   })
 })
 

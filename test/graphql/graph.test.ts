@@ -210,7 +210,7 @@ test('a document is uploaded once and read back', async () => {
 })
 
 describe('statements', () => {
-  const walk = `query ($owner: Address!) { orders(owner: $owner, first: 1000) { nodes {
+  const walk = `query ($owner: Address!) { orders(owner: $owner, first: 50) { nodes {
     sellToken { symbol } events { label } trades { executedProtocolFees { amount } order { uid } } debugReport { auctions { id } }
     auctions { nativePrices { price } orders { uid } settlementAttempts { outcome }
       solutions { orders { executedSell order { uid auctions { id } } } } }
@@ -238,8 +238,16 @@ describe('statements', () => {
   })
 })
 
-test('a result holds so many list items and no more', () => {
-  const context = createContext({} as Services, 'id', AbortSignal.abort())
-  for (let round = 0; round < 10; round++) context.spend(Array(10_000).fill(0))
+test('a result holds so many list items and no more: then everything of it stops', async () => {
+  const context = createContext({} as Services, 'id', new AbortController().signal)
+  context.spend(Array(20_000).fill(0))
   expect(() => context.spend([0])).toThrow('list items')
+  expect(() => context.spend([])).toThrow('list items')
+  await expect(context.overspent).rejects.toThrow('list items')
+  await expect(context.loaders.trades.load(1n)).rejects.toThrow('list items')
+})
+
+test('nothing is read for a client that has gone', async () => {
+  const context = createContext({} as Services, 'id', AbortSignal.abort())
+  await expect(context.loaders.trades.load(1n)).rejects.toThrow('the client has gone')
 })

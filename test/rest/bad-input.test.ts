@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/error.ts'
 import { type Doors, openDoors } from '../doors.ts'
@@ -374,5 +375,62 @@ describe('what the desk says', () => {
       { errorType: 'InternalServerError', description: 'Internal server error' },
     ])
     expect(doors.faults).toHaveLength(1)
+  })
+})
+
+/** What comes back for bytes that no client library would send. */
+function raw(bytes: string, hangUp = false): Promise<string> {
+  const { hostname, port } = new URL(doors.url)
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes, () => hangUp && setImmediate(() => socket.resetAndDestroy()))
+    })
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+const post = (path: string, host: string, length = 2) =>
+  `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{}`
+
+describe('what is hardly HTTP', () => {
+  test.each(['[', 'a b[:', 'x:99999', '%', '<x>', 'a/b', ''])('a Host of %o', async (host) => {
+    for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/quote']) {
+      const answer = await raw(post(path, host))
+      expect(answer).toMatch(/^HTTP\/1.1 400 /)
+      expect(answer).toContain('"InvalidParameter"')
+      expect(answer).not.toMatch(/node_modules|\bat .*:\d+/)
+    }
+    expect(doors.faults).toEqual([])
+  })
+
+  test.each([
+    ['no HTTP', 'HELLO\r\n\r\n', 400],
+    ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('%s', async (_what, bytes, status) => {
+    const answer = await raw(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toMatch(/access-control-allow-origin: \*/i)
+    expect(answer).toMatch(/connection: close/i)
+  })
+
+  test('an upload that is given up is no fault', async () => {
+    for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/quote']) {
+      await raw(post(path, 'x', 1_000), true)
+    }
+    await request(`${doors.url}/health/live`)
+    expect(doors.faults).toEqual([])
+  })
+
+  test('health and metrics are read only', async () => {
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      const { status, headers, body } = await request(`${doors.url}${path}`, 'POST', {})
+      expect([status, headers.get('allow'), body.errorType]).toEqual([405, 'GET, HEAD', 'MethodNotAllowed'])
+      expect(await request(`${doors.url}${path}`, 'HEAD').catch(String)).toBeTruthy()
+    }
   })
 })
