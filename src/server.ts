@@ -104,9 +104,12 @@ export function createServer(options: ServerOptions): Server {
   }
 
   async function answerRest(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<string> {
-    const gone = new AbortController()
-    res.once('close', () => gone.abort())
-    const { route, status, headers, body } = await rest(req, requestId, gone.signal)
+    const gone = () => {
+      const leaving = new AbortController()
+      res.once('close', () => leaving.abort())
+      return leaving.signal
+    }
+    const { route, status, headers, body } = await rest(req, requestId, gone)
     res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
     res.end(req.method === 'HEAD' ? undefined : body)
     return route

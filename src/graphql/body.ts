@@ -5,23 +5,32 @@ import { Refusal } from '../domain/error.ts'
  * The request's body as text.
  * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes; the rest is not read
  */
-export async function readBody(req: IncomingMessage, limit: number): Promise<string> {
-  const tooLarge = () => new Refusal('PayloadTooLarge', `the body is over ${limit} bytes`)
-  if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge()
-  const chunks: Buffer[] = []
-  let size = 0
-  // The socket must outlive a refusal, or the client never reads it.
-  try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > limit) throw tooLarge()
-      chunks.push(chunk)
+export function readBody(req: IncomingMessage, limit: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const end = (error?: unknown) => {
+      req.off('data', take).off('end', done).off('error', gone).off('close', gone)
+      if (error) reject(error)
     }
-  } catch (error) {
+    // The socket must outlive a refusal, or the client never reads it.
+    const refuse = () => {
+      req.pause()
+      end(new Refusal('PayloadTooLarge', `the body is over ${limit} bytes`))
+    }
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) refuse()
+      else chunks.push(chunk)
+    }
+    const done = () => {
+      end()
+      resolve((chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString())
+    }
     // The client has gone: nobody reads this, and it is no fault of the program.
-    if (!(error instanceof Refusal) && req.destroyed)
-      throw new Refusal('InvalidParameter', 'the body ended early')
-    throw error
-  }
-  return Buffer.concat(chunks).toString()
+    const gone = () => end(new Refusal('InvalidParameter', 'the body ended early'))
+    if (Number(req.headers['content-length'] ?? 0) > limit) return refuse()
+    if (req.destroyed) return gone()
+    req.on('data', take).on('end', done).on('error', gone).on('close', gone)
+  })
 }

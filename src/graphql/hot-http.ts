@@ -33,7 +33,6 @@ export function createHotHandler(
     const text = named(request)
     if (text instanceof Refusal) return write(req, res, toAnswer(text))
     if (text === undefined) return false
-    if (request.query === undefined) req.body = JSON.stringify({ ...request, query: text })
     try {
       const way = door.wayOf(text)
       if (way === 'invalid') return false
@@ -44,6 +43,10 @@ export function createHotHandler(
     } catch {
       // Whatever it is, the ordinary way meets it too and says it in its own words.
       return false
+    } finally {
+      // The ordinary way knows no hashes.
+      if (!res.headersSent && request.query === undefined)
+        req.body = JSON.stringify({ ...request, query: text })
     }
   }
 

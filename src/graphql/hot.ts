@@ -28,6 +28,9 @@ export interface HotAnswer {
   answer(variables: Record<string, unknown>, services: Services): Promise<string | undefined>
 }
 
+/** Sizes of pages whose cost is remembered; a client can name any number. */
+const mostSizes = 100
+
 /** Root fields that can be hot, from what is selected of them. */
 const roots: Readonly<Record<string, HotRoot>> = {
   order: hotOrder,
@@ -56,11 +59,20 @@ export function hotAnswer(document: DocumentNode): HotAnswer | undefined {
   if (!key || !root || another) return undefined
   const answer = hotRoot(root.node.name.value)?.(root.sets, fragments)
   if (!answer) return undefined
+  /** Below the root nothing takes arguments: the size of the page is all that a document's cost can depend on. */
+  const affordable = new Map<unknown, boolean>()
+  const isAffordable = (first: unknown, variableValues: Record<string, unknown>): boolean => {
+    const known = affordable.get(first)
+    if (known !== undefined) return known
+    const fits = !costRefusal({ schema, document, variableValues })
+    if (affordable.size < mostSizes) affordable.set(first, fits)
+    return fits
+  }
   return {
     operationName: operation.name?.value,
     async answer(variables, services) {
-      if (costRefusal({ schema, document, variableValues: variables })) return undefined
       const args = argumentsOf(operation, root.node, variables)
+      if (args && !isAffordable(args.first, variables)) return undefined
       const json = args && (await answer(args, services))
       return json === undefined ? undefined : `{"data":{"${key}":${json}}}`
     },

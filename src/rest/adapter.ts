@@ -20,7 +20,12 @@ export interface RestAnswer {
   body: string
 }
 
-export type RestHandler = (req: IncomingMessage, requestId: string, gone: AbortSignal) => Promise<RestAnswer>
+/** `gone` gives a signal that aborts when the client has left. */
+export type RestHandler = (
+  req: IncomingMessage,
+  requestId: string,
+  gone: () => AbortSignal,
+) => Promise<RestAnswer>
 
 interface Endpoint extends PathPattern {
   family: Family
@@ -82,7 +87,7 @@ export function createRestHandler(
       const text = desk && (await row.text?.(request, services, desk.network.chainId))
       if (text === null) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
       if (text !== undefined) return { route, status: 200, headers: { 'Content-Type': json }, body: text }
-      return { route, ...(await perform(request, door.context(requestId, gone))) }
+      return { route, ...(await perform(request, door.context(requestId, gone()))) }
     } catch (error) {
       const { extensions, message } = door.mask(error, requestId)
       const fault = { code: extensions.code, message, data: extensions.data } as Fault

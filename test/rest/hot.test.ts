@@ -42,7 +42,7 @@ beforeAll(async () => {
     account: accountRoutes,
   })
   documentsOnly = createServer((req, res) => {
-    handle(req, 'test', new AbortController().signal).then(({ status, headers, body }) =>
+    handle(req, 'test', () => new AbortController().signal).then(({ status, headers, body }) =>
       res.writeHead(status, headers).end(body),
     )
   })
