@@ -15,7 +15,7 @@ export const refusalCodes = {
   OrderNotFound: { retryable: false, meaning: 'No order has this UID.' },
   QueryTooComplex: {
     retryable: false,
-    meaning: 'The document is over a limit for depth, aliases or tokens.',
+    meaning: 'The document is over a limit for depth, aliases, tokens or estimated size.',
   },
   InvalidQuery: {
     retryable: false,
