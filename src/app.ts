@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { runAuctions } from './auctions/run.ts'
 import { type NetworkConfig, readDocuments, type Settings } from './config.ts'
 import type { Clock, Log } from './domain/log.ts'
@@ -38,6 +39,9 @@ export interface App {
   close(): Promise<void>
 }
 
+/** Whoever stops the program does not wait for ever: what is committed is safe, and the rest is found again. */
+const closeMs = 10_000
+
 /**
  * Puts the program together and starts it.
  * @throws when a node or the database is not there, or a chain is not the one that the database belongs to
@@ -57,9 +61,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     url: server?.url,
     async close() {
       stopping.abort()
-      await server?.close()
-      await Promise.all(loops)
-      await db.close()
+      const ended = (async () => {
+        await server?.close()
+        await Promise.all(loops)
+        await db.close()
+      })()
+      const late = pause(closeMs, 'late' as const, { ref: false })
+      if ((await Promise.race([ended, late])) === 'late') log.warn('not everything ended in time, leaving it')
     },
   }
 }

@@ -77,6 +77,8 @@ async function main(): Promise<void> {
     const { home, reset } = values
     const byNpm = process.env.npm_lifecycle_event !== undefined
     await runDev({ ...common, home, reset, traders: !values['no-traders'], byNpm, print })
+    // A settlement on its way is watched for a minute; the next start finds out how it ended.
+    process.exit(0)
   } else {
     await runRoles(commands[command] ?? [], settings, common)
   }

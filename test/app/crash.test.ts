@@ -113,9 +113,16 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
   }
 }, 120_000)
 
-test('SIGTERM ends database and chain with it', async () => {
+test('SIGTERM ends database and chain with it, also with a settlement on its way', async () => {
   const dev: DevManifest = JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
+  const trader = createTrader(dev.url, describeMarket())
+  const { body } = await trader.place({ sell: 'WETH', buy: 'DAI', sellAmount: oneWeth, buyAmount: 1n })
+  const story = 'query ($uid: OrderUid!) { order(uid: $uid) { events { label } } }'
+  await eventually('the order is being settled', async () => {
+    const { order } = await graphql(dev.url, story, { uid: body })
+    return order.events.some(({ label }: { label: string }) => label === 'EXECUTING')
+  })
   await kill('SIGTERM')
   await expect(fetch(dev.rpcUrl, { method: 'POST' })).rejects.toThrow()
   await expect(fetch(dev.url)).rejects.toThrow()
-})
+}, 15_000)
