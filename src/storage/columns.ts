@@ -1,4 +1,3 @@
-import type { Address } from '../domain/address.ts'
 import { bytesToHex, type Hex, hexToBytes } from '../domain/hex.ts'
 import { Prisma } from './generated/client.ts'
 
@@ -7,10 +6,6 @@ export const bytea = hexToBytes
 
 export function hexOf(column: Uint8Array): Hex {
   return bytesToHex(column)
-}
-
-export function addressOrNull(column: Uint8Array | null): Address | null {
-  return column === null ? null : bytesToHex(column)
 }
 
 /** numeric(78,0) column of an amount. */

@@ -1,4 +1,5 @@
 import type { OrderStatus } from '../../domain/order-status.ts'
+import { statusCase } from '../order-status.ts'
 import {
   amount,
   bool,
@@ -18,15 +19,8 @@ import {
 import type { Child, Leaf, Noun } from './noun.ts'
 import { auctionReport, event, trade } from './story-nouns.ts'
 
-/** The status at `$1` (Unix seconds): the same decision as `statusSql`, in the words of whoever asks. */
-export const statusIn = (words: Record<OrderStatus, string>): Leaf =>
-  word(`(CASE
-  WHEN CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
-    ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END THEN '${words.fulfilled}'
-  WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN '${words.cancelled}'
-  WHEN o.effective_valid_to < $1 THEN '${words.expired}'
-  WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN '${words.presignaturePending}'
-  ELSE '${words.open}' END)`)
+/** The status at `$1` (Unix seconds), in the words of whoever asks. */
+export const statusIn = (words: Record<OrderStatus, string>): Leaf => word(statusCase('$1', words))
 
 const status = statusIn({
   fulfilled: 'FULFILLED',

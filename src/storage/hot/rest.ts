@@ -1,8 +1,8 @@
 import type { Address } from '../../domain/address.ts'
-import { orderStatuses } from '../../domain/order-status.ts'
 import type { OrderUid } from '../../domain/order-uid.ts'
 import { bytea } from '../columns.ts'
 import { type Db, readPrepared } from '../database.ts'
+import { statusWords } from '../order-status.ts'
 import type { TradeFilter } from '../trades.ts'
 import { amount, hex, listOf, nothing, number, word } from './expressions.ts'
 import { type Leaf, type Noun, objectOf, selectionSql, textOf, textsOf } from './noun.ts'
@@ -10,10 +10,6 @@ import { interactions, order, quote, statusIn } from './order-nouns.ts'
 import { attempt, event, execution, feePolicy, proposedSolution, trade } from './story-nouns.ts'
 
 /** Bodies of REST routes as the database writes them. The shapes are those of the adapter's writers; a test holds the two equal. */
-
-const words = Object.fromEntries(orderStatuses.map((status) => [status, status])) as Parameters<
-  typeof statusIn
->[0]
 
 /** Everything asked of a noun that has no further arguments. */
 function whole(noun: Noun): string {
@@ -48,7 +44,7 @@ const orderWith = (more: Record<string, Leaf>) =>
         ...orderMembers.always,
         kind: word('o.kind'),
         class: word('o.class'),
-        status: statusIn(words),
+        status: statusIn(statusWords),
         signingScheme: word('o.signing_scheme'),
         sellTokenBalance: word('o.sell_token_balance'),
         buyTokenBalance: word('o.buy_token_balance'),
