@@ -25,10 +25,25 @@ export function createMetrics(ofProcess: boolean): Metrics {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers: [registry],
   })
+  type Series = { requests: Counter.Internal; durations: Histogram.Internal<'route'> }
+  const series = new Map<string, Series>()
+  /** Found by one look: the library puts the labels in order each time. */
+  const seriesOf = (method: string, route: string, status: number): Series => {
+    const key = `${method} ${status} ${route}`
+    const known = series.get(key)
+    if (known) return known
+    const fresh = {
+      requests: requests.labels({ method, route, status }),
+      durations: durations.labels({ route }),
+    }
+    series.set(key, fresh)
+    return fresh
+  }
   return {
     count(method, route, status, milliseconds) {
-      requests.inc({ method: knownMethods.has(method) ? method : 'other', route, status })
-      durations.observe({ route }, milliseconds / 1000)
+      const counted = seriesOf(knownMethods.has(method) ? method : 'other', route, status)
+      counted.requests.inc()
+      counted.durations.observe(milliseconds / 1000)
     },
     contentType: registry.contentType,
     text: () => registry.metrics(),

@@ -24,6 +24,8 @@ const corsHeaders = {
   'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
 }
 
+const corsPairs = Object.entries(corsHeaders)
+
 export interface ServerOptions extends Services {
   /** State of each thing that answers depend on; true is up. */
   ready(): Promise<Record<string, boolean>>
@@ -79,7 +81,7 @@ export function createServer(options: ServerOptions): Server {
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const requestId = newRequestId()
     res.setHeader('X-Request-Id', requestId)
-    for (const [name, value] of Object.entries(corsHeaders)) res.setHeader(name, value)
+    for (const [name, value] of corsPairs) res.setHeader(name, value)
     const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
     const started = performance.now()
     const answer = doors.get(path)

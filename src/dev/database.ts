@@ -22,6 +22,13 @@ export interface Database extends ProcessMark {
   stop(): Promise<void>
 }
 
+export interface DatabaseStart {
+  home: string
+  log: Log
+  /** What the server caches, in its own words; only for one that is started now. */
+  sharedBuffers?: string
+}
+
 const databaseName = 'tradegraph'
 const answerMs = 2_000
 const startMs = 20_000
@@ -31,9 +38,13 @@ const retryMs = 5_000
 const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGKILL']
 
 /** A real PostgreSQL in a process of its own that outlives this program, and is found again by the next one. */
-export async function startDatabase({ home, log }: { home: string; log: Log }): Promise<Database> {
+export async function startDatabase({
+  home,
+  log,
+  sharedBuffers = '128MB',
+}: DatabaseStart): Promise<Database> {
   const folder = openDatabaseFolder(home)
-  const server = (await adopt(folder, log)) ?? (await launch(folder, log))
+  const server = (await adopt(folder, log)) ?? (await launch(folder, log, sharedBuffers))
   await createDatabase(serverUrl(folder, server.port, 'postgres'))
   return {
     url: serverUrl(folder, server.port, databaseName),
@@ -69,12 +80,14 @@ async function adopt(folder: DatabaseFolder, log: Log): Promise<Server | undefin
   return undefined
 }
 
-async function launch(folder: DatabaseFolder, log: Log): Promise<Server> {
+async function launch(folder: DatabaseFolder, log: Log, sharedBuffers: string): Promise<Server> {
   const binaries = findBinaries(folder.runAs, log)
   await initialiseCluster(folder, binaries)
   const preferred = lastPort(folder.data)
   // Again when the port was taken meanwhile, or when workers of a killed server are still on their way out.
-  const server = await until(retryMs, async () => launchOnce(folder, binaries, await freePort(preferred)))
+  const server = await until(retryMs, async () =>
+    launchOnce(folder, binaries, await freePort(preferred), sharedBuffers),
+  )
   if (!server) throw new Error(`The embedded database does not start: ${lastWords(folder)}`)
   log.debug('database started', { pid: server.pid, port: server.port })
   return server
@@ -84,9 +97,10 @@ async function launchOnce(
   folder: DatabaseFolder,
   binaries: string,
   port: number,
+  sharedBuffers: string,
 ): Promise<Server | undefined> {
   removeStaleLock(folder.data)
-  const child = spawnServer(folder, binaries, port)
+  const child = spawnServer(folder, binaries, port, sharedBuffers)
   const failure = new Promise<'ended'>((resolve) => {
     child.once('exit', () => resolve('ended'))
     child.once('error', () => resolve('ended'))
@@ -101,14 +115,19 @@ async function launchOnce(
   return undefined
 }
 
-function spawnServer(folder: DatabaseFolder, binaries: string, port: number): ChildProcess {
+function spawnServer(
+  folder: DatabaseFolder,
+  binaries: string,
+  port: number,
+  sharedBuffers: string,
+): ChildProcess {
   rmSync(folder.log, { force: true })
   const output = openSync(folder.log, 'wx', 0o600)
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 100,
-    shared_buffers: '128MB',
+    shared_buffers: sharedBuffers,
     fsync: 'on',
     max_wal_size: '512MB',
     // The log serves to explain a failed start; what single statements do wrong is the program's own matter.

@@ -9,28 +9,32 @@ export function readBody(req: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const end = (error?: unknown) => {
-      req.off('data', take).off('end', done).off('error', gone).off('close', gone)
-      if (error) reject(error)
+    let settled = false
+    const fail = (code: 'PayloadTooLarge' | 'InvalidParameter', message: string) => {
+      settled = true
+      reject(new Refusal(code, message))
     }
     // The socket must outlive a refusal, or the client never reads it.
     const refuse = () => {
       req.pause()
-      end(new Refusal('PayloadTooLarge', `the body is over ${limit} bytes`))
+      fail('PayloadTooLarge', `the body is over ${limit} bytes`)
     }
-    const take = (chunk: Buffer) => {
+    // The client has gone: nobody reads this, and it is no fault of the program.
+    const gone = () => {
+      if (!settled) fail('InvalidParameter', 'the body ended early')
+    }
+    if (Number(req.headers['content-length'] ?? 0) > limit) return refuse()
+    if (req.destroyed) return gone()
+    req.on('data', (chunk: Buffer) => {
+      if (settled) return
       size += chunk.length
       if (size > limit) refuse()
       else chunks.push(chunk)
-    }
-    const done = () => {
-      end()
+    })
+    req.on('end', () => {
+      settled = true
       resolve((chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString())
-    }
-    // The client has gone: nobody reads this, and it is no fault of the program.
-    const gone = () => end(new Refusal('InvalidParameter', 'the body ended early'))
-    if (Number(req.headers['content-length'] ?? 0) > limit) return refuse()
-    if (req.destroyed) return gone()
-    req.on('data', take).on('end', done).on('error', gone).on('close', gone)
+    })
+    req.on('error', gone).on('close', gone)
   })
 }

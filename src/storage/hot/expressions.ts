@@ -1,40 +1,45 @@
 import type { Child, Leaf, Noun } from './noun.ts'
+import { literal, sql, type Text, toSql } from './text.ts'
 
 /**
  * Columns as JSON text. Written with `||` and not with the JSON functions of PostgreSQL, which take longer to build a report than
  * to read it. What can hold a quote or a control character goes through `to_json`.
  */
-const quoted = (text: string) => `'"' || (${text}) || '"'`
-
-export const hex = (column: string): Leaf => ({ sql: `'"0x' || encode(${column}, 'hex') || '"'` })
-export const amount = (expression: string): Leaf => ({ sql: quoted(`${expression}::text`) })
-export const number = (expression: string): Leaf => ({ sql: `${expression}::text` })
-export const bool = (expression: string): Leaf => ({
-  sql: `CASE WHEN ${expression} THEN 'true' ELSE 'false' END`,
+const quoted = (expression: string): Leaf => ({
+  text: [...literal('"'), ...sql(expression), ...literal('"')],
 })
-export const string = (expression: string): Leaf => ({ sql: `to_json(${expression})::text` })
+const bare = (expression: string): Leaf => ({ text: sql(expression) })
+
+export const hex = (column: string): Leaf => ({
+  text: [...literal('"0x'), ...sql(`encode(${column}, 'hex')`), ...literal('"')],
+})
+export const amount = (expression: string): Leaf => quoted(`${expression}::text`)
+export const number = (expression: string): Leaf => bare(`${expression}::text`)
+export const bool = (expression: string): Leaf => bare(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`)
+export const string = (expression: string): Leaf => bare(`to_json(${expression})::text`)
 /** One of the service's own words: nothing in it to escape. */
-export const word = (expression: string): Leaf => ({ sql: quoted(expression) })
+export const word = (expression: string): Leaf => quoted(expression)
 /** The same as the graph spells it. */
 export const graphWord = (column: string): Leaf => word(`upper(${column})`)
 /** As the graph writes a time: milliseconds where there are any. */
-export const time = (column: string): Leaf => ({
-  sql: quoted(
-    `replace(to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '.000Z', 'Z')`,
-  ),
-})
-export const nothing: Leaf = { sql: 'NULL::text', nullable: true }
+export const time = (column: string): Leaf =>
+  quoted(`replace(to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '.000Z', 'Z')`)
+export const nothing: Leaf = { text: sql('NULL::text'), nullable: true }
 export const orNull = (leaf: Leaf): Leaf => ({ ...leaf, nullable: true })
 
 /** A list of what `from` gives, in its order. */
-export function listOf(item: string, from: string): string {
-  return `coalesce((SELECT '[' || string_agg(item, ',') || ']' FROM (SELECT ${item} AS item FROM ${from}) AS items), '[]')`
+export function listOf(item: Text, from: string): Text {
+  const items = `SELECT string_agg(item, ',') FROM (SELECT ${toSql(item)} AS item FROM ${from}) AS items`
+  return [...literal('['), ...sql(`coalesce((${items}), '')`), ...literal(']')]
 }
 
 /** Of the same row, or of one that is joined to it. */
-export const same = (noun: () => Noun): Child => ({ noun, sql: (item) => item })
+export const same = (noun: () => Noun): Child => ({ noun, wrap: (item) => item })
 
-export const many = (noun: () => Noun, from: string): Child => ({ noun, sql: (item) => listOf(item, from) })
+export const many = (noun: () => Noun, from: string): Child => ({
+  noun,
+  wrap: (item) => listOf(item, from),
+})
 
 /** What only the token store knows of a token. */
 const metadata = new Set(['symbol', 'name', 'decimals'])
@@ -51,6 +56,6 @@ export const token = (column: string, from: (expression: string) => string): Chi
     },
     children: {},
   }),
-  sql: (item) => item,
+  wrap: (item) => item,
   needsTokens: metadata,
 })

@@ -18,6 +18,7 @@ import {
 } from './expressions.ts'
 import type { Child, Leaf, Noun } from './noun.ts'
 import { auctionReport, event, trade } from './story-nouns.ts'
+import { literal, sql, toSql } from './text.ts'
 
 /** The status at `$1` (Unix seconds), in the words of whoever asks. */
 export const statusIn = (words: Record<OrderStatus, string>): Leaf => word(statusCase('$1', words))
@@ -59,8 +60,10 @@ const interaction: Noun = {
 /** Most orders have none: nothing is taken apart for them. */
 const interactionsOf = (stage: 'pre' | 'post'): Child => ({
   noun: () => interaction,
-  sql: (item) =>
-    `CASE WHEN o.interactions IS NULL THEN '[]' ELSE ${listOf(item, `jsonb_array_elements(o.interactions->'${stage}') AS i(item)`)} END`,
+  wrap: (item) =>
+    sql(
+      `CASE WHEN o.interactions IS NULL THEN '[]' ELSE ${toSql(listOf(item, `jsonb_array_elements(o.interactions->'${stage}') AS i(item)`))} END`,
+    ),
 })
 
 export const interactions: Noun = {
@@ -134,12 +137,13 @@ export const order: Noun = {
     buyToken: token('o.buy_token', (column) => `tb.${column}`),
     quote: {
       noun: () => quote,
-      sql: (item) => `coalesce((SELECT ${item} FROM order_quotes q WHERE q.order_id = o.id), 'null')`,
+      wrap: (item) =>
+        sql(`coalesce((SELECT ${toSql(item)} FROM order_quotes q WHERE q.order_id = o.id), 'null')`),
     },
     interactions: same(() => interactions),
     /** Only orders placed on chain have these two, and they are not stored yet. */
-    onchainOrderData: { noun: () => placement, sql: () => `'null'` },
-    ethflowData: { noun: () => ethflow, sql: () => `'null'` },
+    onchainOrderData: { noun: () => placement, wrap: () => literal('null') },
+    ethflowData: { noun: () => ethflow, wrap: () => literal('null') },
     events,
     trades: tradesOf(''),
     debugReport: same(() => debugReport),

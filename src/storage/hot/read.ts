@@ -5,6 +5,7 @@ import { type Db, readPrepared } from '../database.ts'
 import type { OrderPosition } from '../orders.ts'
 import { type Selected, type SelectionSql, selectionSql } from './noun.ts'
 import { order } from './order-nouns.ts'
+import { toSql } from './text.ts'
 
 /** A read whose answer the database writes as JSON text, in the shape of one selection. */
 export interface HotOrderRead {
@@ -30,9 +31,17 @@ export interface HotRow extends OrderPosition {
   json: string
 }
 
-/** Rows of the tokens of order `o`, where a selection needs them. */
+/** Rows of the tokens of order `o`, where a selection needs them: for a page all are read once. */
 const joinTokens = `LEFT JOIN tokens ts ON ts.chain_id = o.chain_id AND ts.address = o.sell_token
   LEFT JOIN tokens tb ON tb.chain_id = o.chain_id AND tb.address = o.buy_token`
+/** For one order two are looked up. A join would read and hash all of a small table. */
+const lookUpTokens = `${lookUpToken('ts', 'o.sell_token')} ${lookUpToken('tb', 'o.buy_token')}`
+
+function lookUpToken(alias: string, column: string): string {
+  return `LEFT JOIN LATERAL (
+    SELECT * FROM tokens t WHERE t.chain_id = o.chain_id AND t.address = ${column} LIMIT 1) ${alias} ON true`
+}
+
 const complete = 'ts.address IS NOT NULL AND tb.address IS NOT NULL'
 
 /** `undefined` when the selection asks for something that is not hot. */
@@ -58,21 +67,17 @@ export function hotOrderRead(selection: readonly Selected[]): HotOrderRead | und
 
 /** `$1` is the time for the status; it is named also where no status is asked for, so that the parameters stay in place. */
 function oneSql(compiled: SelectionSql): string {
-  return `SELECT ${columnsOf(compiled)} FROM orders o ${joinsOf(compiled)}
+  return `SELECT ${columnsOf(compiled)} FROM orders o ${compiled.needsTokens ? lookUpTokens : ''}
     WHERE o.uid = $2 AND ($3::int IS NULL OR o.chain_id = $3) AND $1::bigint IS NOT NULL`
 }
 
 function pageSql(compiled: SelectionSql): string {
-  return `SELECT ${columnsOf(compiled)}, o.created_at, o.id FROM orders o ${joinsOf(compiled)}
+  return `SELECT ${columnsOf(compiled)}, o.created_at, o.id FROM orders o ${compiled.needsTokens ? joinTokens : ''}
     WHERE o.owner = $2 AND ($3::int IS NULL OR o.chain_id = $3) AND $1::bigint IS NOT NULL
       AND ($4::timestamptz IS NULL OR (o.created_at, o.id) < ($4, $5::bigint))
     ORDER BY o.created_at DESC, o.id DESC LIMIT $6`
 }
 
 function columnsOf({ text, needsTokens }: SelectionSql): string {
-  return `${text}, ${needsTokens ? complete : 'true'}`
-}
-
-function joinsOf({ needsTokens }: SelectionSql): string {
-  return needsTokens ? joinTokens : ''
+  return `${toSql(text)}, ${needsTokens ? complete : 'true'}`
 }

@@ -8,11 +8,12 @@ import { amount, hex, listOf, nothing, number, word } from './expressions.ts'
 import { type Leaf, type Noun, objectOf, selectionSql, textOf, textsOf } from './noun.ts'
 import { interactions, order, quote, statusIn } from './order-nouns.ts'
 import { attempt, event, execution, feePolicy, proposedSolution, trade } from './story-nouns.ts'
+import { literal, sql, type Text, toSql } from './text.ts'
 
 /** Bodies of REST routes as the database writes them. The shapes are those of the adapter's writers; a test holds the two equal. */
 
 /** Everything asked of a noun that has no further arguments. */
-function whole(noun: Noun): string {
+function whole(noun: Noun): Text {
   const leaves = Object.keys(noun.leaves).map((field) => ({ key: field, field, selection: [] }))
   const children = Object.entries(noun.children).map(([field, { noun: inner }]) => ({
     key: field,
@@ -35,7 +36,9 @@ function without<Key extends string>(leaves: Noun['leaves'], ...keys: Key[]) {
 
 /** Nobody but the service places orders yet: `onchainUser` is left out of all. */
 const orderMembers = without(order.leaves, 'validFrom', 'quoteId', 'onchainUser')
-const quoteOf: Leaf = { sql: `(SELECT ${whole(quote)} FROM order_quotes q WHERE q.order_id = o.id)` }
+const quoteOf: Leaf = {
+  text: sql(`SELECT ${toSql(whole(quote))} FROM order_quotes q WHERE q.order_id = o.id`),
+}
 
 const orderWith = (more: Record<string, Leaf>) =>
   objectOf(
@@ -65,14 +68,20 @@ const { kind: _kind, ...factors } = feePolicy.leaves
 const { orderUid: _uid, owner: _owner, ...tradeLeaves } = trade.leaves
 const tradeMembers = without(tradeLeaves, 'txHash', 'auctionId')
 
+const nativePrice = [...textOf(hex('np.token')), ...literal(':'), ...textOf(amount('np.price'))]
+
 const auctionReport = objectOf({
   ...textsOf({ id: number('a.id'), block: number('a.block'), deadline: number('a.deadline_block') }),
-  nativePrices: `coalesce((SELECT '{' || string_agg(${textOf(hex('np.token'))} || ':' || ${textOf(amount('np.price'))}, ',') || '}'
-    FROM auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token)), '{}')`,
+  nativePrices: [
+    ...literal('{'),
+    ...sql(`coalesce((SELECT string_agg(${toSql(nativePrice)}, ',') FROM auction_prices np
+      WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token)), '')`),
+    ...literal('}'),
+  ],
   proposedSolutions: listOf(
     whole(proposedSolution),
     `solution_executions px JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
-     WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY s.uid`,
+     WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY px.solution_uid`,
   ),
   executions: listOf(whole(execution), `executions x WHERE x.order_id = o.id AND x.auction_id = a.id`),
   settlementAttempts: listOf(
@@ -105,30 +114,38 @@ const debugReport = objectOf({
 const factorText = (leaf: Leaf | undefined) => textOf(leaf ?? nothing)
 
 /** The quote of a trade's order, zero where it has none. */
-const quotedPrice = `coalesce((SELECT ${objectOf(
-  textsOf({
-    fee: amount('q.fee_amount'),
-    sellAmount: amount('q.sell_amount'),
-    buyAmount: amount('q.buy_amount'),
-  }),
-)} FROM order_quotes q WHERE q.order_id = tr.order_id), '{"fee":"0","sellAmount":"0","buyAmount":"0"}')`
+const quotedPrice = sql(
+  `coalesce((SELECT ${toSql(
+    objectOf(
+      textsOf({
+        fee: amount('q.fee_amount'),
+        sellAmount: amount('q.sell_amount'),
+        buyAmount: amount('q.buy_amount'),
+      }),
+    ),
+  )} FROM order_quotes q WHERE q.order_id = tr.order_id), '{"fee":"0","sellAmount":"0","buyAmount":"0"}')`,
+)
 
 /** A policy tagged from outside by its kind. */
-const taggedPolicy = `CASE p.kind
-  WHEN 'surplus' THEN ${objectOf({
-    surplus: objectOf({
-      factor: factorText(factors.surplusFactor),
-      maxVolumeFactor: factorText(factors.surplusMaxVolumeFactor),
+const taggedPolicy = sql(`CASE p.kind
+  WHEN 'surplus' THEN ${toSql(
+    objectOf({
+      surplus: objectOf({
+        factor: factorText(factors.surplusFactor),
+        maxVolumeFactor: factorText(factors.surplusMaxVolumeFactor),
+      }),
     }),
-  })}
-  WHEN 'volume' THEN ${objectOf({ volume: objectOf({ factor: factorText(factors.volumeFactor) }) })}
-  ELSE ${objectOf({
-    priceImprovement: objectOf({
-      factor: factorText(factors.priceImprovementFactor),
-      maxVolumeFactor: factorText(factors.priceImprovementMaxVolumeFactor),
-      quote: quotedPrice,
+  )}
+  WHEN 'volume' THEN ${toSql(objectOf({ volume: objectOf({ factor: factorText(factors.volumeFactor) }) }))}
+  ELSE ${toSql(
+    objectOf({
+      priceImprovement: objectOf({
+        factor: factorText(factors.priceImprovementFactor),
+        maxVolumeFactor: factorText(factors.priceImprovementMaxVolumeFactor),
+        quote: quotedPrice,
+      }),
     }),
-  })} END`
+  )} END`)
 
 const listedTrade = objectOf({
   ...textsOf({
@@ -147,22 +164,26 @@ const listedTrade = objectOf({
   ),
 })
 
-const oneOrder = (text: string) =>
-  `SELECT ${text} FROM orders o WHERE o.uid = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL`
+const oneOrder = (text: Text) =>
+  `SELECT ${toSql(text)} FROM orders o WHERE o.uid = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL`
 
 const statements = {
   order: oneOrder(wholeOrder),
   debugReport: oneOrder(debugReport),
-  accountOrders: `SELECT ${listOf(
-    listedOrder,
-    `orders o WHERE o.owner = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL
-     ORDER BY o.created_at DESC, o.id DESC LIMIT $4 OFFSET $5`,
+  accountOrders: `SELECT ${toSql(
+    listOf(
+      listedOrder,
+      `orders o WHERE o.owner = $2 AND o.chain_id = $3 AND $1::bigint IS NOT NULL
+       ORDER BY o.created_at DESC, o.id DESC LIMIT $4 OFFSET $5`,
+    ),
   )}`,
   tradesOf: (column: string) =>
-    `SELECT ${listOf(
-      listedTrade,
-      `trades tr WHERE ${column} = $1 AND tr.chain_id = $2 AND tr.order_id IS NOT NULL
-     ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT $3 OFFSET $4`,
+    `SELECT ${toSql(
+      listOf(
+        listedTrade,
+        `trades tr WHERE ${column} = $1 AND tr.chain_id = $2 AND tr.order_id IS NOT NULL
+         ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT $3 OFFSET $4`,
+      ),
     )}`,
 }
 const tradesByOwner = statements.tradesOf('tr.owner')

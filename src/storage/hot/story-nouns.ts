@@ -134,7 +134,7 @@ export const auctionReport: Noun = {
     proposedSolutions: many(
       () => proposedSolution,
       `solution_executions px JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
-       WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY s.uid`,
+       WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY px.solution_uid`,
     ),
     executions: many(() => execution, `executions x WHERE x.order_id = o.id AND x.auction_id = a.id`),
     settlementAttempts: many(
