@@ -38,6 +38,8 @@ export interface Figures {
   longestBlockAloneMs?: number
   usualBlockAloneMs?: number
   statementsPerRequest?: number | undefined
+  /** Requests to the chain's node. */
+  rpcPerRequest?: number
 }
 
 const warmupSeconds = 1
@@ -111,7 +113,7 @@ function questions(row: Row, seed: number, { subjects }: MeasureOptions): () => 
   }
 }
 
-function toFigures(turn: Turn, { longestBlockMs, cpuMs, rssMb }: Vitals): Figures {
+export function toFigures(turn: Turn, { longestBlockMs, cpuMs, rssMb }: Vitals): Figures {
   const { requests, seconds, latencies, bytes, errors, firstError } = turn
   return {
     requestsPerSecond: requests / seconds,
@@ -126,7 +128,7 @@ function toFigures(turn: Turn, { longestBlockMs, cpuMs, rssMb }: Vitals): Figure
   }
 }
 
-function summary(rounds: readonly Figures[]): Figures {
+export function summary(rounds: readonly Figures[]): Figures {
   const middle = (of: (figures: Figures) => number) => median(rounds.map(of))
   const most = (of: (figures: Figures) => number) => Math.max(...rounds.map(of))
   return {

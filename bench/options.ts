@@ -56,7 +56,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     },
   })
   if (values.help) return 'help'
-  if (positionals.length !== 1 || positionals[0] !== 'debug') throw new Error(usage)
+  if (positionals.length !== 1 || positionals[0] !== 'debug')
+    throw new Error('usage: npm run bench -- debug|orders [flags]; --help lists them')
   const orders = whole('orders', values.orders, leastOrders, 10_000_000)
   return {
     // Whole groups only.
@@ -74,7 +75,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   }
 }
 
-function whole(name: string, text: string, least: number, most: number): number {
+export function whole(name: string, text: string, least: number, most: number): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= least && value <= most) return value
   throw new Error(`--${name} must be a whole number from ${least} to ${most}`)

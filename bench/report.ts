@@ -1,21 +1,32 @@
 import type { Figures, RowResult } from './measure.ts'
 import { peers } from './suites/workload.ts'
 
-const columns: Record<string, (figures: Figures) => string> = {
+type Columns = Record<string, (figures: Figures) => string>
+
+const common: Columns = {
   'req/s': ({ requestsPerSecond }) => requestsPerSecond.toFixed(0),
   'p50 ms': ({ p50Ms }) => p50Ms.toFixed(2),
   'p99 ms': ({ p99Ms }) => p99Ms.toFixed(2),
-  bytes: ({ bytes }) => String(bytes),
   SQL: ({ statementsPerRequest }) => statementsPerRequest?.toFixed(2) ?? '?',
   'CPU ms': ({ cpuMsPerRequest }) => cpuMsPerRequest.toFixed(2),
   'block ms': ({ longestBlockMs }) => longestBlockMs.toFixed(1),
-  alone: ({ usualBlockAloneMs, longestBlockAloneMs }) =>
-    `${usualBlockAloneMs?.toFixed(1)} (${longestBlockAloneMs?.toFixed(1)})`,
   errors: ({ errors }) => String(errors),
 }
 
+const readColumns: Columns = {
+  ...common,
+  bytes: ({ bytes }) => String(bytes),
+  alone: ({ usualBlockAloneMs, longestBlockAloneMs }) =>
+    `${usualBlockAloneMs?.toFixed(1)} (${longestBlockAloneMs?.toFixed(1)})`,
+}
+
+export const writeColumns: Columns = {
+  ...common,
+  RPC: ({ rpcPerRequest }) => rpcPerRequest?.toFixed(2) ?? '?',
+}
+
 /** One workload's table: a line for each system, with its throughput as a multiple of each peer's. */
-export function formatTable(title: string, results: readonly RowResult[]): string {
+export function formatTable(title: string, results: readonly RowResult[], columns = readColumns): string {
   const measured = peers.filter((peer) => results.some((result) => result.peer === peer && result.figures))
   const head = ['system', ...Object.keys(columns), ...measured.map((peer) => `x ${peer}`)]
   const lines = results.flatMap((result) => {

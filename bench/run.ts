@@ -8,6 +8,8 @@ import { readSubjects, type Subject } from './database/subjects.ts'
 import { askOnce } from './load/turn.ts'
 import { measure, type RowResult } from './measure.ts'
 import { type Options, readOptions, usage } from './options.ts'
+import { type PlacingOptions, placingUsage, readPlacingOptions } from './placing/options.ts'
+import { runPlacing } from './placing/run.ts'
 import { formatTable, ratios } from './report.ts'
 import { prepareDatabase, startServers, type Undo } from './setup.ts'
 import { debugWorkloads } from './suites/debug.ts'
@@ -33,8 +35,11 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
     print(`\n${formatTable(`${workload.title}, ${options.orders} orders`, rows)}\n`)
   }
   print(`requests to the chain's node: ${stand.node.requests() - nodeRequests}`)
-  writeResults(options, {
-    machine: await describeMachine(url),
+  const { json, databaseUrl: _, ...settings } = options
+  const [row] = await query<{ server_version: string }>(url, 'SHOW server_version')
+  writeResults(json, {
+    settings,
+    machine: { ...describeMachine(), postgresql: row?.server_version },
     filling,
     withoutPostgraphile: stand.withoutPostgraphile,
     workloads: results.map(({ workload: { name, title }, rows }) => ({
@@ -67,21 +72,14 @@ async function answerOf({ server, ask }: Workload['rows'][number], subject: Subj
   return JSON.parse(body.toString())
 }
 
-async function describeMachine(url: string) {
-  const [row] = await query<{ server_version: string }>(url, 'SHOW server_version')
+function describeMachine() {
   const [cpu] = os.cpus()
-  return {
-    cpu: cpu?.model,
-    cores: os.cpus().length,
-    node: process.version,
-    postgresql: row?.server_version,
-  }
+  return { cpu: cpu?.model, cores: os.cpus().length, node: process.version }
 }
 
-function writeResults(options: Options, results: object): void {
-  const { json, databaseUrl: _, ...settings } = options
+function writeResults(json: string, results: object): void {
   mkdirSync(path.dirname(json), { recursive: true })
-  writeFileSync(json, `${JSON.stringify({ settings, ...results }, null, 2)}\n`)
+  writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`)
   print(`written to ${path.relative(process.cwd(), json)}`)
 }
 
@@ -89,9 +87,27 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
+/** The suite that is named, ready to run; a text instead when that is asked for. */
+function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<boolean>) {
+  if (argv.includes('orders')) {
+    const options = readPlacingOptions(argv)
+    return (undo) => place(options, undo)
+  }
+  const options = readOptions(argv, process.env)
+  if (options === 'help') return `${usage}\n\n${placingUsage}`
+  return (undo) => run(options, undo)
+}
+
+async function place(options: PlacingOptions, undo: Undo): Promise<boolean> {
+  const { results, withoutFastify } = await runPlacing(options, undo, print)
+  const { json, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), withoutFastify, results })
+  return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
+}
+
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), process.env)
-  if (options === 'help') return print(usage)
+  const suite = readSuite(process.argv.slice(2))
+  if (typeof suite === 'string') return print(suite)
   const undo: Undo = []
   let ending: Promise<void> | undefined
   const end = () => {
@@ -100,7 +116,7 @@ async function main(): Promise<void> {
   }
   process.once('SIGINT', () => end().finally(() => process.exit(130)))
   try {
-    if (!(await run(options, undo))) process.exitCode = 1
+    if (!(await suite(undo))) process.exitCode = 1
   } finally {
     await end()
   }

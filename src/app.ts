@@ -3,12 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { runAuctions } from './auctions/run.ts'
 import { type NetworkConfig, readDocuments, type Settings } from './config.ts'
 import type { Clock, Log } from './domain/log.ts'
+import { createDesks } from './graphql/context.ts'
+import { operatorCheck } from './graphql/operator.ts'
 import { runIndexer } from './indexer/run.ts'
 import { createFeed } from './notifications/feed.ts'
 import { uploadAppData } from './orders/app-data.ts'
-import { cancelOrders } from './orders/cancel.ts'
+import { cancelByPolicy, cancelOrder, cancelOrders } from './orders/cancel.ts'
 import { placeOrder } from './orders/place.ts'
-import { assembleParts, type Parts } from './parts.ts'
+import { placedSince } from './orders/placed.ts'
+import { assembleParts, createShared, type Parts } from './parts.ts'
 import { quote } from './quotes/quote.ts'
 import { createServer } from './server.ts'
 import { type Database, openDatabase, ping } from './storage/database.ts'
@@ -48,10 +51,11 @@ const closeMs = 10_000
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { databaseUrl, settings, log } = options
+  const shared = createShared(options)
   const applied = await applyMigrations(databaseUrl)
   if (applied.length > 0) log.info('database migrated', { applied })
   const db = openDatabase({ url: databaseUrl, maxConnections: settings.DATABASE_CONNECTIONS })
-  const networks = options.networks.map((config) => assembleParts(config, { ...options, db }))
+  const networks = options.networks.map((config) => assembleParts(config, { ...options, db, ...shared }))
   for (const parts of networks) await claim(parts, db)
 
   const stopping = new AbortController()
@@ -78,7 +82,10 @@ function limit(setting: number): number {
 }
 
 /** Everything that answers depend on, asked now. */
-async function readiness(networks: readonly Parts[], db: Database): Promise<Record<string, boolean>> {
+async function readiness(
+  networks: readonly Pick<Parts, 'network' | 'chain'>[],
+  db: Database,
+): Promise<Record<string, boolean>> {
   const isUp = (question: Promise<unknown>) =>
     question.then(
       () => true,
@@ -120,12 +127,18 @@ async function serve(
   { databaseUrl, settings, version, log, now }: AppOptions,
 ) {
   const signals = await openSignals(databaseUrl, log)
-  const desks = networks.map(({ network, orderDesk, quoteDesk, tokens }) => ({
+  const desks = networks.map(({ network, chain, orderDesk, quoteDesk, tokens, nativeRates }) => ({
     network,
     placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderDesk),
+    placedSince: (creation: Parameters<typeof placeOrder>[0], since: Date) =>
+      placedSince(creation, since, orderDesk),
+    cancelOrder: (cancellation: Parameters<typeof cancelOrder>[0]) => cancelOrder(cancellation, orderDesk),
     cancelOrders: (cancellation: Parameters<typeof cancelOrders>[0]) => cancelOrders(cancellation, orderDesk),
+    cancelByPolicy: (wish: Parameters<typeof cancelByPolicy>[0]) => cancelByPolicy(wish, orderDesk),
     quote: (request: Parameters<typeof quote>[0]) => quote(request, quoteDesk),
     tokens,
+    nativeRates,
+    ready: async () => Object.values(await readiness([{ network, chain }], db)).every(Boolean),
   }))
   const server = createServer({
     db,
@@ -134,15 +147,21 @@ async function serve(
     version,
     documents: readDocuments(settings.DOCUMENTS_FILE),
     feed: createFeed({ db, signals }),
-    desks: {
-      all: desks,
-      byName: (name: string) => desks.find(({ network }) => network.name === name),
-      byChainId: (chainId: number) => desks.find(({ network }) => network.chainId === chainId),
-    },
-    uploadAppData: (hash, document) => uploadAppData(db, hash, document),
+    desks: createDesks(desks),
+    hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,
+    isOperator: operatorCheck(settings.ADMIN_API_KEY),
+    maxOrderUids: settings.ORDER_MAX_UIDS,
+    uploadAppData: (hash, document) =>
+      uploadAppData(db, { hash, document, maxBytes: settings.APP_DATA_MAX_BYTES }),
     ready: () => readiness(networks, db),
     newRequestId: randomUUID,
     streamLimits: { perClient: limit(settings.STREAMS_PER_CLIENT), total: limit(settings.STREAMS_TOTAL) },
+    rateLimits: {
+      reads: settings.RATE_LIMIT_READS,
+      quotes: settings.RATE_LIMIT_QUOTES,
+      orders: settings.RATE_LIMIT_ORDERS,
+    },
+    ...(settings.TRUSTED_PROXIES && { isTrustedProxy: settings.TRUSTED_PROXIES }),
     processMetrics: true,
   })
   const url = await server.listen(settings.PORT, settings.HOST)

@@ -2,6 +2,8 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 
 export interface Metrics {
   count(method: string, route: string, status: number, milliseconds: number): void
+  /** A request over a limit. */
+  countLimited(limit: string): void
   contentType: string
   text(): Promise<string>
 }
@@ -25,6 +27,12 @@ export function createMetrics(ofProcess: boolean): Metrics {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers: [registry],
   })
+  const limited = new Counter({
+    name: 'tradegraph_rate_limited_total',
+    help: 'Requests over the limit of their client.',
+    labelNames: ['limit'],
+    registers: [registry],
+  })
   type Series = { requests: Counter.Internal; durations: Histogram.Internal<'route'> }
   const series = new Map<string, Series>()
   /** Found by one look: the library puts the labels in order each time. */
@@ -45,6 +53,7 @@ export function createMetrics(ofProcess: boolean): Metrics {
       counted.requests.inc()
       counted.durations.observe(milliseconds / 1000)
     },
+    countLimited: (limit) => limited.inc({ limit }),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   }

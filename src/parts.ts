@@ -1,22 +1,35 @@
+import { createCodeChecks } from './auctions/code-checks.ts'
 import type { AuctionDesk } from './auctions/desk.ts'
+import { createPatience } from './auctions/patience.ts'
 import { type Chain, createChain } from './chain/chain.ts'
+import { createOrderCheck } from './chain/order-check.ts'
 import { createRpc } from './chain/rpc.ts'
 import { settlementOf } from './chain/settlement-call.ts'
 import { settlementLogs } from './chain/settlement-logs.ts'
 import { createSettler } from './chain/settler.ts'
-import type { NetworkConfig, Settings } from './config.ts'
+import { rememberSpendable } from './chain/spendable.ts'
+import { type NetworkConfig, readAddresses, type Settings } from './config.ts'
 import { type Address, nativeMarker, zeroAddress } from './domain/address.ts'
-import { Outage } from './domain/error.ts'
+import { Outage, type Refusal } from './domain/error.ts'
 import type { Clock, Log } from './domain/log.ts'
+import type { NativeRate } from './domain/native-rate.ts'
 import type { Network } from './domain/network.ts'
 import type { Token } from './domain/token.ts'
+import { gather } from './gather.ts'
 import type { IndexerOptions } from './indexer/run.ts'
+import { type AppDataGateway, cachedGateway, createIpfsGateway } from './market/app-data-gateway.ts'
 import { createPools } from './market/pools.ts'
 import type { OrderDesk } from './orders/check.ts'
+import type { Library } from './quotes/app-data.ts'
+import { readNativeRates } from './quotes/native-price.ts'
 import { quoteForOrder } from './quotes/order-quote.ts'
 import type { QuoteDesk } from './quotes/quote.ts'
+import type { TradingPolicy } from './quotes/tradable.ts'
 import { createBuiltInSolver } from './solvers/built-in.ts'
 import type { Database } from './storage/database.ts'
+import { storeOrders } from './storage/order-insert.ts'
+import { areTaken } from './storage/orders.ts'
+import { findQuotes } from './storage/quotes.ts'
 import { findTokens, storeTokens } from './storage/tokens.ts'
 
 /** One network, put together: what each room is handed. */
@@ -28,9 +41,16 @@ export interface Parts {
   auctionDesk: AuctionDesk
   indexing: IndexerOptions
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }
 
-export interface PartsOptions {
+/** What all networks have in common. */
+export interface Shared {
+  policy: TradingPolicy
+  gateway: AppDataGateway | null
+}
+
+export interface PartsOptions extends Shared {
   db: Database
   settings: Settings
   log: Log
@@ -38,12 +58,27 @@ export interface PartsOptions {
   random: () => number
 }
 
+/** Orders that are placed at once share their questions. A batch of the node holds two calls for each. */
+const together = { most: 50, abreast: 2 }
+
 /** How long an offer stands, in seconds. */
 const offered = { standard: 60, onChain: 600 }
 
+export function createShared({ settings, now }: Pick<PartsOptions, 'settings' | 'now'>): Shared {
+  const { IPFS_GATEWAY: url, APP_DATA_MAX_BYTES: maxBytes } = settings
+  return {
+    policy: {
+      deniedAccounts: readAddresses(settings.DENIED_ACCOUNTS_FILE),
+      deniedTokens: readAddresses(settings.DENIED_TOKENS_FILE),
+      sameToken: settings.SAME_TOKEN_ORDERS,
+    },
+    gateway: url === undefined ? null : cachedGateway(createIpfsGateway({ url, maxBytes }), { now }),
+  }
+}
+
 export function assembleParts(
   { network, rpcUrl }: NetworkConfig,
-  { db, settings, log, now, random }: PartsOptions,
+  { db, settings, log, now, random, policy, gateway }: PartsOptions,
 ): Parts {
   const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, log })
   const chain = createChain({ rpc, network })
@@ -53,7 +88,21 @@ export function assembleParts(
   const solver = settler && createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
   const tokens = (addresses: readonly Address[]) => readTokens(addresses, { network, chain, db, log })
   const { chainId } = network
+  const oneTry = createRpc({ url: rpcUrl, timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, log })
+  /** Each user has turns of its own: auctions are not held up by who places orders, nor the other way round. */
+  const newOrderCheck = () =>
+    createOrderCheck({
+      rpc: oneTry,
+      network,
+      limits: {
+        signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
+        interactionGas: BigInt(settings.ORDER_MAX_GAS),
+        atOnce: settings.EIP1271_AT_ONCE,
+      },
+    })
+  const spendable = rememberSpendable(gather(chain.spendable, together), now)
 
+  const library: Library = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const quoteDesk: QuoteDesk = {
     network,
     db,
@@ -66,6 +115,9 @@ export function assembleParts(
     },
     pools: (sell, buy) => pools.around([[sell, buy]]),
     gasPrice: () => chain.gasPrice(),
+    policy,
+    library,
+    storedQuote: gather((ids) => findQuotes(db, chainId, ids), together),
     learnTokens: async (addresses) => void (await tokens(addresses)),
     solver: settler?.address ?? zeroAddress,
   }
@@ -78,10 +130,16 @@ export function assembleParts(
       maxLimitValidity: settings.ORDER_MAX_VALIDITY,
       maxMarketValidity: settings.QUOTE_MAX_VALIDITY,
       maxGas: BigInt(settings.ORDER_MAX_GAS),
+      maxOutOfMarket: settings.ORDER_MAX_OUT_OF_MARKET || Number.POSITIVE_INFINITY,
     },
-    spendable: async (owner, token) =>
-      (await chain.spendable([{ owner, token }]))[0] ?? { balance: 0n, allowance: 0n },
+    policy,
+    library,
+    distinctSignatureCodes: settings.DISTINCT_SIGNATURE_CODES,
+    spendable: (owner, token, enough) => spendable({ owner, token }, enough),
+    checkOrder: newOrderCheck(),
     quoteFor: (order) => quoteForOrder(order, quoteDesk),
+    isTaken: gather((uids) => areTaken(db, chainId, uids), together),
+    store: gather((orders) => storeOrders(db, orders), together),
   }
   const auctionDesk: AuctionDesk = {
     network,
@@ -98,6 +156,18 @@ export function assembleParts(
       minLifetime: settings.ORDER_MIN_VALIDITY,
     },
     feePolicies: settings.FEE_POLICIES ?? [],
+    policy,
+    codeChecks: createCodeChecks({
+      check: newOrderCheck(),
+      network,
+      log,
+      limits: {
+        perOwner: settings.AUCTION_CHECKS_PER_OWNER,
+        waitMs: settings.AUCTION_CHECK_MS,
+        atOnce: settings.EIP1271_AT_ONCE,
+      },
+    }),
+    spoilers: createPatience(64),
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
     spendable: (holdings) => chain.spendable(holdings),
@@ -118,7 +188,9 @@ export function assembleParts(
       logs: (from, to) => settlementLogs({ rpc, network, log }, from, to),
     },
   }
-  return { network, chain, orderDesk, quoteDesk, auctionDesk, indexing, tokens }
+  const nativeRates = (addresses: readonly Address[]) =>
+    readNativeRates(addresses, { network, policy, pools: (pairs) => pools.around(pairs) })
+  return { network, chain, orderDesk, quoteDesk, auctionDesk, indexing, tokens, nativeRates }
 }
 
 interface TokenReader {

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { clientKey, type IsTrusted } from './client-address.ts'
 import { refuse, requestStatus } from './graphql/answer.ts'
+import type { Caller } from './graphql/caller.ts'
 import type { Services } from './graphql/context.ts'
 import { createDoor } from './graphql/execute.ts'
 import { createGraphqlHandler } from './graphql/http.ts'
+import type { IdempotencyTimes } from './graphql/idempotency.ts'
+import { apiKeyOf } from './graphql/operator.ts'
+import { createRateLimits, type RatesPerSecond } from './graphql/rate-limits.ts'
 import { answerMalformed, checkHost } from './malformed.ts'
 import { createMetrics } from './metrics.ts'
 import { createRestHandler } from './rest/adapter.ts'
@@ -21,7 +26,8 @@ const corsHeaders = {
     'X-API-Key, X-Auth-Token, X-AppId, X-GraphQL-Event-Stream-Token, X-Request-Id',
   ].join(', '),
   'Access-Control-Allow-Methods': 'GET, POST, DELETE, OPTIONS, PUT, PATCH, HEAD',
-  'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
+  'Access-Control-Expose-Headers':
+    'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed',
 }
 
 const corsPairs = Object.entries(corsHeaders)
@@ -31,6 +37,11 @@ export interface ServerOptions extends Services {
   ready(): Promise<Record<string, boolean>>
   newRequestId?: () => string
   streamLimits?: Partial<StreamLimits>
+  /** None when left out. */
+  rateLimits?: RatesPerSecond
+  /** Whose word about a client's address counts; nobody's when left out. */
+  isTrustedProxy?: IsTrusted
+  idempotencyTimes?: Partial<IdempotencyTimes>
   /** Measures of the process itself beside those of requests. */
   processMetrics?: boolean
 }
@@ -42,14 +53,18 @@ export interface Server {
   close(): Promise<void>
 }
 
-type Answer = (req: IncomingMessage, res: ServerResponse, requestId: string) => void | Promise<void>
+type Answer = (req: IncomingMessage, res: ServerResponse, caller: Caller) => void | Promise<void>
 
 const drainMs = 5_000
 
 export function createServer(options: ServerOptions): Server {
-  const { log, ready, newRequestId = randomUUID } = options
-  const door = createDoor(options)
+  const { log, ready, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
   const metrics = createMetrics(options.processMetrics ?? false)
+  const door = createDoor(options, {
+    ...(rateLimits && { limits: createRateLimits(rateLimits, options.now) }),
+    onLimited: metrics.countLimited,
+    times: options.idempotencyTimes ?? {},
+  })
   const graphql = createGraphqlHandler(door, options, streamPath)
   const streams = createStreamHandler(door, { ...defaultStreamLimits, ...options.streamLimits })
   const rest = createRestHandler(door, options, { orderBook: orderBookRoutes, account: accountRoutes })
@@ -58,10 +73,7 @@ export function createServer(options: ServerOptions): Server {
 
   const doors = new Map<string, Answer>([
     [graphqlPath, graphql],
-    [
-      streamPath,
-      (req, res, requestId) => streams.handle(req, res, requestId, req.socket.remoteAddress ?? ''),
-    ],
+    [streamPath, streams.handle],
     ['/health/live', readOnly((_req, res) => sendJson(res, 200, { status: 'up' }))],
     [
       '/health/ready',
@@ -80,6 +92,7 @@ export function createServer(options: ServerOptions): Server {
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const requestId = newRequestId()
+    const caller = callerOf(req, res, requestId)
     res.setHeader('X-Request-Id', requestId)
     for (const [name, value] of corsPairs) res.setHeader(name, value)
     const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
@@ -94,8 +107,8 @@ export function createServer(options: ServerOptions): Server {
     try {
       checkHost(req)
       if (req.method === 'OPTIONS') res.writeHead(204).end()
-      else if (answer) await answer(req, res, requestId)
-      else route = await answerRest(req, res, requestId)
+      else if (answer) await answer(req, res, caller)
+      else route = await answerRest(req, res, caller)
     } catch (error) {
       // Every door answers its own faults: what arrives here is the program's, or a request for no door.
       const told = door.mask(error, requestId)
@@ -105,13 +118,22 @@ export function createServer(options: ServerOptions): Server {
     }
   }
 
-  async function answerRest(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<string> {
+  function callerOf({ headers, socket }: IncomingMessage, res: ServerResponse, requestId: string): Caller {
+    return {
+      requestId,
+      client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrustedProxy),
+      apiKey: apiKeyOf(headers),
+      setHeader: (name, value) => void res.setHeader(name, value),
+    }
+  }
+
+  async function answerRest(req: IncomingMessage, res: ServerResponse, caller: Caller): Promise<string> {
     const gone = () => {
       const leaving = new AbortController()
       res.once('close', () => leaving.abort())
       return leaving.signal
     }
-    const { route, status, headers, body } = await rest(req, requestId, gone)
+    const { route, status, headers, body } = await rest(req, caller, gone)
     res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
     res.end(req.method === 'HEAD' ? undefined : body)
     return route
@@ -156,8 +178,8 @@ export function createServer(options: ServerOptions): Server {
 }
 
 function readOnly(answer: Answer): Answer {
-  return (req, res, requestId) => {
-    if (req.method === 'GET' || req.method === 'HEAD') return answer(req, res, requestId)
+  return (req, res, caller) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return answer(req, res, caller)
     res.setHeader('Allow', 'GET, HEAD')
     sendJson(res, 405, { errorType: 'MethodNotAllowed', description: 'use GET or HEAD' })
   }

@@ -1,8 +1,9 @@
 import { address } from '../src/domain/address.ts'
+import { maxAppDataBytes } from '../src/domain/app-data.ts'
 import type { Log } from '../src/domain/log.ts'
 import type { Network } from '../src/domain/network.ts'
 import type { QuoteReply, QuoteRequest } from '../src/domain/quote.ts'
-import type { TradingDesk } from '../src/graphql/context.ts'
+import { createDesks, type TradingDesk } from '../src/graphql/context.ts'
 import { createFeed } from '../src/notifications/feed.ts'
 import { uploadAppData } from '../src/orders/app-data.ts'
 import { createServer, type ServerOptions } from '../src/server.ts'
@@ -16,6 +17,7 @@ export const network: Network = {
   name: 'sepolia',
   settlement,
   vaultRelayer: address('0xC92E8bdf79f0507f65a392b0ab4667716BFE0110'),
+  hooksTrampoline: numbered('0f'),
   wrappedNative: numbered('aa'),
   poolFactory: numbered('fa'),
   baseTokens: [],
@@ -47,12 +49,9 @@ export async function openDoors(
     now: () => 1_800_000_000_000,
     log,
     version: 'test-build',
-    desks: {
-      all: desks,
-      byName: (name) => desks.find((each) => each.network.name === name),
-      byChainId: (chainId) => desks.find((each) => each.network.chainId === chainId),
-    },
-    uploadAppData: (hash, document) => uploadAppData(database.db, hash, document),
+    desks: createDesks(desks),
+    uploadAppData: (hash, document) =>
+      uploadAppData(database.db, { hash, document, maxBytes: maxAppDataBytes }),
     ready: async () => ({ database: true }),
     ...more,
   })
@@ -71,8 +70,13 @@ export async function openDoors(
 const unusedDesk: TradingDesk = {
   network,
   placeOrder: () => Promise.reject(new Error('no order is placed here')),
+  placedSince: async () => undefined,
+  cancelOrder: () => Promise.reject(new Error('no order is cancelled here')),
   cancelOrders: () => Promise.reject(new Error('no order is cancelled here')),
+  cancelByPolicy: () => Promise.reject(new Error('no order is cancelled here')),
   quote: async (request) => sampleReply(request),
+  nativeRates: async () => new Map(),
+  ready: async () => true,
   tokens: async (addresses) =>
     new Map(
       addresses.map((token) => [

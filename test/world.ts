@@ -61,6 +61,14 @@ export async function startTestChain(): Promise<TestChain> {
   }
 }
 
+/** Settings of a program that is asked more than clients ask. */
+export const unlimited = {
+  RATE_LIMIT_READS: '0',
+  RATE_LIMIT_QUOTES: '0',
+  RATE_LIMIT_ORDERS: '0',
+  ORDER_MAX_OUT_OF_MARKET: '0',
+}
+
 export interface World extends AsyncDisposable {
   url: string
   app: App
@@ -81,6 +89,7 @@ export async function startWorld(
     roles: options.roles ?? ['serve', 'index', 'auction'],
     settings: readSettings({
       PORT: '0',
+      ...unlimited,
       SOLVER_PRIVATE_KEY: market.solver.privateKey,
       FEE_POLICIES: '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]',
       ...options.environment,

@@ -72,7 +72,7 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
 
 /** Every answer is looked at, not only its status. */
 export function isRight({ status, body }: Answer, expect: string): boolean {
-  return status === 200 && body.includes(expect) && !body.includes('"errors"')
+  return (status === 200 || status === 201) && body.includes(expect) && !body.includes('"errors"')
 }
 
 export async function askOnce(port: number, request: string): Promise<Answer> {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { query } from '../database/open.ts'
+import { install } from './install.ts'
 import { type ServerProcess, startServer } from './process.ts'
 
 const sources = path.join(import.meta.dirname, '..', 'postgraphile')
@@ -26,7 +27,7 @@ CREATE OR REPLACE FUNCTION orders_status(o orders) RETURNS text LANGUAGE sql STA
  */
 export async function startPostgraphile(folder: string, databaseUrl: string): Promise<ServerProcess> {
   const node = path.join(folder, 'node_modules', 'node', 'bin', 'node')
-  if (!isInstalled(folder, node)) install(folder)
+  if (!isInstalled(folder, node)) install(folder, path.join(sources, 'package.json'))
   if (!isInstalled(folder, node)) throw new Error('npm did not install Node 22 (package node)')
   await query(databaseUrl, functions)
   return startServer({
@@ -41,18 +42,4 @@ export async function startPostgraphile(folder: string, databaseUrl: string): Pr
 function isInstalled(folder: string, node: string): boolean {
   if (!existsSync(path.join(folder, 'node_modules', 'postgraphile', 'package.json'))) return false
   return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v22.') ?? false
-}
-
-function install(folder: string): void {
-  mkdirSync(folder, { recursive: true })
-  copyFileSync(path.join(sources, 'package.json'), path.join(folder, 'package.json'))
-  const flags = ['install', '--legacy-peer-deps', '--no-package-lock', '--no-audit', '--no-fund']
-  const { status, stderr, error } = spawnSync('npm', flags, {
-    cwd: folder,
-    encoding: 'utf8',
-    timeout: 300_000,
-  })
-  if (error) throw error
-  const fault = stderr.split('\n').find((line) => line.startsWith('npm error'))
-  if (status !== 0) throw new Error(fault ?? `npm ended with ${status}`)
 }

@@ -6,7 +6,7 @@ import { type ServerProcess, startServer } from './process.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 
-const network = {
+const benchNetwork = {
   ...shape.network,
   settlement: address('1'),
   vaultRelayer: address('2'),
@@ -25,13 +25,17 @@ export interface ProgramOptions {
   target: string
   databaseUrl: string
   rpcUrl: string
+  /** Of the filled database when left out. */
+  network?: object
+  /** There is a build of this run already. */
+  built?: boolean
   print: (line: string) => void
 }
 
 /** The program as it is shipped: built, and started by its command to serve. */
 export async function startProgram(options: ProgramOptions): Promise<ServerProcess> {
-  const { target, databaseUrl, rpcUrl } = options
-  build(options)
+  const { target, databaseUrl, rpcUrl, network = benchNetwork } = options
+  if (!options.built) build(options)
   const networks = path.join(target, 'networks.json')
   writeFileSync(networks, JSON.stringify([{ ...network, rpcUrl }]))
   return startServer({
@@ -43,6 +47,10 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
       NETWORKS_FILE: networks,
       PORT: '0',
       LOG_LEVEL: 'warn',
+      RATE_LIMIT_READS: '0',
+      RATE_LIMIT_QUOTES: '0',
+      RATE_LIMIT_ORDERS: '0',
+      ORDER_MAX_OUT_OF_MARKET: '0',
     },
   })
 }

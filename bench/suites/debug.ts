@@ -93,8 +93,7 @@ function postgraphile({ postgraphile: server }: DebugServers, name: keyof Docume
   const base64 = (bytes: Buffer) => bytes.toString('base64')
   const ask = ({ uid, owner }: Subject): Question => {
     const subject = base64(name === 'account' ? owner : uid)
-    const variables =
-      name === 'account' ? `{"owner":"${subject}"}` : `{"chainId":${chainId},"uid":"${subject}"}`
+    const variables = `{"chainId":${chainId},"${name === 'account' ? 'owner' : 'uid'}":"${subject}"}`
     return { request: post('/graphql', `{"query":${query},"variables":${variables}}`), expect: subject }
   }
   return server ? [{ system: 'PostGraphile', peer: 'PostGraphile', server, ask }] : []

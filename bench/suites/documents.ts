@@ -90,8 +90,8 @@ export const postgraphileDocuments: Documents = {
     signingScheme partiallyFillable
   }
 }`,
-  account: `query Account($owner: Base64EncodedBinary!) {
-  orders: allOrdersList(condition: { owner: $owner }, orderBy: [CREATED_AT_DESC, ROW_ID_DESC], first: 20) {
+  account: `query Account($chainId: Int!, $owner: Base64EncodedBinary!) {
+  orders: allOrdersList(condition: { chainId: $chainId, owner: $owner }, orderBy: [CREATED_AT_DESC, ROW_ID_DESC], first: 20) {
     uid owner kind status sellAmount buyAmount executedSell executedBuy validTo createdAt
     sells { address symbol decimals }
     buys { address symbol decimals }

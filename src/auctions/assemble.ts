@@ -1,10 +1,12 @@
-import type { Spendable } from '../chain/chain.ts'
+import type { OrderAnswer } from '../chain/order-check.ts'
 import type { Address } from '../domain/address.ts'
 import { minOf, mulDivDown } from '../domain/amount.ts'
 import { parseAppDataDocument } from '../domain/app-data.ts'
 import type { Auction, AuctionOrder } from '../domain/auction.ts'
-import { type ExclusionReason, exclusionLabel } from '../domain/event.ts'
+import { Refusal } from '../domain/error.ts'
+import type { ExclusionReason } from '../domain/event.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
+import { extraOrderGas } from '../domain/gas.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import { filledAmount, type Order } from '../domain/order.ts'
@@ -12,18 +14,22 @@ import { partnerPolicies } from '../domain/partner-fee.ts'
 import type { Pool } from '../domain/pool.ts'
 import { wrappedForm } from '../domain/token.ts'
 import { nativeRate, normalizedPriceDown } from '../quotes/native-price.ts'
+import { deniedReason } from '../quotes/tradable.ts'
 import { nextAuctionId, ordersInFlight } from '../storage/competition.ts'
-import { appendFindings, type NewOrderEvent, newEvents } from '../storage/events.ts'
-import { lockOrders } from '../storage/order-progress.ts'
 import { liveOrders } from '../storage/orders.ts'
+import { needsCodeCheck } from './code-checks.ts'
 import type { AuctionDesk } from './desk.ts'
+import { type Finding, recordFindings } from './findings.ts'
+import { createFunds, type Funds, readHoldings } from './funds.ts'
+import { spoilerKey } from './rehearse.ts'
 
 export interface AssembledAuction {
   auction: Auction
   pools: readonly Pool[]
 }
 
-type Verdict = { entry: AuctionOrder } | { order: Order; excluded: ExclusionReason }
+/** `undefined` is for an order that is left out without a word: what is wrong, if anything, will show. */
+type Verdict = { entry: AuctionOrder } | { order: Order; excluded: ExclusionReason } | undefined
 
 /**
  * The auction of the newest block: every order that can be settled now, with native prices. Whoever is left out gets an event
@@ -32,7 +38,8 @@ type Verdict = { entry: AuctionOrder } | { order: Order; excluded: ExclusionReas
 export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAuction | undefined> {
   const { db, network, settings } = desk
   const now = unixSeconds(desk.now())
-  const block = (await desk.head()).number
+  const head = await desk.head()
+  const block = head.number
   // Read first: a settlement that is indexed between the two shows in the orders, and never in neither.
   const inFlight = await ordersInFlight(db, network.chainId, block)
   const live = await liveOrders(db, network.chainId, now + settings.minLifetime, settings.maxOrders)
@@ -40,20 +47,30 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
   if (orders.length === 0) return undefined
 
   const pairs = pairsOf(orders, network)
-  const [pools, gasPrice, funds] = await Promise.all([
+  const candidates = orders.filter((order) => !inFlight.has(order.id) && !spoiled(order, block, desk))
+  const [pools, gasPrice, held, answers] = await Promise.all([
     desk.pools(pairs, block),
     desk.gasPrice(),
-    readFunds(orders, desk),
+    readHoldings(candidates, desk),
+    desk.codeChecks.ask(
+      candidates.filter((order) => isSigned(order) && needsCodeCheck(order)),
+      head,
+    ),
   ])
   const nativePrices = priceTokens(
     new Set([network.wrappedNative, ...pairs.flat()]),
     pools,
     network.wrappedNative,
   )
-  const verdicts = orders.map((order) => judge(order, { inFlight, funds, nativePrices, desk }))
-  await recordVerdicts(verdicts, desk)
+  const funds = createFunds(held, answers)
+  const circumstances = { block, inFlight, answers, funds, nativePrices, desk }
+  const verdicts = orders.map((order) => judgeOrSkip(order, circumstances))
+  await recordFindings(
+    verdicts.flatMap((verdict) => (verdict ? [toFinding(verdict)] : [])),
+    desk,
+  )
 
-  const entries = verdicts.flatMap((verdict) => ('entry' in verdict ? [verdict.entry] : []))
+  const entries = verdicts.flatMap((verdict) => (verdict && 'entry' in verdict ? [verdict.entry] : []))
   if (entries.length === 0) return undefined
   const id = await nextAuctionId(db)
   const deadlineBlock = block + settings.deadlineBlocks
@@ -64,24 +81,61 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
 }
 
 interface Circumstances {
+  block: number
   inFlight: ReadonlySet<bigint>
+  answers: ReadonlyMap<bigint, OrderAnswer>
   funds: Funds
   nativePrices: ReadonlyMap<Address, bigint>
   desk: AuctionDesk
 }
 
-function judge(order: Order, { inFlight, funds, nativePrices, desk }: Circumstances): Verdict {
+/** A stored document that this version of the program refuses costs its own order alone. */
+function judgeOrSkip(order: Order, circumstances: Circumstances): Verdict {
+  try {
+    return judge(order, circumstances)
+  } catch (fault) {
+    if (!(fault instanceof Refusal)) throw fault
+    circumstances.desk.log.warn('an order cannot be read', { uid: order.uid, fault: fault.message })
+    return undefined
+  }
+}
+
+function judge(
+  order: Order,
+  { block, inFlight, answers, funds, nativePrices, desk }: Circumstances,
+): Verdict {
   const exclude = (excluded: ExclusionReason): Verdict => ({ order, excluded })
   if (inFlight.has(order.id)) return exclude('in_flight')
-  if (order.signingScheme === 'presign' && !order.presigned) return exclude('invalid_signature')
+  const denied = deniedReason(order, desk.policy)
+  if (denied) return exclude(denied)
+  if (!isSigned(order)) return exclude('invalid_signature')
+  const spoiling = spoiled(order, block, desk)
+  if (spoiling) return spoiling.reason ? exclude(spoiling.reason) : undefined
+  const answer = answers.get(order.id)
+  if (!answer && needsCodeCheck(order)) return undefined
+  if (answer?.signature === 'invalid') return exclude('invalid_signature')
   const buyToken = wrappedForm(order.buyToken, desk.network.wrappedNative)
   if (!nativePrices.get(order.sellToken) || !nativePrices.get(buyToken))
     return exclude('missing_native_price')
   const remaining = affordable(order, funds.left(order))
   if (remaining === undefined) return exclude('insufficient_balance')
   if (isDust(order, remaining)) return exclude('dust_order')
+  const feePolicies = [...desk.feePolicies, ...partnerPoliciesOf(order)]
+  const extraGas = extraOrderGas(order, buyToken !== order.buyToken, answer?.signatureGas)
   funds.take(order, remaining)
-  return { entry: { order, remaining, feePolicies: [...desk.feePolicies, ...partnerPoliciesOf(order)] } }
+  return { entry: { order, remaining, feePolicies, extraGas } }
+}
+
+function toFinding(verdict: NonNullable<Verdict>): Finding {
+  return 'entry' in verdict ? { order: verdict.entry.order, excluded: null } : verdict
+}
+
+function isSigned({ signingScheme, presigned }: Order): boolean {
+  return signingScheme !== 'presign' || presigned
+}
+
+function spoiled(order: Order, block: number, { spoilers }: AuctionDesk) {
+  return spoilers.waiting(spoilerKey(order), block)
 }
 
 /** Fees that the application behind the order asks for come after the protocol's own. */
@@ -108,34 +162,6 @@ function isDust(order: Order, remaining: bigint): boolean {
   return mulDivDown(remaining, other, fixed) === 0n
 }
 
-/** Spendable sell atoms; orders of one account share them, the oldest first. */
-interface Funds {
-  left(order: Order): bigint
-  take(order: Order, remaining: bigint): void
-}
-
-async function readFunds(orders: readonly Order[], { spendable }: AuctionDesk): Promise<Funds> {
-  const key = ({ owner, sellToken }: Pick<Order, 'owner' | 'sellToken'>) => `${owner}:${sellToken}`
-  const holders = [...new Map(orders.map((order) => [key(order), order])).values()]
-  const answers: Spendable[] = await spendable(
-    holders.map(({ owner, sellToken }) => ({ owner, token: sellToken })),
-  )
-  const left = new Map(
-    holders.map((order, index) => [
-      key(order),
-      minOf(answers[index]?.balance ?? 0n, answers[index]?.allowance ?? 0n),
-    ]),
-  )
-  return {
-    left: (order) => left.get(key(order)) ?? 0n,
-    take(order, remaining) {
-      const sold =
-        order.kind === 'sell' ? remaining : mulDivDown(remaining, order.sellAmount, order.buyAmount)
-      left.set(key(order), (left.get(key(order)) ?? 0n) - sold)
-    },
-  }
-}
-
 function pairsOf(orders: readonly Order[], { wrappedNative }: Network): [Address, Address][] {
   return orders.map(({ sellToken, buyToken }) => [sellToken, wrappedForm(buyToken, wrappedNative)])
 }
@@ -152,32 +178,4 @@ function priceTokens(
     if (price) prices.set(token, price)
   }
   return prices
-}
-
-async function recordVerdicts(verdicts: readonly Verdict[], { db, now }: AuctionDesk): Promise<void> {
-  const timestamp = new Date(now())
-  const findings: NewOrderEvent[] = verdicts.map((verdict) =>
-    'entry' in verdict
-      ? { orderId: verdict.entry.order.id, label: 'ready', reason: null, timestamp }
-      : {
-          orderId: verdict.order.id,
-          label: exclusionLabel(verdict.excluded),
-          reason: verdict.excluded,
-          timestamp,
-        },
-  )
-  const fresh = await newEvents(db, findings)
-  if (fresh.length === 0) return
-  const uids = new Map(
-    verdicts
-      .map((verdict) => ('entry' in verdict ? verdict.entry.order : verdict.order))
-      .map(({ id, uid }) => [id, uid]),
-  )
-  await db.transaction(async (tx) => {
-    await lockOrders(
-      tx,
-      fresh.flatMap(({ orderId }) => uids.get(orderId) ?? []),
-    )
-    await appendFindings(tx, fresh)
-  })
 }

@@ -3,7 +3,10 @@ import type { Pool } from '../domain/pool.ts'
 import type { RankedSolution, Solution } from '../domain/solution.ts'
 import { selectWinners } from '../domain/winner-selection.ts'
 import { insertCompetition, startAttempt } from '../storage/competition.ts'
-import { appendEvents } from '../storage/events.ts'
+import type { Tx } from '../storage/database.ts'
+import { appendEvents, type NewOrderEvent } from '../storage/events.ts'
+import { lockOrders } from '../storage/order-progress.ts'
+import { cancelledAmong } from '../storage/orders.ts'
 import { checkProposal } from './check-proposal.ts'
 import type { AuctionDesk } from './desk.ts'
 
@@ -19,27 +22,24 @@ export async function compete(
   return selectWinners(shuffle(answers.flat(), desk.random), desk.settings.maxWinners)
 }
 
-/** Stores the competition, tells its orders what became of them, and opens an attempt for every winner. */
+/**
+ * Stores the competition, tells its orders what became of them, and opens an attempt for every winner. An order that was cancelled
+ * meanwhile takes its solution's win away: it may have been replaced, and both would be filled.
+ * @returns the winners
+ */
 export async function recordCompetition(
   auction: Auction,
   ranking: readonly RankedSolution[],
   startBlock: number,
   desk: AuctionDesk,
-): Promise<void> {
+): Promise<RankedSolution[]> {
   const at = new Date(desk.now())
-  const winning = new Set(ranking.filter(({ isWinner }) => isWinner).flatMap(orderUids))
-  const proposed = new Set(ranking.flatMap(orderUids))
-  const events = auction.orders
-    .filter(({ order }) => proposed.has(order.uid))
-    .map(({ order }) => {
-      const label = winning.has(order.uid) ? ('executing' as const) : ('considered' as const)
-      return { orderId: order.id, label, reason: null, timestamp: at }
-    })
-  await desk.db.transaction(async (tx) => {
-    await insertCompetition(tx, auction, ranking)
-    await appendEvents(tx, events)
-    for (const { uid, solver, isWinner } of ranking) {
-      if (!isWinner) continue
+  return desk.db.transaction(async (tx) => {
+    const solutions = await withoutCancelled(tx, auction, ranking)
+    const winners = solutions.filter(({ isWinner }) => isWinner)
+    await insertCompetition(tx, auction, solutions)
+    await appendEvents(tx, eventsOf(auction, solutions, at))
+    for (const { uid, solver } of winners) {
       const { id: auctionId, chainId, deadlineBlock } = auction
       await startAttempt(tx, {
         auctionId,
@@ -51,7 +51,41 @@ export async function recordCompetition(
         deadlineBlock,
       })
     }
+    return winners
   })
+}
+
+/** Whoever replaces an order holds its lock and looks at the bids: one of the two sees the other. */
+async function withoutCancelled(
+  tx: Tx,
+  auction: Auction,
+  ranking: readonly RankedSolution[],
+): Promise<RankedSolution[]> {
+  const proposed = new Set(ranking.flatMap(orderUids))
+  const orders = auction.orders.map(({ order }) => order).filter(({ uid }) => proposed.has(uid))
+  await lockOrders(
+    tx,
+    orders.map(({ uid }) => uid),
+  )
+  const ended = await cancelledAmong(
+    tx,
+    orders.map(({ id }) => id),
+  )
+  const cancelled = new Set<string>(orders.filter(({ id }) => ended.has(id)).map(({ uid }) => uid))
+  return ranking.map((solution) =>
+    orderUids(solution).some((uid) => cancelled.has(uid)) ? { ...solution, isWinner: false } : solution,
+  )
+}
+
+function eventsOf(auction: Auction, solutions: readonly RankedSolution[], timestamp: Date): NewOrderEvent[] {
+  const winning = new Set(solutions.filter(({ isWinner }) => isWinner).flatMap(orderUids))
+  const proposed = new Set(solutions.flatMap(orderUids))
+  return auction.orders
+    .filter(({ order }) => proposed.has(order.uid))
+    .map(({ order }) => {
+      const label = winning.has(order.uid) ? 'executing' : 'considered'
+      return { orderId: order.id, label, reason: null, timestamp }
+    })
 }
 
 async function ask(

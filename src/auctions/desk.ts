@@ -1,12 +1,16 @@
 import type { Block, Holding, Spendable } from '../chain/chain.ts'
 import type { Settler } from '../chain/settler.ts'
 import type { Address } from '../domain/address.ts'
+import type { ExclusionReason } from '../domain/event.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import type { Pool } from '../domain/pool.ts'
+import type { TradingPolicy } from '../quotes/tradable.ts'
 import type { Solver } from '../solvers/solver.ts'
 import type { Database } from '../storage/database.ts'
+import type { CodeChecks } from './code-checks.ts'
+import type { Patience } from './patience.ts'
 
 export interface AuctionSettings {
   /** Blocks from one auction to the next, at least. */
@@ -33,9 +37,14 @@ export interface AuctionDesk {
   settings: AuctionSettings
   /** Taken from every order, in this order. */
   feePolicies: FeePolicy[]
+  policy: TradingPolicy
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
+  /** Asked about orders whose own code decides what they can be settled for. */
+  codeChecks: CodeChecks
+  /** Those who made settlements fail, by `spoilerKey`, with what their owners are told. */
+  spoilers: Patience<{ reason: ExclusionReason | null }>
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */
   pools(pairs: readonly (readonly [Address, Address])[], block: number): Promise<readonly Pool[]>
   solvers: readonly Solver[]

@@ -6,8 +6,9 @@ import { findCheckpoint } from '../storage/chain-log.ts'
 import { endOverdueAttempts } from '../storage/competition.ts'
 import { deleteExpiredQuotes } from '../storage/quotes.ts'
 import { assembleAuction } from './assemble.ts'
-import { compete, recordCompetition } from './compete.ts'
+import { recordCompetition } from './compete.ts'
 import type { AuctionDesk } from './desk.ts'
+import { rehearse } from './rehearse.ts'
 import { settle } from './settle.ts'
 
 /** One auction after the other until `signal` aborts; one process at a time may run it on a network. A fault costs one auction. */
@@ -39,12 +40,11 @@ export async function runAuction(
 ): Promise<void> {
   const assembled = await assembleAuction(desk)
   if (!assembled) return
-  const ranking = await compete(assembled.auction, assembled.pools, desk, signal)
+  const { auction: rehearsed, ranking } = await rehearse(assembled.auction, assembled.pools, desk, signal)
   if (ranking.length === 0 || signal.aborted) return
   const startBlock = (await desk.head()).number
-  const auction = { ...assembled.auction, deadlineBlock: startBlock + desk.settings.deadlineBlocks }
-  await recordCompetition(auction, ranking, startBlock, desk)
-  const winners = ranking.filter(({ isWinner }) => isWinner)
+  const auction = { ...rehearsed, deadlineBlock: startBlock + desk.settings.deadlineBlocks }
+  const winners = await recordCompetition(auction, ranking, startBlock, desk)
   const settled = settleAll(auction, winners, desk)
   // A settlement on its way stays valid without us: shutting down does not wait for it, the next start finds how it ended.
   await Promise.race([settled, stopped])

@@ -1,11 +1,11 @@
-import { encodeSettle, encodeTrade } from '../chain/settlement-call.ts'
-import type { Auction } from '../domain/auction.ts'
+import type { Auction, AuctionOrder } from '../domain/auction.ts'
 import { Outage } from '../domain/error.ts'
 import type { Hex } from '../domain/hex.ts'
-import type { Network } from '../domain/network.ts'
 import type { RankedSolution } from '../domain/solution.ts'
 import { endAttempt } from '../storage/competition.ts'
 import type { AuctionDesk } from './desk.ts'
+import { leaveOut, spoilerKey, spoilersOf } from './rehearse.ts'
+import { encodePlan } from './settlement-calldata.ts'
 import { toSettlementPlan } from './settlement-plan.ts'
 
 /**
@@ -18,8 +18,9 @@ export async function settle(auction: Auction, solution: RankedSolution, desk: A
     const end = await submit(auction, solution, desk)
     desk.log.info('settlement attempt ended', { ...attempt, ...end })
     if (end.outcome !== 'success') await recordEnd(auction, solution, end, desk)
+    await learn(auction, solution, end, desk)
   } catch (error) {
-    desk.log.error('settlement attempt not recorded', { ...attempt, error: String(error) })
+    desk.log.error('the end of a settlement attempt is not recorded', { ...attempt, error: String(error) })
   }
 }
 
@@ -38,8 +39,9 @@ async function submit(
   const settler = settlers.get(solution.solver)
   if (!settler) return failed('no account for this solver')
   try {
-    const calldata = encodeSolution(auction, solution, network)
-    const result = await settler.submit(calldata, { deadlineBlock: auction.deadlineBlock })
+    const calldata = encodePlan(toSettlementPlan(auction, solution, network.wrappedNative), auction.id)
+    const extraGas = tradedIn(auction, solution).reduce((sum, entry) => sum + entry.extraGas, 0n)
+    const result = await settler.submit(calldata, { deadlineBlock: auction.deadlineBlock, extraGas })
     return result.outcome === 'failed' ? { ...result, outcome: `driver failed: ${result.reason}` } : result
   } catch (error) {
     if (error instanceof Outage) return failed(error.message)
@@ -47,12 +49,23 @@ async function submit(
   }
 }
 
-function encodeSolution(auction: Auction, solution: RankedSolution, { wrappedNative }: Network): Hex {
-  const plan = toSettlementPlan(auction, solution, wrappedNative)
-  const trades = plan.trades.map(({ order, sellTokenIndex, buyTokenIndex, executedAmount }) =>
-    encodeTrade(order, { sell: sellTokenIndex, buy: buyTokenIndex }, executedAmount),
-  )
-  return encodeSettle({ ...plan, trades, auctionId: auction.id })
+/** A settlement that came clears its orders; from one that reverted the next auctions learn whom to leave out. */
+async function learn(
+  auction: Auction,
+  solution: RankedSolution,
+  { outcome, block, txHash }: End,
+  desk: AuctionDesk,
+): Promise<void> {
+  if (outcome === 'success') {
+    for (const { order } of tradedIn(auction, solution)) desk.spoilers.forgive(spoilerKey(order))
+  } else if (outcome !== 'timeout') {
+    await leaveOut(await spoilersOf(auction, solution, desk, txHash !== undefined), block, desk)
+  }
+}
+
+function tradedIn({ orders }: Auction, { executions }: RankedSolution): AuctionOrder[] {
+  const traded = new Set(executions.map(({ orderUid }) => orderUid))
+  return orders.filter(({ order }) => traded.has(order.uid))
 }
 
 async function recordEnd(

@@ -1,7 +1,7 @@
 import { type Address, nativeMarker } from '../domain/address.ts'
 import type { Auction } from '../domain/auction.ts'
 import { unwrapCall } from '../domain/calldata.ts'
-import { filledAmount, type Interaction, type Order } from '../domain/order.ts'
+import { duePreInteractions, type Interaction, type Order } from '../domain/order.ts'
 import type { Execution, Solution } from '../domain/solution.ts'
 import { uniformPrices } from './check-proposal.ts'
 
@@ -52,8 +52,7 @@ export function toSettlementPlan(
       executedAmount: order.kind === 'sell' ? execution.sell : execution.buy,
     })),
     interactions: [
-      // A partially fillable order's pre hooks prepare its first fill; the later ones find things prepared.
-      fulfilments.flatMap(({ order }) => (filledAmount(order) === 0n ? order.interactions.pre : [])),
+      fulfilments.flatMap(({ order }) => duePreInteractions(order)),
       [...solution.proposal.interactions, ...unwrapping(fulfilments, wrappedNative)],
       fulfilments.flatMap(({ order }) => order.interactions.post),
     ],

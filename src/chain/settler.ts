@@ -1,5 +1,7 @@
 import type { Address } from '../domain/address.ts'
+import { maxOf, minOf } from '../domain/amount.ts'
 import { Outage } from '../domain/error.ts'
+import { maxTransactionGas } from '../domain/gas.ts'
 import type { Bytes32, Hex } from '../domain/hex.ts'
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
@@ -26,6 +28,8 @@ export interface SubmitLimits {
   deadlineBlock: number
   /** Gives up early: what is pending is cancelled. */
   signal?: AbortSignal
+  /** Gas beside what the simulation takes: what runs in the settlement may take more when it comes to it. */
+  extraGas?: bigint
 }
 
 /** Sends settlements from one account in the order they came; any number may be on their way. */
@@ -33,6 +37,12 @@ export interface Settler {
   address: Address
   /** @throws Outage when the node does not say either */
   simulate(calldata: Hex): Promise<Simulation>
+  /**
+   * Plays it at the newest block with this much gas, as if the settlement contract had `purse` in native coin, where that is given.
+   * @returns why it reverts; `undefined` when it does not
+   * @throws Outage when the node does not say either
+   */
+  dryRun(calldata: Hex, gas: bigint, purse?: bigint): Promise<string | undefined>
   /** @throws Outage when the node is away before anything was sent; later it is waited for */
   submit(calldata: Hex, limits: SubmitLimits): Promise<SettlementOutcome>
 }
@@ -74,10 +84,23 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   }
 
+  async function dryRun(data: Hex, gas: bigint, purse?: bigint): Promise<string | undefined> {
+    const { settlement: to } = network
+    const call = [{ from: sender, to, data, gas: toQuantity(gas) }, 'latest']
+    const overrides = purse === undefined ? [] : [{ [to]: { balance: toQuantity(purse) } }]
+    try {
+      await rpc.call('eth_call', [...call, ...overrides])
+      return undefined
+    } catch (fault) {
+      if (isExecutionFault(fault)) return revertText(fault)
+      throw asOutage(fault)
+    }
+  }
+
   /** One at a time, so that each takes the nonce behind the one before. */
   async function send(
     calldata: Hex,
-    { deadlineBlock, signal }: SubmitLimits,
+    { deadlineBlock, signal, extraGas = 0n }: SubmitLimits,
   ): Promise<Sent | SettlementOutcome> {
     const block = await transactions.headNumber()
     if (block >= deadlineBlock || signal?.aborted) {
@@ -90,7 +113,10 @@ export function createSettler(options: SettlerOptions): Settler {
       to: network.settlement,
       data: calldata,
       // State moves between simulation and block: other trades may make this one dearer.
-      gasLimit: simulation.gas + simulation.gas / 4n,
+      gasLimit: minOf(
+        simulation.gas + simulation.gas / 4n + extraGas,
+        maxOf(simulation.gas, maxTransactionGas),
+      ),
       fees: await readFees(rpc),
     })
     const refusal = await transactions.broadcast(transaction)
@@ -145,6 +171,7 @@ export function createSettler(options: SettlerOptions): Settler {
   return {
     address: sender,
     simulate,
+    dryRun,
     async submit(calldata, limits) {
       const turn = queue.then(() => send(calldata, limits))
       queue = turn.catch(() => undefined)

@@ -3,6 +3,7 @@ import { AbiCoder, concat, Interface, MaxUint256, parseUnits, toQuantity } from 
 import { createRpc, type Rpc } from '../chain/rpc.ts'
 import { type Address, address } from '../domain/address.ts'
 import type { Log } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
 import { type Account, deriveAccounts } from './accounts.ts'
 import type { Artifact } from './contracts/artifact.ts'
 import { describeMarket, type Market, type TokenSymbol, tokenSymbols } from './market.ts'
@@ -76,7 +77,8 @@ export async function isMarketCurrent(rpcUrl: string, log: Log): Promise<boolean
   const codeAt = (at: Address) => rpc.call<string>('eth_getCode', [at, 'latest'])
   return (
     (await codeAt(network.wrappedNative)) === readArtifact('WrappedNative').deployedBytecode &&
-    (await codeAt(network.poolFactory)) === readArtifact('PoolFactory').deployedBytecode
+    (await codeAt(network.poolFactory)) === readArtifact('PoolFactory').deployedBytecode &&
+    (await codeAt(network.hooksTrampoline)) === (await trampolineCode(rpc, network))
   )
 }
 
@@ -86,6 +88,7 @@ async function deployContracts({ rpc, stage, market, deployer }: Site): Promise<
     market.network.wrappedNative,
     readArtifact('WrappedNative').deployedBytecode,
   ])
+  await rpc.call('anvil_setCode', [market.network.hooksTrampoline, await trampolineCode(rpc, market.network)])
   const token = (contract: 'TestToken' | 'FeeToken', name: string, symbol: TokenSymbol): string => {
     const values = AbiCoder.defaultAbiCoder().encode(
       ['string', 'string', 'uint8'],
@@ -100,6 +103,15 @@ async function deployContracts({ rpc, stage, market, deployer }: Site): Promise<
   stage.send(deployer, { data: readArtifact('PoolFactory').bytecode })
   for (const deployment of settlementDeployments()) stage.send(deployer, deployment)
   await stage.mine()
+}
+
+/** What its constructor leaves behind for this settlement contract. */
+async function trampolineCode(rpc: Rpc, { settlement }: Network): Promise<string> {
+  const data = concat([
+    readArtifact('HooksTrampoline').bytecode,
+    AbiCoder.defaultAbiCoder().encode(['address'], [settlement]),
+  ])
+  return rpc.call('eth_call', [{ data }, 'latest'])
 }
 
 async function allowSolver({ rpc, stage, market }: Site): Promise<void> {

@@ -1,6 +1,6 @@
 import { getCreateAddress } from 'ethers'
 import { type Address, address } from '../domain/address.ts'
-import type { Network } from '../domain/network.ts'
+import { type Network, usualHooksTrampoline } from '../domain/network.ts'
 import { type Account, deriveAccounts } from './accounts.ts'
 import { chainId } from './anvil.ts'
 import { settlementAddress, vaultRelayerAddress } from './settlement-contracts.ts'
@@ -46,6 +46,7 @@ export function describeMarket(): Market {
     name: 'sepolia',
     settlement: settlementAddress,
     vaultRelayer: vaultRelayerAddress,
+    hooksTrampoline: usualHooksTrampoline,
     wrappedNative,
     poolFactory: created('PoolFactory'),
     baseTokens: [tokens.WETH.address, tokens.USDC.address, tokens.DAI.address],

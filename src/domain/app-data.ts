@@ -2,12 +2,13 @@ import { type Address, toAddress } from './address.ts'
 import { parseAmount } from './amount.ts'
 import { Refusal } from './error.ts'
 import { type Bytes32, type Hex, toHex } from './hex.ts'
+import { type JsonSpelling, jsonSpelling } from './json-text.ts'
 import { keccakText } from './keccak.ts'
 import { type OrderUid, toOrderUid } from './order-uid.ts'
 import { type PartnerFee, parsePartnerFees } from './partner-fee.ts'
 
-/** A document is bytes: its hash is over exactly what the client sent. */
-export const maxAppDataBytes = 8192
+/** What a document may hold unless a deployment says otherwise. A document is bytes: its hash is over exactly what the client sent. */
+export const maxAppDataBytes = 8_192
 
 export const emptyAppDataDocument = '{}'
 /** Stands for the empty document although the hashes differ. */
@@ -28,7 +29,7 @@ export interface AppDataMeaning {
   /** Unix seconds. */
   validFrom: number | null
   partnerFees: PartnerFee[]
-  /** The order asks to be settled through other contracts. */
+  /** The order must be settled through other contracts; those that may be left out do not count. */
   wrapped: boolean
 }
 
@@ -60,21 +61,43 @@ export function toAppDataInput(appData: string, appDataHash?: string | null): Ap
 }
 
 /**
- * Checks a document and reads its meaning. Unknown members are the application's own and are ignored;
- * known members must have the right form.
+ * Checks a document and reads its meaning. Unknown members are the application's own and are ignored; known members must
+ * have the right form, and no member may be given twice: readers would not agree on what was signed.
+ * @param maxBytes for documents that come from outside; what is stored was checked when it came
  * @throws Refusal InvalidAppData, naming the JSON path at fault
  */
-export function parseAppDataDocument(document: string): AppDataMeaning {
+export function parseAppDataDocument(document: string, maxBytes = Number.POSITIVE_INFINITY): AppDataMeaning {
   const size = Buffer.byteLength(document)
-  if (size > maxAppDataBytes) throw invalid('', `is ${size} bytes, ${maxAppDataBytes} are allowed`)
+  if (size > maxBytes) throw invalid('', `is ${size} bytes, ${maxBytes} are allowed`)
+  if (/\p{Surrogate}/u.test(document)) throw invalid('', 'is not UTF-8')
   const root = asObject(parseJson(document), '')
-  const metadata = optional(root.metadata, (value) => asObject(value, 'metadata')) ?? {}
-  const hooks = optional(metadata.hooks, (value) => asObject(value, 'metadata.hooks')) ?? {}
+  const spelling = jsonSpelling(document)
+  if (spelling.twice !== undefined) throw invalid(spelling.twice, 'is given twice')
+  const metadata = optional(root.metadata, (value) => asObject(value, 'metadata'))
+  const { hooks, path } = metadata
+    ? { hooks: metadata.hooks, path: 'metadata.hooks' }
+    : { hooks: legacyHooks(root), path: 'backend.hooks' }
+  return { ...readHooks(hooks, path), ...readMetadata(metadata ?? {}, spelling) }
+}
+
+/** Documents from before `metadata` have their hooks, and nothing else, in `backend`. */
+function legacyHooks(root: Record<string, unknown>): unknown {
+  return optional(root.backend, (value) => asObject(value, 'backend'))?.hooks
+}
+
+function readHooks(value: unknown, path: string): Pick<AppDataMeaning, 'preHooks' | 'postHooks'> {
+  const hooks = optional(value, (given) => asObject(given, path)) ?? {}
+  return { preHooks: parseHooks(hooks.pre, `${path}.pre`), postHooks: parseHooks(hooks.post, `${path}.post`) }
+}
+
+function readMetadata(
+  metadata: Record<string, unknown>,
+  spelling: JsonSpelling,
+): Omit<AppDataMeaning, 'preHooks' | 'postHooks'> {
   optional(metadata.flashloan, parseFlashloan)
-  if (metadata.enableFastPath === true) throw invalid('metadata.enableFastPath', 'is not available')
+  const fastPath = optional(metadata.enableFastPath, (value) => parseFlag(value, 'metadata.enableFastPath'))
+  if (fastPath) throw invalid('metadata.enableFastPath', 'is not available')
   return {
-    preHooks: parseHooks(hooks.pre, 'metadata.hooks.pre'),
-    postHooks: parseHooks(hooks.post, 'metadata.hooks.post'),
     signer: optional(metadata.signer, (value) => parseAddressAt(value, 'metadata.signer')),
     replacedOrder: optional(metadata.replacedOrder, (value) => {
       const { uid } = asObject(value, 'metadata.replacedOrder')
@@ -82,24 +105,23 @@ export function parseAppDataDocument(document: string): AppDataMeaning {
       if (!parsed) throw invalid('metadata.replacedOrder.uid', 'must be a 56-byte UID')
       return parsed
     }),
-    partnerFees:
-      optional(metadata.partnerFee, (value) => {
-        const fees = parsePartnerFees(value)
-        if (!fees)
-          throw invalid(
-            'metadata.partnerFee',
-            'must hold a recipient and one form of fee, in whole basis points',
-          )
-        return fees
-      }) ?? [],
-    wrapped: (optional(metadata.wrappers, parseWrappers) ?? []).length > 0,
+    partnerFees: optional(metadata.partnerFee, (value) => parseFees(value, spelling)) ?? [],
+    wrapped: (optional(metadata.wrappers, parseWrappers) ?? []).some(({ isOmittable }) => !isOmittable),
     validFrom: optional(metadata.validFrom, (value) => {
-      if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value >= 2 ** 32) {
+      const isWhole = typeof value === 'number' && Number.isInteger(value)
+      if (!isWhole || spelling.notDigits.has('metadata.validFrom') || value < 0 || value >= 2 ** 32) {
         throw invalid('metadata.validFrom', 'must be Unix seconds')
       }
       return value
     }),
   }
+}
+
+function parseFees(value: unknown, { notDigits }: JsonSpelling): PartnerFee[] {
+  const fees = parsePartnerFees(value)
+  const isLoose = [...notDigits].some((path) => /^metadata\.partnerFee(\[\d+\])?\.\w*[bB]ps$/.test(path))
+  if (fees && !isLoose) return fees
+  throw invalid('metadata.partnerFee', 'must hold a recipient and one form of fee, in whole basis points')
 }
 
 function parseJson(document: string): unknown {
@@ -126,15 +148,21 @@ function parseHooks(value: unknown, path: string): Hook[] {
   })
 }
 
-function parseWrappers(value: unknown): Address[] {
+function parseWrappers(value: unknown): { isOmittable: boolean }[] {
   if (!Array.isArray(value)) throw invalid('metadata.wrappers', 'must be a list')
   return value.map((item: unknown, index) => {
     const at = `metadata.wrappers[${index}]`
-    const { address, data } = asObject(item, at)
+    const { address, data, isOmittable } = asObject(item, at)
+    parseAddressAt(address, `${at}.address`)
     if (typeof data !== 'string' || !data.startsWith('0x') || !toHex(data))
       throw invalid(`${at}.data`, 'must be 0x-prefixed hex')
-    return parseAddressAt(address, `${at}.address`)
+    return { isOmittable: optional(isOmittable, (flag) => parseFlag(flag, `${at}.isOmittable`)) ?? false }
   })
+}
+
+function parseFlag(value: unknown, path: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(path, 'must be true or false')
+  return value
 }
 
 /** A hint for solvers; its form is checked, like that of every known member. */

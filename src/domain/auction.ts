@@ -8,6 +8,8 @@ export interface AuctionOrder {
   /** Atoms of the fixed side that are still to fill. */
   remaining: bigint
   feePolicies: FeePolicy[]
+  /** Gas beyond its trade: a contract's signature as it was measured, hooks, unwrapping. */
+  extraGas: bigint
 }
 
 /** What solvers compete for: the solvable orders of one block, with native prices. */

@@ -1,5 +1,6 @@
 import { Interface } from 'ethers'
 import type { Address } from './address.ts'
+import type { Hook } from './app-data.ts'
 import type { Hex } from './hex.ts'
 import type { Interaction } from './order.ts'
 
@@ -7,6 +8,7 @@ const calls = new Interface([
   'function transfer(address to, uint256 amount)',
   'function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes data)',
   'function withdraw(uint256 amount)',
+  'function execute((address target, bytes callData, uint256 gasLimit)[] hooks)',
 ])
 
 export function transferCall(token: Address, to: Address, amount: bigint): Interaction {
@@ -20,6 +22,11 @@ export function swapCall(pool: Address, amount0Out: bigint, amount1Out: bigint, 
 
 export function unwrapCall(wrappedNative: Address, amount: bigint): Interaction {
   return call(wrappedNative, 'withdraw', [amount])
+}
+
+/** Hooks run from the trampoline, in this order, each within its own gas. */
+export function hooksCall(trampoline: Address, hooks: readonly Hook[]): Interaction {
+  return call(trampoline, 'execute', [hooks])
 }
 
 function call(target: Address, name: string, values: readonly unknown[]): Interaction {

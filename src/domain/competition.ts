@@ -36,6 +36,9 @@ export interface ProposedExecution {
   solutionUid: number
   orderId: bigint
   orderUid: OrderUid
+  chainId: number
+  sellToken: Address
+  buyToken: Address
   executedSell: bigint
   executedBuy: bigint
 }

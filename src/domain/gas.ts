@@ -1,5 +1,5 @@
 import { divUp, mulDivUp, priceScale } from './amount.ts'
-import { parseAppDataDocument } from './app-data.ts'
+import { type AppDataMeaning, parseAppDataDocument } from './app-data.ts'
 import type { Order } from './order.ts'
 
 /** Gas units that estimates are built from. The first four and the conversions were measured on the settlement contract. */
@@ -18,6 +18,9 @@ export const gasUnits = {
   contractSignature: 27_000n,
 } as const
 
+/** What one transaction may take at most (EIP-7825). */
+export const maxTransactionGas = 2n ** 24n
+
 /** What a settlement costs before its first trade. */
 export const settlementBaseGas = gasUnits.transaction + gasUnits.solverCheck - gasUnits.refunds
 
@@ -34,13 +37,22 @@ export function sharedGasUp(trades: number, hops: number): bigint {
   return divUp(settlementGas(trades, 0), BigInt(trades)) + BigInt(hops) * gasUnits.hop
 }
 
-/** What one order costs beyond its trade: a contract's signature, hooks, and unwrapping are the order's own. */
+/**
+ * What one order costs beyond its trade: a contract's signature, hooks, and unwrapping are the order's own.
+ * @param signatureGas what the signature check was seen to take
+ */
 export function extraOrderGas(
   order: Pick<Order, 'signingScheme' | 'interactions' | 'fullAppData'>,
   buysNative: boolean,
+  signatureGas: bigint = gasUnits.contractSignature,
 ): bigint {
-  const signature = order.signingScheme === 'eip1271' ? gasUnits.contractSignature : 0n
-  return signature + hooksGas(order) + (buysNative ? gasUnits.unwrapNative : 0n)
+  const signature = order.signingScheme === 'eip1271' ? signatureGas : 0n
+  return signature + storedHooksGas(order) + (buysNative ? gasUnits.unwrapNative : 0n)
+}
+
+/** What all hooks of an order may take, whether they run before or after its trade. */
+export function hooksGas({ preHooks, postHooks }: Pick<AppDataMeaning, 'preHooks' | 'postHooks'>): bigint {
+  return [...preHooks, ...postHooks].reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
 }
 
 /** Gas in sell token atoms, rounded up. `gasPrice` is wei a unit; `nativePrice` is native atoms for 10^18 sell token atoms. */
@@ -48,8 +60,7 @@ export function networkFeeUp(gas: bigint, gasPrice: bigint, nativePrice: bigint)
   return mulDivUp(gas * gasPrice, priceScale, nativePrice)
 }
 
-function hooksGas({ interactions, fullAppData }: Pick<Order, 'interactions' | 'fullAppData'>): bigint {
+function storedHooksGas({ interactions, fullAppData }: Pick<Order, 'interactions' | 'fullAppData'>): bigint {
   if (!fullAppData || interactions.pre.length + interactions.post.length === 0) return 0n
-  const { preHooks, postHooks } = parseAppDataDocument(fullAppData)
-  return [...preHooks, ...postHooks].reduce((sum, hook) => sum + hook.gasLimit, 0n)
+  return hooksGas(parseAppDataDocument(fullAppData))
 }

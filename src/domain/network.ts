@@ -1,5 +1,8 @@
-import type { Address } from './address.ts'
+import { type Address, address } from './address.ts'
 import type { Bytes32 } from './hex.ts'
+
+/** Where the hooks trampoline stands on all networks but a few. */
+export const usualHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006')
 
 /** One chain that the service trades on. A network is a row of data: nothing else in the program knows a chain by name. */
 export interface Network {
@@ -8,6 +11,8 @@ export interface Network {
   name: string
   settlement: Address
   vaultRelayer: Address
+  /** Runs the hooks of orders, each within its own gas, for the settlement contract alone. */
+  hooksTrampoline: Address
   /** ERC-20 form of the chain's own coin, such as WETH. */
   wrappedNative: Address
   /** Factory of Uniswap V2-style pools. */

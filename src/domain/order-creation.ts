@@ -17,7 +17,7 @@ export interface OrderCreation extends Omit<OrderData, 'appData'> {
 
 /** A signed wish to cancel. All orders or none. */
 export interface Cancellation {
-  /** At most 128, as signed: order and repetition are part of what was signed. */
+  /** As signed: order and repetition are part of what was signed. */
   orderUids: OrderUid[]
   signingScheme: EcdsaScheme
   signature: Hex

@@ -118,3 +118,10 @@ export function filledAmount(
 ): bigint {
   return order.kind === 'sell' ? executedSellBeforeFees(order) : order.executedBuyAmount
 }
+
+/** Pre hooks prepare an order's first fill; the later ones find things prepared. */
+export function duePreInteractions(
+  order: Pick<Order, 'interactions'> & Parameters<typeof filledAmount>[0],
+): Interaction[] {
+  return filledAmount(order) === 0n ? order.interactions.pre : []
+}

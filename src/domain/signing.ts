@@ -1,9 +1,17 @@
-import secp256k1 from 'secp256k1'
-import { type Address, zeroAddress } from './address.ts'
-import { type Bytes32, bytesToHex, type Hex, hexSize, hexToBytes } from './hex.ts'
-import { keccak, keccakText } from './keccak.ts'
+import type { Address } from './address.ts'
+import { type Bytes32, hexToBytes } from './hex.ts'
+import { keccakHex, keccakText } from './keccak.ts'
 import type { OrderData, SigningScheme } from './order.ts'
 import { type OrderUid, packOrderUid } from './order-uid.ts'
+import {
+  addressWord,
+  domainHash,
+  hashWords,
+  type TypedMember,
+  typedDigest,
+  typeHash,
+  uintWord,
+} from './typed-data.ts'
 
 /** EIP-712 domain of the settlement contract on one chain. */
 export interface SigningDomain {
@@ -12,10 +20,14 @@ export interface SigningDomain {
 }
 
 export type EcdsaScheme = Extract<SigningScheme, 'eip712' | 'ethsign'>
+export const ecdsaSchemes: readonly EcdsaScheme[] = ['eip712', 'ethsign']
 
 export function isEcdsa(scheme: SigningScheme): scheme is EcdsaScheme {
   return scheme === 'eip712' || scheme === 'ethsign'
 }
+
+export const domainName = 'Gnosis Protocol'
+export const domainVersion = 'v2'
 
 export const orderTypes = {
   Order: [
@@ -34,14 +46,9 @@ export const orderTypes = {
   ],
 }
 
-const typeHash = {
-  domain: keccakText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
-  order: keccakText(`Order(${orderTypes.Order.map(({ type, name }) => `${type} ${name}`).join(',')})`),
-  cancellation: keccakText('OrderCancellation(bytes orderUid)'),
-  cancellations: keccakText('OrderCancellations(bytes[] orderUids)'),
-}
-const nameHash = keccakText('Gnosis Protocol')
-const versionHash = keccakText('v2')
+const orderTypeHash = typeHash('Order', orderTypes.Order)
+const cancellationTypeHash = keccakText('OrderCancellation(bytes orderUid)')
+const cancellationsTypeHash = keccakText('OrderCancellations(bytes[] orderUids)')
 const wordHash = new Map(
   ['sell', 'buy', 'erc20', 'internal', 'external'].map((word) => [word, keccakText(word)]),
 )
@@ -52,23 +59,32 @@ export function domainSeparator({ chainId, settlement }: SigningDomain): Bytes32
   const key = `${chainId}:${settlement}`
   const known = separators.get(key)
   if (known) return known
-  const separator = hashWords(
-    typeHash.domain,
-    nameHash,
-    versionHash,
-    uintWord(BigInt(chainId)),
-    addressWord(settlement),
-  )
+  const separator = domainHash({
+    name: domainName,
+    version: domainVersion,
+    chainId,
+    verifyingContract: settlement,
+  })
   separators.set(key, separator)
   return separator
 }
 
 export function orderStructHash(order: OrderData): Bytes32 {
-  return hashWords(
-    typeHash.order,
+  return hashWords(orderTypeHash, ...orderWords(order))
+}
+
+/** The order as EIP-712 sees it, member by member. */
+export function orderMembers(order: OrderData): TypedMember[] {
+  const words = orderWords(order)
+  return orderTypes.Order.map((member, index) => ({ ...member, word: words[index] ?? '0x' }))
+}
+
+/** In the order of `orderTypes`. */
+function orderWords(order: OrderData): Bytes32[] {
+  return [
     addressWord(order.sellToken),
     addressWord(order.buyToken),
-    addressWord(order.receiver ?? zeroAddress),
+    addressWord(order.receiver),
     uintWord(order.sellAmount),
     uintWord(order.buyAmount),
     uintWord(BigInt(order.validTo)),
@@ -78,12 +94,12 @@ export function orderStructHash(order: OrderData): Bytes32 {
     uintWord(order.partiallyFillable ? 1n : 0n),
     stringWord(order.sellTokenBalance),
     stringWord(order.buyTokenBalance),
-  )
+  ]
 }
 
 /** What an `eip712` signer signs. */
 export function orderDigest(domain: SigningDomain, order: OrderData): Bytes32 {
-  return typedDigest(domain, orderStructHash(order))
+  return typedDigest(domainSeparator(domain), orderStructHash(order))
 }
 
 export function orderUid(domain: SigningDomain, order: OrderData, owner: Address): OrderUid {
@@ -92,70 +108,32 @@ export function orderUid(domain: SigningDomain, order: OrderData, owner: Address
 
 /** Digest of one cancellation that names all orders: the form that the client libraries sign, even for one order. */
 export function cancellationsDigest(domain: SigningDomain, uids: readonly OrderUid[]): Bytes32 {
-  const list = keccak(concat(uids.map((uid) => keccak(hexToBytes(uid)))))
-  return typedDigest(domain, hashWords(typeHash.cancellations, bytesToHex(list)))
+  const list = hashWords(...uids.map((uid) => keccakHex(hexToBytes(uid))))
+  return typedDigest(domainSeparator(domain), hashWords(cancellationsTypeHash, list))
 }
 
 /** Digest of the older form for a single order. */
 export function cancellationDigest(domain: SigningDomain, uid: OrderUid): Bytes32 {
-  return typedDigest(domain, hashWords(typeHash.cancellation, bytesToHex(keccak(hexToBytes(uid)))))
+  const word = keccakHex(hexToBytes(uid))
+  return typedDigest(domainSeparator(domain), hashWords(cancellationTypeHash, word))
 }
 
 /** What an `ethsign` signer signs: the typed digest behind the personal-message prefix for 32 bytes. */
 export function ethsignDigest(digest: Bytes32): Bytes32 {
-  return bytesToHex(keccak(concat([Buffer.from('\x19Ethereum Signed Message:\n32'), hexToBytes(digest)])))
+  return personalDigest(hexToBytes(digest))
 }
 
-export type SignatureFault = 'length' | 'v' | 'high-s' | 'unrecoverable'
-export type Recovery = { signer: Address; signature: Hex } | { fault: SignatureFault }
-
-const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
-
-/**
- * Who signed `digest` with this 65-byte r‖s‖v signature, by native secp256k1.
- * v is 0, 1, 27 or 28; the signature comes back with 27 or 28, the form the settlement contract takes.
- * High-s is refused: it is a second signature for the same order that its owner never made.
- */
-export function recoverSigner(scheme: EcdsaScheme, digest: Bytes32, signature: Hex): Recovery {
-  if (hexSize(signature) !== 65) return { fault: 'length' }
-  const bytes = hexToBytes(signature)
-  const v = bytes[64] ?? 255
-  const recoveryId = v >= 27 ? v - 27 : v
-  if (recoveryId > 1) return { fault: 'v' }
-  if (halfOrder.compare(bytes, 32, 64) < 0) return { fault: 'high-s' }
-  const signed = hexToBytes(scheme === 'ethsign' ? ethsignDigest(digest) : digest)
-  try {
-    const publicKey = secp256k1.ecdsaRecover(bytes.subarray(0, 64), recoveryId, signed, false)
-    const signer = bytesToHex(keccak(publicKey.subarray(1)).subarray(12))
-    return { signer, signature: `${signature.slice(0, 130)}${(recoveryId + 27).toString(16)}` as Hex }
-  } catch {
-    return { fault: 'unrecoverable' }
-  }
+/** What a signer by `scheme` signs. */
+export function signedDigest(scheme: EcdsaScheme, digest: Bytes32): Bytes32 {
+  return scheme === 'ethsign' ? ethsignDigest(digest) : digest
 }
 
-function typedDigest(domain: SigningDomain, structHash: Bytes32): Bytes32 {
-  return bytesToHex(
-    keccak(concat([Buffer.from([0x19, 0x01]), hexToBytes(domainSeparator(domain)), hexToBytes(structHash)])),
-  )
-}
-
-function hashWords(...words: Hex[]): Bytes32 {
-  return bytesToHex(keccak(Buffer.from(words.map((word) => word.slice(2)).join(''), 'hex')))
-}
-
-function addressWord(address: Address): Hex {
-  return `0x${address.slice(2).padStart(64, '0')}`
-}
-
-function uintWord(value: bigint): Hex {
-  return `0x${value.toString(16).padStart(64, '0')}`
+/** What a wallet signs when it is asked to sign a message. */
+export function personalDigest(message: Uint8Array): Bytes32 {
+  return keccakHex(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]))
 }
 
 /** `string` members are hashed; the words are few and known. */
-function stringWord(word: string): Hex {
+function stringWord(word: string): Bytes32 {
   return wordHash.get(word) ?? keccakText(word)
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(parts)
 }

@@ -1,8 +1,9 @@
 import { builder } from './builder.ts'
-import { AccountRef } from './refs.ts'
+import { AccountRef, NodeRef } from './refs.ts'
 
 AccountRef.implement({
   description: 'An address that trades. Every address is an account; one that never traded has empty lists.',
+  interfaces: [NodeRef],
   fields: (t) => ({ address: t.expose('address', { type: 'Address', description: 'The address.' }) }),
 })
 

@@ -33,7 +33,8 @@ builder.queryField('appData', (t) =>
 builder.mutationField('uploadAppData', (t) =>
   t.field({
     type: AppDataUploadRef,
-    description: 'Stores an appData document of at most 8192 bytes, so that orders can refer to it.',
+    description:
+      'Stores an appData document, so that orders can refer to it: of at most 8192 bytes, where the deployment has no limit of its own.',
     args: {
       hash: t.arg({
         type: 'Bytes32',

@@ -1,22 +1,24 @@
-import { findAuction } from '../storage/auctions.ts'
+import type { StoredAuction } from '../domain/competition.ts'
+import { auctionOfTransaction, findAuction, latestAuction, type Visible } from '../storage/auctions.ts'
 import { builder } from './builder.ts'
-import { deskOf } from './context.ts'
+import { type Context, deskOf } from './context.ts'
 import { networkArgument } from './paging.ts'
 import {
   AuctionRef,
   NativePriceRef,
   NetworkRef,
+  NodeRef,
   OrderRef,
   SettlementAttemptRef,
-  SolutionOrderRef,
   SolutionRef,
 } from './refs.ts'
 
 AuctionRef.implement({
   description:
     'A competition of solvers for a batch of orders. Stored when at least one valid solution came in.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'SafeInt', description: 'Unique across networks.' }),
+    auctionId: t.expose('id', { type: 'SafeInt', description: 'Its number, unique across networks.' }),
     network: t.field({
       type: NetworkRef,
       nullable: true,
@@ -32,9 +34,13 @@ AuctionRef.implement({
     }),
     solutions: t.field({
       type: [SolutionRef],
-      description: 'Valid solutions, best first; those filtered out for fairness come last.',
+      description:
+        'Valid solutions, best first; those filtered out for fairness come last. Empty while the competition is hidden.',
       extensions: { items: 3 },
-      resolve: async ({ id }, _args, { loaders, spend }) => spend(await loaders.solutions.load(id)),
+      resolve: async (auction, _args, context) =>
+        (await isHidden(auction, context))
+          ? []
+          : context.spend(await context.loaders.solutions.load(auction.id)),
     }),
     orders: t.field({
       type: [OrderRef],
@@ -45,55 +51,26 @@ AuctionRef.implement({
         return orders.filter((order) => order !== undefined)
       },
     }),
+    orderUids: t.field({
+      type: ['OrderUid'],
+      description: 'UIDs of the orders that could be traded.',
+      resolve: async ({ id }, _args, { loaders, spend }) =>
+        spend(await loaders.ordersOfAuction.load(id)).map(({ orderUid }) => orderUid),
+    }),
+    transactionHashes: t.field({
+      type: ['Bytes32'],
+      description: 'Transactions on chain that settle it, in their order.',
+      resolve: async ({ id }, _args, { loaders, spend }) =>
+        spend(await loaders.settlements.load(id)).map(({ txHash }) => txHash),
+    }),
     settlementAttempts: t.field({
       type: [SettlementAttemptRef],
-      description: 'Tries to settle winning solutions, oldest first.',
+      description: 'Tries to settle winning solutions, oldest first. Empty while the competition is hidden.',
       extensions: { items: 2 },
-      resolve: async ({ id }, _args, { loaders, spend }) => spend(await loaders.attempts.load(id)),
-    }),
-  }),
-})
-
-SolutionRef.implement({
-  description: 'What a solver proposed for an auction.',
-  fields: (t) => ({
-    solutionUid: t.expose('uid', { type: 'SafeInt', description: 'Its index in the stored ranking.' }),
-    ranking: t.expose('ranking', { type: 'SafeInt', description: 'Its place, from 1.' }),
-    solver: t.expose('solver', { type: 'Address', description: 'Who proposed it.' }),
-    isWinner: t.exposeBoolean('isWinner', { description: 'Whether it won.' }),
-    filteredOut: t.exposeBoolean('filteredOut', {
-      description: 'Left out because it was unfair to an order.',
-    }),
-    score: t.expose('score', { type: 'Uint256', description: 'What it is worth, in native atoms.' }),
-    referenceScore: t.expose('referenceScore', {
-      type: 'Uint256',
-      nullable: true,
-      description: 'For winners: what the others could have reached without this solver.',
-    }),
-    orders: t.field({
-      type: [SolutionOrderRef],
-      description: 'The orders it trades, with the amounts it proposes.',
-      extensions: { items: 2 },
-      resolve: async ({ auctionId, uid }, _args, { loaders, spend }) =>
-        spend((await loaders.executions.load(auctionId)).filter(({ solutionUid }) => solutionUid === uid)),
-    }),
-  }),
-})
-
-SolutionOrderRef.implement({
-  description: 'An order in a solution.',
-  fields: (t) => ({
-    orderUid: t.expose('orderUid', { type: 'OrderUid', description: 'The order’s UID.' }),
-    executedSell: t.expose('executedSell', {
-      type: 'Uint256',
-      description: 'What it sells, all fees included.',
-    }),
-    executedBuy: t.expose('executedBuy', { type: 'Uint256', description: 'What it buys after all fees.' }),
-    order: t.field({
-      type: OrderRef,
-      nullable: true,
-      description: 'The order.',
-      resolve: ({ orderId }, _args, { loaders }) => loaders.orderById.load(orderId),
+      resolve: async (auction, _args, context) =>
+        (await isHidden(auction, context))
+          ? []
+          : context.spend(await context.loaders.attempts.load(auction.id)),
     }),
   }),
 })
@@ -102,12 +79,54 @@ builder.queryField('auction', (t) =>
   t.field({
     type: AuctionRef,
     nullable: true,
-    description: 'One auction; null when it is not known.',
+    description: 'One auction; null when it is not known, or hidden until its deadline block has passed.',
     args: {
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
       id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }),
     },
     resolve: (_root, { network, id }, context) =>
-      findAuction(context.db, deskOf(context, network).network.chainId, BigInt(id)),
+      findAuction(context.db, { chainId: chainOf(context, network), id: BigInt(id) }, visibleTo(context)),
   }),
 )
+
+builder.queryField('latestAuction', (t) =>
+  t.field({
+    type: AuctionRef,
+    nullable: true,
+    description: 'The newest auction that is not hidden; null before the first.',
+    args: { network: networkArgument(t.arg, 'May be left out where there is only one.') },
+    resolve: (_root, { network }, context) =>
+      latestAuction(context.db, chainOf(context, network), visibleTo(context)),
+  }),
+)
+
+builder.queryField('auctionOfTransaction', (t) =>
+  t.field({
+    type: AuctionRef,
+    nullable: true,
+    description: 'The auction that a transaction settled; null when it settled none of this service.',
+    args: {
+      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
+    },
+    resolve: (_root, { network, hash }, context) =>
+      auctionOfTransaction(context.db, { chainId: chainOf(context, network), hash }, visibleTo(context)),
+  }),
+)
+
+function chainOf(context: Context, network: string | null | undefined): number {
+  return deskOf(context, network).network.chainId
+}
+
+function visibleTo({ hidesCompetitions, restricted }: Context): Visible {
+  return hidesCompetitions && !restricted ? 'closed' : 'all'
+}
+
+/** An auction that is reached on another way, as from one of its orders, keeps its solutions for itself. */
+export async function isHidden(
+  { chainId, deadlineBlock }: StoredAuction,
+  context: Context,
+): Promise<boolean> {
+  if (visibleTo(context) === 'all') return false
+  return ((await context.loaders.indexedBlock.load(chainId)) ?? 0) <= deadlineBlock
+}

@@ -2,7 +2,9 @@ import type { Address } from '../domain/address.ts'
 import { Refusal } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import type { NativeRate } from '../domain/native-rate.ts'
 import type { Network } from '../domain/network.ts'
+import { chainIdOfName } from '../domain/network-names.ts'
 import type { Cancellation, OrderCreation } from '../domain/order-creation.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote.ts'
@@ -10,18 +12,30 @@ import type { Token } from '../domain/token.ts'
 import type { Feed } from '../notifications/feed.ts'
 import type { Db } from '../storage/database.ts'
 import { createLoaders, type Loaders } from '../storage/loaders.ts'
+import type { Caller } from './caller.ts'
+import { mostNamedOrders } from './inputs/order-uids.ts'
 
 /** What can be done on one network. */
 export interface TradingDesk {
   network: Network
   /** Stores the order when every check passes. @throws Refusal naming the first fault */
   placeOrder(creation: OrderCreation): Promise<OrderUid>
+  /** The UID of this very order if it was placed at `since` or later. @throws Refusal */
+  placedSince(creation: OrderCreation, since: Date): Promise<OrderUid | undefined>
   /** All or none. @throws Refusal */
   cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
+  /** @throws Refusal */
+  cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
+  /** The operator's, without a signature. All or none. @throws Refusal */
+  cancelByPolicy(wish: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
   /** @throws Refusal */
   quote(request: QuoteRequest): Promise<QuoteReply>
   /** Metadata of tokens; a contract that does not say has null for it, one that is no token is left out. */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+  /** What tokens are worth now; one that no route leads from is left out, one that is not traded has a Refusal. @throws Outage */
+  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  /** Whether everything that this network's answers depend on answers now. */
+  ready(): Promise<boolean>
 }
 
 export interface Desks {
@@ -40,14 +54,21 @@ export interface Services {
   version: string
   /** Documents known in advance: text by the SHA-256 of it. */
   documents?: Readonly<Record<string, string>>
-  /** @throws Refusal AppDataInvalid, AppDataHashMismatch */
+  /** Whether a competition is nobody's business until its deadline block has passed. */
+  hidesCompetitions?: boolean
+  /** Whether a key that came with a request is the operator's; without this nobody's is. */
+  isOperator?(apiKey: string | undefined): boolean
+  /** Orders that one request may name, where that is less than usual. */
+  maxOrderUids?: number
+  /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch */
   uploadAppData(hash: Bytes32 | null, document: string): Promise<{ hash: Bytes32; created: boolean }>
 }
 
 /** One request, or one event of a stream. */
-export interface Context extends Services {
+export interface Context extends Services, Caller {
   loaders: Loaders
-  requestId: string
+  /** Asked over a path that only the operator reaches: nothing is hidden from it. */
+  restricted?: boolean
   /** Aborts when the client has gone. */
   clientSignal: AbortSignal
   /** Counts what a result holds. @throws Refusal QueryTooComplex over the limit, and from then on every time */
@@ -56,10 +77,13 @@ export interface Context extends Services {
   overspent: Promise<never>
 }
 
+/** Prices are read from the chain: so many at once. */
+const mostPriced = 128
+
 /** Nested lists multiply: a result holds this many list items at most. */
 export const maxListItems = 20_000
 
-export function createContext(services: Services, requestId: string, clientSignal: AbortSignal): Context {
+export function createContext(services: Services, caller: Caller, clientSignal: AbortSignal): Context {
   let spent = 0
   let stop = (_refusal: Refusal) => {}
   const overspent = new Promise<never>((_resolve, reject) => {
@@ -74,15 +98,27 @@ export function createContext(services: Services, requestId: string, clientSigna
     if (clientSignal.aborted) throw new Refusal('Unavailable', 'the client has gone')
   }
 
+  const deskOn = (chainId: number) => services.desks.byChainId(chainId)
   const loaders = createLoaders(
     services.db,
-    async (chainId, addresses) => (await services.desks.byChainId(chainId)?.tokens(addresses)) ?? new Map(),
+    {
+      tokens: async (chainId, addresses) => (await deskOn(chainId)?.tokens(addresses)) ?? new Map(),
+      nativeRates: async (chainId, addresses) => {
+        if (addresses.length > mostPriced) {
+          throw new Refusal(
+            'QueryTooComplex',
+            `prices of more than ${mostPriced} tokens are asked for at once`,
+          )
+        }
+        return (await deskOn(chainId)?.nativeRates(addresses)) ?? new Map()
+      },
+    },
     proceed,
   )
   return {
     ...services,
+    ...caller,
     loaders,
-    requestId,
     clientSignal,
     spend(rows) {
       spent += rows.length
@@ -98,7 +134,27 @@ export function createContext(services: Services, requestId: string, clientSigna
   }
 }
 
-/** The desk a request names; without a name the only one there is. */
+/** @throws Refusal InvalidParameter for more orders than one request may name */
+export function checkNamed(
+  uids: readonly OrderUid[],
+  field: string,
+  { maxOrderUids = mostNamedOrders }: Pick<Services, 'maxOrderUids'>,
+): void {
+  if (uids.length > maxOrderUids)
+    throw new Refusal('InvalidParameter', `${field} must name at most ${maxOrderUids} orders`, { field })
+}
+
+/** The networks of this service by every name they go by; a network's own name comes before what others call another chain. */
+export function createDesks(all: readonly TradingDesk[]): Desks {
+  const byChainId = (chainId: number | undefined) => all.find(({ network }) => network.chainId === chainId)
+  return {
+    all,
+    byChainId,
+    byName: (name) => all.find(({ network }) => network.name === name) ?? byChainId(chainIdOfName(name)),
+  }
+}
+
+/** The desk a request names; without a name the only one there is. @throws Refusal InvalidParameter, NotFound */
 export function deskOf({ desks }: Pick<Services, 'desks'>, name: string | null | undefined): TradingDesk {
   const [only, second] = desks.all
   if (name == null) {
@@ -106,9 +162,11 @@ export function deskOf({ desks }: Pick<Services, 'desks'>, name: string | null |
     throw new Refusal('InvalidParameter', `network is required: one of ${names(desks)}`, { field: 'network' })
   }
   const desk = desks.byName(name)
-  if (!desk)
-    throw new Refusal('NotFound', `there is no network ${name.slice(0, 40)} here`, { field: 'network' })
-  return desk
+  if (desk) return desk
+  const shown = name.slice(0, 40)
+  const fault =
+    chainIdOfName(name) === undefined ? `there is no network ${shown}` : `${shown} is not served here`
+  throw new Refusal('NotFound', `${fault}, but ${names(desks)}`, { field: 'network' })
 }
 
 /** Narrows a list to one network. */

@@ -1,17 +1,21 @@
 import {
+  type DocumentNode,
   type ExecutionArgs,
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
+  type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
   getNamedType,
   getNullableType,
   getOperationAST,
   getVariableValues,
+  type InlineFragmentNode,
+  isAbstractType,
+  isCompositeType,
   isListType,
-  isObjectType,
   Kind,
   SchemaMetaFieldDef,
   type SelectionNode,
@@ -54,19 +58,21 @@ export function costRefusal(args: ExecutionArgs): Refusal | undefined {
   if (!root) return undefined
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {})
   if (!coerced) return undefined
-  const fragments = new Map(
-    document.definitions.flatMap((item) =>
-      item.kind === Kind.FRAGMENT_DEFINITION ? [[item.name.value, item]] : [],
-    ),
-  )
-  if (isWithin(root, operation.selectionSet, coerced, fragments)) return undefined
+  if (isWithin(schema, root, operation.selectionSet, coerced, fragmentsOf(document))) return undefined
   return new Refusal(
     'QueryTooComplex',
     `the result may hold more than ${maxEstimatedObjects} objects: ask for smaller pages or fewer nested lists`,
   )
 }
 
+export function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
+  return new Map(
+    definitions.flatMap((item) => (item.kind === Kind.FRAGMENT_DEFINITION ? [[item.name.value, item]] : [])),
+  )
+}
+
 function isWithin(
+  schema: GraphQLSchema,
   root: GraphQLObjectType,
   selectionSet: SelectionSetNode,
   variables: Variables,
@@ -77,12 +83,17 @@ function isWithin(
   let visits = 0
 
   /** `times`: how many objects of `type` there are. `page`: the size that was asked of the connection they are. */
-  function walk(type: GraphQLObjectType, sets: readonly SelectionSetNode[], times: number, page?: number) {
-    for (const nodes of fieldsOf(sets, variables, fragments).values()) {
+  function walk(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    times: number,
+    page?: number,
+  ): boolean {
+    for (const nodes of fieldsOf(sets, variables, fragments, applies(schema, type)).values()) {
       const [node] = nodes
       const field = node && fieldOf(type, node.name.value)
       const inner = field && getNamedType(field.type)
-      if (!field || !isObjectType(inner)) continue
+      if (!field || !isCompositeType(inner)) continue
       const asked = sizeOf(field, node, variables)
       const isList = isListType(getNullableType(field.type))
       const count = isList ? times * (asked ?? page ?? itemsOf(field)) : times
@@ -90,7 +101,9 @@ function isWithin(
       visits++
       if (objects > maxEstimatedObjects || visits > maxEstimatedObjects) return false
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-      if (!walk(inner, below, count, isList ? undefined : asked)) return false
+      // Of an interface as if it were every type that it can be.
+      const types = isAbstractType(inner) ? schema.getPossibleTypes(inner) : [inner]
+      if (!types.every((each) => walk(each, below, count, isList ? undefined : asked))) return false
     }
     return true
   }
@@ -98,11 +111,20 @@ function isWithin(
   return walk(root, [selectionSet], 1)
 }
 
+/** Whether a fragment on a type says something of an object of `type`. */
+function applies(schema: GraphQLSchema, type: GraphQLObjectType) {
+  return (condition: string): boolean => {
+    const named = schema.getType(condition)
+    return named === type || (isAbstractType(named) && schema.isSubType(named, type))
+  }
+}
+
 /** As execution merges them: by response key, each fragment once. */
-function fieldsOf(
+export function fieldsOf(
   sets: readonly SelectionSetNode[],
   variables: Variables,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  isMeant: (typeCondition: string) => boolean = () => true,
 ): Map<string, [FieldNode, ...FieldNode[]]> {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
   const seen = new Set<string>()
@@ -114,12 +136,16 @@ function fieldsOf(
         const known = fields.get(key)
         if (known) known.push(node)
         else fields.set(key, [node])
-      } else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet)
+      } else if (node.kind === Kind.INLINE_FRAGMENT) spread(node)
       else if (!seen.has(node.name.value)) {
         seen.add(node.name.value)
-        collect(fragments.get(node.name.value)?.selectionSet)
+        spread(fragments.get(node.name.value))
       }
     }
+  }
+  const spread = (fragment: InlineFragmentNode | FragmentDefinitionNode | undefined) => {
+    const condition = fragment?.typeCondition?.name.value
+    if (condition === undefined || isMeant(condition)) collect(fragment?.selectionSet)
   }
   for (const set of sets) collect(set)
   return fields

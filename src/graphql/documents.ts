@@ -51,6 +51,8 @@ export function createDocuments(schema: GraphQLSchema): Documents {
   const kept = new Map<string, DocumentNode>()
   const valid = new WeakSet<DocumentNode>()
   let characters = 0
+  /** Most are asked for several times in a row, by one request too. */
+  let latest: { text: string; document: DocumentNode } | undefined
 
   function keep(text: string, document: DocumentNode): void {
     kept.set(text, document)
@@ -64,14 +66,13 @@ export function createDocuments(schema: GraphQLSchema): Documents {
 
   return {
     parse(text) {
+      if (latest?.text === text) return latest.document
       const known = kept.get(text)
-      if (known) {
-        kept.delete(text)
-        kept.set(text, known)
-        return known
-      }
-      const document = parseBounded(text)
-      keep(text, document)
+      if (known) kept.delete(text)
+      const document = known ?? parseBounded(text)
+      if (known) kept.set(text, known)
+      else keep(text, document)
+      latest = { text, document }
       return document
     },
 

@@ -8,8 +8,10 @@ import {
   sellTokenSources,
   signingSchemes,
 } from '../domain/order.ts'
+import { orderStages } from '../domain/order-stage.ts'
 import { orderStatuses } from '../domain/order-status.ts'
 import { priceQualities } from '../domain/quote.ts'
+import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signature-mistake.ts'
 import { builder } from './builder.ts'
 
 /** Members are the interface's words in SCREAMING_CASE; inside the program and in REST the words themselves are the values. */
@@ -48,6 +50,21 @@ export const OrderStatus = wordEnum(
   },
 )
 
+export const OrderStage = wordEnum(
+  'OrderStage',
+  'How far an order has come on its way into a settlement.',
+  orderStages,
+  {
+    open: 'Left out of the newest auction; an event says why.',
+    scheduled: 'Waits for an auction.',
+    active: 'In an auction that solvers work on.',
+    solved: 'In a solution that did not win.',
+    executing: 'In a winning solution that is on its way to the chain.',
+    traded: 'Traded at least once.',
+    cancelled: 'Cancelled by its owner.',
+  },
+)
+
 export const OrderClass = wordEnum('OrderClass', 'What an order counts as.', orderClasses, {
   market: 'Signed with a fee; historic.',
   limit: 'Signed without a fee: every new order.',
@@ -60,6 +77,13 @@ export const SigningScheme = wordEnum('SigningScheme', 'How an owner signs.', si
   presign: 'On chain, by a transaction of the owner.',
   eip1271: 'By a contract wallet that answers for its signature.',
 })
+
+export const SignatureMistake = wordEnum(
+  'SignatureMistake',
+  'What clients are known to do wrong when they sign an order.',
+  Object.keys(signatureMistakes) as Mistake[],
+  signatureMistakes,
+)
 
 export const SellTokenSource = wordEnum('SellTokenSource', 'Where sell tokens come from.', sellTokenSources, {
   erc20: 'The owner’s balance.',

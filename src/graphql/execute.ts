@@ -6,11 +6,15 @@ import {
   execute,
   GraphQLError,
 } from 'graphql'
+import type { Caller } from './caller.ts'
+import { type Charge, chargeOf, isMutation, oneRead } from './charge.ts'
 import { type Context, createContext, type Services } from './context.ts'
 import { costRefusal } from './cost.ts'
 import { createDocuments, type Documents } from './documents.ts'
 import { maskError, queryError, refusalError } from './errors.ts'
 import { type HotAnswer, hotAnswer } from './hot.ts'
+import { type AnswerOnce, createAnswerOnce, type IdempotencyTimes, usualTimes } from './idempotency.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { schema } from './schema.ts'
 import { variableFaults } from './variables.ts'
 
@@ -20,7 +24,17 @@ export interface OperationArgs extends ExecutionArgs {
 
 /** The one door to the graph: every request, whatever it came over, is limited, executed and masked here. */
 export interface Door extends Documents {
-  context(requestId: string, clientSignal: AbortSignal): Context
+  context(caller: Caller, clientSignal: AbortSignal): Context
+  /**
+   * Counts a request against its caller's limits, before anything is done for it, and says on the answer what is left.
+   * @throws Refusal RateLimited; QueryTooComplex when it counts as more than anybody may ask at once
+   */
+  admit(caller: Caller, charge?: Charge): void
+  /** The same for a request over GraphQL. What can't be executed counts as one read. */
+  admitOperation(caller: Caller, asked: Asked): void
+  /** Whether an operation may change anything. */
+  isMutation(asked: Asked): boolean
+  answerOnce: AnswerOnce
   execute(args: OperationArgs): Promise<ExecutionResult>
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
   /** The way of a document that the database can answer alone. Throws what `parse` throws. */
@@ -30,7 +44,22 @@ export interface Door extends Documents {
   mask(error: unknown, requestId?: string): GraphQLError
 }
 
-export function createDoor(services: Services): Door {
+/** Of a GraphQL request, as it came. */
+export interface Asked {
+  query?: unknown
+  operationName?: unknown
+  variables?: unknown
+}
+
+export interface DoorOptions {
+  /** None when left out. */
+  limits?: RateLimits
+  /** Told of every request that is over a limit. */
+  onLimited?: (limit: string) => void
+  times?: Partial<IdempotencyTimes>
+}
+
+export function createDoor(services: Services, { limits, onLimited, times }: DoorOptions = {}): Door {
   const { log } = services
 
   async function executeMasked(args: OperationArgs): Promise<ExecutionResult> {
@@ -58,11 +87,40 @@ export function createDoor(services: Services): Door {
         yield await executeMasked({
           ...args,
           rootValue,
-          contextValue: createContext(services, requestId, clientSignal),
+          contextValue: createContext(services, args.contextValue, clientSignal),
         })
       }
     } catch (error) {
       yield { errors: [maskError(error, log, requestId)] }
+    }
+  }
+
+  function admit(caller: Caller, charge = oneRead): void {
+    const verdict = limits?.take(caller.client, charge)
+    if (!verdict) return
+    caller.setHeader('RateLimit-Policy', verdict.policy)
+    caller.setHeader('RateLimit', verdict.state)
+    if (!verdict.refusal) return
+    if (verdict.over) onLimited?.(verdict.over)
+    throw verdict.refusal
+  }
+
+  /** `undefined` for what can't be read, which execution says in its own words. */
+  function documentOf({ query }: Asked): DocumentNode | undefined {
+    try {
+      return typeof query === 'string' ? documents.parse(query) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  function chargeOfAsked(asked: Asked): Charge {
+    const document = documentOf(asked)
+    try {
+      return document ? chargeOf(schema, document, nameOf(asked), asObject(asked.variables)) : oneRead
+    } catch {
+      // A directive that is not used as it should be.
+      return oneRead
     }
   }
 
@@ -80,7 +138,16 @@ export function createDoor(services: Services): Door {
       ways.set(document, way)
       return way
     },
-    context: (requestId, clientSignal) => createContext(services, requestId, clientSignal),
+    context: (caller, clientSignal) => createContext(services, caller, clientSignal),
+    answerOnce: createAnswerOnce(services, { ...usualTimes, ...times }),
+    admit,
+    admitOperation(caller, asked) {
+      if (limits) admit(caller, chargeOfAsked(asked))
+    },
+    isMutation(asked) {
+      const document = documentOf(asked)
+      return document !== undefined && isMutation(document, nameOf(asked))
+    },
     async execute(args) {
       const refusal = costRefusal(args)
       return refusal ? { errors: [refusalError(refusal)] } : executeMasked(args)
@@ -95,6 +162,15 @@ export function createDoor(services: Services): Door {
       executeMasked({ schema, document, variableValues, contextValue }),
     mask: (error, requestId) => maskError(error, log, requestId),
   }
+}
+
+function nameOf({ operationName }: Asked): string | undefined {
+  return typeof operationName === 'string' ? operationName : undefined
+}
+
+/** Variables, whatever stands in their place. */
+export function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 function withoutData(originalError: Error): ExecutionResult {

@@ -15,22 +15,22 @@ interface Page {
 
 type Writer = (page: Page) => string
 
-/** Orders of one owner: `orders(owner: …)` without a status. The nodes are the database's text, the frame around them is written here. */
+/** Orders of one owner: `orders(owner: …)` without a filter. The nodes are the database's text, the frame around them is written here. */
 export const hotPage: HotRoot = (sets: readonly SelectionSetNode[], fragments: Fragments) => {
   const selection = collectSelection(sets, fragments)
   const nodes = selection && nodesOf(selection)
   const read = nodes && hotOrderRead(nodes)
   const write = selection && connectionWriter(selection)
   if (!read || !write) return undefined
-  return async ({ owner, status, network, first, after }, { db, desks, now }) => {
+  return async ({ owner, status, filter, network, first, after }, { db, desks, now }) => {
     const chainId = hotChainId(desks, network)
-    if (owner == null || status != null || chainId === undefined) return undefined
+    if (owner == null || status != null || filter != null || chainId === undefined) return undefined
     const limit = first as number
     checkFirst(limit)
     const position = after == null ? null : parseOrderCursor(String(after))
     const given = {
       owner: owner as Address,
-      chainId,
+      chainIds: chainId === null ? desks.all.map((desk) => desk.network.chainId) : [chainId],
       after: position,
       limit: limit + 1,
       now: unixSeconds(now()),

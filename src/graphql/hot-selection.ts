@@ -1,5 +1,12 @@
-import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  isAbstractType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
 import type { Selected } from '../storage/hot/noun.ts'
+import { schema } from './schema.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
@@ -28,7 +35,7 @@ export function collectSelection(
   return selection
 }
 
-/** By response key, in the order of first appearance. All types here are objects, so every fragment applies. */
+/** By response key, in the order of first appearance. Fragments on objects all apply; on an interface there may be others in them. */
 export function collectFields(
   sets: readonly SelectionSetNode[],
   fragments: Fragments,
@@ -42,9 +49,10 @@ export function collectFields(
       if (item.selectionSet) known.sets.push(item.selectionSet)
       into.set(key, known)
     } else {
-      const set =
-        item.kind === Kind.INLINE_FRAGMENT ? item.selectionSet : fragments.get(item.name.value)?.selectionSet
-      if (!set || !collectFields([set], fragments, into)) return undefined
+      const fragment = item.kind === Kind.INLINE_FRAGMENT ? item : fragments.get(item.name.value)
+      const condition = fragment?.typeCondition?.name.value
+      if (!fragment || (condition && isAbstractType(schema.getType(condition)))) return undefined
+      if (!collectFields([fragment.selectionSet], fragments, into)) return undefined
     }
   }
   return into

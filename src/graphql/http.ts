@@ -1,27 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
-import type { ExecutionResult } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { Refusal } from '../domain/error.ts'
-import { refuse } from './answer.ts'
+import { refuse, requestStatus } from './answer.ts'
+import type { Caller } from './caller.ts'
 import type { Services } from './context.ts'
 import { refusalError } from './errors.ts'
 import type { Door, OperationArgs } from './execute.ts'
-import { createHotHandler, isJson, parseObject } from './hot-http.ts'
+import { createHotHandler } from './hot-http.ts'
+import { idempotencyKeyOf, isFinalStatus, type Produced } from './idempotency.ts'
 import { createPersistedDocuments } from './persisted.ts'
+import { isJson, type Received, receive } from './request.ts'
 import { schema } from './schema.ts'
 
 export const maxGraphqlBytes = 262_144
 
-export type Handler = (req: IncomingMessage, res: ServerResponse, requestId: string) => void | Promise<void>
+export type Handler = (req: IncomingMessage, res: ServerResponse, caller: Caller) => void | Promise<void>
 
 /** GraphQL over HTTP, with GraphiQL for browsers that contacts no other host. Streams have a door of their own. */
 export function createGraphqlHandler(door: Door, services: Services, streamPath: string): Handler {
-  const hot = createHotHandler(door, services, createPersistedDocuments(services.documents), maxGraphqlBytes)
-  const yoga = createYoga<{ requestId: string }>({
+  const documents = createPersistedDocuments(services.documents)
+  const hot = createHotHandler(door, services, documents)
+  const yoga = createYoga<{ caller: Caller }>({
     schema,
     plugins: [throughDoor(door, streamPath)],
-    context: ({ request, requestId }) => door.context(requestId, request.signal),
+    context: ({ request, caller }) => door.context(caller, request.signal),
     renderGraphiQL,
     graphiql: {
       title: 'Tradegraph',
@@ -39,41 +43,79 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
   })
 
   /** Handed over without the Host that the client named: a URL is made of it. */
-  async function answerByYoga(req: GraphqlMessage, res: ServerResponse, requestId: string): Promise<void> {
-    const gone = new AbortController()
-    res.once('close', () => gone.abort())
+  async function answerByYoga(
+    req: IncomingMessage,
+    body: string | undefined,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Produced> {
     const { accept = '*/*' } = req.headers
-    const init = { method: req.method ?? 'GET', signal: gone.signal }
+    const init = { method: req.method ?? 'GET', signal }
     const response = await yoga.fetch(
       `http://localhost${req.url}`,
-      req.body === undefined
+      body === undefined
         ? { ...init, headers: { accept } }
-        : { ...init, headers: { accept, 'content-type': 'application/json' }, body: req.body },
-      { requestId },
+        : { ...init, headers: { accept, 'content-type': 'application/json' }, body },
+      { caller },
     )
-    const body = Buffer.from(await response.arrayBuffer())
-    res.writeHead(response.status, { ...Object.fromEntries(response.headers), 'content-length': body.length })
-    res.end(body)
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: await response.text(),
+    }
   }
 
-  return async (req: GraphqlMessage, res, requestId) => {
+  async function answer(
+    req: IncomingMessage,
+    { asked, body }: Received,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Produced> {
+    const key = idempotencyKeyOf(req)
+    if (key === undefined || body === undefined || !door.isMutation(asked))
+      return answerByYoga(req, body, caller, signal)
+    const request = { scope: 'POST /graphql', key, body, isFinal }
+    return door.answerOnce(request, caller, (repeating) => answerByYoga(req, body, repeating, signal))
+  }
+
+  /** What is refused unread counts too. */
+  async function receiveCounted(req: IncomingMessage, caller: Caller): Promise<Received> {
     try {
       checkRequest(req, streamPath)
-      if (!(await hot(req, res))) await answerByYoga(req, res, requestId)
+      return await receive(req, documents, maxGraphqlBytes)
+    } catch (error) {
+      door.admit(caller)
+      throw error
+    }
+  }
+
+  return async (req, res, caller) => {
+    try {
+      const received = await receiveCounted(req, caller)
+      door.admitOperation(caller, received.asked)
+      if (await hot(received.asked, req, res)) return
+      const gone = new AbortController()
+      res.once('close', () => gone.abort())
+      const { status, headers, body } = await answer(req, received, caller, gone.signal)
+      res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
     } catch (error) {
       if (res.headersSent || res.destroyed) return void res.destroy()
-      const told = door.mask(error, requestId)
+      const told = door.mask(error, caller.requestId)
       refuse(res, told, told.extensions.code === 'MethodNotAllowed' ? { Allow: 'GET, POST' } : {})
     }
   }
 }
 
-type GraphqlMessage = IncomingMessage & { body?: string }
+/** Whether the same request would be answered the same: what failed for the moment would not. */
+function isFinal({ body }: Produced): boolean {
+  const { errors = [] } = JSON.parse(body) as { errors?: GraphQLError[] }
+  return errors.every((error) => isFinalStatus(requestStatus(error)))
+}
 
 const accepted = /^\s*(\*\/\*|application\/(\*|json|graphql-response\+json))\s*(;|$)/i
 
 /** @throws Refusal that names what to send instead */
-function checkRequest({ method, url = '', headers }: IncomingMessage, streamPath: string): void {
+function checkRequest({ method, headers }: IncomingMessage, streamPath: string): void {
   if (method !== 'GET' && method !== 'POST') {
     throw new Refusal('MethodNotAllowed', 'use GET or POST')
   }
@@ -88,16 +130,6 @@ function checkRequest({ method, url = '', headers }: IncomingMessage, streamPath
   }
   if (method === 'POST' && !isJson(headers)) {
     throw new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json')
-  }
-  if (method === 'GET') checkParameters(new URLSearchParams(url.split('?', 2)[1]))
-}
-
-function checkParameters(parameters: URLSearchParams): void {
-  for (const name of ['variables', 'extensions']) {
-    const text = parameters.get(name)
-    if (text && parseObject(text) === undefined) {
-      throw new Refusal('InvalidQuery', `${name} must be a JSON object`, { field: name })
-    }
   }
 }
 
@@ -125,10 +157,14 @@ function bodyOf(source: string | { body: string }): string {
   return typeof source === 'string' ? source : source.body
 }
 
-/** A request that was never executed is the client's fault: 400 in the media type that has statuses for it. */
+/**
+ * A request that was never executed is the client's fault: 400 in the media type that has statuses for it. A key that is missing
+ * or wrong is told by its status in both.
+ */
 function withStatus(result: ExecutionResult): ExecutionResult {
-  if (!('data' in result)) {
-    for (const error of result.errors ?? []) error.extensions.http ??= { spec: true, status: 400 }
+  for (const error of result.errors ?? []) {
+    if (!('data' in result)) error.extensions.http ??= { spec: true, status: 400 }
+    else if (error.extensions.code === 'Unauthorized') error.extensions.http = { status: 401 }
   }
   return result
 }

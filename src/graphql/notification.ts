@@ -5,12 +5,13 @@ import { builder } from './builder.ts'
 import type { Context } from './context.ts'
 import { NotificationType } from './enums.ts'
 import { checkFirst, cursorArguments } from './paging.ts'
-import { AccountRef, NotificationEdgeRef, NotificationPageRef, NotificationRef } from './refs.ts'
+import { AccountRef, NodeRef, NotificationEdgeRef, NotificationPageRef, NotificationRef } from './refs.ts'
 
 NotificationRef.implement({
-  description: 'Something an account should know.',
+  description: 'Something an account should know. Its ids stay the same when it is updated.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Stays the same when the notification is updated.' }),
+    notificationId: t.exposeID('id', { description: 'Its number, as REST and messages tell it.' }),
     account: t.expose('account', { type: 'Address', description: 'Whom it is for.' }),
     type: t.expose('type', { type: NotificationType, description: 'What it tells.' }),
     message: t.exposeString('message', { description: 'The same for people.' }),

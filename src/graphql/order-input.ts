@@ -1,16 +1,15 @@
-import { Refusal } from '../domain/error.ts'
+import { type GraphQLResolveInfo, Kind } from 'graphql'
 import type { Order } from '../domain/order.ts'
-import type { Cancellation, OrderCreation } from '../domain/order-creation.ts'
+import type { OrderCreation } from '../domain/order-creation.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { builder, validatedBy } from './builder.ts'
 import { type Context, deskOf, type TradingDesk } from './context.ts'
 import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from './enums.ts'
-import { cancellationInput } from './inputs/cancellation.ts'
 import { orderCreationInput } from './inputs/order-creation.ts'
 import { networkArgument } from './paging.ts'
 import { OrderRef } from './refs.ts'
 
-const OrderInput = builder.inputType('OrderInput', {
+export const OrderInput = builder.inputType('OrderInput', {
   description: 'A signed order.',
   validate: validatedBy(orderCreationInput),
   fields: (t) => ({
@@ -28,7 +27,11 @@ const OrderInput = builder.inputType('OrderInput', {
     sellTokenBalance: t.field({ type: SellTokenSource, description: 'ERC20 when left out.' }),
     buyTokenBalance: t.field({ type: BuyTokenDestination, description: 'ERC20 when left out.' }),
     signingScheme: t.field({ type: SigningScheme, required: true, description: 'How the owner signed.' }),
-    signature: t.field({ type: 'Hex', required: true, description: '65 bytes for a key’s signature.' }),
+    signature: t.field({
+      type: 'Hex',
+      required: true,
+      description: '65 bytes for a key’s signature, or 64 compact ones; at most 8192 for EIP1271.',
+    }),
     from: t.field({ type: 'Address', description: 'The owner; required for PRESIGN and EIP1271.' }),
     quoteId: t.field({ type: 'SafeInt', description: 'The quote the order was made from.' }),
     fullBalanceCheck: t.boolean({ description: 'Require the whole sell amount now.' }),
@@ -43,53 +46,40 @@ builder.mutationField('placeOrder', (t) =>
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
       order: t.arg({ type: OrderInput, required: true, description: 'The order.' }),
     },
-    resolve: async (_root, { network, order }, context) => {
+    resolve: async (_root, { network, order }, context, info) => {
       // The input's schema has turned it into the domain's form; the builder knows only what went in.
-      const uid = await deskOf(context, network).placeOrder(order as unknown as OrderCreation)
-      return stored(uid, context)
+      const uid = await place(order as unknown as OrderCreation, deskOf(context, network), context)
+      return asksForUid(info) ? ({ uid } as Order) : stored(uid, context)
     },
   }),
 )
 
-builder.mutationField('cancelOrders', (t) =>
-  t.field({
-    type: [OrderRef],
-    description: 'Cancels every order named, or none. The owner signs the list of UIDs as it is sent.',
-    args: {
-      network: networkArgument(t.arg, 'That of the orders when left out.'),
-      orderUids: t.arg({
-        type: ['OrderUid'],
-        required: true,
-        description: 'At most 128, all of one network.',
-      }),
-      signature: t.arg({ type: 'Hex', required: true, description: '65 bytes.' }),
-      signingScheme: t.arg({ type: SigningScheme, required: true, description: 'EIP712 or ETHSIGN.' }),
-    },
-    validate: validatedBy(cancellationInput),
-    resolve: async (_root, { network, ...cancellation }, context) => {
-      const desk = await cancellingDesk(cancellation.orderUids, network, context)
-      const uids = await desk.cancelOrders(cancellation as Cancellation)
-      return Promise.all(uids.map((uid) => stored(uid, context)))
-    },
-  }),
-)
-
-/** The desk that is named, or that of the first order: a signature is for one network. */
-async function cancellingDesk(
-  [first]: readonly OrderUid[],
-  network: string | null | undefined,
-  context: Context,
-): Promise<TradingDesk> {
-  if (network != null || first === undefined || context.desks.all.length === 1)
-    return deskOf(context, network)
-  const order = await context.loaders.order.load(first)
-  const desk = order && context.desks.byChainId(order.chainId)
-  if (!desk) throw new Refusal('OrderNotFound', `no order ${first}`, { field: 'orderUids' })
-  context.loaders.order.clear(first)
-  return desk
+/** What an earlier attempt of this request placed is placed, whatever could be said against it by now. */
+async function place(
+  creation: OrderCreation,
+  desk: TradingDesk,
+  { interruptedAt }: Context,
+): Promise<OrderUid> {
+  try {
+    return await desk.placeOrder(creation)
+  } catch (error) {
+    const placed = interruptedAt && (await desk.placedSince(creation, interruptedAt))
+    if (placed) return placed
+    throw error
+  }
 }
 
-async function stored(uid: OrderUid, { loaders }: Context): Promise<Order> {
+/** Whether an answer needs nothing of the order but its UID, as REST's does: then it is not read back. */
+function asksForUid({ fieldNodes }: GraphQLResolveInfo): boolean {
+  return fieldNodes.every(({ selectionSet }) =>
+    selectionSet?.selections.every(
+      (selection) => selection.kind === Kind.FIELD && selection.name.value === 'uid',
+    ),
+  )
+}
+
+/** An order as it was just written. */
+export async function stored(uid: OrderUid, { loaders }: Context): Promise<Order> {
   const order = await loaders.order.load(uid)
   if (!order) throw new Error(`order ${uid} was stored and is not there`)
   return order

@@ -2,23 +2,18 @@ import type { Address } from '../domain/address.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { Order } from '../domain/order.ts'
 import type { OrderStatus as Status } from '../domain/order-status.ts'
-import { pageOrders } from '../storage/orders.ts'
+import { type OrderPage, pageOrders } from '../storage/order-pages.ts'
 import { builder } from './builder.ts'
-import { type Context, chainIdOf } from './context.ts'
+import { type Context, deskOf } from './context.ts'
 import { OrderStatus } from './enums.ts'
 import { formatOrderCursor, parseOrderCursor } from './order-cursor.ts'
+import { OrderFilterInput, toOrderFilter } from './order-filter.ts'
 import { checkFirst, cursorArguments, networkArgument } from './paging.ts'
-import {
-  AccountRef,
-  OrderConnectionRef,
-  OrderEdgeRef,
-  type OrderPage,
-  OrderRef,
-  PageInfoRef,
-} from './refs.ts'
+import { AccountRef, OrderConnectionRef, OrderEdgeRef, OrderRef, PageInfoRef } from './refs.ts'
 
 OrderConnectionRef.implement({
-  description: 'A page of orders, newest first. Stable while orders are added.',
+  description:
+    'A page of orders, newest first. Stable while orders are added. There is no count of all: it would read every order that it counts.',
   fields: (t) => ({
     edges: t.field({
       type: [OrderEdgeRef],
@@ -26,7 +21,15 @@ OrderConnectionRef.implement({
       resolve: ({ orders }) => orders,
     }),
     nodes: t.field({ type: [OrderRef], description: 'The orders alone.', resolve: ({ orders }) => orders }),
-    pageInfo: t.field({ type: PageInfoRef, description: 'Where the page stands.', resolve: (page) => page }),
+    pageInfo: t.field({
+      type: PageInfoRef,
+      description: 'Where the page stands.',
+      resolve: ({ orders: [first], hasMore, end }) => ({
+        hasNextPage: hasMore,
+        startCursor: first ? cursorOf(first) : null,
+        endCursor: end && formatOrderCursor(end),
+      }),
+    }),
   }),
 })
 
@@ -38,28 +41,11 @@ OrderEdgeRef.implement({
   }),
 })
 
-PageInfoRef.implement({
-  description: 'Where a page stands in its list.',
-  fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there is more behind endCursor.' }),
-    hasPreviousPage: t.boolean({
-      description: 'Always false: pages are read forwards only.',
-      resolve: () => false,
-    }),
-    startCursor: t.string({
-      nullable: true,
-      description: 'The first order’s cursor.',
-      resolve: ({ orders: [first] }) => first && cursorOf(first),
-    }),
-    endCursor: t.string({
-      nullable: true,
-      description: 'The last order’s cursor.',
-      resolve: ({ orders }) => {
-        const last = orders.at(-1)
-        return last && cursorOf(last)
-      },
-    }),
-  }),
+const pageArguments = (t: { arg: Parameters<typeof cursorArguments>[0] }) => ({
+  network: networkArgument(t.arg, 'All networks without it.'),
+  status: t.arg({ type: OrderStatus, required: false, description: 'Short for one of filter.statuses.' }),
+  filter: t.arg({ type: OrderFilterInput, required: false, description: 'Only orders that meet it.' }),
+  ...cursorArguments(t.arg),
 })
 
 builder.queryField('orders', (t) =>
@@ -67,10 +53,8 @@ builder.queryField('orders', (t) =>
     type: OrderConnectionRef,
     description: 'Orders, newest first.',
     args: {
-      network: networkArgument(t.arg, 'All networks without it.'),
       owner: t.arg({ type: 'Address', required: false, description: 'Only orders of this owner.' }),
-      status: t.arg({ type: OrderStatus, required: false, description: 'Only orders that stand there now.' }),
-      ...cursorArguments(t.arg),
+      ...pageArguments(t),
     },
     resolve: (_root, args, context) => readPage(args, context),
   }),
@@ -80,11 +64,7 @@ builder.objectField(AccountRef, 'orders', (t) =>
   t.field({
     type: OrderConnectionRef,
     description: 'Orders of the account, newest first.',
-    args: {
-      network: networkArgument(t.arg, 'All networks without it.'),
-      status: t.arg({ type: OrderStatus, required: false, description: 'Only orders that stand there now.' }),
-      ...cursorArguments(t.arg),
-    },
+    args: pageArguments(t),
     resolve: ({ address }, args, context) => readPage({ ...args, owner: address }, context),
   }),
 )
@@ -93,23 +73,24 @@ interface PageArguments {
   network?: string | null | undefined
   owner?: Address | null | undefined
   status?: Status | null | undefined
+  filter?: Parameters<typeof toOrderFilter>[0]
   first: number
   after?: string | null | undefined
 }
 
 async function readPage(args: PageArguments, context: Context): Promise<OrderPage> {
-  const { first, owner, status, after } = args
+  const { network, first, owner, status, after } = args
   checkFirst(first)
-  const chainId = chainIdOf(context, args.network)
+  const desks = network == null ? context.desks.all : [deskOf(context, network)]
   const filter = {
-    ...(chainId !== undefined && { chainId }),
+    ...toOrderFilter(args.filter, status),
+    chainIds: desks.map((desk) => desk.network.chainId),
     ...(owner != null && { owner }),
-    ...(status != null && { status }),
   }
   const position = after == null ? null : parseOrderCursor(after)
   const now = unixSeconds(context.now())
-  const orders = await pageOrders(context.db, filter, { first: first + 1, after: position, now })
-  return { orders: context.spend(orders.slice(0, first)), hasNextPage: orders.length > first }
+  const page = await pageOrders(context.db, filter, { first, after: position, now })
+  return { ...page, orders: context.spend(page.orders) }
 }
 
 function cursorOf({ creationDate, id }: Order): string {

@@ -18,6 +18,7 @@ import {
   EthflowDataRef,
   InteractionsRef,
   NetworkRef,
+  NodeRef,
   OnchainOrderDataRef,
   OrderEventRef,
   OrderQuoteRef,
@@ -26,7 +27,10 @@ import {
   TradeRef,
 } from './refs.ts'
 
-OrderRef.implement({ description: 'A signed intent to trade one token for another.' })
+OrderRef.implement({
+  description: 'A signed intent to trade one token for another.',
+  interfaces: [NodeRef],
+})
 
 builder.objectFields(OrderRef, (t) => ({
   uid: t.expose('uid', { type: 'OrderUid', description: 'Order digest, owner and validTo in one.' }),

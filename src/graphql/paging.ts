@@ -7,7 +7,10 @@ type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
 export const largestPage = 1_000
 
 export function networkArgument(arg: Arguments, description: string) {
-  return arg.string({ required: false, description: `Name of a network, such as sepolia. ${description}` })
+  return arg.string({
+    required: false,
+    description: `A network by name or chain id, such as sepolia. ${description}`,
+  })
 }
 
 /** A page by keyset: how many, and behind which cursor. */

@@ -155,6 +155,7 @@ builder.mutationField('quote', (t) =>
   t.field({
     type: QuoteResponseRef,
     description: 'Quotes price and fee for an order, and stores the quote.',
+    extensions: { limited: 'quotes' },
     args: {
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
       input: t.arg({ type: QuoteInput, required: true, description: 'What to quote.' }),

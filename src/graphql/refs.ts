@@ -11,20 +11,29 @@ import type {
   TradeWithFees,
 } from '../domain/competition.ts'
 import type { OrderEvent } from '../domain/event.ts'
+import type { SignatureExplanation } from '../domain/explain-signature.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import type { Network } from '../domain/network.ts'
 import type { FeedEntry, Notification } from '../domain/notification.ts'
 import type { Interaction, Interactions, Order, OrderQuote } from '../domain/order.ts'
+import type { OrderCompetitionProgress, SolverProposal } from '../domain/order-stage.ts'
+import type { Price } from '../domain/order-value.ts'
 import type { QuoteReply } from '../domain/quote.ts'
 import type { Trade } from '../domain/trade.ts'
 import type { FeedPage } from '../notifications/feed.ts'
 import type { TokenKey } from '../storage/loaders.ts'
+import type { OrderPage } from '../storage/order-pages.ts'
 import { builder } from './builder.ts'
 
 /** One line for each object type, so that no type's file imports another's. */
-export interface OrderPage {
-  orders: Order[]
+export interface PageInfo {
+  hasNextPage: boolean
+  startCursor: string | null
+  endCursor: string | null
+}
+export interface TradePage {
+  trades: TradeWithFees[]
   hasNextPage: boolean
 }
 type WithFees = Partial<Pick<TradeWithFees, 'protocolFees'>>
@@ -40,12 +49,15 @@ export const EthflowDataRef = builder.objectRef<{ refundTxHash: Bytes32 | null; 
 )
 export const ExecutedProtocolFeeRef =
   builder.objectRef<TradeWithFees['protocolFees'][number]>('ExecutedProtocolFee')
+export const ExecutedAmountsRef =
+  builder.objectRef<NonNullable<SolverProposal['executedAmounts']>>('ExecutedAmounts')
 export const ExecutionRef = builder.objectRef<OrderExecution>('Execution')
 export const FeePolicyRef = builder.objectRef<FeePolicy>('FeePolicy')
 export const InteractionRef = builder.objectRef<Interaction>('Interaction')
 export const InteractionsRef = builder.objectRef<Interactions>('Interactions')
 export const NativePriceRef = builder.objectRef<NativePrice>('NativePrice')
 export const NetworkRef = builder.objectRef<Network>('Network')
+export const NodeRef = builder.interfaceRef<object>('Node')
 export const NotificationEdgeRef = builder.objectRef<FeedEntry>('NotificationEdge')
 export const NotificationPageRef = builder.objectRef<FeedPage>('NotificationPage')
 export const NotificationRef = builder.objectRef<Notification>('Notification')
@@ -55,16 +67,23 @@ export const OnchainOrderDataRef = builder.objectRef<{ sender: Address; placemen
 export const OrderConnectionRef = builder.objectRef<OrderPage>('OrderConnection')
 export const OrderEdgeRef = builder.objectRef<Order>('OrderEdge')
 export const OrderEventRef = builder.objectRef<OrderEvent>('OrderEvent')
+export const OrderProgressRef = builder.objectRef<OrderCompetitionProgress>('OrderProgress')
 export const OrderQuoteRef = builder.objectRef<OrderQuote>('OrderQuote')
 export const OrderRef = builder.objectRef<Order>('Order')
-export const PageInfoRef = builder.objectRef<OrderPage>('PageInfo')
+export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
+export const PriceRef = builder.objectRef<Price>('Price')
 export const ProposedSolutionRef =
   builder.objectRef<AuctionStory['proposedSolutions'][number]>('ProposedSolution')
 export const ProtocolFeeRef = builder.objectRef<ProtocolFee>('ProtocolFee')
 export const QuotedOrderRef = builder.objectRef<QuoteReply>('QuotedOrder')
 export const QuoteResponseRef = builder.objectRef<QuoteReply>('QuoteResponse')
 export const SettlementAttemptRef = builder.objectRef<SettlementAttempt>('SettlementAttempt')
+export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
 export const SolutionOrderRef = builder.objectRef<ProposedExecution>('SolutionOrder')
 export const SolutionRef = builder.objectRef<StoredSolution>('Solution')
+export const SolverProposalRef = builder.objectRef<SolverProposal>('SolverProposal')
+export const SurplusRef = builder.objectRef<{ amount: bigint; token: Address }>('Surplus')
 export const TokenRef = builder.objectRef<TokenKey>('Token')
+export const TradeConnectionRef = builder.objectRef<TradePage>('TradeConnection')
+export const TradeEdgeRef = builder.objectRef<TradeWithFees>('TradeEdge')
 export const TradeRef = builder.objectRef<Trade & WithFees>('Trade')

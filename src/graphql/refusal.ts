@@ -1,5 +1,6 @@
 import type { ZodError, ZodType, z } from 'zod'
-import { Refusal, type RefusalCode, refusalCodes } from '../domain/error.ts'
+import { Refusal } from '../domain/error.ts'
+import { type RefusalCode, refusalCodes } from '../domain/refusal-codes.ts'
 
 /** A zod issue may name its code in `params.code`; without it the input is simply malformed. */
 export function toRefusal(error: unknown, root: readonly string[] = []): unknown {

@@ -5,12 +5,21 @@ import type { OrderUid } from '../domain/order-uid.ts'
 import type { Trade } from '../domain/trade.ts'
 import { listTrades, type TradeFilter } from '../storage/trades.ts'
 import { builder } from './builder.ts'
-import { type Context, chainIdOf } from './context.ts'
+import { type Context, deskOf } from './context.ts'
 import { checkLimit, networkArgument, offsetArguments } from './paging.ts'
-import { AccountRef, ExecutedProtocolFeeRef, FeePolicyRef, OrderRef, TokenRef, TradeRef } from './refs.ts'
+import {
+  AccountRef,
+  ExecutedProtocolFeeRef,
+  FeePolicyRef,
+  NodeRef,
+  OrderRef,
+  TokenRef,
+  TradeRef,
+} from './refs.ts'
 
 TradeRef.implement({
   description: 'A trade that the settlement contract logged.',
+  interfaces: [NodeRef],
   fields: (t) => ({
     blockNumber: t.expose('blockNumber', { type: 'SafeInt', description: 'Block of the log.' }),
     logIndex: t.expose('logIndex', { type: 'SafeInt', description: 'Index of the log in its block.' }),
@@ -102,7 +111,10 @@ async function readTrades(
   page: { offset: number; limit: number },
 ): Promise<TradeWithFees[]> {
   checkLimit(page.limit, 'InvalidLimit')
-  return context.spend(await listTrades(context.db, chainIdOf(context, network), filter, page))
+  // Also the only network there is: the index of an owner's trades holds them by network.
+  const isOpen = network == null && context.desks.all.length > 1
+  const chainId = isOpen ? undefined : deskOf(context, network).network.chainId
+  return context.spend(await listTrades(context.db, chainId, filter, page))
 }
 
 function toFilter(owner: Address | null | undefined, orderUid: OrderUid | null | undefined): TradeFilter {

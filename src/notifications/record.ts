@@ -1,6 +1,7 @@
 import type { NotificationMetadata, NotificationType } from '../domain/notification.ts'
 import { filledPercentDown, summarize } from '../domain/notification.ts'
 import type { Order } from '../domain/order.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
 import { formatTokenAmount, type Token } from '../domain/token.ts'
 import type { Trade } from '../domain/trade.ts'
 import type { Tx } from '../storage/database.ts'
@@ -30,16 +31,22 @@ export async function tellTrades(tx: Tx, trades: readonly TradeToTell[], at: Dat
   )
 }
 
+/** What ended an order before its time. */
+export type CancellationSource =
+  | { by: 'api' }
+  | { by: 'policy'; reason: string | null }
+  | { by: 'replacement'; uid: OrderUid }
+  | { by: 'chain'; blockNumber: number; txHash: string }
+
 /** Tells owners that their orders are cancelled: through the service, or on chain in block `blockNumber`. */
 export async function tellCancelled(
   tx: Tx,
   orders: readonly Order[],
-  source: { by: 'api' } | { by: 'chain'; blockNumber: number; txHash: string },
+  source: CancellationSource,
   at: Date,
 ): Promise<void> {
   const tokens = await tokensOf(tx, orders)
-  const more: Partial<NotificationMetadata> =
-    source.by === 'chain' ? { source: 'chain', txHash: source.txHash } : { source: 'api' }
+  const more = cancellationMetadata(source)
   const blockNumber = source.by === 'chain' ? source.blockNumber : null
   await recordNotifications(
     tx,
@@ -49,6 +56,13 @@ export async function tellCancelled(
       blockNumber,
     })),
   )
+}
+
+function cancellationMetadata(source: CancellationSource): Partial<NotificationMetadata> {
+  if (source.by === 'chain') return { source: 'chain', txHash: source.txHash }
+  if (source.by === 'replacement') return { source: 'replacement', replacedBy: source.uid }
+  if (source.by === 'policy') return { source: 'policy', ...(source.reason && { reason: source.reason }) }
+  return { source: 'api' }
 }
 
 /** Tells owners that the time of their orders has passed, by that of block `blockNumber`. */

@@ -2,21 +2,26 @@ import { parseAppDataDocument } from '../domain/app-data.ts'
 import { Refusal } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import { keccakText } from '../domain/keccak.ts'
-import { storeAppData } from '../storage/app-data.ts'
+import { findAppData, storeAppData } from '../storage/app-data.ts'
 import type { Db } from '../storage/database.ts'
+
+export interface Upload {
+  /** What the client says the hash is; null to have it computed. */
+  hash: Bytes32 | null
+  document: string
+  maxBytes: number
+}
 
 /**
  * Stores a document under the hash of its exact bytes.
- * @param hash what the client says it is; null to have it computed
- * @throws Refusal AppDataInvalid, AppDataHashMismatch
+ * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch
  */
 export async function uploadAppData(
   db: Db,
-  hash: Bytes32 | null,
-  document: string,
+  { hash, document, maxBytes }: Upload,
 ): Promise<{ hash: Bytes32; created: boolean }> {
   try {
-    parseAppDataDocument(document)
+    parseAppDataDocument(document, maxBytes)
   } catch (error) {
     if (error instanceof Refusal) throw new Refusal('AppDataInvalid', error.message, { field: 'fullAppData' })
     throw error
@@ -25,5 +30,12 @@ export async function uploadAppData(
   if (hash !== null && hash !== computed) {
     throw new Refusal('AppDataHashMismatch', `the document hashes to ${computed}`, { field: 'appDataHash' })
   }
-  return { hash: computed, created: await storeAppData(db, computed, document) }
+  const created = await storeAppData(db, computed, document)
+  // Documents of the older scheme stand under hashes that are not those of their bytes.
+  if (!created && (await findAppData(db, computed)) !== document) {
+    throw new Refusal('AppDataMismatch', `another document is stored under ${computed}`, {
+      field: 'fullAppData',
+    })
+  }
+  return { hash: computed, created }
 }

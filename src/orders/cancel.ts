@@ -1,15 +1,15 @@
 import { Refusal } from '../domain/error.ts'
-import { unixSeconds } from '../domain/log.ts'
+import type { Bytes32 } from '../domain/hex.ts'
 import type { Order } from '../domain/order.ts'
 import type { Cancellation } from '../domain/order-creation.ts'
-import { orderStatus } from '../domain/order-status.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
-import { cancellationsDigest, isEcdsa } from '../domain/signing.ts'
+import { cancellationDigest, cancellationsDigest } from '../domain/signing.ts'
 import { tellCancelled } from '../notifications/record.ts'
 import type { Tx } from '../storage/database.ts'
 import { appendEvents } from '../storage/events.ts'
 import { lockOrders } from '../storage/order-progress.ts'
-import { findOrders, cancelOrders as markCancelled } from '../storage/orders.ts'
+import { cancelOrders as markCancelled } from '../storage/orders.ts'
+import { cancellable } from './cancellable.ts'
 import type { OrderDesk } from './check.ts'
 import { recoverOrRefuse } from './owner.ts'
 
@@ -19,62 +19,81 @@ import { recoverOrRefuse } from './owner.ts'
  * @throws Refusal OrderNotFound, OnChainOrder, OrderFullyExecuted, AlreadyCancelled, OrderExpired, InvalidSignature, WrongOwner
  */
 export async function cancelOrders(cancellation: Cancellation, desk: OrderDesk): Promise<OrderUid[]> {
-  const uids = [...new Set(cancellation.orderUids)]
+  const digests = [cancellationsDigest(desk.network, cancellation.orderUids)]
+  return cancelSigned(cancellation, { digests, field: 'orderUids' }, desk)
+}
+
+/** The same for one order, which may be signed by itself or as a list of one. */
+export async function cancelOrder(
+  { orderUid, ...signed }: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid },
+  desk: OrderDesk,
+): Promise<OrderUid> {
+  const digests = [cancellationDigest(desk.network, orderUid), cancellationsDigest(desk.network, [orderUid])]
+  await cancelSigned({ ...signed, orderUids: [orderUid] }, { digests, field: 'orderUid' }, desk)
+  return orderUid
+}
+
+/**
+ * The operator's own cancelling, whoever the owner is and however the orders are signed. Who may ask for it is the door's affair.
+ * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired
+ */
+export async function cancelByPolicy(
+  { orderUids, reason }: { orderUids: readonly OrderUid[]; reason: string | null },
+  desk: OrderDesk,
+): Promise<OrderUid[]> {
+  const uids = [...new Set(orderUids)]
   await desk.db.transaction(async (tx) => {
     await lockOrders(tx, uids)
-    const orders = await cancellable(tx, uids, desk)
-    checkSigner(cancellation, orders, desk)
-    await cancel(tx, orders, new Date(desk.now()))
+    const orders = await cancellable(tx, { uids, field: 'orderUids', byOperator: true }, desk)
+    await cancel(tx, orders, { by: 'policy', reason }, new Date(desk.now()))
   })
   return uids
 }
 
-async function cancellable(tx: Tx, uids: readonly OrderUid[], { network, now }: OrderDesk): Promise<Order[]> {
-  const known = new Map((await findOrders(tx, uids)).map((order) => [order.uid, order]))
-  return uids.map((uid) => {
-    const order = known.get(uid)
-    if (order?.chainId !== network.chainId)
-      throw new Refusal('OrderNotFound', `no order ${uid} on ${network.name}`, { field: 'orderUids' })
-    refuseUnlessOpen(order, unixSeconds(now()))
-    return order
+/** @param digests what may have been signed; `field` is the member of the request that names the orders */
+async function cancelSigned(
+  cancellation: Cancellation,
+  { digests, field }: { digests: readonly Bytes32[]; field: string },
+  desk: OrderDesk,
+): Promise<OrderUid[]> {
+  const uids = [...new Set(cancellation.orderUids)]
+  await desk.db.transaction(async (tx) => {
+    await lockOrders(tx, uids)
+    const orders = await cancellable(tx, { uids, field }, desk)
+    checkSigner(cancellation, digests, orders)
+    await cancel(tx, orders, { by: 'api' }, new Date(desk.now()))
   })
-}
-
-function refuseUnlessOpen(order: Order, now: number): void {
-  const status = orderStatus(order, now)
-  const more = { field: 'orderUids', data: { uid: order.uid } }
-  if (status === 'fulfilled') throw new Refusal('OrderFullyExecuted', 'the order is executed already', more)
-  if (status === 'cancelled') throw new Refusal('AlreadyCancelled', 'the order is cancelled already', more)
-  if (status === 'expired') throw new Refusal('OrderExpired', 'the order has expired', more)
-  if (!isEcdsa(order.signingScheme)) {
-    throw new Refusal('OnChainOrder', `${order.signingScheme} orders are cancelled on chain`, more)
-  }
+  return uids
 }
 
 function checkSigner(
-  { orderUids, signingScheme, signature }: Cancellation,
+  { signingScheme, signature }: Cancellation,
+  digests: readonly Bytes32[],
   orders: readonly Order[],
-  { network }: OrderDesk,
 ): void {
-  const { signer } = recoverOrRefuse(signingScheme, cancellationsDigest(network, orderUids), signature)
+  const signers = digests.map((digest) => recoverOrRefuse(signingScheme, digest, signature).signer)
   for (const { owner, uid } of orders) {
-    if (owner !== signer) {
-      throw new Refusal('WrongOwner', `signature recovers to ${signer}, the order belongs to ${owner}`, {
-        data: { uid, signer },
+    if (!signers.includes(owner)) {
+      throw new Refusal('WrongOwner', `signature recovers to ${signers[0]}, the order belongs to ${owner}`, {
+        data: { uid, signer: signers[0] },
       })
     }
   }
 }
 
-async function cancel(tx: Tx, orders: readonly Order[], at: Date): Promise<void> {
-  await markCancelled(
-    tx,
-    orders.map(({ id }) => id),
-    at,
-  )
+type Canceller = { by: 'api' } | { by: 'policy'; reason: string | null }
+
+async function cancel(tx: Tx, orders: readonly Order[], canceller: Canceller, at: Date): Promise<void> {
+  const ids = orders.map(({ id }) => id)
+  await markCancelled(tx, ids, at)
+  const reason = canceller.by === 'api' ? null : policyReason(canceller.reason)
   await appendEvents(
     tx,
-    orders.map(({ id }) => ({ orderId: id, label: 'cancelled' as const, reason: null, timestamp: at })),
+    ids.map((orderId) => ({ orderId, label: 'cancelled' as const, reason, timestamp: at })),
   )
-  await tellCancelled(tx, orders, { by: 'api' }, at)
+  await tellCancelled(tx, orders, canceller, at)
+}
+
+function policyReason(given: string | null): string {
+  return given === null ? 'policy' : `policy: ${given}`
 }

@@ -1,20 +1,20 @@
 import type { Address } from '../domain/address.ts'
 import type { AppDataMeaning } from '../domain/app-data.ts'
 import { Refusal } from '../domain/error.ts'
+import { digestsTried, explainSignature } from '../domain/explain-signature.ts'
 import { type Hex, hexSize } from '../domain/hex.ts'
-import type { Network } from '../domain/network.ts'
 import type { OrderData } from '../domain/order.ts'
 import type { OrderCreation } from '../domain/order-creation.ts'
-import {
-  type EcdsaScheme,
-  isEcdsa,
-  orderDigest,
-  recoverSigner,
-  type SignatureFault,
-} from '../domain/signing.ts'
+import { recoverSigner, type SignatureFault } from '../domain/signature.ts'
+import { type EcdsaScheme, isEcdsa, orderDigest } from '../domain/signing.ts'
+import type { OrderDesk } from './check.ts'
+import { signatureRefusal } from './signature-refusal.ts'
+
+/** Most bytes of a signature that a contract wallet reads. */
+const maxContractSignature = 8_192
 
 const faults: Record<SignatureFault, string> = {
-  length: 'must be 65 bytes r‖s‖v',
+  length: 'must be 65 bytes r‖s‖v, or the 64 compact ones of EIP-2098',
   v: 'must end in v 0, 1, 27 or 28',
   'high-s': 'has its s in the upper half of the curve order; sign with the lower one',
   unrecoverable: 'does not recover to any signer',
@@ -22,43 +22,42 @@ const faults: Record<SignatureFault, string> = {
 
 /**
  * Whose order it is: the recovered signer for the ECDSA schemes, which `from` and the appData signer must then equal;
- * what `from` or the appData signer says for presign, whose signature is on chain.
- * @throws Refusal InvalidSignature, MissingFrom, AppdataFromMismatch, IncompatibleSigningScheme
+ * what `from` or the appData signer says for presign and eip1271, whose signature only the chain can judge.
+ * @throws Refusal InvalidParameter, InvalidSignature (or WrongOwner), MissingFrom, AppdataFromMismatch
  */
 export function orderOwner(
   creation: OrderCreation,
   data: OrderData,
-  meaning: AppDataMeaning,
-  network: Network,
+  meaning: Pick<AppDataMeaning, 'signer'>,
+  desk: Pick<OrderDesk, 'network' | 'distinctSignatureCodes'>,
 ): { owner: Address; signature: Hex } {
   if (isEcdsa(creation.signingScheme)) {
-    const recovered = recoverOrRefuse(creation.signingScheme, orderDigest(network, data), creation.signature)
-    if (creation.from && creation.from !== recovered.signer)
-      throw wrongSigner(recovered.signer, creation.from)
+    const recovered = recoverOrRefuse(
+      creation.signingScheme,
+      orderDigest(desk.network, data),
+      creation.signature,
+    )
+    if (creation.from && creation.from !== recovered.signer) throw wrongSigner(creation, meaning.signer, desk)
     if (meaning.signer && meaning.signer !== recovered.signer)
       throw signerMismatch(meaning.signer, recovered.signer)
     return { owner: recovered.signer, signature: recovered.signature }
   }
-  if (creation.signingScheme === 'eip1271') {
-    throw new Refusal(
-      'IncompatibleSigningScheme',
-      'eip1271 is not available on this service; contract wallets use presign',
-      {
-        field: 'signingScheme',
-      },
-    )
-  }
-  if (![0, 20].includes(hexSize(creation.signature))) {
-    throw new Refusal(
-      'InvalidParameter',
-      'signature of a presign order must be empty or the owner’s 20 bytes',
-      { field: 'signature' },
-    )
-  }
+  const signature = ownerlessSignature(creation)
   const owner = creation.from ?? meaning.signer
-  if (!owner) throw new Refusal('MissingFrom', 'presign orders need from', { field: 'from' })
+  if (!owner)
+    throw new Refusal('MissingFrom', `${creation.signingScheme} orders need from`, { field: 'from' })
   if (meaning.signer && meaning.signer !== owner) throw signerMismatch(meaning.signer, owner)
-  return { owner, signature: '0x' }
+  return { owner, signature }
+}
+
+/** What is kept of a signature that does not say whose it is: nothing for presign, all of it for a contract wallet. */
+function ownerlessSignature({ signingScheme, signature }: OrderCreation): Hex {
+  const size = hexSize(signature)
+  if (signingScheme === 'presign' && size !== 0 && size !== 20) {
+    throw malformed('of a presign order must be empty or the owner’s 20 bytes')
+  }
+  if (size > maxContractSignature) throw malformed(`must be at most ${maxContractSignature} bytes`)
+  return signingScheme === 'presign' ? '0x' : signature
 }
 
 /** @throws Refusal InvalidParameter for what is no signature at all, InvalidSignature for one that recovers to nobody */
@@ -69,19 +68,35 @@ export function recoverOrRefuse(
 ): { signer: Address; signature: Hex } {
   const recovered = recoverSigner(scheme, digest, signature)
   if ('signer' in recovered) return recovered
-  const malformed = recovered.fault === 'length' || recovered.fault === 'v'
-  const code = malformed ? 'InvalidParameter' : 'InvalidSignature'
-  throw new Refusal(code, `signature ${faults[recovered.fault]}`, { field: 'signature' })
+  if (recovered.fault === 'length' || recovered.fault === 'v') throw malformed(faults[recovered.fault])
+  throw new Refusal('InvalidSignature', `signature ${faults[recovered.fault]}`, { field: 'signature' })
 }
 
-function wrongSigner(signer: Address, from: Address): Refusal {
-  return new Refusal('InvalidSignature', `signature recovers to ${signer}, from is ${from}`, {
-    field: 'signature',
-    data: { signer },
-  })
+function malformed(fault: string): Refusal {
+  return new Refusal('InvalidParameter', `signature ${fault}`, { field: 'signature' })
 }
 
-function signerMismatch(declared: Address, owner: Address): Refusal {
+/** Tells the mistake as well, as far as a short search finds it. */
+function wrongSigner(
+  creation: OrderCreation,
+  declared: Address | null,
+  desk: Parameters<typeof orderOwner>[3],
+): Refusal {
+  const { recoveredSigner, expectedSigner, mistake, explanation } = explainSignature(
+    creation,
+    declared,
+    desk.network,
+    digestsTried.placing,
+  )
+  return signatureRefusal(
+    'WrongOwner',
+    `signature recovers to ${recoveredSigner}, from is ${expectedSigner}`,
+    desk,
+    { signer: recoveredSigner, mistake, explanation },
+  )
+}
+
+export function signerMismatch(declared: Address, owner: Address): Refusal {
   return new Refusal('AppdataFromMismatch', `appData metadata.signer is ${declared}, the owner is ${owner}`, {
     field: 'appData',
   })

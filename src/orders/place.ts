@@ -1,65 +1,92 @@
-import { parseAppDataDocument } from '../domain/app-data.ts'
 import type { NewOrder, OrderData, OrderQuote } from '../domain/order.ts'
 import type { OrderCreation } from '../domain/order-creation.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import type { Quote } from '../domain/quote.ts'
-import { orderUid } from '../domain/signing.ts'
-import { resolveDocument } from '../quotes/app-data.ts'
-import { storeAppData } from '../storage/app-data.ts'
-import { appendEvents } from '../storage/events.ts'
+import { isEcdsa, orderUid } from '../domain/signing.ts'
+import { type Reading, readAppData } from '../quotes/app-data.ts'
 import { insertOrder } from '../storage/orders.ts'
-import { signal } from '../storage/signals.ts'
-import type { Candidate, Check, OrderDesk } from './check.ts'
+import type { Check, Draft, OrderDesk, QuotedCandidate } from './check.ts'
+import { accounts } from './checks/accounts.ts'
 import { amounts } from './checks/amounts.ts'
+import { document } from './checks/document.ts'
 import { form } from './checks/form.ts'
-import { funds } from './checks/funds.ts'
-import { checkGas } from './checks/gas.ts'
+import { gas } from './checks/gas.ts'
+import { onChain } from './checks/on-chain.ts'
+import { outOfMarket } from './checks/out-of-market.ts'
 import { signedFee } from './checks/signed-fee.ts'
 import { tokens } from './checks/tokens.ts'
 import { duplicated, unique } from './checks/unique.ts'
 import { validFrom } from './checks/valid-from.ts'
 import { validity } from './checks/validity.ts'
+import { toInteractions } from './interactions.ts'
 import { orderOwner } from './owner.ts'
+import { replace, replaced } from './replace.ts'
 
-/** In memory, then in the database, then on the chain. Of several faults the first is told, in the order that clients know. */
-const checks: readonly Check[] = [amounts, form, validity, tokens, unique, funds]
+/** What the order itself says, once its document, if it came with it, and its owner are read. */
+const inMemory: readonly Check<Draft>[] = [amounts, accounts, form, validity, tokens]
+
+/** What the database says, once the document of a bare hash is found there. */
+const inDatabase: readonly Check[] = [document, replaced, unique]
+
+/** What is asked of an order that the chain has nothing against. `validFrom` needs no look-up: its place is the one clients know. */
+const quoted: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, validFrom]
 
 /**
- * Checks a signed order and stores it. When this returns, the order is committed.
- * @throws Refusal naming the first fault; Outage when the node or the database does not answer
+ * Checks a signed order and stores it: in memory, then in the database, then on the chain. Of several faults the first is told,
+ * in the order that clients know. When this returns, the order is committed.
+ * @throws Refusal naming the first fault; Outage when the node, the database or the app data gateway does not answer
  */
 export async function placeOrder(creation: OrderCreation, desk: OrderDesk): Promise<OrderUid> {
-  const candidate = await toCandidate(creation, desk)
-  for (const check of checks) await check(candidate, desk)
-  const quote = await desk.quoteFor({ ...creation, ...candidate.data, owner: candidate.owner })
-  await signedFee(candidate, desk)
-  checkGas(quote, desk.limits)
-  await validFrom(candidate, desk)
-  await store(toNewOrder(candidate, quote, desk), desk)
-  return candidate.uid
+  const { library } = desk
+  const early = await readEarly(creation, desk)
+  const draft = toDraft(creation, early, desk)
+  for (const check of inMemory) await check(draft, desk)
+  const reading = early ?? (await readAppData(creation.appData, library))
+  const candidate = { ...draft, ...reading }
+  for (const check of inDatabase) await check(candidate, desk)
+  const { signatureGas } = await onChain(candidate, desk)
+  const quote = await desk.quoteFor({ ...creation, ...draft.data, owner: draft.owner })
+  const order = { ...candidate, signatureGas, quote }
+  for (const check of quoted) await check(order, desk)
+  await store(order, desk)
+  return order.uid
 }
 
-/** A document that came with the order is read before anything is looked up. */
-async function toCandidate(creation: OrderCreation, { db, network }: OrderDesk): Promise<Candidate> {
-  const meaning = parseAppDataDocument(await resolveDocument(db, creation.appData))
+/** The UID of an order, stored or not. @throws Refusal when nobody signed it, Outage */
+export async function uidOf(creation: OrderCreation, desk: OrderDesk): Promise<OrderUid> {
+  return toDraft(creation, await readEarly(creation, desk), desk).uid
+}
+
+async function readEarly(creation: OrderCreation, { library }: OrderDesk): Promise<Reading | null> {
+  return needsDocument(creation) ? readAppData(creation.appData, library) : null
+}
+
+/** A document that came with the order is read first; one that has to be looked up only where nothing else can name the owner. */
+function needsDocument({ appData, from, signingScheme }: OrderCreation): boolean {
+  return appData.document !== null || (from === null && !isEcdsa(signingScheme))
+}
+
+function toDraft(creation: OrderCreation, early: Reading | null, desk: OrderDesk): Draft {
   const data: OrderData = { ...creation, appData: creation.appData.hash }
-  const { owner, signature } = orderOwner(creation, data, meaning, network)
-  return { creation, data, meaning, owner, signature, uid: orderUid(network, data, owner) }
+  const { owner, signature } = orderOwner(creation, data, early?.meaning ?? { signer: null }, desk)
+  return { creation, data, owner, signature, uid: orderUid(desk.network, data, owner) }
 }
 
-async function store(order: NewOrder, { db }: OrderDesk): Promise<void> {
-  await db.transaction(async (tx) => {
-    if (order.fullAppData !== null) await storeAppData(tx, order.appData, order.fullAppData)
-    const orderId = await insertOrder(tx, order)
-    if (orderId === undefined) throw duplicated(order.uid)
-    await appendEvents(tx, [{ orderId, label: 'created', reason: null, timestamp: order.creationDate }])
-    await signal(tx, 'orders', String(order.chainId))
+/** Orders that are placed at once are stored together; one that replaces another has a transaction of its own. */
+async function store(candidate: QuotedCandidate, desk: OrderDesk): Promise<void> {
+  const order = toNewOrder(candidate, desk)
+  if (!candidate.meaning.replacedOrder) {
+    if ((await desk.store(order)) === undefined) throw duplicated(order.uid)
+    return
+  }
+  await desk.db.transaction(async (tx) => {
+    await replace(tx, candidate, desk, order.creationDate)
+    if ((await insertOrder(tx, order)) === undefined) throw duplicated(order.uid)
   })
 }
 
 function toNewOrder(
-  { creation, data, meaning, owner, uid, signature }: Candidate,
-  quote: Quote | null,
+  { creation, data, meaning, unstored, owner, uid, signature, quote }: QuotedCandidate,
   desk: OrderDesk,
 ): NewOrder {
   return {
@@ -71,12 +98,12 @@ function toNewOrder(
     class: 'limit',
     signingScheme: creation.signingScheme,
     signature,
-    fullAppData: creation.appData.document,
+    fullAppData: unstored,
     creationDate: new Date(desk.now()),
     quoteId: quote?.id ?? null,
     fullBalanceCheck: creation.fullBalanceCheck,
     validFrom: meaning.validFrom,
-    interactions: { pre: [], post: [] },
+    interactions: toInteractions(meaning, desk.network.hooksTrampoline),
     quote: quote && toOrderQuote(quote),
     effectiveValidTo: data.validTo,
   }

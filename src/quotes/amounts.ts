@@ -1,8 +1,8 @@
 import { mulDivDown, mulDivUp } from '../domain/amount.ts'
 import { Refusal } from '../domain/error.ts'
+import type { NativeRate } from '../domain/native-rate.ts'
 import type { QuoteSize } from '../domain/quote.ts'
 import type { Estimate } from './estimate.ts'
-import type { NativeRate } from './native-price.ts'
 
 /** Gas in sell token atoms at the token's native price, rounded up: the fee never falls short of the cost. */
 export function feeUp(gas: bigint, gasPrice: bigint, { nativeAmount, tokenAmount }: NativeRate): bigint {

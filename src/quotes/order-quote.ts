@@ -2,7 +2,7 @@ import type { Address } from '../domain/address.ts'
 import { Refusal } from '../domain/error.ts'
 import type { OrderData, SigningScheme } from '../domain/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote.ts'
-import { findQuote, findQuotesFor, insertQuote } from '../storage/quotes.ts'
+import { findQuotesFor, insertQuote } from '../storage/quotes.ts'
 import { price, type QuoteDesk, quoteKind } from './quote.ts'
 
 export type OrderToQuote = OrderData & {
@@ -29,7 +29,7 @@ export async function quoteForOrder(order: OrderToQuote, desk: QuoteDesk): Promi
 
 async function namedQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | undefined> {
   if (order.quoteId === null) return undefined
-  const quote = await findQuote(desk.db, desk.network.chainId, order.quoteId)
+  const quote = await desk.storedQuote(order.quoteId)
   return quote && fits(quote, order) && quote.expiration.getTime() >= desk.now() ? quote : undefined
 }
 

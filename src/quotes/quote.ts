@@ -1,7 +1,7 @@
-import { type Address, nativeMarker } from '../domain/address.ts'
+import type { Address } from '../domain/address.ts'
 import { formatRatioDown } from '../domain/amount.ts'
-import { parseAppDataDocument } from '../domain/app-data.ts'
 import { Refusal } from '../domain/error.ts'
+import { hooksGas } from '../domain/gas.ts'
 import { type Clock, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import type { SigningScheme } from '../domain/order.ts'
@@ -11,9 +11,10 @@ import { wrappedForm } from '../domain/token.ts'
 import type { Database } from '../storage/database.ts'
 import { insertQuote } from '../storage/quotes.ts'
 import { feeUp, quotedAmounts } from './amounts.ts'
-import { resolveDocument } from './app-data.ts'
+import { type Library, readAppData } from './app-data.ts'
 import { type Ask, type Estimate, estimate } from './estimate.ts'
 import { nativeRate } from './native-price.ts'
+import { checkPair, checkParties, type TradingPolicy } from './tradable.ts'
 
 export interface QuoteLimits {
   /** validTo is at least this far away, in seconds. */
@@ -32,9 +33,13 @@ export interface QuoteDesk {
   db: Database
   now: Clock
   limits: QuoteLimits
+  policy: TradingPolicy
+  library: Library
   /** Pools for routes between two tokens, and from them to the native coin, at the newest block. */
   pools(sellToken: Address, buyToken: Address): Promise<readonly Pool[]>
   gasPrice(): Promise<bigint>
+  /** A quote of this network that was given before. */
+  storedQuote(id: bigint): Promise<Quote | undefined>
   /** Reads symbol and decimals of tokens that are not stored yet. */
   learnTokens(tokens: readonly Address[]): Promise<void>
   /** Submission address of the solver whose routes these are. */
@@ -43,15 +48,17 @@ export interface QuoteDesk {
 
 /**
  * Prices an order of the request's form. `verified` stays false: nothing is simulated.
- * @throws Refusal in the order of the contract: appData, balances, validity, tokens, then the market's (NoLiquidity, SellAmountDoesNotCoverFee)
+ * @throws Refusal in the order of the contract: appData, accounts, balances, validity, tokens, then the market's (NoLiquidity, SellAmountDoesNotCoverFee)
  */
 export async function quote(request: QuoteRequest, desk: QuoteDesk): Promise<QuoteReply> {
-  const { appDataHash: hash, appDataDocument } = request
-  const hookGas = hooksGas(await resolveDocument(desk.db, { hash, document: appDataDocument }))
+  const { appDataHash: hash, appDataDocument: document } = request
+  const { meaning } = await readAppData({ hash, document }, desk.library)
+  checkParties({ from: request.from, receiver: request.receiver }, desk.policy)
   checkBalances(request)
   const validTo = quoteValidTo(request, desk)
-  checkTokens(request, desk.network)
-  const extraGas = hookGas + (request.signingScheme === 'eip1271' ? request.verificationGasLimit : 0n)
+  checkPair(request, desk.network, desk.policy)
+  const extraGas =
+    hooksGas(meaning) + (request.signingScheme === 'eip1271' ? request.verificationGasLimit : 0n)
   const fast = request.priceQuality === 'fast'
   const priced = await price(request, desk, extraGas)
   const offer: Omit<Quote, 'id'> = {
@@ -146,24 +153,8 @@ function quoteValidTo({ expiry, signingScheme }: QuoteRequest, { now, limits }: 
   return validTo
 }
 
-function checkTokens({ sellToken, buyToken }: QuoteRequest, { wrappedNative }: Network): void {
-  if (sellToken === buyToken || (sellToken === wrappedNative && buyToken === nativeMarker)) {
-    throw new Refusal('SameBuyAndSellToken', 'sellToken and buyToken are the same', { field: 'buyToken' })
-  }
-  if (sellToken === nativeMarker) {
-    throw new Refusal('InvalidNativeSellToken', `sell the wrapped form instead: ${wrappedNative}`, {
-      field: 'sellToken',
-    })
-  }
-}
-
 function offerEnd({ signingScheme, onchainOrder }: QuoteRequest, { now, limits }: QuoteDesk): Date {
   const seconds =
     quoteKind(signingScheme, onchainOrder) === 'standard' ? limits.offered : limits.offeredOnChain
   return new Date(now() + seconds * 1000)
-}
-
-function hooksGas(document: string): bigint {
-  const { preHooks, postHooks } = parseAppDataDocument(document)
-  return [...preHooks, ...postHooks].reduce((sum, hook) => sum + hook.gasLimit, 0n)
 }

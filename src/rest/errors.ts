@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../domain/error.ts'
+import type { RefusalCode } from '../domain/refusal-codes.ts'
 
 /** Every code's HTTP status. A route may say otherwise for itself; a new code does not compile until it stands here. */
 export const statusOf: Record<RefusalCode, number> = {
@@ -14,6 +14,7 @@ export const statusOf: Record<RefusalCode, number> = {
   InvalidQuery: 400,
 
   InvalidSignature: 400,
+  InvalidEip1271Signature: 400,
   MissingFrom: 400,
   AppdataFromMismatch: 400,
   IncompatibleSigningScheme: 400,
@@ -37,14 +38,17 @@ export const statusOf: Record<RefusalCode, number> = {
   UnsupportedToken: 400,
   InsufficientBalance: 400,
   InsufficientAllowance: 400,
+  TransferSimulationFailed: 400,
   TooMuchGas: 400,
   TooManyLimitOrders: 400,
   DuplicatedOrder: 400,
   Forbidden: 403,
+  OldOrderActivelyBidOn: 400,
 
   OnChainOrder: 400,
   OrderFullyExecuted: 400,
   AlreadyCancelled: 400,
+  Unauthorized: 401,
   WrongOwner: 401,
 
   NoLiquidity: 404,
@@ -53,6 +57,8 @@ export const statusOf: Record<RefusalCode, number> = {
   InvalidLimit: 400,
   LIMIT_OUT_OF_BOUNDS: 400,
 
+  IdempotencyKeyReused: 422,
+  IdempotencyKeyInUse: 409,
   RateLimited: 429,
   Unavailable: 503,
   InternalServerError: 500,

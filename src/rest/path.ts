@@ -17,7 +17,16 @@ export function patternOf(on: string, belowNetwork: boolean): PathPattern {
   return { pattern, method, segments: pattern.split('/').slice(1) }
 }
 
-/** Finds who answers. HEAD is answered like GET; a path that knows other methods only says which. */
+/** A segment that is written out counts before one that takes anything. */
+export function literalFirst<Endpoint extends PathPattern>(endpoints: readonly Endpoint[]): Endpoint[] {
+  const parameters = ({ segments }: Endpoint) => segments.filter((segment) => segment.startsWith(':')).length
+  return endpoints.toSorted((a, b) => parameters(a) - parameters(b))
+}
+
+/**
+ * Finds who answers, by the first pattern that fits; rows of one path write it alike. HEAD is answered like GET; a path that knows other methods only says which.
+ * @param endpoints from `literalFirst`
+ */
 export function matchRoute<Endpoint extends PathPattern>(
   endpoints: readonly Endpoint[],
   asked: string,
@@ -29,10 +38,14 @@ export function matchRoute<Endpoint extends PathPattern>(
     .slice(1)
   const method = asked === 'HEAD' ? 'GET' : asked
   const allowed: string[] = []
+  let fitting: string | undefined
   for (const endpoint of endpoints) {
+    if (fitting !== undefined && fitting !== endpoint.pattern) continue
     const path = matchSegments(endpoint.segments, segments)
-    if (path && endpoint.method === method) return { endpoint, path }
-    if (path) allowed.push(endpoint.method)
+    if (!path) continue
+    if (endpoint.method === method) return { endpoint, path }
+    fitting = endpoint.pattern
+    allowed.push(endpoint.method)
   }
   if (allowed.length === 0) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
   const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../domain/error.ts'
+import type { RefusalCode } from '../domain/refusal-codes.ts'
 import type { Services } from '../graphql/context.ts'
 
 export interface RestRequest {
@@ -22,8 +22,8 @@ export interface Row<Data> {
   status?: (data: Data) => number
   /** Says what is not there when the answer is null: 404. */
   missing?: string
-  /** Where this route's status for a code is not the usual one. */
-  statuses?: Partial<Record<RefusalCode, number>>
+  /** Where this route's status for a code, or for a code at one field, is not the usual one. */
+  statuses?: Partial<Record<RefusalCode | `${RefusalCode} of ${string}`, number>>
   /**
    * The same body as text that the database wrote: null for what is not there, `undefined` when the document has to answer.
    * A test holds it equal to `run` and `answer`.
@@ -34,6 +34,8 @@ export interface Row<Data> {
   contentType?: string
   /** Most bytes of the body, where it is not the usual. */
   maxBytes?: number
+  /** Only the operator reaches this path: nothing is hidden from it. */
+  restricted?: boolean
   /** The body is read as JSON whatever it calls itself. */
   anyContentType?: boolean
 }

@@ -1,16 +1,20 @@
 import { z } from 'zod'
-import { cancellationInput } from '../graphql/inputs/cancellation.ts'
+import { cancellationInput, singleCancellationInput } from '../graphql/inputs/cancellation.ts'
 import { objectExpected, textField } from '../graphql/inputs/fields.ts'
 import { orderCreationInput } from '../graphql/inputs/order-creation.ts'
+import { orderUidsInput } from '../graphql/inputs/order-uids.ts'
 import { quoteRequestInput } from '../graphql/inputs/quote-request.ts'
 import { parseInput } from '../graphql/refusal.ts'
+import { competitionRoutes } from './competition-routes.ts'
 import { page } from './page.ts'
 import { type RestRequest, type Route, route } from './route.ts'
 import { type DebugReportResult, debugReportFields, writeDebugReport } from './shapes/debug-report.ts'
 import { type OrderResult, orderFields, wholeOrderFields, writeOrder } from './shapes/order.ts'
+import { type OrderProgressResult, orderProgressFields, writeOrderProgress } from './shapes/order-progress.ts'
 import { type QuoteResult, quoteFields, writeQuote } from './shapes/quote.ts'
 import { type TradeResult, tradeFields, writeTrade } from './shapes/trade.ts'
 import { readAccountOrdersText, readOrderText, readTradesText } from './texts.ts'
+import { tokenRoutes } from './token-routes.ts'
 
 const appDataBody = z.object({ fullAppData: textField }, objectExpected)
 
@@ -29,6 +33,7 @@ export const orderBookRoutes: Route[] = [
     given: ({ network, body }) => ({ network, order: checked(orderCreationInput, body) }),
     answer: ({ placeOrder }) => placeOrder.uid,
     status: () => 201,
+    statuses: { 'WrongOwner of signature': 400 },
   }),
   route<object>({
     on: 'DELETE /api/v1/orders',
@@ -39,6 +44,18 @@ export const orderBookRoutes: Route[] = [
     answer: () => 'Cancelled',
     anyContentType: true,
   }),
+  route<object>({
+    on: 'DELETE /api/v1/orders/:uid',
+    run: `mutation ($network: String!, $uid: OrderUid!, $signature: Hex!, $signingScheme: SigningScheme!) {
+      cancelOrder(network: $network, orderUid: $uid, signature: $signature, signingScheme: $signingScheme) { uid }
+    }`,
+    given: ({ network, path, body }) => ({
+      ...checked(singleCancellationInput, body),
+      network,
+      uid: path.uid,
+    }),
+    answer: () => 'Cancelled',
+  }),
   route<{ order: OrderResult | null }>({
     on: 'GET /api/v1/orders/:uid',
     run: `query ($network: String!, $uid: OrderUid!) { order(network: $network, uid: $uid) { ${wholeOrderFields} } }`,
@@ -46,6 +63,31 @@ export const orderBookRoutes: Route[] = [
     answer: ({ order }) => order && writeOrder(order),
     text: readOrderText('order'),
     missing: 'Order was not found',
+  }),
+  route<{ ordersByUids: OrderResult[] }>({
+    on: 'POST /api/v1/orders/by_uids',
+    run: `query ($network: String!, $uids: [OrderUid!]!) {
+      ordersByUids(network: $network, uids: $uids) { ${wholeOrderFields} }
+    }`,
+    given: ({ network, body }) => ({ network, uids: parseInput(orderUidsInput, body) }),
+    answer: ({ ordersByUids }) => ordersByUids.map((order) => ({ order: writeOrder(order) })),
+  }),
+  route<{ order: { progress: OrderProgressResult | null } | null }>({
+    on: 'GET /api/v1/orders/:uid/status',
+    run: `query ($network: String!, $uid: OrderUid!) {
+      order(network: $network, uid: $uid) { progress { ${orderProgressFields} } }
+    }`,
+    given: ({ network, path }) => ({ network, uid: path.uid }),
+    answer: ({ order }) => (order?.progress ? writeOrderProgress(order.progress) : null),
+    missing: 'nothing is recorded of this order',
+  }),
+  route<{ transactionOrders: OrderResult[] }>({
+    on: 'GET /api/v1/transactions/:hash/orders',
+    run: `query ($network: String!, $hash: Bytes32!) {
+      transactionOrders(network: $network, hash: $hash) { ${orderFields} }
+    }`,
+    given: ({ network, path }) => ({ network, hash: path.hash }),
+    answer: ({ transactionOrders }) => transactionOrders.map(writeOrder),
   }),
   route<{ accountOrders: OrderResult[] }>({
     on: 'GET /api/v1/account/:owner/orders',
@@ -92,6 +134,24 @@ export const orderBookRoutes: Route[] = [
       maxBytes: 8_192,
     }),
   ),
+  ...competitionRoutes,
+  ...tokenRoutes,
+  route<{ account: { totalSurplus: string } }>({
+    on: 'GET /api/v1/users/:user/total_surplus',
+    run: `query ($network: String!, $user: Address!) {
+      account(address: $user) { totalSurplus(network: $network) }
+    }`,
+    given: ({ network, path }) => ({ network, user: path.user }),
+    answer: ({ account }) => account,
+  }),
+  route<{ network: { ready: boolean } }>({
+    on: 'GET /api/v1/ready',
+    run: 'query ($network: String!) { network(name: $network) { ready } }',
+    given: ({ network }) => ({ network }),
+    answer: () => '',
+    status: ({ network }) => (network.ready ? 200 : 503),
+    contentType: 'text/plain; charset=utf-8',
+  }),
   route<{ version: string }>({
     on: 'GET /api/v1/version',
     run: '{ version }',
@@ -117,7 +177,7 @@ export const accountRoutes: Route[] = [
   route<{ account: { latestNotifications: unknown[] } }>({
     on: 'GET /accounts/:account/notifications',
     run: `query ($account: Address!) {
-      account(address: $account) { latestNotifications(first: 1000) { id account type message timestamp metadata } }
+      account(address: $account) { latestNotifications(first: 1000) { id: notificationId account type message timestamp metadata } }
     }`,
     given: ({ path }) => ({ account: path.account }),
     answer: ({ account }) => account.latestNotifications,

@@ -6,15 +6,7 @@ import type { Hop } from '../domain/route.ts'
 import { clearAt, type Match, matchPriceScale, nearestClearing, type Side } from './clearing.ts'
 import { priceRange } from './price-range.ts'
 import { routeCalls } from './route-calls.ts'
-import {
-  type Candidate,
-  descendingValue,
-  orderFeeUp,
-  ownGas,
-  pairOf,
-  type Task,
-  toCandidate,
-} from './task.ts'
+import { type Candidate, descendingValue, orderFeeUp, pairOf, type Task, toCandidate } from './task.ts'
 
 /** Two orders that want each other's tokens. */
 interface Opposites {
@@ -99,6 +91,6 @@ function matchCandidate(
     ]),
     trades: [match.seller.trade, match.buyer.trade],
     interactions: routeCalls(hops, task.settlement),
-    gas: settlementGas(2, hops.length) + ownGas(task, seller.order) + ownGas(task, buyer.order),
+    gas: settlementGas(2, hops.length) + seller.extraGas + buyer.extraGas,
   })
 }

@@ -4,7 +4,7 @@ import { settlementGas } from '../domain/gas.ts'
 import type { Proposal } from '../domain/solution.ts'
 import { type Leg, poolsAfter, routeLeg } from './leg.ts'
 import { routeCalls } from './route-calls.ts'
-import { type Candidate, outcomeOf, ownGas, pairOf, type Task, toCandidate } from './task.ts'
+import { type Candidate, outcomeOf, pairOf, type Task, toCandidate } from './task.ts'
 
 /** An order and how much of its fixed side to fill. */
 export interface SizedOrder {
@@ -73,7 +73,7 @@ function sequentialLegs(task: Task, members: readonly SizedOrder[]): Leg[] {
 
 function legsProposal(task: Task, legs: readonly Leg[]): Proposal {
   const hops = legs.reduce((sum, leg) => sum + leg.hops.length, 0)
-  const own = legs.reduce((sum, { entry }) => sum + ownGas(task, entry.order), 0n)
+  const own = legs.reduce((sum, { entry }) => sum + entry.extraGas, 0n)
   return {
     prices: sharedPrices(task, legs),
     trades: legs.map(({ trade }) => trade),

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { Auction, AuctionOrder } from '../domain/auction.ts'
 import { type Outcome, tradeOutcome } from '../domain/execution.ts'
-import { extraOrderGas, networkFeeUp } from '../domain/gas.ts'
+import { networkFeeUp } from '../domain/gas.ts'
 import type { Order } from '../domain/order.ts'
 import type { Pool } from '../domain/pool.ts'
 import type { Proposal, ProposedTrade } from '../domain/solution.ts'
@@ -32,14 +32,10 @@ export function pairOf(order: Pick<Order, 'sellToken' | 'buyToken'>, { wrappedNa
 }
 
 /** `gas` and what the order needs for itself, in its sell token; `undefined` without a native price. */
-export function orderFeeUp(task: Task, { order }: AuctionOrder, gas: bigint): bigint | undefined {
+export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: bigint): bigint | undefined {
   const nativePrice = task.auction.nativePrices.get(order.sellToken)
   if (!nativePrice) return undefined
-  return networkFeeUp(gas + ownGas(task, order), task.auction.gasPrice, nativePrice)
-}
-
-export function ownGas(task: Task, order: Order): bigint {
-  return extraOrderGas(order, order.buyToken !== pairOf(order, task).buy)
+  return networkFeeUp(gas + extraGas, task.auction.gasPrice, nativePrice)
 }
 
 export function outcomeOf(

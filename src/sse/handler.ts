@@ -3,12 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Response } from 'graphql-sse'
 import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
+import type { Caller } from '../graphql/caller.ts'
 import type { Door } from '../graphql/execute.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import { createOutlet } from './outlet.ts'
 import { createQuota } from './quota.ts'
 import { createReservations } from './reservations.ts'
-import { answer, type EventStream, isStream, pour, readParams, refused } from './wire.ts'
+import { answer, type EventStream, isStream, parseJson, pour, readParams, refused } from './wire.ts'
 
 export interface StreamLimits {
   /** Streams that one client address holds. */
@@ -31,7 +32,7 @@ export const defaultStreamLimits: StreamLimits = {
 }
 
 export interface StreamHandler {
-  handle(req: IncomingMessage, res: ServerResponse, requestId: string, client: string): Promise<void>
+  handle(req: IncomingMessage, res: ServerResponse, caller: Caller): Promise<void>
   /** Ends every stream; clients come back elsewhere. */
   close(): void
 }
@@ -43,31 +44,47 @@ export function createStreamHandler(door: Door, limits: StreamLimits): StreamHan
   const reservations = createReservations(limits.announcedMs, (token) => void forget(operations, token))
   const open = new Set<EventStream>()
 
+  /** Ending an operation, or its stream, counts as nothing. */
+  async function readCounted(req: IncomingMessage, caller: Caller): Promise<Record<string, unknown> | null> {
+    if (req.method === 'DELETE') return null
+    const body = await readParams(req).catch((error: unknown) => {
+      door.admit(caller)
+      throw error
+    })
+    const { searchParams } = new URL(req.url ?? '/', 'http://localhost/')
+    const inUrl = { query: searchParams.get('query'), operationName: searchParams.get('operationName') }
+    door.admitOperation(
+      caller,
+      body ?? { ...inUrl, variables: parseJson(searchParams.get('variables') ?? '') },
+    )
+    return body
+  }
+
   async function respond(req: IncomingMessage, exchange: Exchange): Promise<Response> {
     try {
-      const body = await readParams(req)
+      const body = await readCounted(req, exchange.caller)
       return await operations(toRequest(req.method, req.url, req.headers, body, exchange))
     } catch (error) {
-      return refused(door.mask(error, exchange.requestId))
+      return refused(door.mask(error, exchange.caller.requestId))
     }
   }
 
   return {
-    async handle(req, res, requestId, client) {
+    async handle(req, res, caller) {
       const gone = new AbortController()
       res.once('close', () => gone.abort())
       const announces = req.method === 'PUT'
       const token = announces ? randomUUID() : tokenOf(req)
       const reservation = token === null ? undefined : reservations.get(token)
       const opens = req.headers.accept === 'text/event-stream'
-      const release = announces || (opens && !reservation) ? quota.take(client) : () => {}
+      const release = announces || (opens && !reservation) ? quota.take(caller.client) : () => {}
       if (!release) {
         const refusal = new Refusal('RateLimited', 'too many streams are open')
         return answer(res, refused(door.mask(refusal)))
       }
 
       const outlet = reservation?.outlet ?? createOutlet(limits.perStream)
-      const response = await respond(req, { requestId, outlet, token, signal: gone.signal })
+      const response = await respond(req, { caller, outlet, token, signal: gone.signal })
       const [body, { status, headers }] = response
       if (isStream(body)) {
         if (reservation && token) reservations.open(token)
@@ -93,9 +110,11 @@ export function createStreamHandler(door: Door, limits: StreamLimits): StreamHan
   }
 }
 
+const nobody: Caller = { requestId: '', client: '', apiKey: undefined, setHeader: () => {} }
+
 /** graphql-sse keeps an announced stream for ever: opening and ending it makes it forget. */
 async function forget(operations: Operations, token: string): Promise<void> {
-  const exchange = { requestId: '', outlet: createOutlet(0), token, signal: AbortSignal.abort() }
+  const exchange = { caller: nobody, outlet: createOutlet(0), token, signal: AbortSignal.abort() }
   const [body] = await operations(toRequest('GET', '/', { accept: 'text/event-stream' }, null, exchange))
   if (isStream(body)) await body.return()
 }

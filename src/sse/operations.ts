@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql'
 import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
+import type { Caller } from '../graphql/caller.ts'
 import { refusalError } from '../graphql/errors.ts'
 import type { Door, OperationArgs } from '../graphql/execute.ts'
 import { schema } from '../graphql/schema.ts'
@@ -8,7 +9,7 @@ import type { Outlet } from './outlet.ts'
 
 /** One request at the streaming door. */
 export type Exchange = {
-  requestId: string
+  caller: Caller
   /** Of the stream that carries this request's results. */
   outlet: Outlet
   /** Names a stream that carries the results of several requests. */
@@ -33,13 +34,13 @@ export function createOperations(door: Door): Operations {
         const args = { schema, document, operationName, variableValues: variables, contextValue: context }
         return args as StreamArgs<Exchange>
       } catch (error) {
-        return once({ errors: [door.mask(error, context.requestId)] })
+        return once({ errors: [door.mask(error, context.caller.requestId)] })
       }
     },
-    execute({ contextValue: { requestId, token, signal }, ...args }) {
+    execute({ contextValue: { caller, token, signal }, ...args }) {
       // On a connection for all, the request that brought the operation is answered long before the operation is.
       const clientSignal = token === null ? signal : new AbortController().signal
-      return door.execute({ ...args, contextValue: door.context(requestId, clientSignal) })
+      return door.execute({ ...args, contextValue: door.context(caller, clientSignal) })
     },
     subscribe: ({ contextValue, ...args }) => subscribe(door, contextValue, args),
     onNext: ({ outlet }) => outlet.ready(),
@@ -48,7 +49,7 @@ export function createOperations(door: Door): Operations {
 
 async function subscribe(
   door: Door,
-  { outlet, requestId }: Exchange,
+  { outlet, caller }: Exchange,
   args: Omit<OperationArgs, 'contextValue'>,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>> {
   const ended = outlet.begin()
@@ -57,7 +58,7 @@ async function subscribe(
     return { errors: [refusalError(refusal)] }
   }
   const gone = new AbortController()
-  const results = await door.subscribe({ ...args, contextValue: door.context(requestId, gone.signal) })
+  const results = await door.subscribe({ ...args, contextValue: door.context(caller, gone.signal) })
   gone.signal.addEventListener('abort', ended, { once: true })
   if (Symbol.asyncIterator in results) return endable(results, gone)
   gone.abort()

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import type { Response, ResponseBody } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
-import { requestStatus } from '../graphql/answer.ts'
+import { requestStatus, retryAfter } from '../graphql/answer.ts'
 import { readBody } from '../graphql/body.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { maxGraphqlBytes } from '../graphql/http.ts'
@@ -24,7 +24,7 @@ export async function readParams(req: IncomingMessage): Promise<Record<string, u
   throw new Refusal('InvalidQuery', 'the body must be a JSON object with a query')
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -95,6 +95,10 @@ const unexplained: Partial<Record<number, Refusal>> = {
 
 export function refused(error: GraphQLError): Response {
   const status = requestStatus(error)
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const wait = retryAfter(status, error.extensions)
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...(wait && { 'retry-after': wait }),
+  }
   return [JSON.stringify({ errors: [error] }), { status, statusText: '', headers }]
 }

@@ -7,10 +7,11 @@ import type {
   StoredSolution,
 } from '../domain/competition.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
+import type { Bytes32 } from '../domain/hex.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
-import { amountOf, hexOf, raw } from './columns.ts'
+import { amountOf, bytea, hexOf, raw } from './columns.ts'
 import { type Db, sql } from './database.ts'
-import type { AuctionModel } from './generated/models/Auction.ts'
+import { Prisma } from './generated/client.ts'
 import {
   type AttemptJson,
   attemptJson,
@@ -21,13 +22,61 @@ import {
   toSolution,
 } from './story-rows.ts'
 
-export async function findAuction(db: Db, chainId: number, id: bigint): Promise<StoredAuction | undefined> {
-  const row = await sql(db).auction.findUnique({ where: { id, chainId } })
-  return row ? toAuction(row) : undefined
+const auctionColumns = Prisma.raw('a.id, a.chain_id, a.block, a.deadline_block')
+
+interface AuctionRow {
+  id: bigint
+  chain_id: number
+  block: bigint
+  deadline_block: bigint
+}
+
+/** Auctions that may be shown: all, or those whose deadline block the indexer has passed. */
+export type Visible = 'all' | 'closed'
+
+export async function findAuction(
+  db: Db,
+  { chainId, id }: { chainId: number; id: bigint },
+  visible: Visible,
+): Promise<StoredAuction | undefined> {
+  return firstAuction(db, Prisma.sql`a.id = ${id} AND a.chain_id = ${chainId}`, visible)
+}
+
+/** The newest on a network. */
+export async function latestAuction(
+  db: Db,
+  chainId: number,
+  visible: Visible,
+): Promise<StoredAuction | undefined> {
+  return firstAuction(db, Prisma.sql`a.chain_id = ${chainId}`, visible)
+}
+
+/** The one that a transaction settled. */
+export async function auctionOfTransaction(
+  db: Db,
+  { chainId, hash }: { chainId: number; hash: Bytes32 },
+  visible: Visible,
+): Promise<StoredAuction | undefined> {
+  const settled = Prisma.sql`a.id IN (SELECT s.auction_id FROM settlements s
+    WHERE s.tx_hash = ${bytea(hash)} AND s.chain_id = ${chainId} AND s.auction_id IS NOT NULL)`
+  return firstAuction(db, settled, visible)
+}
+
+async function firstAuction(
+  db: Db,
+  condition: Prisma.Sql,
+  visible: Visible,
+): Promise<StoredAuction | undefined> {
+  const closed = Prisma.sql`AND a.deadline_block < (SELECT c.block_number FROM checkpoints c WHERE c.chain_id = a.chain_id)`
+  const [row] = await sql(db).$queryRaw<AuctionRow[]>`
+    SELECT ${auctionColumns} FROM auctions a
+    WHERE ${condition} ${visible === 'closed' ? closed : Prisma.empty} ORDER BY a.id DESC LIMIT 1`
+  return row && toAuction(row)
 }
 
 export async function findAuctions(db: Db, ids: readonly bigint[]): Promise<StoredAuction[]> {
-  const rows = await sql(db).auction.findMany({ where: { id: { in: [...ids] } } })
+  const rows = await sql(db).$queryRaw<AuctionRow[]>`
+    SELECT ${auctionColumns} FROM auctions a WHERE a.id = ANY(${[...ids]}::bigint[])`
   return rows.map(toAuction)
 }
 
@@ -36,19 +85,11 @@ export async function auctionsOfOrders(
   db: Db,
   orderIds: readonly bigint[],
 ): Promise<(StoredAuction & { orderId: bigint })[]> {
-  const rows = await sql(db).$queryRaw<
-    { order_id: bigint; id: bigint; chain_id: number; block: bigint; deadline_block: bigint }[]
-  >`
-    SELECT ao.order_id, a.id, a.chain_id, a.block, a.deadline_block
+  const rows = await sql(db).$queryRaw<(AuctionRow & { order_id: bigint })[]>`
+    SELECT ao.order_id, ${auctionColumns}
     FROM auction_orders ao JOIN auctions a ON a.id = ao.auction_id
     WHERE ao.order_id = ANY(${[...orderIds]}::bigint[]) ORDER BY a.id`
-  return rows.map((row) => ({
-    orderId: row.order_id,
-    id: row.id,
-    chainId: row.chain_id,
-    block: Number(row.block),
-    deadlineBlock: Number(row.deadline_block),
-  }))
+  return rows.map((row) => ({ orderId: row.order_id, ...toAuction(row) }))
 }
 
 export async function pricesOfAuctions(
@@ -75,7 +116,8 @@ export async function solutionsOfAuctions(db: Db, ids: readonly bigint[]): Promi
 
 export async function executionsOfAuctions(db: Db, ids: readonly bigint[]): Promise<ProposedExecution[]> {
   const rows = await sql(db).$queryRaw<ProposedExecutionRow[]>`
-    SELECT x.auction_id, x.solution_uid, x.order_id, o.uid, x.executed_sell::text, x.executed_buy::text
+    SELECT x.auction_id, x.solution_uid, x.order_id, o.uid, o.chain_id, o.sell_token, o.buy_token,
+      x.executed_sell::text, x.executed_buy::text
     FROM solution_executions x JOIN orders o ON o.id = x.order_id
     WHERE x.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY x.order_id`
   return rows.map((row) => ({
@@ -83,6 +125,9 @@ export async function executionsOfAuctions(db: Db, ids: readonly bigint[]): Prom
     solutionUid: row.solution_uid,
     orderId: row.order_id,
     orderUid: hexOf(row.uid),
+    chainId: row.chain_id,
+    sellToken: hexOf(row.sell_token),
+    buyToken: hexOf(row.buy_token),
     executedSell: BigInt(row.executed_sell),
     executedBuy: BigInt(row.executed_buy),
   }))
@@ -93,6 +138,9 @@ interface ProposedExecutionRow {
   solution_uid: number
   order_id: bigint
   uid: Uint8Array
+  chain_id: number
+  sell_token: Uint8Array
+  buy_token: Uint8Array
   executed_sell: string
   executed_buy: string
 }
@@ -102,6 +150,23 @@ export async function attemptsOfAuctions(db: Db, ids: readonly bigint[]): Promis
     SELECT ${raw(attemptJson)} AS json FROM settlement_attempts t
     WHERE t.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY t.started_at, t.solution_uid`
   return rows.map(({ json }) => toAttempt(json))
+}
+
+/** Settlements on chain that are an auction's, in the order of their logs. */
+export async function settlementsOfAuctions(
+  db: Db,
+  ids: readonly bigint[],
+): Promise<{ auctionId: bigint; solutionUid: number | null; txHash: Bytes32 }[]> {
+  const rows = await sql(db).$queryRaw<
+    { auction_id: bigint; solution_uid: number | null; tx_hash: Uint8Array }[]
+  >`
+    SELECT s.auction_id, s.solution_uid, s.tx_hash FROM settlements s
+    WHERE s.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY s.block_number, s.log_index`
+  return rows.map((row) => ({
+    auctionId: row.auction_id,
+    solutionUid: row.solution_uid,
+    txHash: hexOf(row.tx_hash),
+  }))
 }
 
 export async function ordersOfAuctions(
@@ -135,11 +200,11 @@ export function policyKey(auctionId: bigint, orderId: bigint): string {
   return `${auctionId}:${orderId}`
 }
 
-function toAuction(row: AuctionModel): StoredAuction {
+function toAuction(row: AuctionRow): StoredAuction {
   return {
     id: row.id,
-    chainId: row.chainId,
+    chainId: row.chain_id,
     block: Number(row.block),
-    deadlineBlock: Number(row.deadlineBlock),
+    deadlineBlock: Number(row.deadline_block),
   }
 }

@@ -55,6 +55,13 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
+/** The newest block whose logs are stored, of each chain. */
+export async function indexedBlocks(db: Db, chainIds: readonly number[]): Promise<(number | undefined)[]> {
+  const rows = await sql(db).checkpoint.findMany({ where: { chainId: { in: [...chainIds] } } })
+  const blocks = new Map(rows.map(({ chainId, blockNumber }) => [chainId, Number(blockNumber)]))
+  return chainIds.map((chainId) => blocks.get(chainId))
+}
+
 /**
  * Moves the checkpoint on, or back; null is the place before the first block. What moved it meanwhile was another writer,
  * and then nothing of this transaction may stand.

@@ -1,6 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { Auction } from '../domain/auction.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
+import type { Order } from '../domain/order.ts'
 import type { RankedSolution } from '../domain/solution.ts'
 import { bytea, numeric } from './columns.ts'
 import { type Db, sql, type Tx } from './database.ts'
@@ -114,6 +115,19 @@ export async function ordersInFlight(db: Db, chainId: number, block: number): Pr
     WHERE a.chain_id = ${chainId} AND a.deadline_block > ${block} AND (a.outcome IS NULL OR a.outcome = 'success')
       AND NOT EXISTS (SELECT 1 FROM settlements s WHERE s.auction_id = a.auction_id AND s.solution_uid = a.solution_uid)`
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Whether any solution of the newest `auctions` competitions of its network trades the order. */
+export async function wasBidOn(
+  db: Db,
+  { id, chainId }: Pick<Order, 'id' | 'chainId'>,
+  auctions: number,
+): Promise<boolean> {
+  const rows = await sql(db).$queryRaw<unknown[]>`
+    SELECT 1 FROM solution_executions WHERE order_id = ${id} AND auction_id IN (
+      SELECT id FROM auctions WHERE chain_id = ${chainId} ORDER BY id DESC LIMIT ${auctions}
+    ) LIMIT 1`
+  return rows.length > 0
 }
 
 /** Ends attempts whose deadline passed while nobody watched, such as over a crash. */

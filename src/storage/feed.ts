@@ -103,6 +103,12 @@ export async function listNotifications(db: Db, account: Address, limit: number)
   return rows.map(({ json }) => toNotification(json))
 }
 
+export async function findNotifications(db: Db, ids: readonly string[]): Promise<Notification[]> {
+  const rows = await sql(db).$queryRaw<{ json: NotificationJson }[]>`
+    SELECT ${raw(notificationJson)} AS json FROM notifications n WHERE n.id = ANY(${ids.map(BigInt)}::bigint[])`
+  return rows.map(({ json }) => toNotification(json))
+}
+
 export interface FeedRow {
   position: FeedPosition
   notification: FeedEntry['notification']

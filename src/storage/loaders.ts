@@ -1,6 +1,8 @@
 import DataLoader from 'dataloader'
 import type { Address } from '../domain/address.ts'
+import type { TradeWithFees } from '../domain/competition.ts'
 import type { Bytes32 } from '../domain/hex.ts'
+import type { NativeRate } from '../domain/native-rate.ts'
 import type { Order } from '../domain/order.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import type { Token } from '../domain/token.ts'
@@ -12,16 +14,30 @@ import {
   findAuctions,
   ordersOfAuctions,
   pricesOfAuctions,
+  settlementsOfAuctions,
   solutionsOfAuctions,
 } from './auctions.ts'
+import { indexedBlocks } from './chain-log.ts'
 import type { Db } from './database.ts'
 import { eventsOfOrders } from './events.ts'
+import { findNotifications } from './feed.ts'
+import { progressOfOrders } from './order-stages.ts'
 import { findOrders, findOrdersById } from './orders.ts'
 import { storiesOfOrders } from './story.ts'
-import { tradesOfOrders } from './trades.ts'
+import { tokenHistories } from './tokens.ts'
+import { findTrades, type TradeKey, tradesOfOrders } from './trades.ts'
 
-/** Metadata of tokens of one chain, read together. What is missing from the answer is not known. */
-export type ReadTokens = (chainId: number, addresses: readonly Address[]) => Promise<Map<Address, Token>>
+/** Something about tokens of one chain, read together. What is missing from the answer is not known; an error is that token's alone. */
+export type ReadTokens<Value> = (
+  chainId: number,
+  addresses: readonly Address[],
+) => Promise<Map<Address, Value | Error>>
+
+/** What is not in the database alone. */
+export interface Outside {
+  tokens: ReadTokens<Token>
+  nativeRates: ReadTokens<NativeRate>
+}
 
 export interface TokenKey {
   chainId: number
@@ -37,7 +53,7 @@ type Read<Key, Value> = (keys: readonly Key[]) => Promise<(Value | Error)[]>
  * Reads that gather the keys of one tick into one statement. For one request: what was read once stays as it was read.
  * Lists come back in the order of their store function. `proceed` throws when nothing more is to be read.
  */
-export function createLoaders(db: Db, readTokens: ReadTokens, proceed: () => void) {
+export function createLoaders(db: Db, outside: Outside, proceed: () => void) {
   const loader = <Key, Value, CacheKey = Key>(
     read: Read<Key, Value>,
     options?: DataLoader.Options<Key, Value, CacheKey>,
@@ -55,6 +71,11 @@ export function createLoaders(db: Db, readTokens: ReadTokens, proceed: () => voi
       return ids.map((id) => groups.get(id) ?? [])
     })
 
+  const ofTokens = <Value>(read: ReadTokens<Value>) =>
+    loader<TokenKey, Value | undefined, string>((keys) => loadTokens(keys, read), {
+      cacheKeyFn: ({ chainId, address }) => `${chainId}:${address}`,
+    })
+
   return {
     order: loader<OrderUid, Order | undefined>(async (uids) =>
       inOrder(uids, await findOrders(db, uids), ({ uid }) => uid),
@@ -66,6 +87,11 @@ export function createLoaders(db: Db, readTokens: ReadTokens, proceed: () => voi
       const stories = await storiesOfOrders(db, ids)
       return ids.map((id) => stories.get(id) ?? { events: [], auctions: [], trades: [] })
     }),
+    progress: loader(async (ids: readonly bigint[]) => {
+      const progress = await progressOfOrders(db, ids)
+      return ids.map((id) => progress.get(id))
+    }),
+    indexedBlock: loader((chainIds: readonly number[]) => indexedBlocks(db, chainIds)),
     events: lists(eventsOfOrders, ({ orderId }) => orderId),
     trades: lists(tradesOfOrders, ({ orderId }) => orderId),
     auctionsOfOrder: lists(auctionsOfOrders, ({ orderId }) => orderId),
@@ -76,24 +102,32 @@ export function createLoaders(db: Db, readTokens: ReadTokens, proceed: () => voi
     prices: lists(pricesOfAuctions, ({ auctionId }) => auctionId),
     attempts: lists(attemptsOfAuctions, ({ auctionId }) => auctionId),
     executions: lists(executionsOfAuctions, ({ auctionId }) => auctionId),
+    settlements: lists(settlementsOfAuctions, ({ auctionId }) => auctionId),
     ordersOfAuction: lists(ordersOfAuctions, ({ auctionId }) => auctionId),
     appData: loader(async (hashes: readonly Bytes32[]) => {
       const documents = await findAppDataMany(db, hashes)
       return hashes.map((hash) => documents.get(hash) ?? null)
     }),
-    token: loader<TokenKey, Token | undefined, string>((keys) => loadTokens(keys, readTokens), {
-      cacheKeyFn: ({ chainId, address }) => `${chainId}:${address}`,
-    }),
+    notification: loader(async (ids: readonly string[]) =>
+      inOrder(ids, await findNotifications(db, ids), ({ id }) => String(BigInt(id))),
+    ),
+    trade: loader<TradeKey, TradeWithFees | undefined, string>(
+      async (keys) => inOrder(keys.map(tradePlace), await findTrades(db, keys), tradePlace),
+      { cacheKeyFn: tradePlace },
+    ),
+    token: ofTokens(outside.tokens),
+    nativeRate: ofTokens(outside.nativeRates),
+    tokenHistory: ofTokens((chainId, addresses) => tokenHistories(db, chainId, addresses)),
   }
 }
 
-async function loadTokens(
+async function loadTokens<Value>(
   keys: readonly TokenKey[],
-  readTokens: ReadTokens,
-): Promise<(Token | undefined | Error)[]> {
+  read: ReadTokens<Value>,
+): Promise<(Value | undefined | Error)[]> {
   const chains = [...groupBy(keys, ({ chainId }) => chainId)]
   const reads = chains.map(async ([chainId, wanted]) => {
-    const tokens = readTokens(
+    const tokens = read(
       chainId,
       wanted.map(({ address }) => address),
     )
@@ -119,6 +153,10 @@ function groupBy<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<
 
 function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
+
+function tradePlace({ chainId, blockNumber, logIndex }: TradeKey): string {
+  return `${chainId}:${blockNumber}:${logIndex}`
 }
 
 function inOrder<Key, Row>(

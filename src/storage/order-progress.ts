@@ -1,9 +1,13 @@
 import type { OrderUid } from '../domain/order-uid.ts'
 import { bytea } from './columns.ts'
-import { sql, type Tx } from './database.ts'
+import { prepared, sql, type Tx } from './database.ts'
 
 /** Keeps the keys of orders apart from other advisory locks. */
 const lockSpace = 7
+
+/** Of the UIDs that are its one value. */
+export const lockSql = prepared(`SELECT pg_advisory_xact_lock(${lockSpace}, key) FROM (
+  SELECT DISTINCT hashtext(encode(uid, 'hex')) & 1023 AS key FROM unnest($1::bytea[]) AS uid ORDER BY key) AS keys`)
 
 /**
  * Whoever records a fact about a UID, and whoever stores the order, hold this lock: a log that arrives while its order is being
@@ -12,10 +16,7 @@ const lockSpace = 7
  */
 export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<void> {
   if (uids.length === 0) return
-  await sql(tx).$executeRaw`
-    SELECT pg_advisory_xact_lock(${lockSpace}::int, key) FROM (
-      SELECT DISTINCT hashtext(encode(uid, 'hex')) & 1023 AS key FROM unnest(${uids.map(bytea)}::bytea[]) AS uid ORDER BY key
-    ) AS keys`
+  await sql(tx).$executeRawUnsafe(lockSql, uids.map(bytea))
 }
 
 /** What the columns hold, over eight times uint256: a token that counts as it likes must not stop the indexer. */

@@ -1,8 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { Hex } from '../domain/hex.ts'
-import type { Interactions, NewOrder, Order, OrderQuote } from '../domain/order.ts'
-import { bytea, dateOrNull, json, numeric } from './columns.ts'
-import type { Prisma } from './generated/client.ts'
+import type { Interactions, Order, OrderQuote } from '../domain/order.ts'
+import { dateOrNull, json } from './columns.ts'
 
 const { hex, amount, time } = json
 
@@ -78,50 +77,6 @@ export function toOrder(row: OrderJson): Order {
   }
 }
 
-export function toOrderColumns(order: NewOrder): Prisma.OrderCreateInput {
-  return {
-    chainId: order.chainId,
-    uid: bytea(order.uid),
-    owner: bytea(order.owner),
-    sellToken: bytea(order.sellToken),
-    buyToken: bytea(order.buyToken),
-    receiver: order.receiver && bytea(order.receiver),
-    sellAmount: numeric(order.sellAmount),
-    buyAmount: numeric(order.buyAmount),
-    validTo: BigInt(order.validTo),
-    appData: bytea(order.appData),
-    feeAmount: numeric(order.feeAmount),
-    kind: order.kind,
-    partiallyFillable: order.partiallyFillable,
-    sellTokenBalance: order.sellTokenBalance,
-    buyTokenBalance: order.buyTokenBalance,
-    signingScheme: order.signingScheme,
-    signature: bytea(order.signature),
-    settlement: bytea(order.settlementContract),
-    class: order.class,
-    quoteId: order.quoteId,
-    fullBalanceCheck: order.fullBalanceCheck,
-    validFrom: order.validFrom === null ? null : BigInt(order.validFrom),
-    ...interactionColumn(order.interactions),
-    createdAt: order.creationDate,
-    effectiveValidTo: BigInt(order.effectiveValidTo),
-  }
-}
-
-export function toOrderQuoteColumns(orderId: bigint, quote: OrderQuote): Prisma.OrderQuoteCreateInput {
-  return {
-    orderId,
-    gasAmount: numeric(quote.gasAmount),
-    gasPrice: numeric(quote.gasPrice),
-    sellTokenPrice: quote.sellTokenPrice,
-    sellAmount: numeric(quote.sellAmount),
-    buyAmount: numeric(quote.buyAmount),
-    feeAmount: numeric(quote.feeAmount),
-    solver: bytea(quote.solver),
-    verified: quote.verified,
-  }
-}
-
 function toOrderQuote(row: Record<keyof OrderQuote, string>): OrderQuote {
   return {
     gasAmount: BigInt(row.gasAmount),
@@ -141,8 +96,9 @@ function toInteractions(row: InteractionsJson | null): Interactions {
   return row === null ? { pre: [], post: [] } : { pre: parse(row.pre), post: parse(row.post) }
 }
 
-function interactionColumn({ pre, post }: Interactions): Pick<Prisma.OrderCreateInput, 'interactions'> {
+/** The column as JSON text; null where there are none. */
+export function interactionColumn({ pre, post }: Interactions): string | null {
   const write = (items: Interactions['pre']) =>
     items.map((item) => ({ ...item, value: item.value.toString() }))
-  return pre.length + post.length === 0 ? {} : { interactions: { pre: write(pre), post: write(post) } }
+  return pre.length + post.length === 0 ? null : JSON.stringify({ pre: write(pre), post: write(post) })
 }

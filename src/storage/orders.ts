@@ -1,28 +1,29 @@
 import type { Address } from '../domain/address.ts'
+import type { Bytes32 } from '../domain/hex.ts'
 import type { NewOrder, Order } from '../domain/order.ts'
-import type { OrderStatus } from '../domain/order-status.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
-import { bytea, raw } from './columns.ts'
-import { type Db, sql, type Tx } from './database.ts'
+import { bytea, json, raw } from './columns.ts'
+import { type Db, prepared, readPrepared, sql, type Tx } from './database.ts'
 import { Prisma } from './generated/client.ts'
-import { lockOrders, refreshProgress } from './order-progress.ts'
-import { type OrderJson, orderJson, toOrder, toOrderColumns, toOrderQuoteColumns } from './order-row.ts'
-import { hasStatusSql, isUnfinished } from './order-status.ts'
+import { insertOrders } from './order-insert.ts'
+import { type OrderJson, orderJson, toOrder } from './order-row.ts'
+import { isUnfinished } from './order-status.ts'
 
-/**
- * Stores an order with its quote and takes over what the chain already said about its UID.
- * @returns its row key, or undefined when the UID is taken
- */
+/** One order in the transaction of something else; see `insertOrders`. @returns its row key, or undefined when the UID is taken */
 export async function insertOrder(tx: Tx, order: NewOrder): Promise<bigint | undefined> {
-  await lockOrders(tx, [order.uid])
-  if (await findOrder(tx, order.uid, order.chainId)) return undefined
-  const { id } = await sql(tx).order.create({ data: toOrderColumns(order), select: { id: true } })
-  if (order.quote)
-    await sql(tx).orderQuote.create({ data: toOrderQuoteColumns(id, order.quote), select: { orderId: true } })
-  await sql(tx)
-    .$executeRaw`UPDATE trades SET order_id = ${id} WHERE order_uid = ${bytea(order.uid)} AND order_id IS NULL`
-  await refreshProgress(tx, [id])
+  const [id] = await insertOrders(tx, [order])
   return id
+}
+
+const takenSql = prepared(
+  `SELECT ${json.hex('uid')} FROM orders WHERE chain_id = $1::int4 AND uid = ANY($2::bytea[])`,
+)
+
+/** Whether there is an order with each UID, in the order asked for. */
+export async function areTaken(db: Db, chainId: number, uids: readonly OrderUid[]): Promise<boolean[]> {
+  const rows = await readPrepared<[OrderUid]>(db, takenSql, [chainId, uids.map(bytea)])
+  const taken = new Set(rows.map(([uid]) => uid))
+  return uids.map((uid) => taken.has(uid))
 }
 
 /** A UID holds its chain, so the chain id only narrows: an order of another network is not there. */
@@ -40,6 +41,17 @@ export async function findOrdersById(db: Db, ids: readonly bigint[]): Promise<Or
   return select(db, Prisma.sql`WHERE o.id = ANY(${ids})`)
 }
 
+/** Orders that a transaction's settlements traded, oldest first. A settlement is found by its hash, its trades in its block. */
+export async function ordersOfTransaction(db: Db, chainId: number, hash: Bytes32): Promise<Order[]> {
+  return select(
+    db,
+    Prisma.sql`WHERE o.id IN (
+      SELECT tr.order_id FROM settlements s
+      JOIN trades tr ON tr.chain_id = s.chain_id AND tr.block_number = s.block_number AND tr.tx_hash = s.tx_hash
+      WHERE s.tx_hash = ${bytea(hash)} AND s.chain_id = ${chainId}) ORDER BY o.id`,
+  )
+}
+
 /** Newest first. The page by offset is the REST contract's. */
 export async function accountOrders(
   db: Db,
@@ -50,34 +62,6 @@ export async function accountOrders(
     Prisma.sql`WHERE o.owner = ${bytea(owner)} AND o.chain_id = ${chainId}
       ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit} OFFSET ${offset}`,
   )
-}
-
-export interface OrderFilter {
-  chainId?: number
-  owner?: Address
-  status?: OrderStatus
-}
-
-/** The last order of a page; the next one starts behind it. */
-export interface OrderPosition {
-  createdAt: Date
-  id: bigint
-}
-
-/** Newest first, by keyset: stable while orders are added. `now` in Unix seconds. */
-export async function pageOrders(
-  db: Db,
-  filter: OrderFilter,
-  { first, after, now }: { first: number; after: OrderPosition | null; now: number },
-): Promise<Order[]> {
-  const conditions = [
-    filter.chainId === undefined ? [] : [Prisma.sql`o.chain_id = ${filter.chainId}`],
-    filter.owner === undefined ? [] : [Prisma.sql`o.owner = ${bytea(filter.owner)}`],
-    filter.status === undefined ? [] : [hasStatusSql(filter.status, now)],
-    after === null ? [] : [Prisma.sql`(o.created_at, o.id) < (${after.createdAt}, ${after.id})`],
-  ].flat()
-  const where = conditions.length ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty
-  return select(db, Prisma.sql`${where} ORDER BY o.created_at DESC, o.id DESC LIMIT ${first}`)
 }
 
 /**
@@ -103,6 +87,13 @@ export async function cancelOrders(tx: Tx, ids: readonly bigint[], at: Date): Pr
   const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
     UPDATE orders SET cancelled_at = ${at} WHERE id = ANY(${ids}) AND cancelled_at IS NULL RETURNING id`
   return rows.map(({ id }) => id)
+}
+
+/** Which of the orders are cancelled, by their owner or on chain. @returns row keys */
+export async function cancelledAmong(tx: Tx, ids: readonly bigint[]): Promise<Set<bigint>> {
+  const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
+    SELECT id FROM orders WHERE id = ANY(${ids}) AND (cancelled_at IS NOT NULL OR invalidated)`
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Takes up to `limit` orders whose time passed by a block's, each once; a rollback of the block gives them back. */

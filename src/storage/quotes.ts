@@ -1,10 +1,8 @@
 import type { Address } from '../domain/address.ts'
 import type { OrderKind } from '../domain/order.ts'
 import type { Quote, QuoteKind } from '../domain/quote.ts'
-import { amountOf, bytea, hexOf, numeric } from './columns.ts'
-import { type Db, sql } from './database.ts'
-import type { Prisma } from './generated/client.ts'
-import type { QuoteModel } from './generated/models/Quote.ts'
+import { bytea, json, numeric } from './columns.ts'
+import { type Db, prepared, readPrepared, sql } from './database.ts'
 
 /** Stores a quote and gives it its id, from a sequence: a later quote has a higher one. */
 export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>): Promise<bigint> {
@@ -30,9 +28,30 @@ export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>): Promise<big
   return id
 }
 
-export async function findQuote(db: Db, chainId: number, id: bigint): Promise<Quote | undefined> {
-  const row = await sql(db).quote.findUnique({ where: { id, chainId } })
-  return row ? toQuote(row) : undefined
+const { hex, amount, time } = json
+
+const quoteJson = `json_build_object(
+  'id', id::text, 'chainId', chain_id, 'kind', kind, 'quoteKind', quote_kind,
+  'sellToken', ${hex('sell_token')}, 'buyToken', ${hex('buy_token')},
+  'sellAmount', ${amount('sell_amount')}, 'buyAmount', ${amount('buy_amount')}, 'feeAmount', ${amount('fee_amount')},
+  'gasAmount', ${amount('gas_amount')}, 'gasPrice', ${amount('gas_price')}, 'sellTokenPrice', sell_token_price,
+  'solver', ${hex('solver')}, 'verified', verified, 'expiration', ${time('expiration')})`
+
+const byIdSql = prepared(`SELECT ${quoteJson} FROM quotes WHERE chain_id = $1::int4 AND id = ANY($2::int8[])`)
+
+const byPairSql =
+  prepared(`SELECT ${quoteJson} FROM quotes WHERE chain_id = $1::int4 AND sell_token = $2::bytea
+  AND buy_token = $3::bytea AND kind = $4 AND quote_kind = $5 AND expiration >= $6::timestamptz ORDER BY id DESC LIMIT 100`)
+
+/** In the order asked for; undefined where there is none on this network. */
+export async function findQuotes(
+  db: Db,
+  chainId: number,
+  ids: readonly bigint[],
+): Promise<(Quote | undefined)[]> {
+  const rows = await readPrepared<[QuoteJson]>(db, byIdSql, [chainId, ids])
+  const quotes = new Map(rows.map(([row]) => [BigInt(row.id), toQuote(row)]))
+  return ids.map((id) => quotes.get(id))
 }
 
 /** What an order trades, for finding the quote it was made from. `amount` is that of the fixed side. */
@@ -48,17 +67,11 @@ export interface QuoteSearch {
 
 /** The stored quotes that fit an order and still hold: verified ones first, then by rate. */
 export async function findQuotesFor(db: Db, search: QuoteSearch): Promise<Quote[]> {
-  const where: Prisma.QuoteWhereInput = {
-    chainId: search.chainId,
-    quoteKind: search.quoteKind,
-    kind: search.kind,
-    sellToken: bytea(search.sellToken),
-    buyToken: bytea(search.buyToken),
-    expiration: { gte: search.now },
-  }
-  const rows = await sql(db).quote.findMany({ where, orderBy: { id: 'desc' }, take: 100 })
+  const { chainId, sellToken, buyToken, kind, quoteKind, now } = search
+  const pair = [bytea(sellToken), bytea(buyToken)]
+  const rows = await readPrepared<[QuoteJson]>(db, byPairSql, [chainId, ...pair, kind, quoteKind, now])
   return rows
-    .map(toQuote)
+    .map(([row]) => toQuote(row))
     .filter((quote) =>
       search.kind === 'buy'
         ? quote.buyAmount === search.amount
@@ -77,22 +90,20 @@ function byRate(a: Quote, b: Quote): number {
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
 
-function toQuote(row: QuoteModel): Quote {
+type Amounts = 'sellAmount' | 'buyAmount' | 'feeAmount' | 'gasAmount' | 'gasPrice'
+
+type QuoteJson = Omit<Quote, 'id' | 'expiration' | Amounts> &
+  Record<Amounts, string> & { id: string; expiration: number }
+
+function toQuote(row: QuoteJson): Quote {
   return {
-    chainId: row.chainId,
-    id: row.id,
-    kind: row.kind as OrderKind,
-    quoteKind: row.quoteKind as QuoteKind,
-    sellToken: hexOf(row.sellToken),
-    buyToken: hexOf(row.buyToken),
-    sellAmount: amountOf(row.sellAmount),
-    buyAmount: amountOf(row.buyAmount),
-    feeAmount: amountOf(row.feeAmount),
-    gasAmount: amountOf(row.gasAmount),
-    gasPrice: amountOf(row.gasPrice),
-    sellTokenPrice: row.sellTokenPrice,
-    expiration: row.expiration,
-    solver: hexOf(row.solver),
-    verified: row.verified,
+    ...row,
+    id: BigInt(row.id),
+    sellAmount: BigInt(row.sellAmount),
+    buyAmount: BigInt(row.buyAmount),
+    feeAmount: BigInt(row.feeAmount),
+    gasAmount: BigInt(row.gasAmount),
+    gasPrice: BigInt(row.gasPrice),
+    expiration: new Date(row.expiration),
   }
 }

@@ -13,9 +13,14 @@ export interface Signals {
 
 const reconnectMs = 500
 
+/** What PostgreSQL calls a topic. */
+export function channel(topic: Topic): string {
+  return `tradegraph_${topic}`
+}
+
 /** Sent when the transaction commits, and only then. */
 export async function signal(db: Db, topic: Topic, payload: string): Promise<void> {
-  await sql(db).$executeRaw`SELECT pg_notify(${`tradegraph_${topic}`}, ${payload})`
+  await sql(db).$executeRaw`SELECT pg_notify(${channel(topic)}, ${payload})`
 }
 
 /** One connection of its own that listens, and listens again after it was lost. */
@@ -33,7 +38,7 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
     })
     try {
       await next.connect()
-      await next.query('LISTEN tradegraph_feed; LISTEN tradegraph_orders')
+      await next.query(`LISTEN ${channel('feed')}; LISTEN ${channel('orders')}`)
     } catch (error) {
       await next.end()
       throw error
@@ -57,9 +62,9 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
   await connect()
   return {
     on(topic, heard) {
-      const channel = `tradegraph_${topic}`
-      const set = listeners.get(channel) ?? new Set()
-      listeners.set(channel, set.add(heard))
+      const name = channel(topic)
+      const set = listeners.get(name) ?? new Set()
+      listeners.set(name, set.add(heard))
       return () => set.delete(heard)
     },
     async close() {

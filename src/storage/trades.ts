@@ -46,7 +46,46 @@ export async function listTrades(
     SELECT ${raw(tradeJson)} AS json, ${raw(feesJson)} AS fees FROM trades tr
     WHERE ${subject} ${network} AND tr.order_id IS NOT NULL
     ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${limit} OFFSET ${offset}`
-  return rows.map(({ json, fees }) => ({ ...toTrade(json), protocolFees: toFees(fees) }))
+  return rows.map(toTradeWithFees)
+}
+
+/** Where a trade stands in its network. */
+export interface TradePosition {
+  blockNumber: number
+  logIndex: number | bigint
+}
+
+/** Trades of an owner's orders, newest first, by keyset. */
+export async function pageTrades(
+  db: Db,
+  { chainId, owner }: { chainId: number; owner: Address },
+  { first, after }: { first: number; after: TradePosition | null },
+): Promise<TradeWithFees[]> {
+  const behind = after
+    ? Prisma.sql`AND (tr.block_number, tr.log_index) < (${after.blockNumber}, ${after.logIndex})`
+    : Prisma.empty
+  const rows = await sql(db).$queryRaw<{ json: TradeJson; fees: FeesJson }[]>`
+    SELECT ${raw(tradeJson)} AS json, ${raw(feesJson)} AS fees FROM trades tr
+    WHERE tr.owner = ${bytea(owner)} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL ${behind}
+    ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${first}`
+  return rows.map(toTradeWithFees)
+}
+
+export interface TradeKey {
+  chainId: number
+  blockNumber: number
+  logIndex: number
+}
+
+/** Trades of orders that the service knows, by their places. */
+export async function findTrades(db: Db, keys: readonly TradeKey[]): Promise<TradeWithFees[]> {
+  const places = ['chainId', 'blockNumber', 'logIndex'] as const
+  const [chains, blocks, logs] = places.map((place) => keys.map((key) => key[place]))
+  const rows = await sql(db).$queryRaw<{ json: TradeJson; fees: FeesJson }[]>`
+    SELECT ${raw(tradeJson)} AS json, ${raw(feesJson)} AS fees
+    FROM unnest(${chains}::int[], ${blocks}::bigint[], ${logs}::int[]) AS k(chain_id, block_number, log_index)
+    JOIN trades tr USING (chain_id, block_number, log_index) WHERE tr.order_id IS NOT NULL`
+  return rows.map(toTradeWithFees)
 }
 
 /** Newest first, by order. */
@@ -58,6 +97,10 @@ export async function tradesOfOrders(
     SELECT tr.order_id, ${raw(tradeJson)} AS json FROM trades tr WHERE tr.order_id = ANY(${[...orderIds]}::bigint[])
     ORDER BY tr.block_number DESC, tr.log_index DESC`
   return rows.map(({ order_id, json }) => ({ ...toTrade(json), orderId: order_id }))
+}
+
+function toTradeWithFees({ json, fees }: { json: TradeJson; fees: FeesJson }): TradeWithFees {
+  return { ...toTrade(json), protocolFees: toFees(fees) }
 }
 
 function toFees({ execution, policies }: FeesJson): TradeWithFees['protocolFees'] {

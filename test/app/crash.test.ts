@@ -7,7 +7,7 @@ import type { DevManifest } from '../../src/dev/home.ts'
 import { describeMarket } from '../../src/dev/market.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../dev/temporary-home.ts'
 import { createTrader, graphql } from '../trader.ts'
-import { eventually } from '../world.ts'
+import { eventually, unlimited } from '../world.ts'
 
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts')
 const oneWeth = 10n ** 18n
@@ -30,7 +30,7 @@ async function startDev(): Promise<DevManifest> {
     process.execPath,
     ['--import', 'tsx', cli, 'dev', '--home', home, '--port', '0', '--no-traders'],
     {
-      env: { ...environment, LOG_LEVEL: 'error' },
+      env: { ...environment, LOG_LEVEL: 'error', ...unlimited },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )

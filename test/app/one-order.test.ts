@@ -1,11 +1,8 @@
-import { OrderBookApi, OrderKind, TradingSdk } from '@cowprotocol/cow-sdk'
-import { ViemAdapter } from '@cowprotocol/sdk-viem-adapter'
+import { type OrderBookApi, OrderKind, type TradingSdk } from '@cowprotocol/cow-sdk'
 import { Interface } from 'ethers'
 import { createClient } from 'graphql-sse'
-import { createPublicClient, http } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { sepolia } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSdk } from '../sdk.ts'
 import { createTrader, graphql, request } from '../trader.ts'
 import { eventually, startWorld, type World } from '../world.ts'
 
@@ -23,13 +20,7 @@ let sdk: TradingSdk
 
 beforeAll(async () => {
   world = await startWorld()
-  const { chainId } = world.market.network
-  const adapter = new ViemAdapter({
-    provider: createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) }),
-    signer: privateKeyToAccount(world.market.accounts[0]?.privateKey as `0x${string}`),
-  })
-  api = new OrderBookApi({ chainId, env: 'prod', baseUrls: { [chainId]: `${world.url}/sepolia` } } as never)
-  sdk = new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi: api }, adapter as never)
+  ;({ api, sdk } = createSdk(world))
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 

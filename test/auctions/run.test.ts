@@ -3,6 +3,7 @@ import { runAuction, runAuctions } from '../../src/auctions/run.ts'
 import { Outage } from '../../src/domain/error.ts'
 import type { Order } from '../../src/domain/order.ts'
 import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain-log.ts'
+import { cancelOrders } from '../../src/storage/orders.ts'
 import { storiesOfOrders } from '../../src/storage/story.ts'
 import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-desk.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
@@ -112,6 +113,24 @@ describe('orders that cannot be settled', () => {
     await auction()
     expect([...held().keys()].sort()).toEqual([later.uid, enough.uid].sort())
   })
+})
+
+test('an order that was cancelled while solvers worked takes its solution’s win', async () => {
+  const order = await placeOrder()
+  fake.world.solvers = [
+    createSolver(async (held) => {
+      await database.db.transaction((tx) => cancelOrders(tx, [order.id], new Date(fake.desk.now())))
+      return [propose(held)]
+    }),
+  ]
+  await auction()
+  expect(await eventsOf(order)).toEqual(['ready', 'considered'])
+  const { auctions } = await storyOf(order)
+  expect(
+    auctions.flatMap(({ proposedSolutions }) => proposedSolutions.map(({ isWinner }) => isWinner)),
+  ).toEqual([false])
+  expect(auctions.flatMap(({ settlementAttempts }) => settlementAttempts)).toEqual([])
+  expect(fake.world.submitted).toEqual([])
 })
 
 describe('balances', () => {

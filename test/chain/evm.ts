@@ -87,6 +87,7 @@ export function createNetwork(more: Partial<Network> = {}): Network {
     name: 'test',
     settlement: zeroAddress,
     vaultRelayer: zeroAddress,
+    hooksTrampoline: zeroAddress,
     wrappedNative: zeroAddress,
     poolFactory: zeroAddress,
     baseTokens: [],

@@ -7,9 +7,11 @@ interface Request {
   params: unknown[]
 }
 
+type Answer = { result: unknown } | { error: unknown }
+
 /** One entry for each HTTP request; the last one stays. */
 export type Behaviour =
-  | { answer: (request: Request) => { result: unknown } | { error: unknown } }
+  | { answer: (request: Request) => Answer | Promise<Answer> }
   | { status: number; body?: string }
   | 'silence'
   | 'hang up'
@@ -25,7 +27,7 @@ export async function startScriptedNode(...behaviours: Behaviour[]) {
     const asked: Request | Request[] = JSON.parse(body)
     requests.push(asked)
     const behaviour = (behaviours.length > 1 ? behaviours.shift() : behaviours[0]) ?? 'hang up'
-    behave(behaviour, asked, response)
+    await behave(behaviour, asked, response)
   })
   server.on('connection', (socket) => sockets.add(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -40,14 +42,19 @@ export async function startScriptedNode(...behaviours: Behaviour[]) {
   }
 }
 
-function behave(behaviour: Behaviour, asked: Request | Request[], response: ServerResponse): void {
+async function behave(behaviour: Behaviour, asked: Request | Request[], response: ServerResponse) {
   if (behaviour === 'silence') return
   if (behaviour === 'hang up') {
     response.destroy()
   } else if ('status' in behaviour) {
     response.writeHead(behaviour.status).end(behaviour.body)
   } else {
-    const answer = (request: Request) => ({ jsonrpc: '2.0', id: request.id, ...behaviour.answer(request) })
-    response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer).reverse() : answer(asked)))
+    const answer = async (request: Request) => ({
+      jsonrpc: '2.0',
+      id: request.id,
+      ...(await behaviour.answer(request)),
+    })
+    const answers = await Promise.all([asked].flat().map(answer))
+    response.end(JSON.stringify(Array.isArray(asked) ? answers.reverse() : answers[0]))
   }
 }

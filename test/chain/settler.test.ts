@@ -145,6 +145,40 @@ describe('success', () => {
   })
 })
 
+describe('gas', () => {
+  const gasOf = async (txHash: Hex) => {
+    const { gas } = await evm.rpc.call<{ gas: Hex }>('eth_getTransactionByHash', [txHash])
+    return BigInt(gas)
+  }
+  const submitWith = async (extraGas: bigint) => {
+    const { calldata } = await settlement(1n)
+    const { simulate, submit } = settler()
+    const simulated = await simulate(calldata)
+    const outcome = await submit(calldata, { deadlineBlock: (await head()) + 3, extraGas })
+    if (!('gas' in simulated) || outcome.outcome !== 'success') throw new Error('not settled')
+    return { simulated: simulated.gas, given: await gasOf(outcome.txHash) }
+  }
+
+  test('is a quarter more than the simulation took, and what was asked for beside it', async () => {
+    const { simulated, given } = await submitWith(1_234_567n)
+    expect(given).toBe(simulated + simulated / 4n + 1_234_567n)
+  })
+
+  test('is never more than a transaction may take', async () => {
+    const { given } = await submitWith(100_000_000n)
+    expect(given).toBe(16_777_216n)
+  })
+
+  test('of a dry run is what it is given', async () => {
+    const { calldata } = await settlement(1n)
+    const { dryRun } = settler()
+    expect(await dryRun(calldata, 1_000_000n)).toBeUndefined()
+    expect(await dryRun(calldata, 60_000n)).toMatch(/gas/i)
+    const { calldata: dear } = await settlement(1n, [1n, 3n])
+    expect(await dryRun(dear, 1_000_000n)).toBe('GPv2: limit price not respected')
+  })
+})
+
 describe('failure', () => {
   test('what reverts in simulation is not sent', async () => {
     const { calldata } = await settlement(1n, [1n, 3n])

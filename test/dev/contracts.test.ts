@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { Interface } from 'ethers'
+import { computeAddress, Interface, SigningKey } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { orderCheckCode } from '../../src/chain/order-check-code.ts'
 import { toQuantity } from '../../src/chain/wire.ts'
 import type { Artifact } from '../../src/dev/contracts/artifact.ts'
-import { compileContracts } from '../../src/dev/contracts/compile.ts'
+import { compileContracts, contractNames } from '../../src/dev/contracts/compile.ts'
 import { type Address, address } from '../../src/domain/address.ts'
+import { impersonate, permitHook } from '../chain/contracts.ts'
 import { type Evm, startEvm } from '../chain/evm.ts'
 
 const folder = new URL('../../src/dev/contracts/artifacts/', import.meta.url)
@@ -13,8 +15,10 @@ const somebody = address(`0x${'b0'.repeat(20)}`)
 
 it('commits what the compiler makes of the sources', () => {
   const compiled = compileContracts()
-  expect(compiled.length).toBe(5)
+  expect(compiled.length).toBe(contractNames.length)
   for (const contract of compiled) expect(artifact(contract.contractName)).toEqual(contract)
+  const check = compiled.find(({ contractName }) => contractName === 'OrderCheck')
+  expect(check?.deployedBytecode).toBe(orderCheckCode)
 })
 
 describe('on a chain', () => {
@@ -89,6 +93,39 @@ describe('on a chain', () => {
     expect(await token1.read('balanceOf', [somebody])).toBe(39_486n)
     expect(await pool.read('getReserves')).toBe(1_010_000n)
     await expect(pool.write('swap', [1n, 0n, somebody, '0x'])).rejects.toThrow('reverted')
+  })
+
+  it('has a contract wallet that calls and signs for its owner until he closes it', async () => {
+    const key = new SigningKey(`0x${'0a'.repeat(32)}`)
+    const owner = address(computeAddress(key))
+    await impersonate(evm.rpc, owner)
+    const token = await deployToken('TestToken')
+    const wallet = await evm.deploy(artifact('ContractWallet'), ['address'], [owner])
+    const approve = new Interface(artifact('TestToken').abi).encodeFunctionData('approve', [somebody, 9n])
+    await expect(wallet.write('execute', [token.address, 0n, approve])).rejects.toThrow('reverted')
+    await wallet.write('execute', [token.address, 0n, approve], owner)
+    expect(await token.read('allowance', [wallet.address, somebody])).toBe(9n)
+
+    const [digest, other] = [`0x${'d1'.repeat(32)}`, `0x${'d2'.repeat(32)}`]
+    const verdict = (signature: string) => wallet.read('isValidSignature', [digest, signature])
+    expect(await verdict(key.sign(digest).serialized)).toBe('0x1626ba7e')
+    expect(await verdict(key.sign(other).serialized)).toBe('0xffffffff')
+    expect(await verdict('0x')).toBe('0xffffffff')
+    await expect(wallet.write('close', [])).rejects.toThrow('reverted')
+    await wallet.write('close', [], owner)
+    expect(await verdict(key.sign(digest).serialized)).toBe('0xffffffff')
+  })
+
+  it('takes a permit of the owner for his approval, once', async () => {
+    const key = new SigningKey(`0x${'0b'.repeat(32)}`)
+    const owner = computeAddress(key)
+    const token = await evm.deploy(artifact('TestToken'), ['string', 'string', 'uint8'], ['Token', 'TKN', 18])
+    const hook = permitHook({ chainId: 31337, token: token.address }, key, somebody, 5n)
+    const permit = { to: hook.target, data: hook.callData }
+    await evm.send(permit)
+    expect(await token.read('allowance', [owner, somebody])).toBe(5n)
+    expect(await token.read('nonces', [owner])).toBe(1n)
+    await expect(evm.send(permit)).rejects.toThrow('reverted')
   })
 
   it('wraps the native coin one for one, also where its code was only put', async () => {

@@ -40,6 +40,7 @@ const contracts = new Interface([
   'function transfer(address, uint256) returns (bool)',
   'function domainSeparator() view returns (bytes32)',
   'function vaultRelayer() view returns (address)',
+  'function settlement() view returns (address)',
   'function authenticator() view returns (address)',
   'function getPair(address, address) view returns (address)',
   'function token0() view returns (address)',
@@ -95,6 +96,8 @@ describe('a new market', () => {
     for (const at of [network.settlement, authenticatorAddress, network.vaultRelayer, network.poolFactory]) {
       expect((await rpc.call<string>('eth_getCode', [at, 'latest'])).length).toBeGreaterThan(100)
     }
+    expect(network.hooksTrampoline).toBe('0x60bf78233f48ec42ee3f101b9a05ec7878728006')
+    expect(address(String(await readOne(network.hooksTrampoline, 'settlement')))).toBe(network.settlement)
     expect(await readOne(network.settlement, 'domainSeparator')).toBe(
       '0xdaee378bd0eb30ddf479272accf91761e697bc00e067a268f95f1d2732ed230b',
     )

@@ -75,6 +75,95 @@ describe('parseAppDataDocument', () => {
     })
   })
 
+  const hook = { target: numbered('ab'), callData: '0x12', gasLimit: '1' }
+  const loan = {
+    liquidityProvider: numbered('01'),
+    protocolAdapter: numbered('02'),
+    receiver: numbered('03'),
+    token: numbered('04'),
+    amount: '5',
+  }
+  const wrapper = { address: numbered('05'), data: '0x00' }
+
+  it('reads the hooks of documents from before `metadata`, and of no others', () => {
+    const backend = { hooks: { post: [hook] }, signer: numbered('12') }
+    const postHooks = [{ target: numbered('ab'), callData: '0x12', gasLimit: 1n }]
+    expect(parseAppDataDocument(JSON.stringify({ backend }))).toEqual({ ...nothing, postHooks })
+    expect(parseAppDataDocument(JSON.stringify({ metadata: null, backend }))).toEqual({
+      ...nothing,
+      postHooks,
+    })
+    expect(parseAppDataDocument(JSON.stringify({ metadata: {}, backend }))).toEqual(nothing)
+    expect(parseAppDataDocument(JSON.stringify({ metadata: {}, backend: 1 }))).toEqual(nothing)
+  })
+
+  it('tells wrappers that may be left out from those that may not', () => {
+    expect(meaning({ wrappers: [{ ...wrapper, isOmittable: true }] }).wrapped).toBe(false)
+    expect(meaning({ wrappers: [{ ...wrapper, isOmittable: true }, wrapper] }).wrapped).toBe(true)
+    expect(meaning({ wrappers: [{ ...wrapper, isOmittable: false }] }).wrapped).toBe(true)
+    expect(meaning({ wrappers: [] }).wrapped).toBe(false)
+  })
+
+  it('accepts a hint for solvers', () => {
+    expect(meaning({ flashloan: loan })).toEqual(nothing)
+  })
+
+  it.each([
+    ['metadata.hooks.pre[1].callData', { hooks: { pre: [hook, { ...hook, callData: 'x' }] } }],
+    ['metadata.flashloan.token', { flashloan: { ...loan, token: 'x' } }],
+    ['metadata.flashloan.protocolAdapter', { flashloan: { ...loan, protocolAdapter: undefined } }],
+    ['metadata.flashloan.amount', { flashloan: { ...loan, amount: 5 } }],
+    ['metadata.wrappers[0].isOmittable', { wrappers: [{ ...wrapper, isOmittable: 'yes' }] }],
+    ['metadata.wrappers[1].data', { wrappers: [wrapper, { ...wrapper, data: '00' }] }],
+    ['metadata.wrappers[0].address', { wrappers: [{ data: '0x' }] }],
+    ['metadata.enableFastPath', { enableFastPath: 1 }],
+    ['metadata.replacedOrder.uid', { replacedOrder: {} }],
+    ['metadata.partnerFee', { partnerFee: { recipient: numbered('12') } }],
+  ])('names %s', (path, metadata) => {
+    expect(() => meaning(metadata)).toThrow(`appData ${path} `)
+  })
+
+  it.each([
+    ['a list', '[{}]', 'appData must be an object'],
+    ['a word', '"{}"', 'appData must be an object'],
+    ['nothing', '', 'appData is not JSON'],
+    [
+      'a member given twice',
+      '{"metadata":{"signer":null,"signer":null}}',
+      'appData metadata.signer is given',
+    ],
+    [
+      'a member given twice in other letters',
+      '{"a":{},"metadata":{"hooks":{"pre":[{"x":1},{"y":1,"\\u0079":2}]}}}',
+      'appData metadata.hooks.pre[1].y is given twice',
+    ],
+    ['seconds with a point', '{"metadata":{"validFrom":1800000000.0}}', 'appData metadata.validFrom must'],
+    ['seconds with an exponent', '{"metadata":{"validFrom":18e8}}', 'appData metadata.validFrom must'],
+    [
+      'basis points with an exponent',
+      `{"metadata":{"partnerFee":[{"recipient":"${numbered('12')}","volumeBps":1e1}]}}`,
+      'appData metadata.partnerFee must',
+    ],
+    [
+      'basis points with a point',
+      `{"metadata":{"partnerFee":{"recipient":"${numbered('12')}","bps":1.0}}}`,
+      'appData metadata.partnerFee must',
+    ],
+    ['half a character', '{"a":"\ud800"}', 'appData is not UTF-8'],
+    ['backend that is no object', '{"backend":[]}', 'appData backend must be an object'],
+    ['hooks in backend', '{"backend":{"hooks":{"pre":1}}}', 'appData backend.hooks.pre must be a list'],
+  ])('refuses %s', (_, document, message) => {
+    expect(codeOf(() => parseAppDataDocument(document))).toBe('InvalidAppData')
+    expect(() => parseAppDataDocument(document)).toThrow(message)
+  })
+
+  it('leaves numbers alone that mean nothing here', () => {
+    const fee = `{"recipient":"${numbered('12')}","bps":10,"share":0.5}`
+    expect(parseAppDataDocument(`{"x":-1.5,"metadata":{"utm":1e9,"partnerFee":${fee}}}`).partnerFees).toEqual(
+      [{ recipient: numbered('12'), kind: 'volume', volumeBps: 10 }],
+    )
+  })
+
   it.each([
     { hooks: [] },
     { hooks: { pre: {} } },
@@ -98,9 +187,10 @@ describe('parseAppDataDocument', () => {
   it('counts bytes, not characters', () => {
     const padded = (text: string) => `{"a":"${text}"}`
     const room = maxAppDataBytes - padded('').length
-    expect(parseAppDataDocument(padded('x'.repeat(room)))).toEqual(nothing)
-    expect(codeOf(() => parseAppDataDocument(padded('x'.repeat(room + 1))))).toBe('InvalidAppData')
-    expect(codeOf(() => parseAppDataDocument(padded('é'.repeat(room / 2 + 1))))).toBe('InvalidAppData')
+    const parse = (document: string) => parseAppDataDocument(document, maxAppDataBytes)
+    expect(parse(padded('x'.repeat(room)))).toEqual(nothing)
+    expect(codeOf(() => parse(padded('x'.repeat(room + 1))))).toBe('InvalidAppData')
+    expect(codeOf(() => parse(padded('é'.repeat(room / 2 + 1))))).toBe('InvalidAppData')
   })
 
   it('answers any text with a meaning or InvalidAppData', () => {

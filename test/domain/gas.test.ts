@@ -32,4 +32,6 @@ it('an order pays for its own signature, hooks and unwrapping', () => {
   expect(extraOrderGas(plain, false)).toBe(0n)
   expect(extraOrderGas(plain, true)).toBe(9_223n)
   expect(extraOrderGas(hooked, true)).toBe(27_000n + 140_000n + 9_223n)
+  expect(extraOrderGas(hooked, false, 5_000n)).toBe(5_000n + 140_000n)
+  expect(extraOrderGas(plain, false, 5_000n)).toBe(0n)
 })

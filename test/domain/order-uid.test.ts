@@ -16,6 +16,16 @@ it('unpacks what was packed, in any spelling', () => {
   )
 })
 
+it('is digest, owner and validTo, each whole and in this order', () => {
+  const digest = `0x${'d1'.repeat(32)}` as const
+  const owner = `0x${'0e'.repeat(20)}` as const
+  const packed = (validTo: number) => packOrderUid(digest, owner, validTo)
+  expect(packed(0)).toBe(`${digest}${'0e'.repeat(20)}00000000`)
+  expect(packed(1)).toBe(`${digest}${'0e'.repeat(20)}00000001`)
+  expect(packed(0x01020304)).toBe(`${digest}${'0e'.repeat(20)}01020304`)
+  expect(packed(2 ** 32 - 1)).toBe(`${digest}${'0e'.repeat(20)}ffffffff`)
+})
+
 it.each([
   '',
   '0x',

@@ -1,10 +1,11 @@
-import { getBytes, hashMessage, recoverAddress, verifyTypedData, Wallet } from 'ethers'
+import { getBytes, hashMessage, verifyTypedData, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { address, zeroAddress } from '../../src/domain/address.ts'
 import { bytesToHex, type Hex } from '../../src/domain/hex.ts'
 import { keccakText } from '../../src/domain/keccak.ts'
 import type { OrderData } from '../../src/domain/order.ts'
+import { recoverSigner } from '../../src/domain/signature.ts'
 import {
   cancellationDigest,
   cancellationsDigest,
@@ -14,7 +15,6 @@ import {
   orderStructHash,
   orderTypes,
   orderUid,
-  recoverSigner,
 } from '../../src/domain/signing.ts'
 import { settlement } from '../fakes/order.ts'
 
@@ -134,56 +134,6 @@ describe('against ethers', () => {
       { numRuns: 40 },
     )
   })
-
-  const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-  const scalar = fc.oneof(
-    bytes(32),
-    fc
-      .constantFrom(
-        0n,
-        1n,
-        curveOrder / 2n,
-        curveOrder / 2n + 1n,
-        curveOrder - 1n,
-        curveOrder,
-        2n ** 256n - 1n,
-      )
-      .map((value): Hex => `0x${value.toString(16).padStart(64, '0')}`),
-  )
-
-  it('agrees on hostile signatures, but for high s, which it refuses', () => {
-    fc.assert(
-      fc.property(bytes(32), scalar, scalar, fc.constantFrom(0, 1, 27, 28), (hash, r, s, v) => {
-        const signature: Hex = `${r}${s.slice(2)}${v.toString(16).padStart(2, '0')}` as Hex
-        const ours = recoverSigner('eip712', hash, signature)
-        const isHigh = BigInt(s) > curveOrder / 2n
-        if (isHigh) expect(ours).toEqual({ fault: 'high-s' })
-        expect('signer' in ours ? ours.signer : undefined).toBe(isHigh ? undefined : reference(hash, r, s, v))
-        if ('signature' in ours)
-          expect(Number.parseInt(ours.signature.slice(130), 16)).toBe(v < 27 ? v + 27 : v)
-      }),
-      { numRuns: 200 },
-    )
-  })
-
-  it('refuses every other v and every other length', () => {
-    const valid = '68'.repeat(32) + '07'.repeat(32)
-    for (let v = 0; v < 256; v++) {
-      const answer = recoverSigner('eip712', digest, `0x${valid}${v.toString(16).padStart(2, '0')}`)
-      expect('fault' in answer && answer.fault === 'v').toBe(![0, 1, 27, 28].includes(v))
-    }
-    for (const signature of ['0x', `0x${valid}`, `0x${valid}1b00`] as const) {
-      expect(recoverSigner('eip712', digest, signature)).toEqual({ fault: 'length' })
-    }
-  })
-
-  function reference(hash: Hex, r: Hex, s: Hex, v: number): string | undefined {
-    try {
-      return recoverAddress(hash, { r, s, v: v < 27 ? v + 27 : v }).toLowerCase()
-    } catch {
-      return undefined
-    }
-  }
 })
 
 it('hashes documents as bytes', () => {

@@ -1,9 +1,13 @@
+import { createCodeChecks } from '../../src/auctions/code-checks.ts'
 import type { AuctionDesk } from '../../src/auctions/desk.ts'
+import { createPatience } from '../../src/auctions/patience.ts'
 import type { Spendable } from '../../src/chain/chain.ts'
+import type { CheckOrder } from '../../src/chain/order-check.ts'
 import type { SettlementOutcome, Settler } from '../../src/chain/settler.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Auction } from '../../src/domain/auction.ts'
+import type { Hex } from '../../src/domain/hex.ts'
 import type { Order } from '../../src/domain/order.ts'
 import type { Proposal } from '../../src/domain/solution.ts'
 import type { Solver } from '../../src/solvers/solver.ts'
@@ -14,6 +18,7 @@ import { dollar, numbered, wrapped } from './order.ts'
 import { silentLog } from './silent-log.ts'
 
 export const solverAddress = numbered('51')
+const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}` as const
 const hash = `0x${'00'.repeat(32)}` as const
 
 /** Fills these orders as far as they are to fill, at 3,000 dollars and without a network fee. */
@@ -56,11 +61,23 @@ export function createAuctionDesk(db: Database) {
     solvers: [] as Solver[],
     /** How submissions end, by solver. */
     outcomes: new Map<Address, SettlementOutcome | Error>(),
+    /** What contract wallets and tokens answer about an order. */
+    check: (async ({ owner, sellToken, signature }) => ({
+      ...(world.funds.get(`${owner}:${sellToken}`) ?? { balance: maxUint256, allowance: maxUint256 }),
+      transfer: 'ok',
+      signature: signature ? 'valid' : 'unasked',
+      signatureGas: signature ? 5_000n : 0n,
+      ownerHasCode: signature !== undefined,
+      exhausted: false,
+    })) as CheckOrder,
+    /** Why a settlement reverts. */
+    dryRun: (_calldata: Hex): string | undefined => undefined,
     submitted: [] as { deadlineBlock: number }[],
   }
   const settler = (address: Address): Settler => ({
     address,
     simulate: async () => ({ gas: 1n }),
+    dryRun: async (calldata) => world.dryRun(calldata),
     async submit(_calldata, { deadlineBlock }) {
       world.submitted.push({ deadlineBlock })
       const outcome = world.outcomes.get(address)
@@ -83,7 +100,20 @@ export function createAuctionDesk(db: Database) {
       minLifetime: 60,
     },
     feePolicies: [],
-    head: async () => ({ number: world.block, hash, parentHash: hash, timestamp: world.seconds }),
+    policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
+    codeChecks: createCodeChecks({
+      check: (question) => world.check(question),
+      network: sampleNetwork,
+      log: silentLog,
+      limits: { perOwner: 2, waitMs: 50, atOnce: 2 },
+    }),
+    spoilers: createPatience(64),
+    head: async () => ({
+      number: world.block,
+      hash: hashOf(world.block),
+      parentHash: hash,
+      timestamp: world.seconds,
+    }),
     gasPrice: async () => 1n,
     spendable: async (holdings) =>
       holdings.map(

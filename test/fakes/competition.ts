@@ -25,7 +25,7 @@ export interface SampleCompetition {
 /** Stores an auction that one solution won, with its running attempt. @returns the settlement as its calldata says */
 export async function storeCompetition(db: Database, sample: SampleCompetition): Promise<DecodedSettlement> {
   const { id, solver, fills, feePolicies = [], deadlineBlock = 100 } = sample
-  const orders = fills.map(({ order }) => ({ order, remaining: order.sellAmount, feePolicies }))
+  const orders = fills.map(({ order }) => ({ order, remaining: order.sellAmount, feePolicies, extraGas: 0n }))
   const auction = { ...sampleAuction(orders), id, deadlineBlock }
   const solution: RankedSolution = {
     solver,

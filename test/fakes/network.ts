@@ -6,6 +6,7 @@ export const sampleNetwork: Network = {
   name: 'sepolia',
   settlement,
   vaultRelayer: numbered('0e'),
+  hooksTrampoline: numbered('0f'),
   wrappedNative: wrapped,
   poolFactory: numbered('0d'),
   baseTokens: [],

@@ -1,7 +1,7 @@
 import { SigningKey } from 'ethers'
 import { type Address, address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { toAppDataInput } from '../../src/domain/app-data.ts'
+import { maxAppDataBytes, toAppDataInput } from '../../src/domain/app-data.ts'
 import type { Hex } from '../../src/domain/hex.ts'
 import type { Cancellation, OrderCreation } from '../../src/domain/order-creation.ts'
 import type { OrderUid } from '../../src/domain/order-uid.ts'
@@ -14,6 +14,8 @@ import {
 } from '../../src/domain/signing.ts'
 import type { OrderDesk } from '../../src/orders/check.ts'
 import type { Database } from '../../src/storage/database.ts'
+import { storeOrders } from '../../src/storage/order-insert.ts'
+import { areTaken } from '../../src/storage/orders.ts'
 import { sampleNetwork } from './network.ts'
 import { dollar, sampleQuote, signingDomain, wrapped } from './order.ts'
 
@@ -108,9 +110,24 @@ export function createOrderDesk(db: Database, overrides: Partial<OrderDesk> = {}
       maxLimitValidity: 31_536_000,
       maxMarketValidity: 10_800,
       maxGas: 8_000_000n,
+      maxOutOfMarket: Number.POSITIVE_INFINITY,
     },
+    policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
+    library: { db, maxBytes: maxAppDataBytes, gateway: null },
+    distinctSignatureCodes: false,
     spendable: async () => ({ balance: maxUint256, allowance: maxUint256 }),
+    checkOrder: async () => ({
+      balance: maxUint256,
+      allowance: maxUint256,
+      transfer: 'ok',
+      signature: 'valid',
+      signatureGas: 30_000n,
+      ownerHasCode: true,
+      exhausted: false,
+    }),
     quoteFor: async () => null,
+    isTaken: async (uid) => (await areTaken(db, signingDomain.chainId, [uid]))[0] === true,
+    store: async (order) => (await storeOrders(db, [order]))[0] as bigint | undefined,
     ...overrides,
   }
 }

@@ -2,6 +2,7 @@ import { address, nativeMarker, zeroAddress } from '../../src/domain/address.ts'
 import { emptyAppDataDocument } from '../../src/domain/app-data.ts'
 import type { Auction, AuctionOrder } from '../../src/domain/auction.ts'
 import type { FeePolicy } from '../../src/domain/fee-policy.ts'
+import { extraOrderGas } from '../../src/domain/gas.ts'
 import { keccakText } from '../../src/domain/keccak.ts'
 import type { Order, OrderQuote } from '../../src/domain/order.ts'
 import { orderUid, type SigningDomain } from '../../src/domain/signing.ts'
@@ -79,7 +80,8 @@ export function sampleQuote(overrides: Partial<OrderQuote>): OrderQuote {
 
 export function auctionOrder(overrides: Partial<Order> = {}, feePolicies: FeePolicy[] = []): AuctionOrder {
   const order = sampleOrder(overrides)
-  return { order, remaining: order.kind === 'sell' ? order.sellAmount : order.buyAmount, feePolicies }
+  const remaining = order.kind === 'sell' ? order.sellAmount : order.buyAmount
+  return { order, remaining, feePolicies, extraGas: extraOrderGas(order, order.buyToken === nativeMarker) }
 }
 
 /** One wrapped native is 3,000 dollars of 6 decimals; a coin of 18 decimals is half a dollar. */

@@ -164,7 +164,7 @@ async function storeAuction(tx: Tx, part: RandomStory['auctions'][number], order
   const id = auctionIds++
   const token = { sell: order.sellToken, buy: order.buyToken, other: `0x${'0e'.repeat(20)}` as const }
   const nativePrices = new Map(part.prices.map((name, index) => [token[name], 10n ** BigInt(index * 9)]))
-  const entry = { order, remaining: 1n, feePolicies: part.policies }
+  const entry = { order, remaining: 1n, feePolicies: part.policies, extraGas: 0n }
   const solutions = part.solutions.map((solution, uid) => ({
     ...solution,
     uid,

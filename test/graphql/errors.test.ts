@@ -320,7 +320,7 @@ test('network is known by name', async () => {
     '{ accountOrders(network: "nowhere", owner: "0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f") { uid } }',
   )
   expect(error).toMatchObject({
-    message: 'there is no network nowhere here',
+    message: 'there is no network nowhere, but sepolia',
     extensions: { code: 'NotFound', field: 'network' },
   })
   const { body } = await request(`${doors.url}/graphql`, 'POST', {

@@ -3,6 +3,7 @@ import type { Address } from '../../src/domain/address.ts'
 import type { Order } from '../../src/domain/order.ts'
 import { createContext, type Services } from '../../src/graphql/context.ts'
 import { type Doors, openDoors } from '../doors.ts'
+import { noCaller } from '../fakes/caller.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
 import { graphql } from '../trader.ts'
@@ -39,7 +40,7 @@ test('the graph is walked from an order to its competition and back', async () =
       events { label reason }
       trades { blockNumber txHash auctionId executedProtocolFees { amount policy { kind surplusFactor } } sellToken { symbol } }
       auctions {
-        id block deadline nativePrices { token price }
+        auctionId block deadline nativePrices { token price }
         orders { uid }
         solutions { ranking isWinner score referenceScore orders { orderUid executedSell executedBuy order { uid } } }
         settlementAttempts { outcome endBlock }
@@ -66,7 +67,7 @@ test('the graph is walked from an order to its competition and back', async () =
     ],
     auctions: [
       {
-        id: 9,
+        auctionId: 9,
         block: 100,
         deadline: 103,
         nativePrices: [
@@ -211,7 +212,7 @@ test('a document is uploaded once and read back', async () => {
 
 describe('statements', () => {
   const walk = `query ($owner: Address!) { orders(owner: $owner, first: 50) { nodes {
-    sellToken { symbol } events { label } trades { executedProtocolFees { amount } order { uid } } debugReport { auctions { id } }
+    id tokens { symbol } executedPrice { decimal } surplus { amount } sellToken { symbol } events { label } trades { id executedProtocolFees { amount } order { uid } } debugReport { auctions { id } }
     auctions { nativePrices { price } orders { uid } settlementAttempts { outcome }
       solutions { orders { executedSell order { uid auctions { id } } } } }
   } } }`
@@ -239,7 +240,7 @@ describe('statements', () => {
 })
 
 test('a result holds so many list items and no more: then everything of it stops', async () => {
-  const context = createContext({} as Services, 'id', new AbortController().signal)
+  const context = createContext({} as Services, noCaller, new AbortController().signal)
   context.spend(Array(20_000).fill(0))
   expect(() => context.spend([0])).toThrow('list items')
   expect(() => context.spend([])).toThrow('list items')
@@ -248,6 +249,6 @@ test('a result holds so many list items and no more: then everything of it stops
 })
 
 test('nothing is read for a client that has gone', async () => {
-  const context = createContext({} as Services, 'id', AbortSignal.abort())
+  const context = createContext({} as Services, noCaller, AbortSignal.abort())
   await expect(context.loaders.trades.load(1n)).rejects.toThrow('the client has gone')
 })

@@ -3,11 +3,12 @@ import type { Order } from '../../src/domain/order.ts'
 import type { Cancellation } from '../../src/domain/order-creation.ts'
 import { orderStatus } from '../../src/domain/order-status.ts'
 import type { OrderUid } from '../../src/domain/order-uid.ts'
-import { cancelOrders } from '../../src/orders/cancel.ts'
+import { cancellationDigest, cancellationsDigest, type EcdsaScheme } from '../../src/domain/signing.ts'
+import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import { sql } from '../../src/storage/database.ts'
 import { eventsOfOrders } from '../../src/storage/events.ts'
 import { listNotifications } from '../../src/storage/feed.ts'
-import { numbered } from '../fakes/order.ts'
+import { numbered, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
@@ -82,6 +83,78 @@ test('takes an empty list for nothing, if its signature can be recovered', async
   expect(await cancel(signedCancellation([]))).toEqual([])
   await expect(cancel({ ...signedCancellation([]), signature: '0x' })).rejects.toMatchObject({
     code: 'InvalidParameter',
+  })
+})
+
+describe('a single order', () => {
+  const forms = {
+    'by itself': (uid: OrderUid) => cancellationDigest(signingDomain, uid),
+    'as a list of one': (uid: OrderUid) => cancellationsDigest(signingDomain, [uid]),
+  }
+  const signed = (uid: OrderUid, form: keyof typeof forms, scheme: EcdsaScheme, trader = alice) => ({
+    orderUid: uid,
+    signingScheme: scheme,
+    signature: trader.sign(scheme, forms[form](uid)),
+  })
+
+  test.each([
+    ['by itself', 'eip712'],
+    ['by itself', 'ethsign'],
+    ['as a list of one', 'eip712'],
+    ['as a list of one', 'ethsign'],
+  ] as const)('may be signed %s with %s', async (form, scheme) => {
+    const order = await placeOrder()
+    const desk = createOrderDesk(database.db)
+    const bobs = cancelOrder(signed(order.uid, form, scheme, bob), desk)
+    await expect(bobs).rejects.toMatchObject({ code: 'WrongOwner' })
+    expect(await cancelOrder(signed(order.uid, form, scheme), desk)).toBe(order.uid)
+    expect(await statusOf(order)).toBe('cancelled')
+    expect(await labelsOf(order)).toEqual(['created', 'cancelled'])
+  })
+
+  test('that was signed by itself is not a list', async () => {
+    const { uid } = await placeOrder()
+    const { signature } = signed(uid, 'by itself', 'eip712')
+    const list = cancel({ orderUids: [uid], signingScheme: 'eip712', signature })
+    await expect(list).rejects.toMatchObject({ code: 'WrongOwner' })
+  })
+})
+
+describe('by policy', () => {
+  const byPolicy = (orderUids: OrderUid[], reason: string | null = null) =>
+    cancelByPolicy({ orderUids, reason }, createOrderDesk(database.db))
+  const reasonsOf = async ({ id }: Order) =>
+    (await eventsOfOrders(database.db, [id])).map(({ reason }) => reason)
+
+  test('ends orders of whoever they are and however they are signed, and says so', async () => {
+    const orders = [
+      await placeOrder(),
+      await placeOrder({ signingScheme: 'presign', presigned: false }),
+      await placeOrder({ signingScheme: 'eip1271' }),
+    ]
+    const uids = orders.map(({ uid }) => uid)
+    expect(await byPolicy([...uids, ...uids])).toEqual(uids)
+    for (const order of orders) {
+      expect(await statusOf(order)).toBe('cancelled')
+      expect(await reasonsOf(order)).toEqual([null, 'policy'])
+      expect(await notificationsOf(order)).toMatchObject([
+        { type: 'order_cancelled', metadata: { source: 'policy' } },
+      ])
+    }
+  })
+
+  test('says why where that is given', async () => {
+    const order = await placeOrder()
+    await byPolicy([order.uid], 'the token is a fake')
+    expect(await reasonsOf(order)).toEqual([null, 'policy: the token is a fake'])
+    expect(await notificationsOf(order)).toMatchObject([{ metadata: { reason: 'the token is a fake' } }])
+  })
+
+  test('ends all or none', async () => {
+    const order = await placeOrder()
+    const expired = await placeOrder({ effectiveValidTo: deskTime - 1 })
+    await expect(byPolicy([order.uid, expired.uid])).rejects.toMatchObject({ code: 'OrderExpired' })
+    expect(await statusOf(order)).toBe('open')
   })
 })
 

@@ -103,6 +103,11 @@ const cases: Record<string, Bad> = {
     code: 'AppDataHashMismatch',
     says: 'appData hashes to',
   },
+  'quote of an order on chain that a key signs': {
+    call: ['POST', '/api/v1/quote', { ...quote, onchainOrder: true }],
+    code: 'IncompatibleSigningScheme',
+    says: 'onchainOrder needs signingScheme presign or eip1271',
+  },
   'order without signature': {
     call: ['POST', '/api/v1/orders', without(order, 'signature')],
     says: 'signature is required',
@@ -314,13 +319,13 @@ test('an unknown network is named', async () => {
   const { status, body } = await request(`${doors.url}/nowhere/api/v1/version`)
   expect([status, body]).toEqual([
     404,
-    { errorType: 'NotFound', description: 'there is no network nowhere here' },
+    { errorType: 'NotFound', description: 'there is no network nowhere, but sepolia' },
   ])
 })
 
 test('405 says what is allowed', async () => {
   const { headers } = await request(`${base}/api/v1/orders/${uid}`, 'PUT', {})
-  expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+  expect(headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS')
 })
 
 test('account routes speak of errors by message', async () => {

@@ -12,6 +12,7 @@ import { debugReportFields } from '../../src/rest/shapes/debug-report.ts'
 import { wholeOrderFields } from '../../src/rest/shapes/order.ts'
 import { findTokens, storeTokens } from '../../src/storage/tokens.ts'
 import { type Doors, network, openDoors } from '../doors.ts'
+import { noCaller } from '../fakes/caller.ts'
 import { randomStory, storeStory } from '../fakes/random-story.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { request } from '../trader.ts'
@@ -42,7 +43,7 @@ beforeAll(async () => {
     account: accountRoutes,
   })
   documentsOnly = createServer((req, res) => {
-    handle(req, 'test', () => new AbortController().signal).then(({ status, headers, body }) =>
+    handle(req, noCaller, () => new AbortController().signal).then(({ status, headers, body }) =>
       res.writeHead(status, headers).end(body),
     )
   })
@@ -54,9 +55,11 @@ afterAll(async () => {
   await doors?.[Symbol.asyncDispose]()
 })
 
-const tokenFields = 'address symbol name decimals __typename'
+const tokenFields = 'id address symbol name decimals __typename'
+const priceFields = 'decimal numerator denominator __typename'
 const hotOrder = `${wholeOrderFields.replace('sellToken { address } buyToken { address }', `sellToken { ${tokenFields} } buyToken { ${tokenFields} }`)}
-  events { label reason timestamp } trades { ${'blockNumber logIndex orderUid owner sellAmount sellAmountBeforeFees buyAmount txHash auctionId'} sellToken { address } }
+  id tokens { ${tokenFields} } effectiveReceiver executedFraction limitPrice { ${priceFields} } executedPrice { ${priceFields} }
+  surplus { amount token __typename } events { label reason timestamp } trades { ${'id blockNumber logIndex orderUid owner sellAmount sellAmountBeforeFees buyAmount txHash auctionId'} sellToken { address } }
   again: debugReport { ${debugReportFields} }`
 
 async function execute(query: string, variables: Record<string, unknown>) {

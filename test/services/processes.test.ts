@@ -8,7 +8,7 @@ import { createClient } from 'graphql-sse'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrader, request } from '../trader.ts'
-import { eventually, startTestChain, type TestChain } from '../world.ts'
+import { eventually, startTestChain, type TestChain, unlimited } from '../world.ts'
 
 /** The program as N processes over a PostgreSQL that is not its own. */
 const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -51,6 +51,7 @@ async function start(role: string): Promise<{ child: ChildProcess; ready: string
       NETWORKS_FILE: path.join(folder, 'networks.json'),
       SOLVER_PRIVATE_KEY: chain.market.solver.privateKey,
       LOG_LEVEL: 'error',
+      ...unlimited,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../src/domain/order.ts'
+import { gather } from '../../src/gather.ts'
+import type { OrderToQuote } from '../../src/orders/check.ts'
+import { placeOrder } from '../../src/orders/place.ts'
+import { quoteForOrder } from '../../src/quotes/order-quote.ts'
+import type { QuoteDesk } from '../../src/quotes/quote.ts'
 import { insertChainFacts } from '../../src/storage/chain-log.ts'
-import { accountOrders, findOrder, findOrders, pageOrders } from '../../src/storage/orders.ts'
+import { storeOrders } from '../../src/storage/order-insert.ts'
+import { pageOrders } from '../../src/storage/order-pages.ts'
+import { accountOrders, areTaken, findOrder, findOrders } from '../../src/storage/orders.ts'
+import { findQuotes, insertQuote } from '../../src/storage/quotes.ts'
 import { storiesOfOrders } from '../../src/storage/story.ts'
 import { listTrades } from '../../src/storage/trades.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
+import { createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-desk.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
@@ -66,8 +75,36 @@ test.each([
       ),
   ],
   ['the orders of an account', () => accountOrders(database.db, { chainId, owner, ...page })],
-  ['a page of orders', () => pageOrders(database.db, {}, { first: 9, after: null, now: 0 })],
+  [
+    'a page of orders',
+    () => pageOrders(database.db, { chainIds: [chainId] }, { first: 9, after: null, now: 0 }),
+  ],
   ['the trades of an account', () => listTrades(database.db, chainId, { owner }, page)],
 ])('%s: one statement', async (_, read) => {
   expect(await statementsOf(read)).toBe(1)
+})
+
+/** A desk as the program has it, but for the chain. */
+function placingDesk() {
+  const { db } = database
+  const together = { most: 50, abreast: 2 }
+  const storedQuote = gather((quotes: readonly bigint[]) => findQuotes(db, chainId, quotes), together)
+  const desk = createOrderDesk(db, {
+    isTaken: gather((uids) => areTaken(db, chainId, uids), together),
+    store: gather((orders) => storeOrders(db, orders), together),
+  })
+  const quoteDesk = { ...desk, storedQuote } as unknown as QuoteDesk
+  return { ...desk, quoteFor: (order: OrderToQuote) => quoteForOrder(order, quoteDesk) }
+}
+
+/** Is the UID taken, the quote, BEGIN, the locks, all the rows, COMMIT. */
+test.each([1, 30])('placing %d orders that name their quotes: six statements in all', async (count) => {
+  const desk = placingDesk()
+  const { id: _, ...offer } = quoteOf({ expiration: new Date((deskTime + 60) * 1_000) })
+  const quoteId = await insertQuote(database.db, offer)
+  const creations = Array.from({ length: count }, (_, index) =>
+    signedOrder({ quoteId, validTo: deskTime + 1_000 + count + index }),
+  )
+  const place = () => Promise.all(creations.map((creation) => placeOrder(creation, desk)))
+  expect(await statementsOf(place)).toBe(6)
 })

@@ -6,7 +6,19 @@ import type { Artifact } from './artifact.ts'
 const folder = new URL('.', import.meta.url)
 
 /** The contracts that are deployed; what they inherit from is compiled with them. */
-export const contractNames = ['FeeToken', 'Pool', 'PoolFactory', 'TestToken', 'WrappedNative'] as const
+export const contractNames = [
+  'ContractWallet',
+  'FeeToken',
+  'HooksTrampoline',
+  'OrderCheck',
+  'Pool',
+  'PoolFactory',
+  'TestToken',
+  'WrappedNative',
+] as const
+
+/** The one contract that runs on real networks too, inside a call: the program has its code in a source file. */
+const checkingCode = new URL('../../chain/order-check-code.ts', folder)
 
 interface CompilerOutput {
   errors?: { severity: string; formattedMessage: string }[]
@@ -53,7 +65,17 @@ export function writeArtifacts(): void {
   for (const artifact of compileContracts()) {
     const file = new URL(`artifacts/${artifact.contractName}.json`, folder)
     writeFileSync(file, `${JSON.stringify(artifact, undefined, 2)}\n`)
+    if (artifact.contractName === 'OrderCheck') writeFileSync(checkingCode, toSource(artifact))
   }
+}
+
+export function toSource({ contractName, deployedBytecode }: Artifact): string {
+  return `import type { Hex } from '../domain/hex.ts'
+
+/** ${contractName}.sol as the compiler made it. */
+export const orderCheckCode: Hex =
+  '${deployedBytecode}'
+`
 }
 
 const [, program = '', flag] = process.argv

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { toAddress } from '../../domain/address.ts'
 import { parseAmount } from '../../domain/amount.ts'
-import type { RefusalCode } from '../../domain/error.ts'
 import { toHex } from '../../domain/hex.ts'
 import { toOrderUid } from '../../domain/order-uid.ts'
+import type { RefusalCode } from '../../domain/refusal-codes.ts'
 
 /** Readers of single fields, from raw JSON to the domain. Messages follow the field's name: `sellToken must be …`. */
 function must(expectation: string) {

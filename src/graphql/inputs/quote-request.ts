@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { toAppDataInput, zeroAppData } from '../../domain/app-data.ts'
 import { buyTokenDestinations, orderKinds, sellTokenSources, signingSchemes } from '../../domain/order.ts'
 import { priceQualities, type QuoteRequest, type QuoteSize } from '../../domain/quote.ts'
+import type { RefusalCode } from '../../domain/refusal-codes.ts'
 import { isEcdsa } from '../../domain/signing.ts'
 import {
   addressField,
@@ -50,7 +51,10 @@ export const quoteRequestInput = rawQuoteRequest
   .transform((raw, context): Sized => {
     const size = readSize(raw)
     const fault = 'field' in size ? size : faultOf(raw)
-    if (fault) context.addIssue({ code: 'custom', path: [fault.field], message: fault.message })
+    if (fault) {
+      const { field, message, code } = fault
+      context.addIssue({ code: 'custom', path: [field], message, ...(code && { params: { code } }) })
+    }
     return 'field' in size ? z.NEVER : { ...raw, size }
   })
   .transform(toQuoteRequest)
@@ -58,6 +62,7 @@ export const quoteRequestInput = rawQuoteRequest
 interface Fault {
   field: keyof Raw
   message: string
+  code?: RefusalCode
 }
 
 function readSize(raw: Raw): QuoteSize | Fault {
@@ -88,7 +93,11 @@ function faultOf(raw: Raw): Fault | undefined {
     return { field: 'appDataHash', message: 'needs appData beside it' }
   }
   if (raw.onchainOrder === true && ecdsa) {
-    return { field: 'onchainOrder', message: 'needs signingScheme presign or eip1271' }
+    return {
+      code: 'IncompatibleSigningScheme',
+      field: 'onchainOrder',
+      message: 'needs signingScheme presign or eip1271',
+    }
   }
   if (raw.verificationGasLimit != null && raw.signingScheme !== 'eip1271') {
     return { field: 'verificationGasLimit', message: 'needs signingScheme eip1271' }

@@ -1,9 +1,9 @@
 import { maxUint256 } from '../../domain/amount.ts'
 import { Refusal } from '../../domain/error.ts'
-import type { Check } from '../check.ts'
+import type { Check, Draft } from '../check.ts'
 
 /** Both sides are positive, and what the vault relayer pulls fits uint256. */
-export const amounts: Check = ({ data }) => {
+export const amounts: Check<Draft> = ({ data }) => {
   if (data.sellAmount === 0n)
     throw new Refusal('ZeroAmount', 'sellAmount must be positive', { field: 'sellAmount' })
   if (data.buyAmount === 0n)

@@ -1,8 +1,8 @@
 import { Refusal } from '../../domain/error.ts'
-import type { Check } from '../check.ts'
+import type { Check, Draft } from '../check.ts'
 
 /** Forms of an order that the signed data allows and the service does not trade. */
-export const form: Check = ({ data, meaning }) => {
+export const form: Check<Draft> = ({ data }) => {
   if (data.feeAmount > 0n && data.partiallyFillable) {
     throw new Refusal('UnsupportedOrderType', 'a partially fillable order can’t carry a signed fee', {
       field: 'feeAmount',
@@ -17,22 +17,5 @@ export const form: Check = ({ data, meaning }) => {
     throw new Refusal('UnsupportedSellTokenSource', 'sellTokenBalance must be erc20', {
       field: 'sellTokenBalance',
     })
-  }
-  if (meaning.preHooks.length + meaning.postHooks.length > 0) {
-    throw new Refusal('UnsupportedOrderType', 'hooks are not available on this service', { field: 'appData' })
-  }
-  if (meaning.wrapped) {
-    throw new Refusal('UnsupportedOrderType', 'wrappers are not available on this service', {
-      field: 'appData',
-    })
-  }
-  if (meaning.replacedOrder) {
-    throw new Refusal(
-      'UnsupportedOrderType',
-      'replacing an order through appData is not available on this service',
-      {
-        field: 'appData',
-      },
-    )
   }
 }

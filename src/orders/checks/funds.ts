@@ -1,11 +1,14 @@
+import type { OrderAnswer } from '../../chain/order-check.ts'
 import { Refusal } from '../../domain/error.ts'
-import type { Check } from '../check.ts'
+import type { Candidate, OrderDesk } from '../check.ts'
 
-/** The owner can pay now. Presign orders are exempt: their funds may come with the transaction that signs them. */
-export const funds: Check = async ({ creation, data, owner }, { spendable, network }) => {
-  if (creation.signingScheme === 'presign') return
+/** The owner can pay now: holds what the order needs, lets the vault relayer take it, and the token lets it go. */
+export function funds({ data }: Candidate, answer: OrderAnswer, { network }: OrderDesk): void {
+  const { balance, allowance, transfer, exhausted } = answer
   const needed = data.sellAmount + data.feeAmount
-  const { balance, allowance } = await spendable(owner, data.sellToken)
+  if (exhausted) {
+    throw transferFailed('the order’s hooks or its sell token do not end in the time they are given', '0x')
+  }
   if (balance < needed) {
     throw new Refusal(
       'InsufficientBalance',
@@ -26,4 +29,14 @@ export const funds: Check = async ({ creation, data, owner }, { spendable, netwo
       },
     )
   }
+  if (transfer !== 'ok') {
+    throw transferFailed(
+      `the transfer of ${needed} of the sell token reverts with ${transfer.revert}`,
+      transfer.revert,
+    )
+  }
+}
+
+function transferFailed(message: string, revert: string): Refusal {
+  return new Refusal('TransferSimulationFailed', message, { field: 'sellToken', data: { revert } })
 }

@@ -1,10 +1,13 @@
 import { Refusal } from '../../domain/error.ts'
-import type { Quote } from '../../domain/quote.ts'
-import type { OrderLimits } from '../check.ts'
+import { hooksGas } from '../../domain/gas.ts'
+import type { Check, QuotedCandidate } from '../check.ts'
 
-/** What the quote says a settlement of the order needs stays within what one may use. */
-export function checkGas(quote: Quote | null, { maxGas }: OrderLimits): void {
-  if (quote && quote.gasAmount > maxGas) {
-    throw new Refusal('TooMuchGas', `the order needs ${quote.gasAmount} gas, ${maxGas} are allowed`)
+/** What a settlement of the order needs, with the wallet's signature and all hooks, stays within what one may use. */
+export const gas: Check<QuotedCandidate> = ({ quote, meaning, signatureGas }, { limits: { maxGas } }) => {
+  const needed = (quote?.gasAmount ?? 0n) + signatureGas + hooksGas(meaning)
+  if (needed > maxGas) {
+    throw new Refusal('TooMuchGas', `the order needs ${needed} gas, ${maxGas} are allowed`, {
+      data: { need: needed.toString(), limit: maxGas.toString() },
+    })
   }
 }

@@ -1,10 +1,9 @@
 import { Refusal } from '../../domain/error.ts'
-import { findOrder } from '../../storage/orders.ts'
 import type { Check } from '../check.ts'
 
 /** Asked before the chain is: a client that repeats a request whose answer was lost learns it here. The insert decides races. */
-export const unique: Check = async ({ uid }, { db, network }) => {
-  if (await findOrder(db, uid, network.chainId)) throw duplicated(uid)
+export const unique: Check = async ({ uid }, { isTaken }) => {
+  if (await isTaken(uid)) throw duplicated(uid)
 }
 
 export function duplicated(uid: string): Refusal {

@@ -1,9 +1,9 @@
 import { Refusal } from '../../domain/error.ts'
 import { unixSeconds } from '../../domain/log.ts'
-import type { Check } from '../check.ts'
+import type { Check, Draft } from '../check.ts'
 
 /** The order lives long enough to be settled, and not longer than its class may. Presign orders have no upper bound. */
-export const validity: Check = ({ data, creation }, { now, limits }) => {
+export const validity: Check<Draft> = ({ data, creation }, { now, limits }) => {
   const seconds = unixSeconds(now())
   const field = 'validTo'
   if (data.validTo < seconds) {

@@ -5,10 +5,13 @@ import { literal, sql, type Text, toSql } from './text.ts'
  * Columns as JSON text. Written with `||` and not with the JSON functions of PostgreSQL, which take longer to build a report than
  * to read it. What can hold a quote or a control character goes through `to_json`.
  */
-const quoted = (expression: string): Leaf => ({
+export const quoted = (expression: string): Leaf => ({
   text: [...literal('"'), ...sql(expression), ...literal('"')],
 })
 const bare = (expression: string): Leaf => ({ text: sql(expression) })
+
+/** An expression for hex, where it stands in a longer text. */
+export const hexText = (column: string) => `'0x' || encode(${column}, 'hex')`
 
 export const hex = (column: string): Leaf => ({
   text: [...literal('"0x'), ...sql(`encode(${column}, 'hex')`), ...literal('"')],
@@ -44,11 +47,21 @@ export const many = (noun: () => Noun, from: string): Child => ({
 /** What only the token store knows of a token. */
 const metadata = new Set(['symbol', 'name', 'decimals'])
 
-/** A token by its address column, with `from` for an expression over its row, which may be missing. */
-export const token = (column: string, from: (expression: string) => string): Child => ({
+/** The global id of a row: its type, then what `parts` say of it. Their texts hold nothing to escape. */
+export const nodeId = (type: string, ...parts: string[]): Leaf => ({
+  text: [
+    ...literal(`"${type}`),
+    ...parts.flatMap((part) => [...literal(':'), ...sql(`${part}::text`)]),
+    ...literal('"'),
+  ],
+})
+
+/** A token by its columns, with `from` for an expression over its row, which may be missing. */
+export const token = (chainId: string, column: string, from: (expression: string) => string): Child => ({
   noun: () => ({
     name: 'Token',
     leaves: {
+      id: nodeId('Token', chainId, hexText(column)),
       address: hex(column),
       symbol: orNull(string(from('symbol'))),
       name: orNull(string(from('name'))),

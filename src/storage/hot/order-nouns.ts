@@ -5,8 +5,10 @@ import {
   bool,
   graphWord,
   hex,
+  hexText,
   listOf,
   many,
+  nodeId,
   nothing,
   number,
   orNull,
@@ -17,6 +19,7 @@ import {
   word,
 } from './expressions.ts'
 import type { Child, Leaf, Noun } from './noun.ts'
+import { effectiveReceiver, executedFraction, executedPrice, limitPrice, surplus } from './order-value.ts'
 import { auctionReport, event, trade } from './story-nouns.ts'
 import { literal, sql, toSql } from './text.ts'
 
@@ -80,6 +83,18 @@ const tradesOf = (more: string) =>
     `trades tr WHERE tr.order_id = o.id ORDER BY tr.block_number DESC, tr.log_index DESC${more}`,
   )
 
+const eitherToken = token(
+  'o.chain_id',
+  'side.token',
+  (column) =>
+    `(SELECT tk.${column} FROM tokens tk WHERE tk.chain_id = o.chain_id AND tk.address = side.token)`,
+)
+const tokens: Child = {
+  ...eitherToken,
+  wrap: (item) =>
+    listOf(item, '(VALUES (0, o.sell_token), (1, o.buy_token)) AS side(place, token) ORDER BY side.place'),
+}
+
 const debugReport: Noun = {
   name: 'DebugReport',
   leaves: { orderUid: hex('o.uid') },
@@ -94,47 +109,59 @@ const debugReport: Noun = {
   },
 }
 
+/** What an order has in the REST contract. */
+export const contractLeaves: Noun['leaves'] = {
+  uid: hex('o.uid'),
+  owner: hex('o.owner'),
+  from: hex('o.owner'),
+  receiver: orNull(hex('o.receiver')),
+  sellAmount: amount('o.sell_amount'),
+  buyAmount: amount('o.buy_amount'),
+  feeAmount: amount('o.fee_amount'),
+  validTo: number('o.valid_to'),
+  validFrom: orNull(number('o.valid_from')),
+  kind: graphWord('o.kind'),
+  partiallyFillable: bool('o.partially_fillable'),
+  sellTokenBalance: graphWord('o.sell_token_balance'),
+  buyTokenBalance: graphWord('o.buy_token_balance'),
+  signingScheme: graphWord('o.signing_scheme'),
+  signature: hex('o.signature'),
+  appData: hex('o.app_data'),
+  appDataHash: hex('o.app_data'),
+  fullAppData: orNull(string('(SELECT d.document FROM app_data d WHERE d.hash = o.app_data)')),
+  settlementContract: hex('o.settlement'),
+  creationDate: time('o.created_at'),
+  class: graphWord('o.class'),
+  isLiquidityOrder: bool(`o.class = 'liquidity'`),
+  status,
+  invalidated: bool('o.cancelled_at IS NOT NULL OR o.invalidated'),
+  executedSellAmount: amount('o.executed_sell'),
+  executedSellAmountBeforeFees: amount('(o.executed_sell - o.executed_signed_fee)'),
+  executedBuyAmount: amount('o.executed_buy'),
+  executedFeeAmount: amount('o.executed_signed_fee'),
+  executedFee: amount('o.executed_fee'),
+  executedFeeToken: hex('coalesce(o.executed_fee_token, o.sell_token)'),
+  availableBalance: nothing,
+  quoteId: orNull(number('o.quote_id')),
+  fullBalanceCheck: bool('o.full_balance_check'),
+  onchainUser: nothing,
+}
+
 export const order: Noun = {
   name: 'Order',
   leaves: {
-    uid: hex('o.uid'),
-    owner: hex('o.owner'),
-    from: hex('o.owner'),
-    receiver: orNull(hex('o.receiver')),
-    sellAmount: amount('o.sell_amount'),
-    buyAmount: amount('o.buy_amount'),
-    feeAmount: amount('o.fee_amount'),
-    validTo: number('o.valid_to'),
-    validFrom: orNull(number('o.valid_from')),
-    kind: graphWord('o.kind'),
-    partiallyFillable: bool('o.partially_fillable'),
-    sellTokenBalance: graphWord('o.sell_token_balance'),
-    buyTokenBalance: graphWord('o.buy_token_balance'),
-    signingScheme: graphWord('o.signing_scheme'),
-    signature: hex('o.signature'),
-    appData: hex('o.app_data'),
-    appDataHash: hex('o.app_data'),
-    fullAppData: orNull(string('(SELECT d.document FROM app_data d WHERE d.hash = o.app_data)')),
-    settlementContract: hex('o.settlement'),
-    creationDate: time('o.created_at'),
-    class: graphWord('o.class'),
-    isLiquidityOrder: bool(`o.class = 'liquidity'`),
-    status,
-    invalidated: bool('o.cancelled_at IS NOT NULL OR o.invalidated'),
-    executedSellAmount: amount('o.executed_sell'),
-    executedSellAmountBeforeFees: amount('(o.executed_sell - o.executed_signed_fee)'),
-    executedBuyAmount: amount('o.executed_buy'),
-    executedFeeAmount: amount('o.executed_signed_fee'),
-    executedFee: amount('o.executed_fee'),
-    executedFeeToken: hex('coalesce(o.executed_fee_token, o.sell_token)'),
-    availableBalance: nothing,
-    quoteId: orNull(number('o.quote_id')),
-    fullBalanceCheck: bool('o.full_balance_check'),
-    onchainUser: nothing,
+    ...contractLeaves,
+    id: nodeId('Order', hexText('o.uid')),
+    effectiveReceiver,
+    executedFraction,
   },
   children: {
-    sellToken: token('o.sell_token', (column) => `ts.${column}`),
-    buyToken: token('o.buy_token', (column) => `tb.${column}`),
+    sellToken: token('o.chain_id', 'o.sell_token', (column) => `ts.${column}`),
+    buyToken: token('o.chain_id', 'o.buy_token', (column) => `tb.${column}`),
+    tokens,
+    limitPrice,
+    executedPrice,
+    surplus,
     quote: {
       noun: () => quote,
       wrap: (item) =>

@@ -2,7 +2,7 @@ import type { Address } from '../../domain/address.ts'
 import type { OrderUid } from '../../domain/order-uid.ts'
 import { bytea } from '../columns.ts'
 import { type Db, readPrepared } from '../database.ts'
-import type { OrderPosition } from '../orders.ts'
+import type { OrderPosition } from '../order-ranges.ts'
 import { type Selected, type SelectionSql, selectionSql } from './noun.ts'
 import { order } from './order-nouns.ts'
 import { toSql } from './text.ts'
@@ -20,7 +20,8 @@ export interface HotOrderRead {
 
 export interface PageGiven {
   owner: Address
-  chainId: number | null
+  /** The networks to look on. */
+  chainIds: readonly number[]
   after: OrderPosition | null
   limit: number
   /** Unix seconds. */
@@ -49,15 +50,23 @@ export function hotOrderRead(selection: readonly Selected[]): HotOrderRead | und
   const compiled = selectionSql(order, selection)
   if (!compiled) return undefined
   const one = oneSql(compiled)
-  const page = pageSql(compiled)
+  const pages = new Map<string, string>()
+  const pageOn = (networks: number, goesOn: boolean): string => {
+    const key = `${networks} ${goesOn}`
+    const page = pages.get(key) ?? pageSql(compiled, networks, goesOn)
+    pages.set(key, page)
+    return page
+  }
   return {
     async one(db, { uid, chainId, now }) {
       const [row] = await readPrepared<[string, boolean]>(db, one, [now, bytea(uid), chainId])
       if (!row) return undefined
       return row[1] ? row[0] : 'incomplete'
     },
-    async page(db, { owner, chainId, after, limit, now }) {
-      const given = [now, bytea(owner), chainId, after?.createdAt ?? null, after?.id ?? null, limit]
+    async page(db, { owner, chainIds, after, limit, now }) {
+      const place = after ? [after.createdAt, after.id] : []
+      const given = [now, bytea(owner), limit, ...chainIds, ...place]
+      const page = pageOn(chainIds.length, after !== null)
       const rows = await readPrepared<[string, boolean, Date, string]>(db, page, given)
       if (!rows.every(([, isComplete]) => isComplete)) return 'incomplete'
       return rows.map(([json, , createdAt, id]) => ({ json, createdAt, id: BigInt(id) }))
@@ -71,11 +80,21 @@ function oneSql(compiled: SelectionSql): string {
     WHERE o.uid = $2 AND ($3::int IS NULL OR o.chain_id = $3) AND $1::bigint IS NOT NULL`
 }
 
-function pageSql(compiled: SelectionSql): string {
-  return `SELECT ${columnsOf(compiled)}, o.created_at, o.id FROM orders o ${compiled.needsTokens ? joinTokens : ''}
-    WHERE o.owner = $2 AND ($3::int IS NULL OR o.chain_id = $3) AND $1::bigint IS NOT NULL
-      AND ($4::timestamptz IS NULL OR (o.created_at, o.id) < ($4, $5::bigint))
-    ORDER BY o.created_at DESC, o.id DESC LIMIT $6`
+/** The first page and the others are two statements: a condition that may be left out is none that a kept plan has in its index. */
+function pageSql(compiled: SelectionSql, networks: number, goesOn: boolean): string {
+  const place = 4 + networks
+  const behind = goesOn ? `AND (o.created_at, o.id) < ($${place}::timestamptz, $${place + 1}::bigint)` : ''
+  const onNetwork = (index: number) =>
+    `WHERE o.owner = $2 AND o.chain_id = $${4 + index}::int AND $1::bigint IS NOT NULL ${behind}`
+  const newest = 'ORDER BY o.created_at DESC, o.id DESC LIMIT $3'
+  const tokens = compiled.needsTokens ? joinTokens : ''
+  const select = `SELECT ${columnsOf(compiled)}, o.created_at, o.id FROM`
+  if (networks === 1) return `${select} orders o ${tokens} ${onNetwork(0)} ${newest}`
+  const parts = Array.from(
+    { length: networks },
+    (_, index) => `(SELECT o.* FROM orders o ${onNetwork(index)} ${newest})`,
+  )
+  return `${select} (${parts.join(' UNION ALL ')}) o ${tokens} ${newest}`
 }
 
 function columnsOf({ text, needsTokens }: SelectionSql): string {

@@ -6,7 +6,7 @@ import { statusWords } from '../order-status.ts'
 import type { TradeFilter } from '../trades.ts'
 import { amount, hex, listOf, nothing, number, word } from './expressions.ts'
 import { type Leaf, type Noun, objectOf, selectionSql, textOf, textsOf } from './noun.ts'
-import { interactions, order, quote, statusIn } from './order-nouns.ts'
+import { contractLeaves, interactions, quote, statusIn } from './order-nouns.ts'
 import { attempt, event, execution, feePolicy, proposedSolution, trade } from './story-nouns.ts'
 import { literal, sql, type Text, toSql } from './text.ts'
 
@@ -35,7 +35,7 @@ function without<Key extends string>(leaves: Noun['leaves'], ...keys: Key[]) {
 }
 
 /** Nobody but the service places orders yet: `onchainUser` is left out of all. */
-const orderMembers = without(order.leaves, 'validFrom', 'quoteId', 'onchainUser')
+const orderMembers = without(contractLeaves, 'validFrom', 'quoteId', 'onchainUser')
 const quoteOf: Leaf = {
   text: sql(`SELECT ${toSql(whole(quote))} FROM order_quotes q WHERE q.order_id = o.id`),
 }
@@ -65,7 +65,7 @@ const wholeOrder = orderWith({ quote: quoteOf })
 const eventMembers = without(event.leaves, 'reason')
 const attemptMembers = without(attempt.leaves, 'endTimestamp', 'endBlock', 'outcome')
 const { kind: _kind, ...factors } = feePolicy.leaves
-const { orderUid: _uid, owner: _owner, ...tradeLeaves } = trade.leaves
+const { id: _id, orderUid: _uid, owner: _owner, ...tradeLeaves } = trade.leaves
 const tradeMembers = without(tradeLeaves, 'txHash', 'auctionId')
 
 const nativePrice = [...textOf(hex('np.token')), ...literal(':'), ...textOf(amount('np.price'))]

@@ -4,6 +4,7 @@ import {
   graphWord,
   hex,
   many,
+  nodeId,
   number,
   orNull,
   string,
@@ -25,6 +26,7 @@ export const event: Noun = {
 
 const tradedToken = (column: string) =>
   token(
+    'tr.chain_id',
     column,
     (wanted) =>
       `(SELECT tk.${wanted} FROM tokens tk WHERE tk.chain_id = tr.chain_id AND tk.address = ${column})`,
@@ -33,6 +35,7 @@ const tradedToken = (column: string) =>
 export const trade: Noun = {
   name: 'Trade',
   leaves: {
+    id: nodeId('Trade', 'tr.chain_id', 'tr.block_number', 'tr.log_index'),
     blockNumber: number('tr.block_number'),
     logIndex: number('tr.log_index'),
     orderUid: hex('tr.order_uid'),

@@ -1,0 +1,56 @@
+import type { Market } from '../../src/dev/market.ts'
+import { createLog } from '../../src/log.ts'
+import { applyMigrations } from '../../src/storage/migrations.ts'
+import { clear } from '../database/fill.ts'
+import { openEmbedded, query } from '../database/open.ts'
+import { quotedAmount, quotes } from './submissions.ts'
+
+export interface PlacingDatabase {
+  url: string
+  stop(): Promise<void>
+}
+
+/** An empty database with the program's tables on the one server of the home. @throws when the server does not commit durably */
+export async function openPlacingDatabase(home: string, name: string): Promise<PlacingDatabase> {
+  const server = await openEmbedded(home, name, createLog('warn'))
+  await clear(server.url)
+  await applyMigrations(server.url)
+  for (const setting of ['fsync', 'synchronous_commit']) {
+    const [row] = await query<Record<string, string>>(server.url, `SHOW ${setting}`)
+    if (row?.[setting] !== 'on') throw new Error(`${setting} is ${row?.[setting]}: nothing would be durable`)
+  }
+  return server
+}
+
+/** As before the first order. */
+export async function emptyOrders(url: string, { network, tokens }: Market): Promise<void> {
+  await query(url, 'TRUNCATE orders, order_quotes, order_events, app_data, quotes RESTART IDENTITY')
+  await query(
+    url,
+    `INSERT INTO quotes (chain_id, kind, quote_kind, sell_token, buy_token, sell_amount, buy_amount, fee_amount, gas_amount,
+       gas_price, sell_token_price, solver, verified, expiration)
+     SELECT $1, 'sell', 'standard', $2, $3, amount, amount / 3000, 1000, 150000, 1000000000, '0.0003', $2, false,
+       now() + interval '1 hour'
+     FROM unnest($4::numeric[]) AS amount`,
+    [
+      network.chainId,
+      Buffer.from(tokens.DAI.address.slice(2), 'hex'),
+      Buffer.from(tokens.WETH.address.slice(2), 'hex'),
+      Array.from({ length: quotes }, (_, index) => String(quotedAmount(index + 1))),
+    ],
+  )
+  await query(url, 'CHECKPOINT')
+}
+
+/** @throws when there are not as many of each row as orders were taken */
+export async function checkRows(url: string, placed: number): Promise<void> {
+  const [rows] = await query<Record<string, string>>(
+    url,
+    `SELECT (SELECT count(*) FROM orders) AS orders, (SELECT count(*) FROM order_quotes) AS quotes,
+       (SELECT count(*) FROM order_events) AS events`,
+  )
+  for (const [what, count] of Object.entries(rows ?? {})) {
+    if (Number(count) !== placed)
+      throw new Error(`${placed} orders were taken, and ${count} ${what} are stored`)
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import secp256k1 from 'secp256k1'
+import type { Market } from '../../src/dev/market.ts'
+import { type Address, address } from '../../src/domain/address.ts'
+import { bytesToHex, hexToBytes } from '../../src/domain/hex.ts'
+import { keccak, keccakText } from '../../src/domain/keccak.ts'
+import type { OrderData } from '../../src/domain/order.ts'
+import { packOrderUid } from '../../src/domain/order-uid.ts'
+import { orderDigest } from '../../src/domain/signing.ts'
+import { post, type Question } from '../load/question.ts'
+
+export interface Trader {
+  address: Address
+  key: Uint8Array
+}
+
+/** Quotes that orders name, by number: each for another amount. */
+export const quotes = 100
+const apps = 20
+
+const ether = 10n ** 18n
+
+export function quotedAmount(quote: number): bigint {
+  return BigInt(quote) * ether
+}
+
+/** The same on every run. */
+export function createTraders(count: number): Trader[] {
+  return Array.from({ length: count }, (_, index) => {
+    const key = createHash('sha256').update(`trader ${index}`).digest()
+    const point = secp256k1.publicKeyCreate(key, false)
+    return { key, address: address(bytesToHex(keccak(point.subarray(1)).subarray(12))) }
+  })
+}
+
+/** Signed orders as clients send them, no two alike: one after the other by each trader, each made from a quote. */
+export function signOrders(traders: readonly Trader[], count: number, market: Market): Question[] {
+  const { network, tokens } = market
+  const validTo = Math.floor(Date.now() / 1000) + 3_600
+  return Array.from({ length: count }, (_, index) => {
+    const trader = traders[index % traders.length]
+    if (!trader) throw new Error('there are no traders')
+    const document = `{"appCode":"bench ${index % apps}","metadata":{"orderClass":{"orderClass":"limit"}},"version":"1.3.0"}`
+    const quoteId = 1 + (index % quotes)
+    const data: OrderData = {
+      sellToken: tokens.DAI.address,
+      buyToken: tokens.WETH.address,
+      receiver: trader.address,
+      sellAmount: quotedAmount(quoteId),
+      buyAmount: BigInt(1 + index),
+      validTo,
+      appData: keccakText(document),
+      feeAmount: 0n,
+      kind: 'sell',
+      partiallyFillable: false,
+      sellTokenBalance: 'erc20',
+      buyTokenBalance: 'erc20',
+    }
+    const digest = orderDigest(network, data)
+    const { signature, recid } = secp256k1.ecdsaSign(hexToBytes(digest), trader.key)
+    const body = {
+      ...data,
+      sellAmount: String(data.sellAmount),
+      buyAmount: String(data.buyAmount),
+      feeAmount: '0',
+      appData: document,
+      appDataHash: data.appData,
+      from: trader.address,
+      signature: `${bytesToHex(signature)}${(27 + recid).toString(16)}`,
+      signingScheme: 'eip712',
+      quoteId,
+    }
+    return {
+      request: post(`/${network.name}/api/v1/orders`, JSON.stringify(body)),
+      expect: packOrderUid(digest, trader.address, validTo),
+    }
+  })
+}

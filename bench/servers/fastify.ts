@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Network } from '../../src/domain/network.ts'
+import { install } from './install.ts'
+import { type ServerProcess, startServer } from './process.ts'
+
+const sources = path.join(import.meta.dirname, '..', 'fastify')
+const manifest = path.join(sources, 'package.json')
+
+/** Puts the packages of the hand-written peer into `folder`, once. @throws when they can't be installed */
+export function installFastify(folder: string): void {
+  const { dependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies: object }
+  const here = (name: string) => existsSync(path.join(folder, 'node_modules', name, 'package.json'))
+  if (!Object.keys(dependencies).every(here)) install(folder, manifest)
+}
+
+export interface FastifyOptions {
+  folder: string
+  databaseUrl: string
+  rpcUrl: string
+  network: Network
+}
+
+/** The hand-written peer of order submission, over tables of its own. */
+export function startFastify({
+  folder,
+  databaseUrl,
+  rpcUrl,
+  network,
+}: FastifyOptions): Promise<ServerProcess> {
+  return startServer({
+    name: 'fastify',
+    args: [path.join(sources, 'server.mjs'), databaseUrl, rpcUrl, JSON.stringify(network)],
+    cwd: folder,
+  })
+}

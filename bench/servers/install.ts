@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
+
+/** Installs from npm what a peer's manifest names, into a folder of its own. @throws when that is not possible */
+export function install(folder: string, manifest: string): void {
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(manifest, path.join(folder, 'package.json'))
+  const flags = ['install', '--legacy-peer-deps', '--no-package-lock', '--no-audit', '--no-fund']
+  const { status, stderr, error } = spawnSync('npm', flags, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 300_000,
+  })
+  if (error) throw error
+  const fault = stderr.split('\n').find((line) => line.startsWith('npm error'))
+  if (status !== 0) throw new Error(fault ?? `npm ended with ${status}`)
+}

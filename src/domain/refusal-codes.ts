@@ -1,0 +1,199 @@
+interface RefusalRow {
+  /** Whether the same request can succeed later without being changed. */
+  retryable: boolean
+  meaning: string
+  /** What the client should do. */
+  advice: string
+}
+
+const final = (meaning: string, advice: string): RefusalRow => ({ retryable: false, meaning, advice })
+const passing = (meaning: string, advice: string): RefusalRow => ({ retryable: true, meaning, advice })
+
+/**
+ * The one closed list of refusal codes. Clients rely on these words: `extensions.code` in GraphQL, `errorType` in REST.
+ * docs/errors.md is made of it.
+ */
+export const refusalCodes = {
+  InvalidParameter: final(
+    'The request is malformed; the description names the field.',
+    'Correct the field that `field` names.',
+  ),
+  UnsupportedMediaType: final(
+    'The body is not declared as application/json.',
+    'Send `Content-Type: application/json`.',
+  ),
+  PayloadTooLarge: final('The body is over the limit of the route.', 'Send less, or in parts.'),
+  MethodNotAllowed: final('The path exists, the method does not.', 'Use a method that `Allow` names.'),
+  NotAcceptable: final(
+    'This door does not speak the media type asked for.',
+    'Accept a type that the description names, or use the door it names.',
+  ),
+  NotFound: final('There is no such thing here.', 'Check the path and the id in it.'),
+  OrderNotFound: final(
+    'No order has this UID.',
+    'Check the UID and the network; an order exists once POST answered 201.',
+  ),
+  QueryTooComplex: final(
+    'The document is over a limit for depth, aliases, tokens or estimated size.',
+    'Ask for less at once: fewer levels, aliases or rows.',
+  ),
+  InvalidQuery: final(
+    'The GraphQL document does not parse or does not fit the schema.',
+    'Correct the document; the schema can be read by introspection.',
+  ),
+
+  PERSISTED_QUERY_NOT_FOUND: final(
+    'No document is known by this hash: send its text with it.',
+    'Send the text and its hash once.',
+  ),
+
+  InvalidSignature: final(
+    'The signature is not the owner’s for this order.',
+    'Sign again; `data` says which known mistake it is, and `explainSignature` tells more.',
+  ),
+  InvalidEip1271Signature: final(
+    'The contract wallet does not accept the signature; told only where wrong signatures are told apart.',
+    'Ask the wallet for its signature again, over the digest of exactly this order.',
+  ),
+  MissingFrom: final('This signing scheme needs `from`.', 'Send the owner’s address as `from`.'),
+  AppdataFromMismatch: final(
+    '`from` and the signer in appData differ.',
+    'Let `from` and `metadata.signer` be the same account, or leave one out.',
+  ),
+  IncompatibleSigningScheme: final(
+    'This signing scheme is not accepted here.',
+    'Use a scheme that the description names.',
+  ),
+  InvalidAppData: final(
+    'The appData document is unknown, malformed or too large.',
+    'Send the document itself, or upload it first; correct the JSON path that the description names.',
+  ),
+  AppDataInvalid: final(
+    'The uploaded appData document is malformed or too large.',
+    'Correct the JSON path that the description names.',
+  ),
+  AppDataHashMismatch: final(
+    'The appData document does not hash to the given hash.',
+    'Hash the exact bytes that are sent: keccak-256 of the UTF-8 text.',
+  ),
+  AppDataMismatch: final(
+    'Another document is stored under this hash.',
+    'Nothing can be done: the hash is taken.',
+  ),
+  ZeroAmount: final('Sell and buy amount must be positive.', 'Give both amounts.'),
+  NonZeroFee: final(
+    'Signed fees are not accepted: sign feeAmount 0.',
+    'Sign with `feeAmount` 0; fees are taken from the surplus.',
+  ),
+  SellAmountOverflow: final(
+    'The sell amount, or sell amount plus fee, exceeds uint256.',
+    'Give less than 2^256 in all.',
+  ),
+  BuyAmountOverflow: final('The buy amount exceeds uint256.', 'Give less than 2^256.'),
+  UnsupportedOrderType: final(
+    'Orders of this form are not supported.',
+    'Leave out what the description names.',
+  ),
+  UnsupportedBuyTokenDestination: final(
+    'buyTokenBalance must be erc20.',
+    'Sign with `buyTokenBalance` erc20.',
+  ),
+  UnsupportedSellTokenSource: final('sellTokenBalance must be erc20.', 'Sign with `sellTokenBalance` erc20.'),
+  OrderExpired: final(
+    'validTo is in the past (Unix seconds, not milliseconds).',
+    'Sign a later `validTo`, in seconds.',
+  ),
+  InsufficientValidTo: final('validTo is too near.', 'Sign a later `validTo`.'),
+  ExcessiveValidTo: final(
+    'validTo is too far away.',
+    'Sign an earlier `validTo`; it is in seconds, not in milliseconds.',
+  ),
+  InvalidValidFrom: final(
+    'validFrom leaves too little time before validTo.',
+    'Let `validTo` be later, or `validFrom` earlier.',
+  ),
+  SameBuyAndSellToken: final(
+    'Sell and buy token are the same.',
+    'Choose two tokens; to unwrap, call the wrapping contract.',
+  ),
+  InvalidNativeSellToken: final(
+    'The chain’s own coin cannot be sold directly: sell its wrapped form.',
+    'Wrap the coin and sell the wrapped token.',
+  ),
+  UnsupportedToken: final('A token of the pair cannot be traded here.', 'Choose another token.'),
+  InsufficientBalance: final(
+    'The owner holds less than sellAmount + feeAmount.',
+    'Fund the account, or sell less; `data` has both amounts.',
+  ),
+  InsufficientAllowance: final(
+    'The vault relayer may not spend sellAmount + feeAmount.',
+    'Approve the vault relayer that `data` names, then send the same order again.',
+  ),
+  TransferSimulationFailed: final(
+    'Balance and allowance suffice, and still the sell token does not let itself be transferred.',
+    'See why the token refuses; `data` has what it said.',
+  ),
+  TooMuchGas: final(
+    'The order needs more gas than a settlement may use.',
+    'Use fewer or cheaper hooks, or a cheaper contract signature.',
+  ),
+  TooManyLimitOrders: final(
+    'The owner has too many open limit orders out of market.',
+    'Cancel some that rest far from the market, or wait until some end.',
+  ),
+  DuplicatedOrder: final(
+    'An order with this UID exists already.',
+    'The order is there: read it. For a second one change `validTo` or the appData.',
+  ),
+  Forbidden: final('The account may not trade here.', 'Nothing can be done here.'),
+
+  OldOrderActivelyBidOn: passing(
+    'Solvers bid on the order to be replaced in one of the last auctions: it may still be settled.',
+    'Wait for an auction or two, or cancel the old order and place the new one by itself.',
+  ),
+
+  OnChainOrder: final(
+    'This order can only be cancelled on chain.',
+    'Cancel it in the settlement contract: `invalidateOrder` or `setPreSignature(uid, false)`.',
+  ),
+  OrderFullyExecuted: final('The order is executed already.', 'Nothing is left to cancel.'),
+  AlreadyCancelled: final('The order is cancelled already.', 'Nothing is left to cancel.'),
+  Unauthorized: final('This needs the operator’s key.', 'Send the operator’s key.'),
+  WrongOwner: final(
+    'The signer does not own the order.',
+    'Sign with the account that owns every order named.',
+  ),
+
+  NoLiquidity: passing('No route trades this pair at this size.', 'Try another size or pair, or later.'),
+  SellAmountDoesNotCoverFee: final(
+    'The sell amount is not more than the settlement cost.',
+    'Sell more than the `fee_amount` in `data`.',
+  ),
+  InvalidTradeFilter: final('Give exactly one of owner and orderUid.', 'Name the owner or the order.'),
+  InvalidLimit: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),
+  LIMIT_OUT_OF_BOUNDS: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),
+
+  IdempotencyKeyReused: final(
+    'Another request came with this Idempotency-Key.',
+    'Take a new key for a new request.',
+  ),
+  IdempotencyKeyInUse: passing(
+    'The first request with this Idempotency-Key has no answer yet.',
+    'Send the same again, with the same key, after `Retry-After` seconds.',
+  ),
+
+  RateLimited: passing(
+    'Too many requests; honour Retry-After.',
+    'Wait for `Retry-After` seconds, then send the same again.',
+  ),
+  Unavailable: passing(
+    'Something this answer needs is down for the moment.',
+    'Send the same again after a second, then after longer; if an order was sent, DuplicatedOrder then says that it is there.',
+  ),
+  InternalServerError: passing(
+    'A fault of the service.',
+    'Send the same again later; tell the operator the `X-Request-Id` if it stays.',
+  ),
+} as const satisfies Record<string, RefusalRow>
+
+export type RefusalCode = keyof typeof refusalCodes

@@ -1,0 +1,45 @@
+import DataLoader from 'dataloader'
+
+export interface GatherOptions {
+  /** Items of one run, at most. */
+  most: number
+  /** Runs under way at a time. */
+  abreast: number
+}
+
+/**
+ * Makes of a question about many things one about a single thing: what is asked while the runs before are under way goes
+ * into the next run together. When nothing is under way, nothing waits.
+ * `run` answers in the order of the items: an Error in an item's place is its own, a throw is everybody's.
+ */
+export function gather<Item, Answer>(
+  run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
+  { most, abreast }: GatherOptions,
+): (item: Item) => Promise<Answer> {
+  const waiting: (() => void)[] = []
+  let underWay = 0
+
+  /** At the end of the turn: requests that came in together are still on their way here. */
+  function start(dispatch: () => void): void {
+    underWay++
+    setImmediate(dispatch)
+  }
+
+  const loader = new DataLoader<Item, Answer>(
+    async (items) => {
+      try {
+        return await run(items)
+      } finally {
+        underWay--
+        const next = waiting.shift()
+        if (next) start(next)
+      }
+    },
+    {
+      cache: false,
+      maxBatchSize: most,
+      batchScheduleFn: (dispatch) => (underWay < abreast ? start(dispatch) : void waiting.push(dispatch)),
+    },
+  )
+  return (item) => loader.load(item)
+}

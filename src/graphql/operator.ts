@@ -1,0 +1,30 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Refusal } from '../domain/error.ts'
+import type { Context } from './context.ts'
+
+/**
+ * Whether what came with a request is the operator's key. Hashes are compared, so that the time it takes tells neither the
+ * key's length nor how it begins. Without a key nobody is the operator.
+ */
+export function operatorCheck(key: string | undefined): (given: string | undefined) => boolean {
+  const expected = key === undefined ? undefined : digest(key)
+  return (given) => expected !== undefined && given !== undefined && timingSafeEqual(expected, digest(given))
+}
+
+/** A key in either of the two headers that clients have for it. */
+export function apiKeyOf({ authorization, ...headers }: IncomingHttpHeaders): string | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  return bearer ?? [headers['x-api-key']].flat()[0]
+}
+
+/** @throws Refusal Unauthorized */
+export function requireOperator({ apiKey, isOperator }: Context): void {
+  if (!isOperator?.(apiKey)) {
+    throw new Refusal('Unauthorized', 'send the operator’s key as Authorization: Bearer … or X-API-Key')
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

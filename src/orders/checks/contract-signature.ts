@@ -1,0 +1,15 @@
+import type { OrderAnswer } from '../../chain/order-check.ts'
+import type { Candidate, OrderDesk } from '../check.ts'
+import { signatureRefusal } from '../signature-refusal.ts'
+
+/** The owner's code takes the signature of an eip1271 order for its own, after the order's pre-hooks. */
+export function contractSignature({ owner }: Candidate, answer: OrderAnswer, desk: OrderDesk): void {
+  if (answer.signature !== 'invalid') return
+  throw signatureRefusal('InvalidEip1271Signature', reason(owner, answer), desk)
+}
+
+function reason(owner: string, { ownerHasCode, exhausted, signatureGas }: OrderAnswer): string {
+  if (exhausted) return `the code of ${owner} or of the order’s hooks does not end in the time it is given`
+  if (!ownerHasCode) return `${owner} has no code: eip1271 is for contract wallets that stand on the chain`
+  return `isValidSignature of ${owner} does not accept the signature (it used ${signatureGas} gas)`
+}

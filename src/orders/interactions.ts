@@ -1,0 +1,13 @@
+import type { Address } from '../domain/address.ts'
+import type { AppDataMeaning, Hook } from '../domain/app-data.ts'
+import { hooksCall } from '../domain/calldata.ts'
+import type { Interactions } from '../domain/order.ts'
+
+/** What a settlement runs around an order's trade: each list of hooks that is not empty is one call of the trampoline. */
+export function toInteractions(
+  { preHooks, postHooks }: Pick<AppDataMeaning, 'preHooks' | 'postHooks'>,
+  trampoline: Address,
+): Interactions {
+  const toCalls = (hooks: readonly Hook[]) => (hooks.length > 0 ? [hooksCall(trampoline, hooks)] : [])
+  return { pre: toCalls(preHooks), post: toCalls(postHooks) }
+}

@@ -1,0 +1,19 @@
+import type { OrderCreation } from '../domain/order-creation.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+import { findOrder } from '../storage/orders.ts'
+import type { OrderDesk } from './check.ts'
+import { uidOf } from './place.ts'
+
+/**
+ * Whether this very order was placed at `since` or later: for a client that does not know how its attempt ended. An older one was not
+ * placed by that attempt, which would have been refused for it.
+ */
+export async function placedSince(
+  creation: OrderCreation,
+  since: Date,
+  desk: OrderDesk,
+): Promise<OrderUid | undefined> {
+  const uid = await uidOf(creation, desk)
+  const order = await findOrder(desk.db, uid, desk.network.chainId)
+  return order && order.creationDate >= since ? uid : undefined
+}

@@ -1,0 +1,60 @@
+import { Refusal } from '../domain/error.ts'
+import type { Order } from '../domain/order.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+import { isEcdsa } from '../domain/signing.ts'
+import { tellCancelled } from '../notifications/record.ts'
+import { wasBidOn } from '../storage/competition.ts'
+import type { Tx } from '../storage/database.ts'
+import { lockOrders } from '../storage/order-progress.ts'
+import { cancelOrders } from '../storage/orders.ts'
+import { cancellable } from './cancellable.ts'
+import type { Candidate, Check, OrderDesk } from './check.ts'
+
+/** An order is not replaced while a bid on it from one of this many last auctions may still be settled. */
+const recentAuctions = 5
+
+/** The order to be replaced is one that could be cancelled now. */
+export const replaced: Check = async ({ meaning: { replacedOrder } }, desk) => {
+  if (replacedOrder) await cancellable(desk.db, wanted(replacedOrder), desk)
+}
+
+/**
+ * Cancels the order that a new one replaces, in the transaction that stores the new one. Both are locked here, at once: whatever
+ * happened to the old one since it was looked at is seen, and whoever comes after sees it cancelled.
+ * The old order's story gets no event of its own, as clients know it; its owner is told.
+ * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
+ */
+export async function replace(tx: Tx, order: Candidate, desk: OrderDesk, at: Date): Promise<void> {
+  const { replacedOrder } = order.meaning
+  if (!replacedOrder) return
+  await lockOrders(tx, [replacedOrder, order.uid])
+  const orders = await cancellable(tx, wanted(replacedOrder), desk)
+  for (const old of orders) await refuseUnlessReplaceable(tx, old, order)
+  await cancelOrders(
+    tx,
+    orders.map(({ id }) => id),
+    at,
+  )
+  await tellCancelled(tx, orders, { by: 'replacement', uid: order.uid }, at)
+}
+
+async function refuseUnlessReplaceable(tx: Tx, old: Order, { creation, owner }: Candidate): Promise<void> {
+  const more = { field: 'appData', data: { uid: old.uid } }
+  if (!isEcdsa(creation.signingScheme)) {
+    throw new Refusal('InvalidSignature', 'only an eip712 or ethsign order replaces another', more)
+  }
+  if (old.owner !== owner) {
+    throw new Refusal('WrongOwner', `the order to be replaced belongs to ${old.owner}`, more)
+  }
+  if (await wasBidOn(tx, old, recentAuctions)) {
+    throw new Refusal(
+      'OldOrderActivelyBidOn',
+      `solvers bid on the order to be replaced in the last ${recentAuctions} auctions`,
+      more,
+    )
+  }
+}
+
+function wanted(uid: OrderUid) {
+  return { uids: [uid], field: 'appData' }
+}

@@ -1,0 +1,35 @@
+import { type RefusalCode, refusalCodes } from '../domain/refusal-codes.ts'
+import { statusOf } from './errors.ts'
+import type { Route } from './route.ts'
+
+const introduction = `# Errors
+
+Every refusal has one of these codes: GraphQL tells it as \`extensions.code\`, with \`retryable\`, the \`field\` at fault and sometimes
+\`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
+with the status. Retryable means that the same request can succeed later without being changed.
+
+This page is made from the program's own list by \`npm run codegen\`.
+`
+
+/** docs/errors.md: the closed list of codes as a table. */
+export function errorTable(routes: readonly Route[]): string {
+  const rows = Object.entries(refusalCodes).map(([code, { retryable, meaning, advice }]) =>
+    [`\`${code}\``, statusText(code as RefusalCode, routes), meaning, retryable ? 'yes' : 'no', advice].join(
+      ' | ',
+    ),
+  )
+  const head = 'code | status | meaning | retryable | what to do'
+  return `${introduction}\n| ${head} |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |`).join('\n')}\n`
+}
+
+/** The code's status, and where a route says otherwise. */
+function statusText(code: RefusalCode, routes: readonly Route[]): string {
+  const exceptions = routes.flatMap(({ on, statuses = {} }) =>
+    Object.entries(statuses).flatMap(([key, status]) => {
+      const [told, field] = key.split(' of ')
+      if (told !== code || status === statusOf[code]) return []
+      return [`${status} on \`${on}\`${field ? ` for its \`${field}\`` : ''}`]
+    }),
+  )
+  return [String(statusOf[code]), ...new Set(exceptions)].join(', ')
+}

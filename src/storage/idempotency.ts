@@ -1,0 +1,78 @@
+import { type Db, sql } from './database.ts'
+
+/** Which request it is, by hashes: a key is the client's, in its method and path. */
+export interface KeyedRequest {
+  key: Uint8Array
+  bodyHash: Uint8Array
+}
+
+/** One of the times that a request is answered. */
+export interface Attempt {
+  key: Uint8Array
+  id: string
+}
+
+export interface KeptAnswer {
+  status: number
+  contentType: string
+  body: string
+}
+
+/**
+ * Begins an attempt unless there is an answer already, or another attempt that began after `lostBefore`.
+ * What began before `expiredBefore` is forgotten.
+ * @returns when the first attempt began, and whether this is another one; undefined when none is to be made
+ */
+export async function beginAttempt(
+  db: Db,
+  { key, bodyHash }: KeyedRequest,
+  { id, now, lostBefore, expiredBefore }: { id: string; now: Date; lostBefore: Date; expiredBefore: Date },
+): Promise<{ first: Date; again: boolean } | undefined> {
+  const rows = await sql(db).$queryRaw<{ first: Date; again: boolean }[]>`
+    INSERT INTO idempotency_keys AS known (key, body_hash, attempt, attempted_at, created_at)
+    VALUES (${key}, ${bodyHash}, ${id}::uuid, ${now}, ${now})
+    ON CONFLICT (key) DO UPDATE SET
+      body_hash = excluded.body_hash, attempt = excluded.attempt, attempted_at = excluded.attempted_at,
+      created_at = CASE WHEN known.created_at < ${expiredBefore} THEN excluded.created_at ELSE known.created_at END,
+      status = NULL, content_type = NULL, body = NULL
+    WHERE known.created_at < ${expiredBefore}
+      OR (known.body_hash = excluded.body_hash AND known.status IS NULL AND known.attempted_at < ${lostBefore})
+    RETURNING created_at AS first, xmax <> 0 AS again`
+  return rows[0]
+}
+
+/** What is known of a request: its answer, or null while there is none. */
+export async function findKeyed(
+  db: Db,
+  key: Uint8Array,
+): Promise<{ bodyHash: Uint8Array; answer: KeptAnswer | null } | undefined> {
+  const row = await sql(db).idempotencyKey.findUnique({ where: { key: Uint8Array.from(key) } })
+  if (!row) return undefined
+  const { bodyHash, status, contentType, body } = row
+  const answer = status === null ? null : { status, contentType: contentType ?? '', body: body ?? '' }
+  return { bodyHash, answer }
+}
+
+/** Keeps the answer of the last attempt, and forgets some of what is over its time. */
+export async function keepAnswer(
+  db: Db,
+  { key, id }: Attempt,
+  { status, contentType, body }: KeptAnswer,
+  expiredBefore: Date,
+): Promise<void> {
+  await sql(db).$executeRaw`
+    WITH expired AS (
+      DELETE FROM idempotency_keys WHERE key IN (
+        SELECT key FROM idempotency_keys WHERE created_at < ${expiredBefore} AND key <> ${key}
+        ORDER BY created_at LIMIT 10 FOR UPDATE SKIP LOCKED
+      )
+    )
+    UPDATE idempotency_keys SET status = ${status}, content_type = ${contentType}, body = ${body}
+    WHERE key = ${key} AND attempt = ${id}::uuid`
+}
+
+/** There is no answer to keep: the next attempt may begin at once. What was done by this one may stand. */
+export async function endAttempt(db: Db, { key, id }: Attempt): Promise<void> {
+  await sql(db).$executeRaw`
+    UPDATE idempotency_keys SET attempted_at = to_timestamp(0) WHERE key = ${key} AND attempt = ${id}::uuid`
+}

@@ -1,0 +1,198 @@
+import { appCodeOf } from '../domain/app-code.ts'
+import { Outage } from '../domain/error.ts'
+import type { Hex } from '../domain/hex.ts'
+import type { NewOrder, OrderQuote } from '../domain/order.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+import { nameOrders } from './app-data.ts'
+import { bytea } from './columns.ts'
+import { type Database, prepared, runPrepared, sql, type Tx } from './database.ts'
+import { lockOrders, lockSql, refreshProgress } from './order-progress.ts'
+import { interactionColumn } from './order-row.ts'
+import { channel } from './signals.ts'
+
+/** bytea as PostgreSQL spells it: in a list of bytes and nulls the client garbles the bytes. */
+function bytes(hex: Hex): string {
+  return `\\x${hex.slice(2)}`
+}
+
+/** A column that is filled when an order is placed: its type, and what of the order it holds. */
+interface Column<Row> {
+  type: string
+  of(row: Row): unknown
+}
+
+const orderColumns: Record<string, Column<NewOrder>> = {
+  chain_id: { type: 'int4', of: ({ chainId }) => chainId },
+  uid: { type: 'bytea', of: ({ uid }) => bytes(uid) },
+  owner: { type: 'bytea', of: ({ owner }) => bytes(owner) },
+  sell_token: { type: 'bytea', of: ({ sellToken }) => bytes(sellToken) },
+  buy_token: { type: 'bytea', of: ({ buyToken }) => bytes(buyToken) },
+  receiver: { type: 'bytea', of: ({ receiver }) => receiver && bytes(receiver) },
+  sell_amount: { type: 'numeric', of: ({ sellAmount }) => sellAmount.toString() },
+  buy_amount: { type: 'numeric', of: ({ buyAmount }) => buyAmount.toString() },
+  valid_to: { type: 'int8', of: ({ validTo }) => BigInt(validTo) },
+  app_data: { type: 'bytea', of: ({ appData }) => bytes(appData) },
+  fee_amount: { type: 'numeric', of: ({ feeAmount }) => feeAmount.toString() },
+  kind: { type: 'text', of: ({ kind }) => kind },
+  partially_fillable: { type: 'bool', of: ({ partiallyFillable }) => partiallyFillable },
+  sell_token_balance: { type: 'text', of: ({ sellTokenBalance }) => sellTokenBalance },
+  buy_token_balance: { type: 'text', of: ({ buyTokenBalance }) => buyTokenBalance },
+  signing_scheme: { type: 'text', of: ({ signingScheme }) => signingScheme },
+  signature: { type: 'bytea', of: ({ signature }) => bytes(signature) },
+  settlement: { type: 'bytea', of: ({ settlementContract }) => bytes(settlementContract) },
+  class: { type: 'text', of: (order) => order.class },
+  quote_id: { type: 'int8', of: ({ quoteId }) => quoteId },
+  full_balance_check: { type: 'bool', of: ({ fullBalanceCheck }) => fullBalanceCheck },
+  valid_from: { type: 'int8', of: ({ validFrom }) => (validFrom === null ? null : BigInt(validFrom)) },
+  interactions: { type: 'jsonb', of: ({ interactions }) => interactionColumn(interactions) },
+  created_at: { type: 'timestamptz', of: ({ creationDate }) => creationDate },
+  effective_valid_to: { type: 'int8', of: ({ effectiveValidTo }) => BigInt(effectiveValidTo) },
+}
+
+const quoteColumns: Record<string, Column<OrderQuote>> = {
+  gas_amount: { type: 'numeric', of: ({ gasAmount }) => gasAmount.toString() },
+  gas_price: { type: 'numeric', of: ({ gasPrice }) => gasPrice.toString() },
+  sell_token_price: { type: 'text', of: ({ sellTokenPrice }) => sellTokenPrice },
+  sell_amount: { type: 'numeric', of: ({ sellAmount }) => sellAmount.toString() },
+  buy_amount: { type: 'numeric', of: ({ buyAmount }) => buyAmount.toString() },
+  fee_amount: { type: 'numeric', of: ({ feeAmount }) => feeAmount.toString() },
+  solver: { type: 'bytea', of: ({ solver }) => bytes(solver) },
+  verified: { type: 'bool', of: ({ verified }) => verified },
+}
+
+/** Each is one list as long as the orders are many. */
+const given: Record<string, Column<NewOrder>> = {
+  ...orderColumns,
+  document: { type: 'text', of: ({ fullAppData }) => fullAppData },
+  app_code: { type: 'text', of: ({ fullAppData }) => appCodeOf(fullAppData) },
+  ...Object.fromEntries(
+    Object.entries(quoteColumns).map(([name, { type, of }]) => [
+      `quote_${name}`,
+      { type, of: ({ quote }: NewOrder) => quote && of(quote) },
+    ]),
+  ),
+}
+
+const names = (columns: object, prefix = '') =>
+  Object.keys(columns)
+    .map((name) => `${prefix}${name}`)
+    .join(', ')
+
+/**
+ * Orders with their documents, quotes and `created` events. A UID that is taken gives no row. Documents go in by hash, so that
+ * two transactions with the same ones can't wait for each other. `logged`: the chain has already spoken of the UID.
+ */
+const insertSql = prepared(`WITH given AS (
+  SELECT * FROM unnest(${Object.values(given)
+    .map(({ type }, index) => `$${index + 1}::${type}[]`)
+    .join(', ')}) WITH ORDINALITY AS g(${names(given)}, place)
+), stored AS (
+  INSERT INTO orders (${names(orderColumns)}, app_code)
+  SELECT ${names(orderColumns)}, coalesce(app_code, (SELECT d.app_code FROM app_data d WHERE d.hash = given.app_data)) FROM given ORDER BY place
+  ON CONFLICT (chain_id, uid) DO NOTHING RETURNING id, chain_id, uid, created_at
+), documents AS (
+  INSERT INTO app_data (hash, document, app_code)
+  SELECT DISTINCT ON (app_data) app_data, document, app_code FROM stored JOIN given USING (chain_id, uid)
+  WHERE document IS NOT NULL ORDER BY app_data ON CONFLICT DO NOTHING RETURNING hash, app_code
+), named AS (${nameOrders('documents')}
+), quotes AS (
+  INSERT INTO order_quotes (order_id, ${names(quoteColumns)})
+  SELECT id, ${names(quoteColumns, 'quote_')} FROM stored JOIN given USING (chain_id, uid) WHERE quote_gas_amount IS NOT NULL
+), events AS (
+  INSERT INTO order_events (order_id, label, timestamp) SELECT id, 'created', created_at FROM stored ORDER BY id
+), told AS (
+  SELECT DISTINCT chain_id FROM stored
+)
+SELECT id::text, '0x' || encode(uid, 'hex') AS uid, (
+  EXISTS (SELECT FROM trades t WHERE t.order_uid = stored.uid) OR EXISTS (SELECT FROM invalidations i WHERE i.order_uid = stored.uid)
+  OR EXISTS (SELECT FROM presignatures p WHERE p.order_uid = stored.uid)) AS logged,
+  (SELECT count(pg_notify('${channel('orders')}', told.chain_id::text)::text) FROM told) AS told
+FROM stored`)
+
+interface StoredRow {
+  id: string
+  uid: OrderUid
+  logged: boolean
+}
+
+/** The statements of a list of orders, whoever sends them. */
+function statementsFor(orders: readonly NewOrder[]) {
+  const first = new Map<OrderUid, number>()
+  for (const [index, { uid }] of orders.entries()) if (!first.has(uid)) first.set(uid, index)
+  const rows = orders.filter(({ uid }, index) => first.get(uid) === index)
+  return {
+    uids: [...first.keys()],
+    lists: Object.values(given).map(({ of }) => rows.map(of)),
+    /** Row keys in the order given; undefined where the UID is taken, also by an order before it in the list. */
+    idsIn(stored: readonly StoredRow[]) {
+      const ids = new Map(stored.map(({ uid, id }) => [uid, BigInt(id)]))
+      return orders.map(({ uid }, index) => (first.get(uid) === index ? ids.get(uid) : undefined))
+    },
+  }
+}
+
+/**
+ * Stores orders with their documents, quotes and `created` events, and takes over what the chain already said about their UIDs.
+ * @returns their row keys in the order given; undefined where the UID is taken, also by an order before it in the list
+ */
+export async function insertOrders(tx: Tx, orders: readonly NewOrder[]): Promise<(bigint | undefined)[]> {
+  const { uids, lists, idsIn } = statementsFor(orders)
+  // A statement of its own: what follows must see what was committed until the locks were held.
+  await lockOrders(tx, uids)
+  const stored = await sql(tx).$queryRawUnsafe<StoredRow[]>(insertSql, ...lists)
+  await takeOverLogs(
+    tx,
+    stored.filter(({ logged }) => logged),
+  )
+  return idsIn(stored)
+}
+
+/** The same for orders of which the chain has said nothing: undefined, and nothing is stored, when it has. */
+async function insertQuietOrders(
+  db: Database,
+  orders: readonly NewOrder[],
+): Promise<(bigint | undefined)[] | undefined> {
+  const { uids, lists, idsIn } = statementsFor(orders)
+  return runPrepared(db, async (run) => {
+    await run(lockSql, [uids.map(bytes)])
+    const stored = await run<StoredRow>(insertSql, lists)
+    return stored.some(({ logged }) => logged) ? undefined : idsIn(stored)
+  })
+}
+
+async function takeOverLogs(tx: Tx, orders: readonly StoredRow[]): Promise<void> {
+  for (const { id, uid } of orders) {
+    await sql(tx)
+      .$executeRaw`UPDATE trades SET order_id = ${BigInt(id)} WHERE order_uid = ${bytea(uid)} AND order_id IS NULL`
+  }
+  await refreshProgress(
+    tx,
+    orders.map(({ id }) => BigInt(id)),
+  )
+}
+
+/**
+ * Stores orders in one commit. Where the database refuses one for what it holds, each is stored by itself, and the
+ * fault is that order's alone.
+ * @throws Outage when the database does not answer
+ */
+export async function storeOrders(
+  db: Database,
+  orders: readonly NewOrder[],
+): Promise<(bigint | undefined | Error)[]> {
+  try {
+    return (await insertQuietOrders(db, orders)) ?? (await db.transaction((tx) => insertOrders(tx, orders)))
+  } catch (error) {
+    if (error instanceof Outage || orders.length === 1) throw error
+  }
+  const results: (bigint | undefined | Error)[] = []
+  for (const order of orders) {
+    const [result] = await storeOrders(db, [order]).catch((error: unknown) => [toError(error)])
+    results.push(result)
+  }
+  return results
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createCodeChecks, needsCodeCheck } from '../../src/auctions/code-checks.ts'
+import type { OrderAnswer, OrderQuestion } from '../../src/chain/order-check.ts'
+import { Outage } from '../../src/domain/error.ts'
+import type { Order } from '../../src/domain/order.ts'
+import { orderDigest } from '../../src/domain/signing.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+
+const good: OrderAnswer = {
+  balance: 5n,
+  allowance: 7n,
+  transfer: 'ok',
+  signature: 'valid',
+  signatureGas: 3_000n,
+  ownerHasCode: true,
+  exhausted: false,
+}
+const hook = { target: numbered('12'), value: 0n, callData: '0xab' as const }
+const [first, second, third] = [numbered('21'), numbered('22'), numbered('23')]
+
+let asked: OrderQuestion[]
+let answer: (question: OrderQuestion) => OrderAnswer | Promise<OrderAnswer>
+let ids: bigint
+beforeEach(() => {
+  asked = []
+  answer = () => good
+  ids = 0n
+})
+
+const createChecks = (limits = { perOwner: 2, waitMs: 30, atOnce: 2 }) =>
+  createCodeChecks({
+    async check(question) {
+      asked.push(question)
+      return answer(question)
+    },
+    network: sampleNetwork,
+    log: silentLog,
+    limits,
+  })
+const walletOrder = (owner = first, more: Partial<Order> = {}) =>
+  sampleOrder({
+    id: ++ids,
+    owner,
+    validTo: Number(ids),
+    signingScheme: 'eip1271',
+    signature: '0xc0de',
+    ...more,
+  })
+const block = (number: number) => ({
+  number,
+  hash: `0x${number.toString(16).padStart(64, '0')}` as const,
+  parentHash: `0x${'00'.repeat(32)}` as const,
+  timestamp: number,
+})
+const never = new Promise<never>(() => undefined)
+const owners = () => asked.map(({ owner }) => owner)
+
+test('only orders whose own code has a say are asked about', () => {
+  const hooked = { pre: [hook], post: [] }
+  expect(needsCodeCheck(sampleOrder())).toBe(false)
+  expect(needsCodeCheck(walletOrder())).toBe(true)
+  expect(needsCodeCheck(sampleOrder({ interactions: hooked }))).toBe(true)
+  expect(needsCodeCheck(sampleOrder({ interactions: { pre: [], post: [hook] } }))).toBe(false)
+  expect(needsCodeCheck(sampleOrder({ interactions: hooked, executedSellAmount: 1n }))).toBe(false)
+})
+
+test('what is asked is what the settlement will do next', async () => {
+  const part = { partiallyFillable: true, sellAmount: 100n, buyAmount: 50n }
+  const interactions = { pre: [hook], post: [hook] }
+  const whole = walletOrder(first, { ...part, interactions })
+  const sold = walletOrder(second, { ...part, interactions, executedSellAmount: 40n })
+  const bought = sampleOrder({
+    ...part,
+    id: 9n,
+    kind: 'buy',
+    owner: third,
+    interactions,
+    executedBuyAmount: 0n,
+  })
+  await createChecks().ask([whole, sold, bought], block(1))
+  const question = { sellToken: whole.sellToken, amount: 100n, preInteractions: [hook] }
+  const signature = (order: Order) => ({ digest: orderDigest(signingDomain, order), bytes: '0xc0de' })
+  expect(asked).toEqual([
+    { ...question, owner: first, signature: signature(whole) },
+    { ...question, owner: second, amount: 60n, preInteractions: [], signature: signature(sold) },
+    { ...question, owner: third },
+  ])
+})
+
+test('an answer is good for its block', async () => {
+  const checks = createChecks()
+  const order = walletOrder()
+  expect(await checks.ask([order], block(1))).toEqual(new Map([[order.id, good]]))
+  expect(await checks.ask([order], block(1))).toEqual(new Map([[order.id, good]]))
+  expect(asked).toHaveLength(1)
+  await checks.ask([order], block(2))
+  expect(asked).toHaveLength(2)
+})
+
+test('a signature that does not hold is asked for less and less often, and its order stays out meanwhile', async () => {
+  const checks = createChecks()
+  const order = walletOrder()
+  answer = () => ({ ...good, signature: 'invalid' })
+  const asksAt: number[] = []
+  for (let number = 1; number <= 25; number++) {
+    const before = asked.length
+    expect((await checks.ask([order], block(number))).get(order.id)?.signature).toBe('invalid')
+    if (asked.length > before) asksAt.push(number)
+  }
+  expect(asksAt).toEqual([1, 3, 7, 15, 23])
+  answer = () => good
+  const holds: number[] = []
+  for (let number = 26; number <= 33; number++) {
+    if ((await checks.ask([order], block(number))).get(order.id)?.signature === 'valid') holds.push(number)
+  }
+  expect(holds).toEqual([31, 32, 33])
+})
+
+describe('an owner that takes its time', () => {
+  test('is not waited for, nor asked again while it has not answered', async () => {
+    const checks = createChecks()
+    const [slow, other] = [walletOrder(first), walletOrder(second)]
+    let reply: (late: OrderAnswer) => void = () => undefined
+    answer = ({ owner }) => (owner === first ? new Promise((resolve) => (reply = resolve)) : good)
+    expect(await checks.ask([slow, other], block(1))).toEqual(new Map([[other.id, good]]))
+    expect(await checks.ask([slow, other], block(2))).toEqual(new Map([[other.id, good]]))
+    expect(owners()).toEqual([first, second, second])
+    reply(good)
+    await new Promise(setImmediate)
+    answer = () => good
+    await checks.ask([slow, other], block(3))
+    expect(owners().slice(3).toSorted()).toEqual([first, second])
+  })
+
+  test('waits itself, with all of its orders', async () => {
+    const checks = createChecks()
+    const [slow, mate, other] = [walletOrder(first), walletOrder(first), walletOrder(second)]
+    answer = ({ owner }) =>
+      owner === first ? { ...good, balance: 0n, signature: 'invalid', exhausted: true } : good
+    for (const number of [1, 2, 3]) await checks.ask([slow, mate, other], block(number))
+    expect(owners().filter((owner) => owner === first)).toHaveLength(2)
+    expect(owners().filter((owner) => owner === second)).toHaveLength(3)
+  })
+
+  test('keeps one of the places at most', async () => {
+    const checks = createChecks()
+    const orders = [
+      ...Array.from({ length: 9 }, () => walletOrder(first)),
+      walletOrder(second),
+      walletOrder(third),
+    ]
+    answer = ({ owner }) => (owner === first ? never : good)
+    const answers = await checks.ask(orders, block(1))
+    expect([...answers.keys()]).toEqual([10n, 11n])
+    expect(owners()).toEqual([first, second, third])
+  })
+})
+
+test('of many orders of one owner each has its turn', async () => {
+  const checks = createChecks()
+  const orders = [1, 2, 3, 4, 5].map(() => walletOrder())
+  const turns: bigint[][] = []
+  for (const number of [1, 2, 3]) turns.push([...(await checks.ask(orders, block(number))).keys()])
+  expect(turns).toEqual([
+    [1n, 2n],
+    [3n, 4n],
+    [1n, 5n],
+  ])
+})
+
+test('what cannot be asked is left out, and no more than that', async () => {
+  const checks = createChecks()
+  const orders = [walletOrder(first), walletOrder(second), walletOrder(third)]
+  answer = ({ owner }) => (owner === first ? Promise.reject(new Outage('the network node')) : good)
+  expect([...(await checks.ask(orders, block(1))).keys()]).toEqual([2n, 3n])
+  answer = () => Promise.reject(new TypeError('a bug'))
+  await expect(checks.ask(orders, block(2))).rejects.toThrow('a bug')
+})

@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runAuction } from '../../src/auctions/run.ts'
+import { trialPassed } from '../../src/auctions/settlement-calldata.ts'
+import { decodeSettle } from '../../src/chain/settlement-call.ts'
+import { toAppDataInput } from '../../src/domain/app-data.ts'
+import type { Order } from '../../src/domain/order.ts'
+import { storeAppData } from '../../src/storage/app-data.ts'
+import { storiesOfOrders } from '../../src/storage/story.ts'
+import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-desk.ts'
+import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+const unit = 10n ** 18n
+const million = 10n ** 6n
+const hook = { target: numbered('12'), value: 0n, callData: '0xab' as const }
+const hooked = { pre: [hook], post: [] }
+
+let database: TestDatabase
+let client: Awaited<ReturnType<typeof connectDirectly>>
+let fake: ReturnType<typeof createAuctionDesk>
+let owners = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = await connectDirectly(database.url)
+})
+beforeEach(async () => {
+  await emptyTables(client)
+  fake = createAuctionDesk(database.db)
+  fake.world.solvers = [createSolver(async (held) => (held.orders.length > 0 ? [propose(held)] : []))]
+})
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+const placeOrder = (overrides: Partial<Order> = {}) =>
+  storeOrder(database.db, {
+    owner: numbered((0x60 + (owners++ % 0x80)).toString(16)),
+    buyAmount: 2_900n * million,
+    ...overrides,
+  })
+const placeWalletOrder = (overrides: Partial<Order> = {}) =>
+  placeOrder({ signingScheme: 'eip1271', signature: '0xc0de', ...overrides })
+
+const never = new Promise<never>(() => undefined)
+/** In a block of its own, after everything that was on its way has timed out. */
+async function auction(): Promise<void> {
+  fake.world.block += 10
+  await runAuction(fake.desk, new AbortController().signal, never)
+}
+const nextAuction = () => {
+  fake.world.block -= 9
+  return auction()
+}
+
+async function storyOf({ id }: Order) {
+  const story = (await storiesOfOrders(database.db, [id])).get(id)
+  if (!story) throw new Error('no story')
+  return story
+}
+
+async function eventsOf(order: Order): Promise<string[]> {
+  const { events } = await storyOf(order)
+  return events.slice(1).map(({ label, reason }) => (reason === null ? label : `${label} ${reason}`))
+}
+
+/** UIDs of the orders that the last stored competition traded, and how its attempts ended. */
+async function settledWith(order: Order) {
+  const { auctions } = await storyOf(order)
+  return auctions.map(({ settlementAttempts }) => settlementAttempts[0]?.outcome ?? 'running')
+}
+
+const answersFrom = (owner: string, more: Partial<Awaited<ReturnType<typeof fake.world.check>>>) => {
+  const { check } = fake.world
+  fake.world.check = async (question) => ({
+    ...(await check(question)),
+    ...(question.owner === owner && more),
+  })
+}
+
+describe('an auction', () => {
+  let watcher: ReturnType<typeof createSolver>
+  const held = () => watcher.auctions.at(-1)
+  const heldUids = () => held()?.orders.map(({ order }) => order.uid)
+  beforeEach(() => {
+    watcher = createSolver(async () => [])
+    fake.world.solvers = [watcher]
+  })
+
+  test('asks a wallet anew whether it stands by its order, and says so when it does not', async () => {
+    const [steady, fickle] = [await placeWalletOrder(), await placeWalletOrder()]
+    const { check } = fake.world
+    await auction()
+    answersFrom(fickle.owner, { signature: 'invalid' })
+    await auction()
+    expect(heldUids()).toEqual([steady.uid])
+    fake.world.check = check
+    await auction()
+    expect(heldUids()).toEqual([steady.uid, fickle.uid])
+    expect(await eventsOf(steady)).toEqual(['ready'])
+    expect(await eventsOf(fickle)).toEqual(['ready', 'invalid invalid_signature', 'ready'])
+  })
+
+  test('goes on without a wallet that does not answer', async () => {
+    const [mute, plain] = [await placeWalletOrder(), await placeOrder()]
+    const { check } = fake.world
+    fake.world.check = () => never
+    await auction()
+    expect(heldUids()).toEqual([plain.uid])
+    expect(await eventsOf(mute)).toEqual([])
+    fake.world.check = check
+  })
+
+  test('counts what an order has once its pre hooks ran', async () => {
+    const interactions = hooked
+    const permitted = await placeOrder({ interactions })
+    const drained = await placeOrder({ interactions })
+    const frozen = await placeOrder({ interactions })
+    const part = await placeOrder({ interactions, partiallyFillable: true, sellAmount: 4n * unit })
+    const begun = await placeOrder({ interactions, partiallyFillable: true })
+    await client.query(`UPDATE orders SET executed_sell = 1 WHERE id = ${begun.id}`)
+    fake.fund(permitted, unit, 0n)
+    fake.fund(begun, unit, 0n)
+    answersFrom(permitted.owner, { allowance: unit })
+    answersFrom(drained.owner, { balance: unit - 1n })
+    answersFrom(frozen.owner, { transfer: { revert: '0x' } })
+    answersFrom(part.owner, { balance: unit, transfer: { revert: '0x' } })
+    await auction()
+    expect(held()?.orders.map(({ order, remaining }) => [order.uid, remaining])).toEqual([
+      [permitted.uid, unit],
+      [part.uid, unit],
+    ])
+    const poor = [drained, frozen, begun]
+    expect(await Promise.all(poor.map(eventsOf))).toEqual(poor.map(() => ['invalid insufficient_balance']))
+  })
+
+  test('shares an account among its orders, whoever said what is in it', async () => {
+    const owner = numbered('0d')
+    const plain = await placeOrder({ owner, validTo: 1 })
+    const second = await placeOrder({ owner, validTo: 2, interactions: hooked })
+    const third = await placeOrder({ owner, validTo: 3, interactions: hooked, partiallyFillable: true })
+    fake.fund(plain, unit)
+    answersFrom(owner, { balance: 5n * (unit / 2n), allowance: 5n * (unit / 2n) })
+    await auction()
+    expect(held()?.orders.map(({ order, remaining }) => [order.uid, remaining])).toEqual([
+      [plain.uid, unit],
+      [second.uid, unit],
+      [third.uid, unit / 2n],
+    ])
+  })
+
+  test('tells solvers what the signature took and what the hooks may take', async () => {
+    const hookDocument = { target: numbered('12'), callData: '0xab', gasLimit: '70000' }
+    const document = JSON.stringify({ metadata: { hooks: { pre: [hookDocument], post: [hookDocument] } } })
+    const { hash } = toAppDataInput(document)
+    await storeAppData(database.db, hash, document)
+    const order = await placeWalletOrder({ appData: hash, interactions: { pre: [hook], post: [hook] } })
+    answersFrom(order.owner, { signatureGas: 123_456n })
+    await auction()
+    expect(held()?.orders.map(({ extraGas }) => extraGas)).toEqual([140_000n + 123_456n])
+  })
+
+  test('leaves out an order whose document cannot be read any more, and goes on', async () => {
+    const document = '{"metadata":{"partnerFee":17}}'
+    const { hash } = toAppDataInput(document)
+    await storeAppData(database.db, hash, document)
+    const [odd, plain] = [await placeOrder({ appData: hash }), await placeOrder()]
+    await auction()
+    expect(heldUids()).toEqual([plain.uid])
+    expect(await eventsOf(odd)).toEqual([])
+  })
+})
+
+describe('a settlement that would fail', () => {
+  const isTrial = (calldata: string) => calldata.includes(sampleNetwork.vaultRelayer.slice(2))
+  /** Whose trades revert, tried alone or not. */
+  const spoils = (...spoilers: Order[]) => {
+    const terms = new Set(spoilers.map(({ validTo }) => validTo))
+    fake.world.dryRun = (calldata) => {
+      const spoiled = decodeSettle(calldata)?.trades.some(({ order }) => terms.has(order.validTo))
+      if (spoiled) return 'GPv2: spoiled'
+      return isTrial(calldata) ? trialPassed : undefined
+    }
+  }
+  /** The settlement reverts with these in it, and passes with each of them alone. */
+  const spoilsTogether = (...spoilers: Order[]) => {
+    const terms = new Set(spoilers.map(({ validTo }) => validTo))
+    fake.world.dryRun = (calldata) => {
+      if (isTrial(calldata)) return trialPassed
+      const spoiled = decodeSettle(calldata)?.trades.some(({ order }) => terms.has(order.validTo))
+      return spoiled ? 'Pool: K' : undefined
+    }
+  }
+  let terms = 2_000_000_000
+  const distinct = () => ({ validTo: terms++ })
+
+  test('because of one order settles without it, in the same auction', async () => {
+    const [wallet, plain, other] = [
+      await placeWalletOrder(distinct()),
+      await placeOrder(distinct()),
+      await placeWalletOrder(distinct()),
+    ]
+    spoils(wallet)
+    await auction()
+    expect(await eventsOf(wallet)).toEqual(['ready', 'invalid invalid_signature'])
+    expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
+    expect(await eventsOf(other)).toEqual(['ready', 'executing'])
+    expect((await storyOf(wallet)).auctions).toEqual([])
+    expect(fake.world.submitted).toHaveLength(1)
+  })
+
+  test('keeps that order, and its owner’s others, out of the next auctions, each time longer', async () => {
+    const wallet = await placeWalletOrder(distinct())
+    const mate = await placeWalletOrder({ ...distinct(), owner: wallet.owner })
+    const plain = await placeOrder({ ...distinct(), interactions: { pre: [], post: [hook] } })
+    fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'no gas', block: 1 })
+    spoils(wallet)
+    const seen: bigint[][] = []
+    const solver = createSolver(async (held) => {
+      seen.push(held.orders.map(({ order }) => order.id))
+      return [propose(held)]
+    })
+    fake.world.solvers = [solver]
+    await auction()
+    for (const _ of [1, 2, 3]) await nextAuction()
+    const rest = [plain.id]
+    const all = [wallet.id, mate.id, plain.id]
+    expect(seen).toEqual([all, [mate.id, plain.id], rest, all, [mate.id, plain.id], rest])
+    expect(await eventsOf(mate)).toEqual([
+      'ready',
+      'executing',
+      'invalid invalid_signature',
+      'ready',
+      'executing',
+      'invalid invalid_signature',
+    ])
+  })
+
+  test('with hooks, tells that its order cannot pay', async () => {
+    const order = await placeOrder({ ...distinct(), interactions: hooked })
+    const plain = await placeOrder(distinct())
+    spoils(order)
+    await auction()
+    expect(await eventsOf(order)).toEqual(['ready', 'invalid insufficient_balance'])
+    expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
+  })
+
+  test('and no order fails alone: those with code of their own wait, without a word', async () => {
+    const [wallet, plain] = [await placeWalletOrder(distinct()), await placeOrder(distinct())]
+    spoilsTogether(wallet)
+    await auction()
+    expect(await eventsOf(wallet)).toEqual(['ready'])
+    expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
+    fake.world.dryRun = () => undefined
+    await auction()
+    expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
+  })
+
+  test('as every settlement would, is nobody’s fault', async () => {
+    const [wallet, plain] = [await placeWalletOrder(distinct()), await placeOrder(distinct())]
+    fake.world.dryRun = () => 'GPv2: not a solver'
+    fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'GPv2: not a solver', block: 20 })
+    await auction()
+    await nextAuction()
+    const ends = ['driver failed: GPv2: not a solver', 'driver failed: GPv2: not a solver']
+    expect(await settledWith(wallet)).toEqual(ends)
+    expect(await settledWith(plain)).toEqual(ends)
+  })
+
+  test('by nobody’s fault is tried all the same, and its end is recorded', async () => {
+    const [first, second] = [await placeOrder(distinct()), await placeOrder(distinct())]
+    spoilsTogether(first, second)
+    const end = { outcome: 'failed' as const, reason: 'Pool: K', block: 20 }
+    fake.world.outcomes.set(solverAddress, end)
+    await auction()
+    expect(await settledWith(first)).toEqual(['driver failed: Pool: K'])
+    await nextAuction()
+    expect(await settledWith(second)).toEqual(['driver failed: Pool: K', 'driver failed: Pool: K'])
+  })
+
+  test('for orders without end leaves the others to a later auction', async () => {
+    const spoilers: Order[] = []
+    for (const _ of [1, 2, 3, 4]) spoilers.push(await placeWalletOrder(distinct()))
+    const plain = await placeOrder(distinct())
+    // Each round sees one of them only.
+    let rounds = 0
+    fake.world.solvers = [
+      createSolver(async (held) => {
+        rounds++
+        const [first] = held.orders
+        return [propose(held, ({ uid }) => uid === first?.order.uid)]
+      }),
+    ]
+    spoils(...spoilers)
+    await auction()
+    expect(rounds).toBe(4)
+    await nextAuction()
+    expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
+  })
+})
+
+describe('a settlement that failed on chain', () => {
+  const txHash = `0x${'99'.repeat(32)}` as const
+  const failed = { outcome: 'failed', reason: 'GPv2: invalid eip1271 signature', txHash, block: 21 } as const
+
+  test('although every trial passes keeps those with code of their own out of the next auction', async () => {
+    const [wallet, plain] = [await placeWalletOrder(), await placeOrder()]
+    fake.world.outcomes.set(solverAddress, failed)
+    fake.world.dryRun = (calldata) =>
+      calldata.includes(sampleNetwork.vaultRelayer.slice(2)) ? trialPassed : undefined
+    await auction()
+    fake.world.outcomes.clear()
+    await nextAuction()
+    expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
+    expect(await eventsOf(plain)).toEqual(['ready', 'executing', 'ready', 'executing'])
+    expect(await settledWith(wallet)).toEqual(['driver failed: GPv2: invalid eip1271 signature'])
+  })
+
+  test('is forgiven by one that came', async () => {
+    const wallet = await placeWalletOrder()
+    fake.desk.spoilers.fail(wallet.owner, 0, { reason: null })
+    await auction()
+    expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
+    fake.desk.spoilers.fail(wallet.owner, 100, { reason: null })
+    expect(fake.desk.spoilers.waiting(wallet.owner, 102)).toBeUndefined()
+  })
+
+  test('for another cause than the orders is nobody’s fault', async () => {
+    const wallet = await placeWalletOrder()
+    fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'nonce too low', block: 20 })
+    await auction()
+    await nextAuction()
+    expect(await settledWith(wallet)).toEqual([
+      'driver failed: nonce too low',
+      'driver failed: nonce too low',
+    ])
+  })
+})

@@ -1,0 +1,116 @@
+import type { Address } from '../../src/domain/address.ts'
+import type { Bytes32 } from '../../src/domain/hex.ts'
+import type { Order } from '../../src/domain/order.ts'
+import type { RankedSolution } from '../../src/domain/solution.ts'
+import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain-log.ts'
+import { insertCompetition } from '../../src/storage/competition.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { auctionOrder, sampleAuction, signingDomain } from './order.ts'
+
+const { chainId } = signingDomain
+
+export interface SampleSolution {
+  solver: Address
+  score: bigint
+  isWinner?: boolean
+  filteredOut?: boolean
+  referenceScore?: bigint
+  fills: { order: Order; sell: bigint; buy: bigint }[]
+}
+
+/** A competition of many solutions, best first, over orders that are stored; built on block 100. */
+export interface ContestedAuction {
+  id: bigint
+  orders: Order[]
+  deadlineBlock?: number
+  nativePrices?: ReadonlyMap<Address, bigint>
+  solutions: SampleSolution[]
+}
+
+export async function storeContest(db: Database, contest: ContestedAuction): Promise<void> {
+  const { id, orders, deadlineBlock = 103, nativePrices } = contest
+  const sample = sampleAuction(orders.map((order) => auctionOrder(order)))
+  const auction = { ...sample, id, deadlineBlock, nativePrices: nativePrices ?? sample.nativePrices }
+  const ranking = contest.solutions.map(
+    ({ fills, isWinner = false, filteredOut = false, referenceScore = null, ...solution }, uid) => ({
+      ...solution,
+      isWinner,
+      filteredOut,
+      referenceScore,
+      uid,
+      ranking: uid + 1,
+      pairScores: new Map(),
+      proposal: { prices: new Map(), trades: [], interactions: [], gas: 0n },
+      executions: fills.map(({ order: { uid: orderUid }, sell, buy }) => ({
+        orderUid,
+        sell,
+        buy,
+        networkFee: 0n,
+        protocolFees: [],
+      })),
+    }),
+  )
+  await db.transaction((tx) => insertCompetition(tx, auction, ranking as RankedSolution[]))
+}
+
+export interface SampleSettlement {
+  txHash: Bytes32
+  blockNumber: number
+  /** Of the settlement's own log; its trades stand before it. */
+  logIndex: number
+  auctionId: bigint | null
+  solutionUid?: number
+  solver: Address
+  trades: { order: Order; sell: bigint; buy: bigint; fee?: bigint }[]
+}
+
+/** What the indexer writes of a settlement: its log, its trades, and an execution of each where the auction is known. */
+export async function storeSettlement(db: Database, settlement: SampleSettlement): Promise<void> {
+  const { txHash, blockNumber, logIndex, auctionId, solver, solutionUid = 0 } = settlement
+  const place = { blockNumber, txHash }
+  const attribution = { auctionId, solutionUid: auctionId === null ? null : solutionUid }
+  await db.transaction((tx) =>
+    insertChainFacts(tx, chainId, {
+      settlements: [{ ...place, logIndex, solver, ...attribution }],
+      trades: settlement.trades.map(({ order, sell, buy, fee = 0n }, index) => ({
+        ...place,
+        chainId,
+        logIndex: logIndex - settlement.trades.length + index,
+        orderId: order.id,
+        orderUid: order.uid,
+        owner: order.owner,
+        sellToken: order.sellToken,
+        buyToken: order.buyToken,
+        sellAmount: sell,
+        buyAmount: buy,
+        feeAmount: fee,
+        auctionId,
+      })),
+      executions: settlement.trades.flatMap(({ order }) =>
+        auctionId === null
+          ? []
+          : [
+              {
+                orderId: order.id,
+                auctionId,
+                executedFee: 0n,
+                executedFeeToken: order.sellToken,
+                blockNumber,
+                protocolFees: [],
+              },
+            ],
+      ),
+      invalidations: [],
+      presignatures: [],
+    }),
+  )
+}
+
+/** The indexer stands at this block. */
+export async function indexedUpTo(db: Database, number: number, before?: number): Promise<void> {
+  const hash = (block: number): Bytes32 => `0x${block.toString(16).padStart(64, '0')}` as const
+  const from = before === undefined ? null : { number: before, hash: hash(before) }
+  await db.transaction((tx) =>
+    moveCheckpoint(tx, chainId, { from, to: { number, hash: hash(number) }, at: new Date(0) }),
+  )
+}

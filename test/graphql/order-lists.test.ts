@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { zeroAddress } from '../../src/domain/address.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
+import type { Order } from '../../src/domain/order.ts'
+import { createDesks, type TradingDesk } from '../../src/graphql/context.ts'
+import { storeAppData } from '../../src/storage/app-data.ts'
+import { cancelOrders } from '../../src/storage/orders.ts'
+import { storeTokens } from '../../src/storage/tokens.ts'
+import { type Doors, network, openDoors } from '../doors.ts'
+import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/story.ts'
+import { graphql, request } from '../trader.ts'
+
+const owner = numbered('0f')
+const elsewhere = { ...network, chainId: 100, name: 'elsewhere' }
+const document = '{"appCode":"Shop","metadata":{}}'
+const late = '{"appCode":"Late","metadata":{}}'
+const at = (second: number) => new Date(1_799_999_000_000 + second * 1_000)
+
+let doors: Doors
+const stored: Record<string, Order> = {}
+
+beforeAll(async () => {
+  const desk = (of: typeof network) =>
+    ({ network: of, tokens: async () => new Map() }) as unknown as TradingDesk
+  doors = await openDoors({}, { desks: createDesks([desk(network), desk(elsewhere)]) })
+  const { db } = doors.database
+  const orders: Record<string, Partial<Order>> = {
+    first: { creationDate: at(0) },
+    shop: { creationDate: at(1), appData: keccakText(document), fullAppData: document },
+    buying: { creationDate: at(2), kind: 'buy', sellToken: coin },
+    later: { creationDate: at(3), appData: keccakText(late), fullAppData: null },
+    known: { creationDate: at(4), appData: keccakText(document), fullAppData: null },
+    solvers: { creationDate: at(5), class: 'liquidity' },
+    cancelled: { creationDate: at(6), receiver: zeroAddress },
+    expired: { creationDate: at(7), validTo: 1_799_999_999, effectiveValidTo: 1_799_999_999 },
+    abroad: { creationDate: at(8), chainId: elsewhere.chainId },
+    others: {
+      creationDate: at(9),
+      owner: numbered('33'),
+      receiver: numbered('44'),
+      sellAmount: 3n,
+      buyAmount: 2n,
+    },
+  }
+  for (const [index, [name, order]] of Object.entries(orders).entries()) {
+    stored[name] = await storeOrder(db, { owner, sellAmount: 10n ** 18n + BigInt(index), ...order })
+  }
+  await db.transaction((tx) => cancelOrders(tx, [stored.cancelled?.id ?? 0n], at(10)))
+  expect(await storeAppData(db, keccakText(late), late)).toBe(true)
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+const nameOf = (uid: string) => Object.entries(stored).find(([, order]) => order.uid === uid)?.[0]
+const names = (nodes: { uid: string }[]) => nodes.map(({ uid }) => nameOf(uid))
+const ask = (query: string, variables?: Record<string, unknown>) => graphql(doors.url, query, variables)
+
+describe('a list of orders', () => {
+  test.each([
+    ['statuses: [CANCELLED, EXPIRED]', ['expired', 'cancelled']],
+    ['kind: BUY', ['buying']],
+    ['kind: SELL, statuses: [EXPIRED]', ['expired']],
+    ['class: LIQUIDITY', ['solvers']],
+    ['class: LIMIT, kind: BUY', ['buying']],
+    [`pair: { sellToken: "${coin}", buyToken: "${dollar}" }`, ['buying']],
+    [`pair: { sellToken: "${dollar}", buyToken: "${coin}" }`, []],
+    ['appCode: "Shop"', ['known', 'shop']],
+    ['appCode: "Late"', ['later']],
+    ['appCode: "shop"', []],
+    ['appCode: "Shop", statuses: [OPEN]', ['known', 'shop']],
+    [`createdFrom: "${at(2).toISOString()}", createdUntil: "${at(4).toISOString()}"`, ['later', 'buying']],
+  ])('is filtered by %s, of an account and of all', async (filter, expected) => {
+    const data = await ask(`{ orders(filter: { ${filter} }) { nodes { uid } }
+      account(address: "${owner}") { orders(filter: { ${filter} }) { nodes { uid } } } }`)
+    expect([names(data.orders.nodes), names(data.account.orders.nodes)]).toEqual([expected, expected])
+  })
+
+  test.each([
+    ['statuses: []', 'filter.statuses'],
+    [`appCode: "${'a'.repeat(101)}"`, 'filter.appCode'],
+    ['appCode: "\\u0000"', 'filter.appCode'],
+  ])('is refused with %s', async (filter, field) => {
+    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+      query: `{ orders(filter: { ${filter} }) { nodes { uid } } }`,
+    })
+    expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field })
+  })
+
+  test('has one way to name a status', async () => {
+    const query = '{ orders(status: OPEN, filter: { statuses: [OPEN] }) { nodes { uid } } }'
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'filter.statuses' })
+  })
+
+  test('is of all networks or of one, written by the database or executed', async () => {
+    const whole = ['abroad', 'expired', 'cancelled', 'solvers', 'known', 'later', 'buying', 'shop', 'first']
+    for (const [argument, expected] of [
+      ['', whole],
+      ['network: "sepolia",', whole.filter((name) => name !== 'abroad')],
+      ['network: "elsewhere",', ['abroad']],
+    ] as const) {
+      for (const directive of ['', '@include(if: true)']) {
+        const seen: (string | undefined)[] = []
+        let after: string | null = null
+        for (let more = true; more; ) {
+          const { orders }: { orders: Connection } = await ask(
+            `query ($after: String) { orders(owner: "${owner}", ${argument} first: 4, after: $after) ${directive} {
+              nodes { uid } pageInfo { hasNextPage endCursor } } }`,
+            { after },
+          )
+          // Only the resolvers read orders as objects.
+          const isExecuted = doors.database.statements.at(-1)?.includes('json_build_object')
+          expect(isExecuted).toBe(directive !== '')
+          seen.push(...names(orders.nodes))
+          after = orders.pageInfo.endCursor
+          more = orders.pageInfo.hasNextPage
+        }
+        expect([argument, directive, seen]).toEqual([argument, directive, expected])
+      }
+    }
+  })
+})
+
+interface Connection {
+  nodes: { uid: string }[]
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+}
+
+test('what an order is worth is told the same, written by the database or executed', async () => {
+  const fields =
+    'effectiveReceiver executedFraction limitPrice { decimal numerator denominator } surplus { amount token }'
+  const query = (directive: string) =>
+    `query ($uid: OrderUid!) { order(uid: $uid) ${directive} { ${fields} } }`
+  for (const [name, effectiveReceiver] of [
+    ['first', owner],
+    ['cancelled', owner],
+    ['others', numbered('44')],
+  ] as const) {
+    const uid = stored[name]?.uid
+    const hot = await ask(query(''), { uid })
+    expect(hot.order).toMatchObject({
+      effectiveReceiver,
+      executedFraction: '0',
+      surplus: { amount: '0', token: dollar },
+    })
+    expect(await ask(query('@include(if: true)'), { uid })).toEqual(hot)
+  }
+  const { order } = await ask(query(''), { uid: stored.others?.uid })
+  const decimal = `0.${'6'.repeat(36)}`
+  expect(order.limitPrice).toEqual({ decimal, numerator: '2', denominator: '3' })
+})
+
+describe('a fragment on an interface', () => {
+  test('says nothing of other types in it', async () => {
+    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+      query: '{ order(uid: "UID") { ... on Node { id ... on Trade { owner } } } }'.replace(
+        'UID',
+        stored.shop?.uid ?? '',
+      ),
+    })
+    expect(body.data.order).toEqual({ id: `Order:${stored.shop?.uid}` })
+  })
+})
+
+test('a token keeps its id whichever way it is reached', async () => {
+  await storeTokens(doors.database.db, [
+    { chainId: network.chainId, address: wrapped, symbol: 'W', name: null, decimals: 18 },
+  ])
+  const query = (directive: string) =>
+    `query ($uid: OrderUid!) { order(uid: $uid) ${directive} { sellToken { id } tokens { id } } }`
+  const [sell, buy] = [wrapped, dollar].map((token) => ({ id: `Token:${network.chainId}:${token}` }))
+  for (const directive of ['', '@include(if: true)']) {
+    const { order } = await ask(query(directive), { uid: stored.first?.uid })
+    expect(order).toEqual({ sellToken: sell, tokens: [sell, buy] })
+  }
+})

@@ -1,0 +1,330 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import { toAppDataInput } from '../../src/domain/app-data.ts'
+import { Outage } from '../../src/domain/error.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
+import { orderStatus } from '../../src/domain/order-status.ts'
+import type { QuoteRequest } from '../../src/domain/quote.ts'
+import { cancellationDigest, cancellationsDigest } from '../../src/domain/signing.ts'
+import { operatorCheck } from '../../src/graphql/operator.ts'
+import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
+import type { OrderDesk } from '../../src/orders/check.ts'
+import { placeOrder } from '../../src/orders/place.ts'
+import { type QuoteDesk, quote } from '../../src/quotes/quote.ts'
+import { eventsOfOrders } from '../../src/storage/events.ts'
+import { findOrder } from '../../src/storage/orders.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { dollar, nativeMarker, numbered, signingDomain, wrapped } from '../fakes/order.ts'
+import {
+  alice,
+  bob,
+  createOrderDesk,
+  deskTime,
+  quoteOf,
+  signedCancellation,
+  signedOrder,
+} from '../fakes/order-desk.ts'
+import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { request } from '../trader.ts'
+import { cancelling, placing } from './refusals.ts'
+
+const key = 'a-key-of-the-operator'
+let doors: Doors
+let desk: OrderDesk
+let base: string
+beforeAll(async () => {
+  doors = await openDoors(
+    {
+      placeOrder: (creation) => placeOrder(creation, desk),
+      cancelOrder: (cancellation) => cancelOrder(cancellation, desk),
+      cancelOrders: (cancellation) => cancelOrders(cancellation, desk),
+      cancelByPolicy: (wish) => cancelByPolicy(wish, desk),
+    },
+    { isOperator: operatorCheck(key), maxOrderUids: 2 },
+  )
+  base = `${doors.url}/sepolia`
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk = createOrderDesk(doors.database.db)
+})
+
+let made = 0
+const open = () =>
+  storeOrder(doors.database.db, { owner: alice.address, validTo: ++made, effectiveValidTo: deskTime + 600 })
+const statusOf = async (order: Parameters<typeof readOrder>[1]) =>
+  orderStatus(await readOrder(doors.database.db, order), deskTime)
+
+describe('DELETE /orders/:uid', () => {
+  test('takes the signature over the UID, and the one over a list of it', async () => {
+    for (const digest of [
+      cancellationDigest,
+      (domain: typeof signingDomain, uid: `0x${string}`) => cancellationsDigest(domain, [uid]),
+    ]) {
+      const order = await open()
+      const signature = alice.sign('eip712', digest(signingDomain, order.uid))
+      const answer = await request(`${base}/api/v1/orders/${order.uid}`, 'DELETE', {
+        signature,
+        signingScheme: 'eip712',
+      })
+      expect([answer.status, answer.body]).toEqual([200, 'Cancelled'])
+      expect(await statusOf(order)).toBe('cancelled')
+    }
+  })
+
+  test.each([
+    ['of somebody else', { trader: bob }, 401, 'WrongOwner'],
+    ['without a signature', { body: { signingScheme: 'eip712' } }, 400, 'InvalidParameter'],
+    ['that is a list', { body: [] }, 400, 'InvalidParameter'],
+    ['for a short UID', { uid: '0x12' }, 400, 'InvalidParameter'],
+    ['for nobody’s UID', { uid: `0x${'99'.repeat(56)}` }, 404, 'OrderNotFound'],
+  ])(
+    'refuses one %s',
+    async (_, {
+      trader = alice,
+      body,
+      uid,
+    }: { trader?: typeof alice; body?: object; uid?: string }, status, code) => {
+      const order = await open()
+      const signature = trader.sign('eip712', cancellationDigest(signingDomain, order.uid))
+      const url = `${base}/api/v1/orders/${uid ?? order.uid}`
+      const answer = await request(url, 'DELETE', body ?? { signature, signingScheme: 'eip712' })
+      expect([answer.status, answer.body.errorType]).toEqual([status, code])
+      expect(await statusOf(order)).toBe('open')
+    },
+  )
+})
+
+test('an empty list is cancelled when somebody signed it; more than the deployment allows is not', async () => {
+  const cancel = (call: ReturnType<typeof cancelling>) =>
+    request(`${base}${call.path}`, call.method, call.body)
+  expect((await cancel(cancelling(signedCancellation([])))).body).toBe('Cancelled')
+  const orders = [await open(), await open(), await open()]
+  const three = await cancel(cancelling(signedCancellation(orders.map(({ uid }) => uid))))
+  expect(three).toMatchObject({
+    status: 400,
+    body: { errorType: 'InvalidParameter', description: 'orderUids must name at most 2 orders' },
+  })
+  const two = await cancel(cancelling(signedCancellation(orders.slice(1).map(({ uid }) => uid))))
+  expect(two.status).toBe(200)
+})
+
+describe('cancelling by policy', () => {
+  const ask = async (uids: string[], headers: Record<string, string>, reason?: string | null) => {
+    const query = `mutation ($uids: [OrderUid!]!, $reason: String) {
+      cancelOrdersByPolicy(network: "sepolia", orderUids: $uids, reason: $reason) { uid status }
+    }`
+    const response = await fetch(`${doors.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables: { uids, reason } }),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+
+  test.each([
+    ['a bearer token', { authorization: `Bearer ${key}` }],
+    ['X-API-Key', { 'x-api-key': key }],
+  ])('is allowed to %s', async (_, headers) => {
+    const [order, other] = [await open(), await open()]
+    expect(await ask([order.uid], headers, 'a fake token')).toEqual({
+      status: 200,
+      body: { data: { cancelOrdersByPolicy: [{ uid: order.uid, status: 'CANCELLED' }] } },
+    })
+    await ask([other.uid], headers)
+    const reasons = await eventsOfOrders(doors.database.db, [order.id, other.id])
+    expect(reasons.map(({ label, reason }) => [label, reason])).toEqual([
+      ['created', null],
+      ['created', null],
+      ['cancelled', 'policy: a fake token'],
+      ['cancelled', 'policy'],
+    ])
+  })
+
+  test.each([
+    ['no key', {}],
+    ['another key', { 'x-api-key': key.replace('key', 'kex') }],
+    ['a part of the key', { authorization: `Bearer ${key.slice(0, -1)}` }],
+    ['a key of another scheme', { authorization: `Basic ${key}` }],
+  ])('is refused with %s', async (_, headers: Record<string, string>) => {
+    const order = await open()
+    const { status, body } = await ask([order.uid], headers)
+    expect([status, body.data, body.errors[0].extensions]).toEqual([
+      401,
+      null,
+      { code: 'Unauthorized', retryable: false },
+    ])
+    expect(await statusOf(order)).toBe('open')
+  })
+
+  test('refuses a reason that is no line of text, and more orders than are allowed', async () => {
+    const order = await open()
+    for (const reason of ['', 'two\nlines', 'x'.repeat(201)]) {
+      const { body } = await ask([order.uid], { 'x-api-key': key }, reason)
+      expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'reason' })
+    }
+    const { body } = await ask([order.uid, order.uid, order.uid], { 'x-api-key': key })
+    expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'orderUids' })
+    expect(await statusOf(order)).toBe('open')
+  })
+
+  test('has no key that opens it where none is set', () => {
+    const check = operatorCheck(undefined)
+    expect([check(undefined), check(''), check('undefined')]).toEqual([false, false, false])
+  })
+})
+
+describe('a bare hash', () => {
+  const document =
+    '{"appCode":"published","metadata":{"partnerFee":{"recipient":"0x1111111111111111111111111111111111111111","bps":5}}}'
+  const bare = { ...signedOrder({ document }), appData: toAppDataInput(keccakText(document)) }
+  const send = () => {
+    const { method, path, body } = placing(bare)
+    return request(`${base}${path}`, method, body)
+  }
+
+  test('is refused while nobody knows its document, is unavailable while the gateway is, and then is stored with it', async () => {
+    expect((await send()).body).toMatchObject({ errorType: 'InvalidAppData' })
+    desk.library.gateway = { find: async () => Promise.reject(new Outage('the gateway')) }
+    expect(await send()).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
+    const asked: string[] = []
+    desk.library.gateway = {
+      async find(hash) {
+        asked.push(hash)
+        return document
+      },
+    }
+    const { status, body: uid } = await send()
+    expect([status, asked]).toEqual([201, [keccakText(document)]])
+    expect(await findOrder(doors.database.db, uid)).toMatchObject({ fullAppData: document })
+    expect((await request(`${base}/api/v1/app_data/${keccakText(document)}`)).body).toEqual({
+      fullAppData: document,
+    })
+  })
+
+  test('is looked up only once the order itself is in order', async () => {
+    desk.library.gateway = { find: () => Promise.reject(new Error('asked')) }
+    const creation = {
+      ...signedOrder({ document: '{"b":1}', sellAmount: 0n }),
+      appData: toAppDataInput(keccakText('{"b":1}')),
+    }
+    const { method, path, body } = placing(creation)
+    expect((await request(`${base}${path}`, method, body)).body).toMatchObject({ errorType: 'ZeroAmount' })
+  })
+})
+
+describe('what a deployment does not trade', () => {
+  const quoteRequest: QuoteRequest = {
+    kind: 'sell',
+    size: { form: 'sellAmountBeforeFee', amount: 10n },
+    sellToken: wrapped,
+    buyToken: dollar,
+    from: alice.address,
+    receiver: null,
+    expiry: { validFor: 600 },
+    appData: '{}',
+    appDataHash: keccakText('{}'),
+    appDataDocument: '{}',
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
+    priceQuality: 'fast',
+    signingScheme: 'eip712',
+    onchainOrder: false,
+    verificationGasLimit: 0n,
+    timeoutMs: 1_000,
+  }
+  /** A market that nothing trades on: what reaches it was not refused before. */
+  const quoted = (change: Partial<QuoteRequest>, policy: Partial<OrderDesk['policy']>) => {
+    const { network, db, now, library } = desk
+    const quoteDesk: QuoteDesk = {
+      ...{ network, db, now, library, policy: { ...desk.policy, ...policy } },
+      limits: { minValidity: 60, maxValidity: 10_800, offered: 60, offeredOnChain: 600 },
+      pools: async () => [],
+      gasPrice: async () => 1n,
+      storedQuote: async () => undefined,
+      learnTokens: async () => {},
+      solver: numbered('50'),
+    }
+    return quote({ ...quoteRequest, ...change }, quoteDesk).catch(({ code }) => code)
+  }
+  const deny = (...list: `0x${string}`[]) => ({ deniedAccounts: new Set(list), deniedTokens: new Set(list) })
+  const zero = numbered('00')
+
+  test.each([
+    ['of an account on the list', {}, deny(alice.address), 'Forbidden'],
+    ['for an account on the list', { receiver: bob.address }, deny(bob.address), 'Forbidden'],
+    ['of nobody, for nobody', { from: zero, receiver: zero }, deny(zero), 'NoLiquidity'],
+    ['that sells a token on the list', {}, deny(wrapped), 'UnsupportedToken'],
+    ['that buys a token on the list', {}, deny(dollar), 'UnsupportedToken'],
+    [
+      'of an account on the list for a token for itself',
+      { buyToken: wrapped },
+      deny(alice.address),
+      'Forbidden',
+    ],
+    ['of a token for itself', { buyToken: wrapped }, {}, 'SameBuyAndSellToken'],
+    [
+      'of a token for itself where sales are allowed',
+      { buyToken: wrapped },
+      { sameToken: 'allow-sell' },
+      'NoLiquidity',
+    ],
+    [
+      'that unwraps where sales are allowed',
+      { buyToken: nativeMarker },
+      { sameToken: 'allow-sell' },
+      'NoLiquidity',
+    ],
+    [
+      'that buys a token with itself where sales are allowed',
+      { kind: 'buy', size: { form: 'buyAmountAfterFee', amount: 1n }, buyToken: wrapped },
+      { sameToken: 'allow-sell' },
+      'SameBuyAndSellToken',
+    ],
+    [
+      'that buys a token with itself where all is allowed',
+      { kind: 'buy', size: { form: 'buyAmountAfterFee', amount: 1n }, buyToken: wrapped },
+      { sameToken: 'allow' },
+      'NoLiquidity',
+    ],
+  ] as [string, Partial<QuoteRequest>, Partial<OrderDesk['policy']>, string][])(
+    'a quote %s',
+    async (_, change, policy, code) => {
+      expect(await quoted(change, policy)).toBe(code)
+    },
+  )
+
+  test('an order of a token for itself is placed where that is allowed', async () => {
+    const sell = signedOrder({ buyToken: wrapped, sellAmount: maxUint256 })
+    const buy = signedOrder({ kind: 'buy', buyToken: wrapped })
+    desk.policy.sameToken = 'allow-sell'
+    expect(await placeOrder(sell, desk)).toMatch(/^0x/)
+    await expect(placeOrder(buy, desk)).rejects.toMatchObject({ code: 'SameBuyAndSellToken' })
+    desk.policy.sameToken = 'allow'
+    expect(await placeOrder(buy, desk)).toMatch(/^0x/)
+  })
+
+  test('nobody is on the list by being named nobody', async () => {
+    desk.policy.deniedAccounts = new Set([zero])
+    expect(await placeOrder(signedOrder({ receiver: zero }), desk)).toMatch(/^0x/)
+  })
+})
+
+describe('open orders out of market', () => {
+  test('are so many of one owner; what is in the market does not count', async () => {
+    desk.limits.maxOutOfMarket = 2
+    const trader = bob
+    const market = { sellAmount: 10n ** 18n, buyAmount: 2_900n * 10n ** 6n, feeAmount: 0n }
+    desk.quoteFor = async () => quoteOf(market)
+    const place = (validTo: number, buyAmount: bigint) =>
+      placeOrder(signedOrder({ validTo, buyAmount }, trader), desk)
+    await place(deskTime + 100, market.buyAmount)
+    await place(deskTime + 101, market.buyAmount + 1n)
+    const second = await place(deskTime + 102, market.buyAmount + 1n)
+    const third = place(deskTime + 103, market.buyAmount + 1n)
+    await expect(third).rejects.toMatchObject({ code: 'TooManyLimitOrders', data: { limit: 2 } })
+    await place(deskTime + 104, market.buyAmount)
+    await cancelOrders(signedCancellation([second], trader), desk)
+    await place(deskTime + 103, market.buyAmount + 1n)
+  })
+})

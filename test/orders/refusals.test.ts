@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type RefusalCode, refusalCodes } from '../../src/domain/refusal-codes.ts'
+import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
+import { placeOrder } from '../../src/orders/place.ts'
+import { statusOf } from '../../src/rest/errors.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
+import { createOrderDesk } from '../fakes/order-desk.ts'
+import { request } from '../trader.ts'
+import { refusals, type Stage } from './refusals.ts'
+
+let doors: Doors
+let client: Awaited<ReturnType<typeof connectDirectly>>
+let stage: Stage
+beforeAll(async () => {
+  doors = await openDoors({
+    placeOrder: (creation) => placeOrder(creation, stage.desk),
+    cancelOrder: (cancellation) => cancelOrder(cancellation, stage.desk),
+    cancelOrders: (cancellation) => cancelOrders(cancellation, stage.desk),
+    cancelByPolicy: (wish) => cancelByPolicy(wish, stage.desk),
+  })
+  client = await connectDirectly(doors.database.url)
+})
+beforeEach(async () => {
+  await emptyTables(client)
+  const { db } = doors.database
+  stage = { db, desk: createOrderDesk(db) }
+})
+afterAll(async () => {
+  await client.end()
+  await doors[Symbol.asyncDispose]()
+})
+
+/** What stands in the database, but for the row versions that only a transaction can see. */
+async function contents(): Promise<unknown[]> {
+  const { rows } = await client.query(`SELECT
+    (SELECT json_agg(o ORDER BY id) FROM orders o) AS orders, (SELECT count(*) FROM order_events) AS events,
+    (SELECT count(*) FROM notifications) AS notifications, (SELECT count(*) FROM app_data) AS documents`)
+  return rows
+}
+
+test.each(refusals.map((row) => [row.code, row.because, row] as const))(
+  '%s: %s',
+  async (_code, _because, row) => {
+    const { method, path, body } = await row.request(stage)
+    const before = await contents()
+    const url = path === '/graphql' ? `${doors.url}/graphql` : `${doors.url}/sepolia${path}`
+    const answer = await request(url, method, body)
+    const [error] = answer.body.errors ?? []
+    const told = error
+      ? { code: error.extensions.code, description: error.message }
+      : { code: answer.body.errorType, description: answer.body.description }
+    expect([answer.status, told.code]).toEqual([row.status, row.code])
+    expect(told.description.length).toBeGreaterThan(10)
+    expect(await contents()).toEqual(before)
+    expect(doors.faults).toEqual([])
+  },
+)
+
+/** Codes that other doors and other requests are answered with; the file that shows the request. */
+const elsewhere: Partial<Record<RefusalCode, string>> = {
+  UnsupportedMediaType: 'rest/bad-input.test.ts',
+  PayloadTooLarge: 'rest/bad-input.test.ts',
+  MethodNotAllowed: 'rest/bad-input.test.ts',
+  NotAcceptable: 'graphql/errors.test.ts',
+  NotFound: 'rest/bad-input.test.ts',
+  QueryTooComplex: 'graphql/cost.test.ts',
+  InvalidQuery: 'graphql/errors.test.ts',
+  PERSISTED_QUERY_NOT_FOUND: 'graphql/persisted.test.ts',
+  RateLimited: 'limits.test.ts',
+  IdempotencyKeyInUse: 'idempotency.test.ts',
+  IdempotencyKeyReused: 'idempotency.test.ts',
+  NoLiquidity: 'rest/bad-input.test.ts',
+  SellAmountDoesNotCoverFee: 'rest/bad-input.test.ts',
+  IncompatibleSigningScheme: 'rest/bad-input.test.ts',
+  InternalServerError: 'graphql/errors.test.ts',
+  InvalidTradeFilter: 'rest/bad-input.test.ts',
+  InvalidLimit: 'rest/bad-input.test.ts',
+  LIMIT_OUT_OF_BOUNDS: 'rest/bad-input.test.ts',
+  InvalidEip1271Signature: 'orders/on-chain.test.ts',
+}
+
+test('every code of the list is shown with a request that is answered with it', () => {
+  const codes = Object.keys(refusalCodes) as RefusalCode[]
+  const shown = new Set(refusals.map(({ code }) => code))
+  const hidden = codes.filter((code) => {
+    const file = elsewhere[code]
+    const text = file && readFileSync(path.join(import.meta.dirname, '..', file), 'utf8')
+    return !shown.has(code) && !text?.includes(`'${code}'`)
+  })
+  expect(hidden).toEqual([])
+  for (const { code, status } of refusals) expect([code, status]).toEqual([code, statusOf[code]])
+})

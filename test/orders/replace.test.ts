@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Refusal } from '../../src/domain/error.ts'
+import type { Order } from '../../src/domain/order.ts'
+import type { OrderUid } from '../../src/domain/order-uid.ts'
+import { cancelOrders } from '../../src/orders/cancel.ts'
+import { placeOrder } from '../../src/orders/place.ts'
+import { sql, type Tx } from '../../src/storage/database.ts'
+import { eventsOfOrders } from '../../src/storage/events.ts'
+import { listNotifications } from '../../src/storage/feed.ts'
+import { lockOrders } from '../../src/storage/order-progress.ts'
+import { findOrder } from '../../src/storage/orders.ts'
+import { storeCompetition } from '../fakes/competition.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
+import { holdTransaction } from '../fakes/held-transaction.ts'
+import { numbered } from '../fakes/order.ts'
+import {
+  alice,
+  bob,
+  createOrderDesk,
+  deskTime,
+  signedCancellation,
+  signedOrder,
+} from '../fakes/order-desk.ts'
+import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+
+let database: TestDatabase
+let made = 0
+let auctions = 0n
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const openUntil = deskTime + 600
+const open = (overrides: Partial<Order> = {}) =>
+  storeOrder(database.db, {
+    owner: alice.address,
+    validTo: ++made,
+    effectiveValidTo: openUntil,
+    ...overrides,
+  })
+/** A new order in the place of another, and no other like it. */
+const successor = (uid: OrderUid, change: Parameters<typeof signedOrder>[0] = {}, trader = alice) =>
+  signedOrder(
+    { document: JSON.stringify({ metadata: { replacedOrder: { uid } }, n: ++made }), ...change },
+    trader,
+  )
+const place = (creation: ReturnType<typeof signedOrder>) => placeOrder(creation, createOrderDesk(database.db))
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (error: Refusal) => error.code,
+  )
+const ordersInAll = () => sql(database.db).order.count()
+const labelsOf = async ({ id }: Order) => (await eventsOfOrders(database.db, [id])).map(({ label }) => label)
+
+async function bidOn(order: Order): Promise<void> {
+  const fills = [{ order, fill: { sell: order.sellAmount, buy: 3_000n * 10n ** 6n } }]
+  await storeCompetition(database.db, { id: ++auctions, solver: numbered('50'), fills })
+}
+
+test('takes the place of another: that one is cancelled by the same commit, and its owner is told', async () => {
+  const old = await open()
+  const uid = await place(successor(old.uid))
+  const stored = await findOrder(database.db, uid)
+  const replaced = await readOrder(database.db, old)
+  expect(stored).toMatchObject({ owner: alice.address, cancelledAt: null })
+  expect(replaced.cancelledAt).toEqual(stored?.creationDate)
+  expect(await labelsOf(replaced)).toEqual(['created'])
+  expect(stored && (await labelsOf(stored))).toEqual(['created'])
+  const told = await listNotifications(database.db, alice.address, 1_000)
+  expect(told.filter(({ metadata }) => metadata.orderId === old.uid)).toMatchObject([
+    { type: 'order_cancelled', metadata: { source: 'replacement', replacedBy: uid } },
+  ])
+})
+
+test('may take the place of one that is filled in part, or of one that was never bid on lately', async () => {
+  const partly = await open({ partiallyFillable: true })
+  await sql(database.db).order.update({ where: { id: partly.id }, data: { executedSell: '5' } })
+  await place(successor(partly.uid))
+  expect((await readOrder(database.db, partly)).cancelledAt).not.toBeNull()
+
+  const [old, other] = [await open(), await open()]
+  await bidOn(old)
+  for (let later = 0; later < 4; later++) await bidOn(other)
+  expect(await codeOf(place(successor(old.uid)))).toBe('OldOrderActivelyBidOn')
+  await bidOn(other)
+  await place(successor(old.uid))
+  expect((await readOrder(database.db, old)).cancelledAt).not.toBeNull()
+})
+
+describe('leaves everything as it was when it is refused', () => {
+  test.each([
+    ['WrongOwner', {}, bob],
+    ['InvalidSignature', { signingScheme: 'presign', from: alice.address }, alice],
+    ['TooMuchGas', {}, alice],
+  ] as const)('with %s', async (code, change, trader) => {
+    const old = await open()
+    const before = await ordersInAll()
+    const desk = createOrderDesk(database.db)
+    if (code === 'TooMuchGas') desk.limits.maxGas = -1n
+    expect(await codeOf(placeOrder(successor(old.uid, change, trader), desk))).toBe(code)
+    expect(await readOrder(database.db, old)).toEqual(old)
+    expect(await ordersInAll()).toBe(before)
+  })
+})
+
+test('of several successors of one order is one', async () => {
+  const old = await open()
+  const before = await ordersInAll()
+  const results = await Promise.all([1, 2, 3, 4, 5].map(() => codeOf(place(successor(old.uid)))))
+  expect(results.toSorted()).toEqual([...Array(4).fill('AlreadyCancelled'), 'none'])
+  expect(await ordersInAll()).toBe(before + 1)
+})
+
+describe('waits for whoever has the order in hand, and then sees', () => {
+  /** Replaces an order while somebody else's transaction holds it. */
+  async function meanwhile(old: Order, work: (tx: Tx) => Promise<unknown>): Promise<string> {
+    const held = await holdTransaction(database.db, async (tx) => {
+      await lockOrders(tx, [old.uid])
+      await work(tx)
+    })
+    const placing = codeOf(place(successor(old.uid)))
+    await using client = await connectDirectly(database.url)
+    await eventually('the replacement waits for the lock', async () => {
+      const { rowCount } =
+        await client.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+      return rowCount === 1
+    })
+    await held.commit()
+    return placing
+  }
+
+  test('that it was filled', async () => {
+    const old = await open()
+    const before = await ordersInAll()
+    const fill = (tx: Tx) =>
+      sql(tx).order.update({ where: { id: old.id }, data: { executedSell: `${old.sellAmount}` } })
+    expect(await meanwhile(old, fill)).toBe('OrderFullyExecuted')
+    expect((await readOrder(database.db, old)).cancelledAt).toBeNull()
+    expect(await ordersInAll()).toBe(before)
+  })
+
+  test('that it was bid on', async () => {
+    const old = await open()
+    expect(await meanwhile(old, () => bidOn(old))).toBe('OldOrderActivelyBidOn')
+    expect((await readOrder(database.db, old)).cancelledAt).toBeNull()
+  })
+})
+
+test('replacements and cancellations that cross each other never wait for each other', async () => {
+  const orders = await Promise.all(Array.from({ length: 12 }, () => open()))
+  const uids = orders.map(({ uid }) => uid)
+  const desk = createOrderDesk(database.db)
+  const work = uids.flatMap((uid, index) => [
+    place(successor(uid)),
+    place(successor(uid)),
+    cancelOrders(signedCancellation([uid, uids[(index + 5) % 12] ?? uid]), desk),
+  ])
+  for (const result of await Promise.allSettled(work)) {
+    if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason
+  }
+  const after = await Promise.all(orders.map((order) => readOrder(database.db, order)))
+  expect(after.filter(({ cancelledAt }) => cancelledAt === null)).toEqual([])
+})

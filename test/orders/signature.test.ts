@@ -1,0 +1,229 @@
+import { Signature } from 'ethers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Hex } from '../../src/domain/hex.ts'
+import type { OrderCreation } from '../../src/domain/order-creation.ts'
+import { cancellationsDigest, orderDigest, type SigningDomain } from '../../src/domain/signing.ts'
+import { cancelOrders } from '../../src/orders/cancel.ts'
+import type { OrderDesk } from '../../src/orders/check.ts'
+import { placeOrder } from '../../src/orders/place.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { numbered, signingDomain } from '../fakes/order.ts'
+import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-desk.ts'
+import { type Answer, request } from '../trader.ts'
+
+let distinct = false
+let accepted = true
+let doors: Doors
+let base: string
+beforeAll(async () => {
+  const desk = () => {
+    const usual = createOrderDesk(doors.database.db, { distinctSignatureCodes: distinct })
+    const checkOrder: OrderDesk['checkOrder'] = async (question) => ({
+      ...(await usual.checkOrder(question)),
+      signature: accepted ? 'valid' : 'invalid',
+    })
+    return { ...usual, checkOrder }
+  }
+  doors = await openDoors({
+    placeOrder: (creation) => placeOrder(creation, desk()),
+    cancelOrders: (cancellation) => cancelOrders(cancellation, desk()),
+  })
+  base = `${doors.url}/sepolia/api/v1`
+})
+beforeEach(() => {
+  distinct = false
+  accepted = true
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+let lifetime = 600
+/** An order that nobody placed yet. */
+const fresh = (overrides: Parameters<typeof signedOrder>[0] = {}) =>
+  signedOrder({ validTo: deskTime + lifetime++, ...overrides })
+
+/** As a client sends it. */
+function toBody({ appData, ...creation }: OrderCreation, change: Record<string, unknown> = {}) {
+  const { sellAmount, buyAmount, feeAmount, quoteId: _, ...rest } = creation
+  const amounts = { sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` }
+  return { ...rest, ...amounts, appData: appData.appData, ...change }
+}
+const place = (creation: OrderCreation, change: Record<string, unknown> = {}): Promise<Answer> =>
+  request(`${base}/orders`, 'POST', toBody(creation, change))
+
+/** Alice’s signature over the order for another domain. */
+function signedFor(domain: SigningDomain, creation: OrderCreation): Hex {
+  return alice.sign('eip712', orderDigest(domain, { ...creation, appData: creation.appData.hash }))
+}
+
+describe('a key’s signature', () => {
+  test.each(['eip712', 'ethsign'] as const)(
+    'may be compact, and is returned as 65 bytes: %s',
+    async (scheme) => {
+      const creation = fresh({ signingScheme: scheme, from: alice.address })
+      const signature = Signature.from(creation.signature).compactSerialized
+      expect(signature).toHaveLength(130)
+      const { status, body: uid } = await place(creation, { signature })
+      expect(status).toBe(201)
+      const { body: order } = await request(`${base}/orders/${uid}`)
+      expect(order).toMatchObject({ signature: creation.signature, owner: alice.address })
+    },
+  )
+
+  test.each([
+    [0, 27],
+    [1, 28],
+  ])('may end in v %i, and is returned with v %i', async (given, kept) => {
+    let creation = fresh()
+    while (!creation.signature.endsWith(kept.toString(16))) creation = fresh()
+    const { body: uid } = await place(creation, { signature: `${creation.signature.slice(0, 130)}0${given}` })
+    const { body: order } = await request(`${base}/orders/${uid}`)
+    expect(order.signature).toBe(creation.signature)
+  })
+
+  const whole = fresh()
+  test.each([
+    ['empty', '0x'],
+    ['truncated', whole.signature.slice(0, 120)],
+    ['a byte too short for a compact one', whole.signature.slice(0, 128)],
+    ['a byte too long', `${whole.signature}00`],
+    ['twice as long', `${whole.signature}${whole.signature.slice(2)}`],
+    ['with v 2', `${whole.signature.slice(0, 130)}02`],
+    ['with the v of a transaction', `${whole.signature.slice(0, 130)}25`],
+  ])('that is %s is malformed', async (_, signature) => {
+    const { status, body } = await place(whole, { signature })
+    expect([status, body.errorType]).toEqual([400, 'InvalidParameter'])
+    expect(body.description).toMatch(/^signature must /)
+  })
+
+  test.each([
+    ['high s', `${whole.signature.slice(0, 66)}${'ff'.repeat(32)}1b`, 'upper half of the curve order'],
+    ['a compact one with high s', `${whole.signature.slice(0, 66)}7f${'ff'.repeat(31)}`, 'upper half'],
+    ['no r', `0x${'00'.repeat(32)}${'01'.repeat(32)}1b`, 'does not recover to any signer'],
+  ])('with %s is refused and says so', async (_, signature, says) => {
+    const { status, body } = await place(whole, { signature })
+    expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
+    expect(body.description).toContain(says)
+  })
+})
+
+describe('a signature for something else', () => {
+  const creation = fresh({ from: alice.address })
+  test.each([
+    ['of another chain', { ...signingDomain, chainId: 1 }, 'chain_id', 'for chain 1'],
+    ['of another local chain', { ...signingDomain, chainId: 31337 }, 'chain_id', 'for chain 31337'],
+    [
+      'of another contract',
+      { ...signingDomain, settlement: numbered('0e') },
+      'verifying_contract',
+      'with the vault relayer as verifyingContract',
+    ],
+    ['that is unknown', { chainId: 99, settlement: numbered('99') }, null, 'no known mistake explains that'],
+  ])('%s is not the owner’s, and the answer says why', async (_, domain, mistake, says) => {
+    const { status, body } = await place(creation, { signature: signedFor(domain, creation) })
+    expect(status).toBe(400)
+    expect(body).toEqual({
+      errorType: 'InvalidSignature',
+      description: expect.stringMatching(/^signature recovers to 0x[0-9a-f]{40}, from is 0x[0-9a-f]{40}$/),
+      data: {
+        signer: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+        mistake,
+        explanation: expect.stringContaining(says),
+      },
+    })
+  })
+
+  test('is nobody’s to be compared with without from: it is another owner’s order', async () => {
+    const replayed = fresh()
+    const { status, body: uid } = await place(replayed, {
+      signature: signedFor({ ...signingDomain, chainId: 1 }, replayed),
+    })
+    expect(status).toBe(201)
+    expect(uid.slice(66, 106)).not.toBe(alice.address.slice(2))
+  })
+
+  test('is told by a code of its own where that is wished', async () => {
+    distinct = true
+    const { status, body } = await place(creation, { from: bob.address })
+    expect([status, body.errorType]).toEqual([400, 'WrongOwner'])
+    expect(body.data).toMatchObject({ signer: alice.address, mistake: null })
+    const { body: graph } = await request(`${doors.url}/graphql`, 'POST', {
+      query: 'mutation ($order: OrderInput!) { placeOrder(order: $order) { uid } }',
+      variables: {
+        order: toBody(creation, {
+          from: bob.address,
+          kind: 'SELL',
+          signingScheme: 'EIP712',
+          sellTokenBalance: 'ERC20',
+          buyTokenBalance: 'ERC20',
+        }),
+      },
+    })
+    expect(graph.errors[0].extensions).toMatchObject({ code: 'WrongOwner', field: 'signature' })
+  })
+})
+
+describe('a contract wallet’s signature', () => {
+  const wise = (change: Parameters<typeof signedOrder>[0] = {}) =>
+    fresh({ signingScheme: 'eip1271', signature: '0x1234', from: bob.address, ...change })
+  const named = `{"metadata":{"signer":"${bob.address}"}}`
+
+  test.each([
+    ['nothing', '0x'],
+    ['a byte', '0x12'],
+    ['what looks like a key’s', `0x${'00'.repeat(65)}`],
+    ['8,192 bytes', `0x${'ab'.repeat(8_192)}`],
+  ] as const)('is kept as it is sent: %s', async (_, signature) => {
+    const uid = await placeOrder(wise({ signature }), createOrderDesk(doors.database.db))
+    const { body: order } = await request(`${base}/orders/${uid}`)
+    expect(order).toMatchObject({ owner: bob.address, signingScheme: 'eip1271', signature })
+  })
+
+  test('is at most 8,192 bytes', async () => {
+    const long = wise({ signature: `0x${'ab'.repeat(8_193)}` })
+    await expect(placeOrder(long, createOrderDesk(doors.database.db))).rejects.toMatchObject({
+      code: 'InvalidParameter',
+      field: 'signature',
+    })
+  })
+
+  test.each([
+    ['from', wise(), bob.address],
+    ['the signer that appData names', wise({ from: null, document: named }), bob.address],
+    ['both, when they agree', wise({ document: named }), bob.address],
+  ])('belongs to %s', async (_, creation, owner) => {
+    const { status, body: uid } = await place(creation)
+    expect(status).toBe(201)
+    expect(uid.slice(66, 106)).toBe(owner.slice(2))
+  })
+
+  test('that the wallet does not accept has a code of its own where that is wished', async () => {
+    accepted = false
+    expect((await place(wise())).body.errorType).toBe('InvalidSignature')
+    distinct = true
+    const { status, body } = await place(wise())
+    expect([status, body.errorType]).toEqual([400, 'InvalidEip1271Signature'])
+  })
+
+  test.each([
+    ['AppdataFromMismatch', wise({ from: alice.address, document: named })],
+    ['MissingFrom', wise({ from: null })],
+  ])('is refused with %s', async (code, creation) => {
+    const { status, body } = await place(creation)
+    expect([status, body.errorType]).toEqual([400, code])
+  })
+})
+
+describe('a cancellation', () => {
+  test('may be signed compactly; a signature of another length is malformed', async () => {
+    const { body: uid } = await place(fresh())
+    const signature = alice.sign('eip712', cancellationsDigest(signingDomain, [uid]))
+    const cancel = (sent: string) =>
+      request(`${base}/orders`, 'DELETE', { orderUids: [uid], signature: sent, signingScheme: 'eip712' })
+    const { status, body } = await cancel(`${signature}00`)
+    expect([status, body.errorType]).toEqual([400, 'InvalidParameter'])
+    const replayed = alice.sign('eip712', cancellationsDigest({ ...signingDomain, chainId: 1 }, [uid]))
+    expect((await cancel(replayed)).body.errorType).toBe('WrongOwner')
+    expect((await cancel(Signature.from(signature).compactSerialized)).status).toBe(200)
+    expect((await request(`${base}/orders/${uid}`)).body.status).toBe('cancelled')
+  })
+})

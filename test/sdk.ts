@@ -1,0 +1,45 @@
+import { OrderBookApi, TradingSdk } from '@cowprotocol/cow-sdk'
+import { ViemAdapter } from '@cowprotocol/sdk-viem-adapter'
+import { createPublicClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { sepolia } from 'viem/chains'
+import type { Hex } from '../src/domain/hex.ts'
+import { eventually, type World } from './world.ts'
+
+/** The client library that everybody uses, for the first account of the local market. */
+export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } {
+  const { chainId } = world.market.network
+  const [account] = world.market.accounts
+  if (!account) throw new Error('the market has no accounts')
+  const adapter = new ViemAdapter({
+    provider: createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) }),
+    signer: privateKeyToAccount(account.privateKey),
+  })
+  // The adapter encodes the library's value 0x0 as a byte that no node decodes: the transaction is sent as it is meant.
+  Object.assign(adapter.signer, {
+    sendTransaction: async ({ to, data }: { to: string; data: string }) => ({
+      hash: await send(world, to, data),
+    }),
+  })
+  const api = new OrderBookApi({
+    chainId,
+    env: 'prod',
+    baseUrls: { [chainId]: `${world.url}/sepolia` },
+    // The library's own limit would make a test slow.
+    limiterOpts: { tokensPerInterval: 1_000, interval: 'second' },
+  } as never)
+  return { api, sdk: new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi: api }, adapter as never) }
+}
+
+/** A transaction of the first account, mined. @throws when it fails */
+export async function send({ chain, market }: World, to: string, data: string): Promise<Hex> {
+  const [account] = market.accounts
+  const hash = await chain.rpc.call<Hex>('eth_sendTransaction', [{ from: account?.address, to, data }])
+  const receipt = await eventually('a receipt', () =>
+    chain.rpc
+      .call<{ status: Hex } | null>('eth_getTransactionReceipt', [hash])
+      .then((found) => found ?? undefined),
+  )
+  if (receipt.status !== '0x1') throw new Error(`reverted: ${to} ${data}`)
+  return hash
+}

@@ -1,0 +1,115 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Bytes32 } from '../../src/domain/hex.ts'
+import { auctionOfTransaction, latestAuction, settlementsOfAuctions } from '../../src/storage/auctions.ts'
+import { progressOfOrders } from '../../src/storage/order-stages.ts'
+import { ordersOfTransaction } from '../../src/storage/orders.ts'
+import { totalSurplusDown } from '../../src/storage/surplus.ts'
+import { tokenHistories } from '../../src/storage/tokens.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered } from '../fakes/order.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+const { chainId } = sampleNetwork
+const hash: Bytes32 = `0x${'00'.repeat(31)}07` as const
+const owner = numbered('0a')
+
+/** Bytes of their own for a number. */
+const bytes = (number: string, width: number) => `decode(lpad(to_hex(${number}), ${width * 2}, '0'), 'hex')`
+
+let database: TestDatabase
+let client: Client
+
+/** Large enough that a planner does not read a whole table for a few rows. */
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = new Client({ connectionString: database.url })
+  await client.connect()
+  const rows = 'generate_series(1, 12000) AS g'
+  for (const statement of [
+    `INSERT INTO orders (chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data, fee_amount,
+       kind, partially_fillable, sell_token_balance, buy_token_balance, signing_scheme, signature, settlement, class,
+       full_balance_check, created_at, effective_valid_to)
+     SELECT ${chainId}, ${bytes('g', 56)}, ${bytes('g % 3000', 20)}, ${bytes('g % 400', 20)}, ${bytes('g % 300', 20)}, 1, 1, 1, '',
+       0, 'sell', false, 'erc20', 'erc20', 'eip712', '', '', 'limit', false, now(), 1 FROM ${rows}`,
+    `INSERT INTO trades (chain_id, block_number, log_index, order_id, order_uid, owner, sell_token, buy_token, sell_amount,
+       buy_amount, fee_amount, tx_hash, auction_id)
+     SELECT chain_id, id, 1, id, uid, owner, sell_token, buy_token, 1, 1, 0, ${bytes('id', 32)}, id FROM orders`,
+    `INSERT INTO settlements (chain_id, block_number, log_index, solver, tx_hash, auction_id, solution_uid)
+     SELECT chain_id, block_number, 2, '', tx_hash, auction_id, 0 FROM trades`,
+    `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT g, ${chainId}, g, g + 3 FROM ${rows}`,
+    'INSERT INTO auction_orders (order_id, auction_id) SELECT id, id FROM orders',
+    `INSERT INTO auction_prices (auction_id, token, price) SELECT id, sell_token, 1 FROM orders`,
+    `INSERT INTO solutions (auction_id, uid, ranking, solver, is_winner, filtered_out, score)
+     SELECT g, 0, 1, '', true, false, 1 FROM ${rows}`,
+    `INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
+     SELECT id, id, 0, 1, 1 FROM orders`,
+    `INSERT INTO executions (order_id, auction_id, executed_fee, executed_fee_token, block_number)
+     SELECT order_id, auction_id, 0, '', block_number FROM trades`,
+    `INSERT INTO order_events (order_id, label, timestamp) SELECT id, 'created', now() FROM orders`,
+    'VACUUM ANALYZE',
+  ])
+    await client.query(statement)
+})
+afterAll(async () => {
+  await client?.end()
+  await database?.[Symbol.asyncDispose]()
+})
+
+test.each([
+  [
+    'a token’s history',
+    () => tokenHistories(database.db, chainId, [numbered('0b')]),
+    [
+      'trades_chain_id_sell_token_block_number_idx',
+      'trades_chain_id_buy_token_block_number_idx',
+      'auction_prices_token_auction_id_idx',
+    ],
+  ],
+  [
+    'the orders of a transaction',
+    () => ordersOfTransaction(database.db, chainId, hash),
+    ['settlements_tx_hash_idx', 'trades_pkey'],
+  ],
+  ['the newest auction', () => latestAuction(database.db, chainId, 'all'), ['Scan Backward using auctions_']],
+  [
+    'the newest auction to be shown',
+    () => latestAuction(database.db, chainId, 'closed'),
+    ['Scan Backward using auctions_'],
+  ],
+  [
+    'the auction of a transaction',
+    () => auctionOfTransaction(database.db, { chainId, hash }, 'all'),
+    ['settlements_tx_hash_idx', 'auctions_pkey'],
+  ],
+  [
+    'the settlements of an auction',
+    () => settlementsOfAuctions(database.db, [7n]),
+    ['settlements_auction_id_solution_uid_idx'],
+  ],
+  [
+    'the progress of an order',
+    () => progressOfOrders(database.db, [7n]),
+    [
+      'order_events_order_id_timestamp_id_idx',
+      'trades_order_id_block_number_log_index_idx',
+      'auction_orders_pkey',
+      'solutions_pkey',
+    ],
+  ],
+  [
+    'the surplus of an account',
+    () => totalSurplusDown(database.db, sampleNetwork, owner),
+    ['trades_chain_id_owner_block_number_log_index_idx'],
+  ],
+])('%s: one statement, by its indexes', async (_, read, indexes) => {
+  const before = database.statements.length
+  await read()
+  const [statement, ...others] = database.statements.slice(before)
+  expect(others).toEqual([])
+  const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN) ${statement}`)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
+  // One has a row for each network, the others are empty here.
+  expect(plan).not.toMatch(/Seq Scan on (?!checkpoints|app_data|order_quotes)/)
+})
