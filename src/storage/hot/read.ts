@@ -32,10 +32,7 @@ export interface HotRow extends OrderPosition {
   json: string
 }
 
-/** Rows of the tokens of order `o`, where a selection needs them: for a page all are read once. */
-const joinTokens = `LEFT JOIN tokens ts ON ts.chain_id = o.chain_id AND ts.address = o.sell_token
-  LEFT JOIN tokens tb ON tb.chain_id = o.chain_id AND tb.address = o.buy_token`
-/** For one order two are looked up. A join would read and hash all of a small table. */
+/** Rows of the tokens of order `o`, where a selection needs them. A plain join would read and hash all of a small table for one order. */
 const lookUpTokens = `${lookUpToken('ts', 'o.sell_token')} ${lookUpToken('tb', 'o.buy_token')}`
 
 function lookUpToken(alias: string, column: string): string {
@@ -87,7 +84,7 @@ function pageSql(compiled: SelectionSql, networks: number, goesOn: boolean): str
   const onNetwork = (index: number) =>
     `WHERE o.owner = $2 AND o.chain_id = $${4 + index}::int AND $1::bigint IS NOT NULL ${behind}`
   const newest = 'ORDER BY o.created_at DESC, o.id DESC LIMIT $3'
-  const tokens = compiled.needsTokens ? joinTokens : ''
+  const tokens = compiled.needsTokens ? lookUpTokens : ''
   const select = `SELECT ${columnsOf(compiled)}, o.created_at, o.id FROM`
   if (networks === 1) return `${select} orders o ${tokens} ${onNetwork(0)} ${newest}`
   const parts = Array.from(
