@@ -242,11 +242,12 @@ function readJson(path: string): unknown {
 
 /** One line a setting, for `--help`. */
 export function describeSettings(): string {
+  const widest = Math.max(...Object.keys(settings.shape).map(({ length }) => length))
   return Object.entries(settings.shape)
     .map(([name, schema]) => {
       const fallback = schema.safeParse(undefined)
       const standard = fallback.success && fallback.data !== undefined ? ` [${String(fallback.data)}]` : ''
-      return `  ${name.padEnd(24)}${schema.description ?? ''}${standard}`
+      return `  ${name.padEnd(widest + 2)}${schema.description ?? ''}${standard}`
     })
     .join('\n')
 }

@@ -193,6 +193,11 @@ export function assembleParts(
   return { network, chain, orderDesk, quoteDesk, auctionDesk, indexing, tokens, nativeRates }
 }
 
+/** No contract tells of it; on every chain it has the digits of its wrapped form. */
+function nativeCoin(chainId: number): Token {
+  return { chainId, address: nativeMarker, symbol: null, name: null, decimals: 18 }
+}
+
 interface TokenReader {
   network: Network
   chain: Chain
@@ -206,6 +211,7 @@ async function readTokens(
   { network, chain, db, log }: TokenReader,
 ): Promise<Map<Address, Token>> {
   const known = await findTokens(db, network.chainId, addresses)
+  if (addresses.includes(nativeMarker)) known.set(nativeMarker, nativeCoin(network.chainId))
   const unknown = addresses.filter((token) => token !== nativeMarker && !known.has(token))
   if (unknown.length === 0) return known
   try {

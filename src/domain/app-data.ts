@@ -142,7 +142,7 @@ function parseHooks(value: unknown, path: string): Hook[] {
       typeof hook.callData === 'string' && hook.callData.startsWith('0x') ? toHex(hook.callData) : undefined
     if (!callData) throw invalid(`${at}.callData`, 'must be 0x-prefixed hex')
     if (typeof hook.gasLimit !== 'string' || !/^[0-9]{1,20}$/.test(hook.gasLimit)) {
-      throw invalid(`${at}.gasLimit`, 'must be a decimal string')
+      throw invalid(`${at}.gasLimit`, 'must be a decimal string of at most 20 digits')
     }
     return { target: parseAddressAt(hook.target, `${at}.target`), callData, gasLimit: BigInt(hook.gasLimit) }
   })

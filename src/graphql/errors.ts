@@ -18,6 +18,7 @@ export function maskError(error: unknown, log: Log, requestId?: string): GraphQL
     return clientError('Unavailable', `${cause.message}: try again later`, error)
   }
   if (isAboutRequest(error)) return requestError(error)
+  if (isAboutArgument(cause)) return argumentError(cause, error)
   log.error('a request failed', { requestId, cause: describe(cause), path: pathOf(error) })
   return clientError('InternalServerError', 'Internal server error', error)
 }
@@ -87,6 +88,16 @@ function requestError(error: GraphQLError): GraphQLError {
 /** Raised by a library about the request itself: by graphql-js, or with an HTTP status, such as for a body that is no JSON. */
 function isAboutRequest(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && (error.extensions.http !== undefined || !error.originalError)
+}
+
+/** graphql-js points at the argument itself: a null where a variable's type lets it through and the argument's does not. */
+function isAboutArgument(cause: unknown): cause is GraphQLError {
+  return cause instanceof GraphQLError && cause.nodes !== undefined
+}
+
+function argumentError(cause: GraphQLError, at: unknown): GraphQLError {
+  const field = /^Argument "(\w+)"/.exec(cause.message)?.[1]
+  return clientError('InvalidParameter', cause.message, at, field ? { field } : {})
 }
 
 /** An error thrown by a scalar arrives under more than one `originalError`. */

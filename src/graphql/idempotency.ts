@@ -60,8 +60,8 @@ export function createAnswerOnce(
   const ago = (milliseconds: number) => new Date(now() - milliseconds)
 
   return async ({ scope, key: given, body, isFinal = hasFinalStatus }, caller, produce) => {
-    // What was answered to the operator is for nobody else.
-    const key = sha256([scope, caller.apiKey ?? '', given].join('\n'))
+    // Others may choose the same key; and what was answered to the operator is for nobody else.
+    const key = sha256([scope, caller.client, caller.apiKey ?? '', given].join('\n'))
     const request = { key, bodyHash: sha256(body) }
     const attempt = { key, id: randomUUID() }
     for (let waited = 0; ; waited += pollMs) {

@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, NodeKind>> = {
   }),
   Auction: nodeKind<StoredAuction>({
     keyOf: ({ id }) => String(id),
-    key: /^([0-9]{1,18})$/,
+    key: /^([1-9][0-9]{0,17})$/,
     async find([id = ''], context) {
       const auction = await context.loaders.auction.load(BigInt(id))
       return auction && !(await isHidden(auction, context)) ? auction : null
@@ -43,7 +43,7 @@ const kinds: Readonly<Record<string, NodeKind>> = {
   }),
   Notification: nodeKind<Notification>({
     keyOf: ({ id }) => id,
-    key: /^([0-9]{1,18})$/,
+    key: /^([1-9][0-9]{0,17})$/,
     find: ([id = ''], { loaders }) => loaders.notification.load(id),
   }),
   Order: nodeKind<Order>({

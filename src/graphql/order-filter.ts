@@ -62,5 +62,5 @@ export function toOrderFilter(
 }
 
 function malformed(field: string, fault: string): Refusal {
-  return new Refusal('InvalidParameter', `${field} ${fault}`, { field: `filter.${field}` })
+  return new Refusal('InvalidParameter', `${field} ${fault}`, { field })
 }

@@ -87,11 +87,9 @@ builder.scalarType('SafeInt', {
 })
 
 builder.scalarType('DateTime', {
-  description: 'RFC 3339 in UTC, such as 2026-01-01T00:00:05.123Z.',
-  parseValue: text((iso) => {
-    const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$/.test(iso) ? new Date(iso) : undefined
-    return time && !Number.isNaN(time.getTime()) ? time : undefined
-  }, 'an RFC 3339 time in UTC'),
+  description:
+    'RFC 3339 in UTC, such as 2026-01-01T00:00:05.123Z. What is finer than milliseconds is rounded up.',
+  parseValue: text(toTimeUp, 'an RFC 3339 time in UTC'),
   serialize: (value) => value.toISOString().replace('.000Z', 'Z'),
 })
 
@@ -100,3 +98,14 @@ builder.scalarType('JSON', {
   parseValue: (value) => value,
   serialize: (value) => value,
 })
+
+/** Times are stored in whole milliseconds: "at or after" and "before" a finer one are the same as for the next of these. */
+function toTimeUp(iso: string): Date | undefined {
+  const match =
+    /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([01][0-9]|2[0-3])(:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z$/i.exec(iso)
+  const [, day = '', hour = '', rest = '', fraction = ''] = match ?? []
+  const second = new Date(`${day}T${hour}${rest}Z`)
+  const isReal = !Number.isNaN(second.getTime()) && second.toISOString().startsWith(day)
+  if (!isReal || day.startsWith('0000')) return undefined
+  return new Date(second.getTime() + Math.ceil(Number(fraction.padEnd(9, '0')) / 1_000_000))
+}

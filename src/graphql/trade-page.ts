@@ -32,7 +32,7 @@ TradeEdgeRef.implement({
   fields: (t) => ({
     cursor: t.string({
       description: 'Continues behind this trade.',
-      resolve: ({ blockNumber, logIndex }) => formatCursor(blockNumber, logIndex),
+      resolve: ({ blockNumber, logIndex }) => formatCursor('t', blockNumber, logIndex),
     }),
     node: t.field({ type: TradeRef, description: 'The trade.', resolve: (trade) => trade }),
   }),
@@ -49,7 +49,7 @@ builder.objectField(AccountRef, 'tradeConnection', (t) =>
     resolve: async ({ address }, { network, first, after }, context) => {
       checkFirst(first)
       const { chainId } = deskOf(context, network).network
-      const [blockNumber, logIndex] = after == null ? [] : parseCursor(after)
+      const [blockNumber, logIndex] = after == null ? [] : parseCursor('t', after)
       const position = blockNumber === undefined || logIndex === undefined ? null : { blockNumber, logIndex }
       const trades = await pageTrades(
         context.db,
@@ -62,5 +62,5 @@ builder.objectField(AccountRef, 'tradeConnection', (t) =>
 )
 
 function cursorOf(trade: Trade | undefined): string | null {
-  return trade ? formatCursor(trade.blockNumber, trade.logIndex) : null
+  return trade ? formatCursor('t', trade.blockNumber, trade.logIndex) : null
 }

@@ -25,8 +25,11 @@ import { replace, replaced } from './replace.ts'
 /** What the order itself says, once its document, if it came with it, and its owner are read. */
 const inMemory: readonly Check<Draft>[] = [amounts, accounts, form, validity, tokens]
 
-/** What the database says, once the document of a bare hash is found there. */
-const inDatabase: readonly Check[] = [document, replaced, unique]
+/**
+ * What the database says, once the document of a bare hash is found there. Who sends a replacing order again learns that it is there,
+ * not that the one it replaced is cancelled.
+ */
+const inDatabase: readonly Check[] = [document, unique, replaced]
 
 /** What is asked of an order that the chain has nothing against. `validFrom` needs no look-up: its place is the one clients know. */
 const quoted: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, validFrom]

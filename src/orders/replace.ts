@@ -6,9 +6,10 @@ import { tellCancelled } from '../notifications/record.ts'
 import { wasBidOn } from '../storage/competition.ts'
 import type { Tx } from '../storage/database.ts'
 import { lockOrders } from '../storage/order-progress.ts'
-import { cancelOrders } from '../storage/orders.ts'
+import { cancelOrders, findOrder } from '../storage/orders.ts'
 import { cancellable } from './cancellable.ts'
 import type { Candidate, Check, OrderDesk } from './check.ts'
+import { duplicated } from './checks/unique.ts'
 
 /** An order is not replaced while a bid on it from one of this many last auctions may still be settled. */
 const recentAuctions = 5
@@ -22,12 +23,13 @@ export const replaced: Check = async ({ meaning: { replacedOrder } }, desk) => {
  * Cancels the order that a new one replaces, in the transaction that stores the new one. Both are locked here, at once: whatever
  * happened to the old one since it was looked at is seen, and whoever comes after sees it cancelled.
  * The old order's story gets no event of its own, as clients know it; its owner is told.
- * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
+ * @throws Refusal DuplicatedOrder, OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
  */
 export async function replace(tx: Tx, order: Candidate, desk: OrderDesk, at: Date): Promise<void> {
   const { replacedOrder } = order.meaning
   if (!replacedOrder) return
   await lockOrders(tx, [replacedOrder, order.uid])
+  if (await findOrder(tx, order.uid)) throw duplicated(order.uid)
   const orders = await cancellable(tx, wanted(replacedOrder), desk)
   for (const old of orders) await refuseUnlessReplaceable(tx, old, order)
   await cancelOrders(

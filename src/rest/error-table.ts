@@ -4,8 +4,8 @@ import type { Route } from './route.ts'
 
 const introduction = `# Errors
 
-Every refusal has one of these codes: GraphQL tells it as \`extensions.code\`, with \`retryable\`, the \`field\` at fault and sometimes
-\`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
+Every refusal has one of these codes: GraphQL tells it as \`extensions.code\`, with \`retryable\`, and where there is one the
+\`field\` at fault and \`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
 with the status. Retryable means that the same request can succeed later without being changed.
 
 This page is made from the program's own list by \`npm run codegen\`.

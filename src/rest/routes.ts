@@ -79,7 +79,7 @@ export const orderBookRoutes: Route[] = [
     }`,
     given: ({ network, path }) => ({ network, uid: path.uid }),
     answer: ({ order }) => (order?.progress ? writeOrderProgress(order.progress) : null),
-    missing: 'nothing is recorded of this order',
+    missing: 'no order has this UID, or no competition is stored for where it stands',
   }),
   route<{ transactionOrders: OrderResult[] }>({
     on: 'GET /api/v1/transactions/:hash/orders',

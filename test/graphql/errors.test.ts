@@ -330,3 +330,18 @@ test('network is known by name', async () => {
     { name: network.name, chainId: 11155111, settlementContract: network.settlement },
   ])
 })
+
+describe('a null where an argument takes none', () => {
+  test.each([
+    ['query ($n: Int) { orders(first: $n) { nodes { uid } } }', 'first'],
+    [`query ($n: Int) { orders(owner: "${numbered('0f')}", first: $n) { nodes { uid } } }`, 'first'],
+    ['query ($n: OrderStatus) { orders(filter: { statuses: [$n] }) { nodes { uid } } }', undefined],
+    ['query ($n: Int = 5) { notifications(account: "0x00", first: $n) { cursor } }', undefined],
+  ])('%s', async (query, field) => {
+    const { extensions } = await firstError(query, { n: null })
+    expect(['InvalidParameter', 'InvalidQuery']).toContain(extensions.code)
+    expect(extensions.retryable).toBe(false)
+    if (field) expect(extensions).toMatchObject({ code: 'InvalidParameter', field })
+    expect(doors.faults).toEqual([])
+  })
+})

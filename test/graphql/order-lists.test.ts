@@ -76,9 +76,9 @@ describe('a list of orders', () => {
   })
 
   test.each([
-    ['statuses: []', 'filter.statuses'],
-    [`appCode: "${'a'.repeat(101)}"`, 'filter.appCode'],
-    ['appCode: "\\u0000"', 'filter.appCode'],
+    ['statuses: []', 'statuses'],
+    [`appCode: "${'a'.repeat(101)}"`, 'appCode'],
+    ['appCode: "\\u0000"', 'appCode'],
   ])('is refused with %s', async (filter, field) => {
     const { body } = await request(`${doors.url}/graphql`, 'POST', {
       query: `{ orders(filter: { ${filter} }) { nodes { uid } } }`,
@@ -89,7 +89,7 @@ describe('a list of orders', () => {
   test('has one way to name a status', async () => {
     const query = '{ orders(status: OPEN, filter: { statuses: [OPEN] }) { nodes { uid } } }'
     const { body } = await request(`${doors.url}/graphql`, 'POST', { query })
-    expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'filter.statuses' })
+    expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'statuses' })
   })
 
   test('is of all networks or of one, written by the database or executed', async () => {
@@ -173,4 +173,45 @@ test('a token keeps its id whichever way it is reached', async () => {
     const { order } = await ask(query(directive), { uid: stored.first?.uid })
     expect(order).toEqual({ sellToken: sell, tokens: [sell, buy] })
   }
+})
+
+describe('a place in time, or in a list', () => {
+  const count = async (filter: string) => {
+    const { orders } = await ask(
+      `{ orders(owner: "${owner}", network: "sepolia", filter: { ${filter} }, first: 50) { nodes { uid } } }`,
+    )
+    return orders.nodes.length
+  }
+
+  test('finer than a millisecond is meant as it is written', async () => {
+    const seven = at(7).toISOString().replace('.000Z', '')
+    expect(await count(`createdUntil: "${seven}.000000500Z"`)).toBe(
+      (await count(`createdUntil: "${seven}Z"`)) + 1,
+    )
+    expect(await count(`createdFrom: "${seven}.0000005z"`)).toBe(
+      (await count(`createdFrom: "${seven}Z"`)) - 1,
+    )
+  })
+
+  test.each([
+    '0000-01-01T00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:00Z',
+    '2026-01-01',
+  ])('that does not exist is refused: %s', async (time) => {
+    const query = `{ orders(filter: { createdFrom: "${time}" }) { nodes { uid } } }`
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    expect(body.errors[0].extensions.code).toBe('InvalidParameter')
+  })
+
+  test('the cursor of another list is refused', async () => {
+    const { orders } = await ask(`{ orders(owner: "${owner}", first: 1) { pageInfo { endCursor } } }`)
+    const query = `query ($after: String) { account(address: "${owner}") { tradeConnection(network: "sepolia", after: $after) { nodes { txHash } } } }`
+    const cursors = [orders.pageInfo.endCursor, Buffer.from('1.2147483648').toString('base64url')]
+    for (const after of cursors) {
+      const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { after } })
+      expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'after' })
+    }
+  })
 })

@@ -153,8 +153,8 @@ const faults: Fault[] = [
     code: 'UnsupportedOrderType',
     metadata: { wrappers: [{ address: numbered('11'), data: '0x' }] },
   },
-  { code: 'OrderNotFound', metadata: { replacedOrder: { uid: `0x${'99'.repeat(56)}` } } },
   { code: 'DuplicatedOrder', stored: (uid) => ({ uid, owner: alice.address }) },
+  { code: 'OrderNotFound', metadata: { replacedOrder: { uid: `0x${'99'.repeat(56)}` } } },
   // What needs the chain.
   {
     code: 'InsufficientBalance',

@@ -165,3 +165,10 @@ test('replacements and cancellations that cross each other never wait for each o
   const after = await Promise.all(orders.map((order) => readOrder(database.db, order)))
   expect(after.filter(({ cancelledAt }) => cancelledAt === null)).toEqual([])
 })
+
+test('a replacing order that is sent again, later or at the same time, is told that it is there', async () => {
+  const order = successor((await open()).uid)
+  const codes = await Promise.all(Array.from({ length: 6 }, () => codeOf(place(order))))
+  expect(codes.sort()).toEqual([...Array.from({ length: 5 }, () => 'DuplicatedOrder'), 'none'])
+  expect(await codeOf(place(order))).toBe('DuplicatedOrder')
+})
