@@ -134,8 +134,11 @@ export function createServer(options: ServerOptions): Server {
       return leaving.signal
     }
     const { route, status, headers, body } = await rest(req, caller, gone)
-    res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
-    res.end(req.method === 'HEAD' ? undefined : body)
+    const length = Buffer.byteLength(body)
+    res.writeHead(status, { ...headers, 'Content-Length': length })
+    // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by encoding it.
+    if (req.method === 'HEAD') res.end()
+    else res.end(body, length === body.length ? 'latin1' : 'utf8')
     return route
   }
 

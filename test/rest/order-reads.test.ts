@@ -169,7 +169,13 @@ describe('the status of an order', () => {
   })
 
   test('is not known where nothing is recorded, or the competition is not', async () => {
-    const nowhere = [404, { errorType: 'NotFound', description: 'no order has this UID, or no competition is stored for where it stands' }]
+    const nowhere = [
+      404,
+      {
+        errorType: 'NotFound',
+        description: 'no order has this UID, or no competition is stored for where it stands',
+      },
+    ]
     expect(await statusOf({ uid: strange })).toEqual(nowhere)
     const foreign = await orderWith('traded')
     await storeSettlement(doors.database.db, {
