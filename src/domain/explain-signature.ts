@@ -62,6 +62,10 @@ export function explainSignature(
     const explanation = `${signer}, ${who}, signed this order: from must be that account, not ${expected}`
     return { ...found, valid: false, mistake: 'other_account', explanation }
   }
+  if (recover(signedDigest(scheme, digest), otherParity(signature)) === expected) {
+    const explanation = `${expected} signed this order, but v says the other of two, or was cut off`
+    return { ...found, valid: false, mistake: 'signature_v', explanation }
+  }
   const attempt = findAttempt(signedInstead(order, scheme, expected, network), signature, expected, most)
   return {
     ...found,
@@ -71,6 +75,11 @@ export function explainSignature(
       ? `${expected} signed the order ${attempt.what}`
       : `it recovers to ${signer}, not to ${expected}, and no known mistake explains that: another account signed, or another order was signed`,
   }
+}
+
+/** Without its v a signature is a compact one, whose parity is half the time the other. */
+function otherParity({ rs, recoveryId }: EcdsaSignature): EcdsaSignature {
+  return { rs, recoveryId: recoveryId === 0 ? 1 : 0 }
 }
 
 const faults: Record<SignatureFault, [mistake: SignatureMistake, explanation: string]> = {

@@ -1,7 +1,7 @@
 /** The closed list of what clients are known to do wrong when they sign an order, and what each means. */
 export const signatureMistakes = {
   signature_length: 'Neither 65 bytes r‖s‖v nor 64 compact bytes.',
-  signature_v: 'The last byte is not 0, 1, 27 or 28.',
+  signature_v: 'The last byte is not 0, 1, 27 or 28, says the other of two, or is missing.',
   high_s: 'The s is in the upper half of the curve order.',
   unrecoverable: 'The bytes are nobody’s signature.',
   scheme: 'Signed by another scheme than the declared one.',

@@ -59,8 +59,12 @@ const words = {
 const plain = (word: string) => `0x${Buffer.from(word).toString('hex').padEnd(64, '0')}`
 const digest = typed()
 
+const flipped = (signature: Hex): Hex =>
+  `${signature.slice(0, 130)}${signature.endsWith('1b') ? '1c' : '1b'}` as Hex
+
 const mistakes: [mistake: SignatureMistake, says: string, signature: Hex, change?: Partial<OrderCreation>][] =
   [
+    ['signature_v', 'says the other of two', flipped(signed(digest))],
     ['chain_id', 'for chain 1', domain({ chainId: 1 })],
     ['chain_id', 'for chain 100', domain({ chainId: 100 })],
     ['chain_id', 'for chain 10', domain({ chainId: 10 })],
