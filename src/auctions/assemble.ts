@@ -47,7 +47,10 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
   if (orders.length === 0) return undefined
 
   const pairs = pairsOf(orders, network)
-  const candidates = orders.filter((order) => !inFlight.has(order.id) && !spoiled(order, block, desk))
+  // Nothing is asked about those who are left out whatever the answer.
+  const candidates = orders.filter(
+    (order) => !inFlight.has(order.id) && !spoiled(order, block, desk) && !deniedReason(order, desk.policy),
+  )
   const [pools, gasPrice, held, answers] = await Promise.all([
     desk.pools(pairs, block),
     desk.gasPrice(),

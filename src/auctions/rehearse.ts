@@ -60,8 +60,7 @@ export async function rehearse(
 
 /**
  * Who makes this settlement fail, if it does: the orders that fail when they are tried alone, else all that bring code of their own.
- * Nobody when a settlement of
- * nothing fails too, or the node does not answer.
+ * Nobody when a settlement of nothing fails too, or the node does not answer.
  * @param failed it failed on chain: it need not fail again to count
  */
 export async function spoilersOf(

@@ -49,7 +49,8 @@ export function explainSignature(
   const scheme = order.signingScheme
   if (!isEcdsa(scheme)) return { ...facts, ...explainOther(order, expected, digest) }
   if ('fault' in signature) return { ...facts, ...malformed(signature.fault) }
-  const signer = recover(signedDigest(scheme, digest), signature)
+  const signed = signedDigest(scheme, digest)
+  const signer = recover(signed, signature)
   if (!signer) return { ...facts, ...malformed('unrecoverable') }
   const found = { recoveredSigner: signer, mistake: null, ...facts }
   if (expected === null) {
@@ -62,7 +63,7 @@ export function explainSignature(
     const explanation = `${signer}, ${who}, signed this order: from must be that account, not ${expected}`
     return { ...found, valid: false, mistake: 'other_account', explanation }
   }
-  if (recover(signedDigest(scheme, digest), otherParity(signature)) === expected) {
+  if (recover(signed, otherParity(signature)) === expected) {
     const explanation = `${expected} signed this order, but v says the other of two, or was cut off`
     return { ...found, valid: false, mistake: 'signature_v', explanation }
   }

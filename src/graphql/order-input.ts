@@ -47,12 +47,16 @@ builder.mutationField('placeOrder', (t) =>
       order: t.arg({ type: OrderInput, required: true, description: 'The order.' }),
     },
     resolve: async (_root, { network, order }, context, info) => {
-      // The input's schema has turned it into the domain's form; the builder knows only what went in.
-      const uid = await place(order as unknown as OrderCreation, deskOf(context, network), context)
+      const uid = await place(creationOf(order), deskOf(context, network), context)
       return asksForUid(info) ? ({ uid } as Order) : stored(uid, context)
     },
   }),
 )
+
+/** The input's schema has turned it into the domain's form; the builder knows only what went in. */
+export function creationOf(order: object): OrderCreation {
+  return order as unknown as OrderCreation
+}
 
 /** What an earlier attempt of this request placed is placed, whatever could be said against it by now. */
 async function place(

@@ -1,11 +1,10 @@
 import { parseAppDataDocument } from '../domain/app-data.ts'
 import { Refusal } from '../domain/error.ts'
 import { explainSignature } from '../domain/explain-signature.ts'
-import type { OrderCreation } from '../domain/order-creation.ts'
 import { builder } from './builder.ts'
 import { type Context, deskOf } from './context.ts'
 import { SignatureMistake } from './enums.ts'
-import { OrderInput } from './order-input.ts'
+import { creationOf, OrderInput } from './order-input.ts'
 import { networkArgument } from './paging.ts'
 import { SignatureExplanationRef } from './refs.ts'
 
@@ -64,7 +63,7 @@ builder.queryField('explainSignature', (t) =>
         throw new Refusal('QueryTooComplex', 'one signature is explained in a request')
       }
       explained.add(context)
-      const creation = order as unknown as OrderCreation
+      const creation = creationOf(order)
       return explainSignature(creation, signerIn(creation.appData.document), deskOf(context, network).network)
     },
   }),

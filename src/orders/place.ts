@@ -4,6 +4,7 @@ import type { OrderUid } from '../domain/order-uid.ts'
 import type { Quote } from '../domain/quote.ts'
 import { isEcdsa, orderUid } from '../domain/signing.ts'
 import { type Reading, readAppData } from '../quotes/app-data.ts'
+import { lockOrders } from '../storage/order-progress.ts'
 import { insertOrder } from '../storage/orders.ts'
 import type { Check, Draft, OrderDesk, QuotedCandidate } from './check.ts'
 import { accounts } from './checks/accounts.ts'
@@ -78,14 +79,19 @@ function toDraft(creation: OrderCreation, early: Reading | null, desk: OrderDesk
 /** Orders that are placed at once are stored together; one that replaces another has a transaction of its own. */
 async function store(candidate: QuotedCandidate, desk: OrderDesk): Promise<void> {
   const order = toNewOrder(candidate, desk)
-  if (!candidate.meaning.replacedOrder) {
-    if ((await desk.store(order)) === undefined) throw duplicated(order.uid)
-    return
-  }
-  await desk.db.transaction(async (tx) => {
-    await replace(tx, candidate, desk, order.creationDate)
-    if ((await insertOrder(tx, order)) === undefined) throw duplicated(order.uid)
-  })
+  const { replacedOrder } = candidate.meaning
+  const id =
+    replacedOrder === null
+      ? await desk.store(order)
+      : await desk.db.transaction(async (tx) => {
+          // Both at once: whatever happened to the old one since it was looked at is seen, and whoever comes after sees it cancelled.
+          await lockOrders(tx, [replacedOrder, order.uid])
+          const inserted = await insertOrder(tx, order)
+          const replacement = { replacedOrder, order: candidate, at: order.creationDate }
+          if (inserted !== undefined) await replace(tx, replacement, desk)
+          return inserted
+        })
+  if (id === undefined) throw duplicated(order.uid)
 }
 
 function toNewOrder(

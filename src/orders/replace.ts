@@ -5,11 +5,9 @@ import { isEcdsa } from '../domain/signing.ts'
 import { tellCancelled } from '../notifications/record.ts'
 import { wasBidOn } from '../storage/competition.ts'
 import type { Tx } from '../storage/database.ts'
-import { lockOrders } from '../storage/order-progress.ts'
-import { cancelOrders, findOrder } from '../storage/orders.ts'
+import { cancelOrders } from '../storage/orders.ts'
 import { cancellable } from './cancellable.ts'
 import type { Candidate, Check, OrderDesk } from './check.ts'
-import { duplicated } from './checks/unique.ts'
 
 /** An order is not replaced while a bid on it from one of this many last auctions may still be settled. */
 const recentAuctions = 5
@@ -19,17 +17,22 @@ export const replaced: Check = async ({ meaning: { replacedOrder } }, desk) => {
   if (replacedOrder) await cancellable(desk.db, wanted(replacedOrder), desk)
 }
 
+export interface Replacement {
+  replacedOrder: OrderUid
+  order: Candidate
+  at: Date
+}
+
 /**
- * Cancels the order that a new one replaces, in the transaction that stores the new one. Both are locked here, at once: whatever
- * happened to the old one since it was looked at is seen, and whoever comes after sees it cancelled.
+ * Cancels the order that a new one replaces, in the transaction that stored the new one and holds the locks of both.
  * The old order's story gets no event of its own, as clients know it; its owner is told.
- * @throws Refusal DuplicatedOrder, OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
+ * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
  */
-export async function replace(tx: Tx, order: Candidate, desk: OrderDesk, at: Date): Promise<void> {
-  const { replacedOrder } = order.meaning
-  if (!replacedOrder) return
-  await lockOrders(tx, [replacedOrder, order.uid])
-  if (await findOrder(tx, order.uid)) throw duplicated(order.uid)
+export async function replace(
+  tx: Tx,
+  { replacedOrder, order, at }: Replacement,
+  desk: OrderDesk,
+): Promise<void> {
   const orders = await cancellable(tx, wanted(replacedOrder), desk)
   for (const old of orders) await refuseUnlessReplaceable(tx, old, order)
   await cancelOrders(
