@@ -5,12 +5,11 @@ import { decodeSettle } from '../../src/chain/settlement-call.ts'
 import { toAppDataInput } from '../../src/domain/app-data.ts'
 import type { Order } from '../../src/domain/order.ts'
 import { storeAppData } from '../../src/storage/app-data.ts'
-import { storiesOfOrders } from '../../src/storage/story.ts'
 import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-desk.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
-import { storeOrder } from '../fakes/stored-order.ts'
+import { readEvents, readStory, storeOrder } from '../fakes/stored-order.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
 const unit = 10n ** 18n
@@ -56,16 +55,8 @@ const nextAuction = () => {
   return auction()
 }
 
-async function storyOf({ id }: Order) {
-  const story = (await storiesOfOrders(database.db, [id])).get(id)
-  if (!story) throw new Error('no story')
-  return story
-}
-
-async function eventsOf(order: Order): Promise<string[]> {
-  const { events } = await storyOf(order)
-  return events.slice(1).map(({ label, reason }) => (reason === null ? label : `${label} ${reason}`))
-}
+const storyOf = (order: Order) => readStory(database.db, order)
+const eventsOf = (order: Order) => readEvents(database.db, order)
 
 /** UIDs of the orders that the last stored competition traded, and how its attempts ended. */
 async function settledWith(order: Order) {

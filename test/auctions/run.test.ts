@@ -4,12 +4,11 @@ import { Outage } from '../../src/domain/error.ts'
 import type { Order } from '../../src/domain/order.ts'
 import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain-log.ts'
 import { cancelOrders } from '../../src/storage/orders.ts'
-import { storiesOfOrders } from '../../src/storage/story.ts'
 import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-desk.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
-import { storeOrder } from '../fakes/stored-order.ts'
+import { readEvents, readStory, storeOrder } from '../fakes/stored-order.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
 
 const unit = 10n ** 18n
@@ -44,17 +43,8 @@ const placeOrder = (overrides: Partial<Order> = {}) =>
 const never = new Promise<never>(() => undefined)
 const auction = () => runAuction(fake.desk, new AbortController().signal, never)
 
-async function storyOf({ id }: Order) {
-  const story = (await storiesOfOrders(database.db, [id])).get(id)
-  if (!story) throw new Error('no story')
-  return story
-}
-
-/** Without the `created` that every order begins with. */
-async function eventsOf(order: Order): Promise<string[]> {
-  const { events } = await storyOf(order)
-  return events.slice(1).map(({ label, reason }) => (reason === null ? label : `${label} ${reason}`))
-}
+const storyOf = (order: Order) => readStory(database.db, order)
+const eventsOf = (order: Order) => readEvents(database.db, order)
 
 /** A solver that only looks. @returns what the last auction held, as order to remaining */
 function watch() {
