@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type AppOptions, type Role, roles, startApp } from './app.ts'
-import { ConfigError, describeSettings, readNetworks, readSettings, type Settings } from './config.ts'
+import { ConfigError, describeSettings, readNetworks, readSettings } from './config.ts'
 import { createLog } from './log.ts'
+import type { Settings } from './settings.ts'
 
 const usage = `usage: tradegraph <command> [flags]
 

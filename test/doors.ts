@@ -95,8 +95,13 @@ const unusedDesk: TradingDesk = {
 /** A quote at one for two. */
 export function sampleReply(request: QuoteRequest): QuoteReply {
   return {
-    request,
-    validTo: 'validTo' in request.expiry ? request.expiry.validTo : 1_800_000_000 + request.expiry.validFor,
+    terms: {
+      ...request,
+      validTo: 'validTo' in request.expiry ? request.expiry.validTo : 1_800_000_000 + request.expiry.validFor,
+      volumeFees: [],
+      partnerFees: [],
+    },
+    route: null,
     quote: {
       chainId: network.chainId,
       id: 42n,

@@ -1,6 +1,7 @@
 import { startApp } from '../app.ts'
-import { readSettings, type Settings } from '../config.ts'
+import { readSettings } from '../config.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import type { Settings } from '../settings.ts'
 import { isHeld } from './home.ts'
 import { watchParent } from './parent-watch.ts'
 import { probePort } from './process.ts'

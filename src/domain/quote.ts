@@ -34,6 +34,20 @@ export interface QuoteRequest {
   timeoutMs: number
 }
 
+/** What an answer repeats of its request, and what follows from it. */
+export interface QuoteTerms
+  extends Pick<
+    QuoteRequest,
+    'from' | 'receiver' | 'appData' | 'appDataHash' | 'sellTokenBalance' | 'buyTokenBalance' | 'signingScheme'
+  > {
+  /** Unix seconds. */
+  validTo: number
+  /** The protocol's volume fees, in parts per million, taken one after the other. */
+  volumeFees: readonly bigint[]
+  /** The volume fees that appData gives to partners, likewise, after those. */
+  partnerFees: readonly bigint[]
+}
+
 /** Which orders a stored quote may serve. */
 export type QuoteKind = 'standard' | 'eip1271onchainorder' | 'presignonchainorder'
 
@@ -60,9 +74,34 @@ export interface Quote {
   verified: boolean
 }
 
-/** A quote with the request it answers: the whole reply to a client. */
+/** A quote with what belongs to its answer: the whole reply to a client. Amounts of `quote` are before volume fees. */
 export interface QuoteReply {
   quote: Quote
-  request: QuoteRequest
-  validTo: number
+  terms: QuoteTerms
+  /** The way through the pools; null where an outside estimator found the price. */
+  route: QuoteRoute | null
+}
+
+/** Where the amounts of a quote come from. */
+export interface QuoteRoute {
+  /** The block whose pools it was computed on. */
+  block: number
+  paths: QuotePath[]
+}
+
+export interface QuotePath {
+  amountIn: bigint
+  amountOut: bigint
+  hops: QuoteHop[]
+}
+
+export interface QuoteHop {
+  pool: Address
+  tokenIn: Address
+  tokenOut: Address
+  amountIn: bigint
+  amountOut: bigint
+  /** Of the pool before the trade. */
+  reserveIn: bigint
+  reserveOut: bigint
 }

@@ -10,11 +10,22 @@ export interface Hop {
   amountOut: bigint
 }
 
-/** Swaps in a row; the output of one is the input of the next. Never empty. */
-export interface Route {
+/** Swaps in a row; the output of one is the input of the next. */
+export interface Path {
   hops: [Hop, ...Hop[]]
   amountIn: bigint
   amountOut: bigint
+}
+
+/** Paths side by side between the same two tokens, no pool in two of them. Amounts are sums. */
+export interface Route {
+  paths: [Path, ...Path[]]
+  amountIn: bigint
+  amountOut: bigint
+}
+
+export function hopsOf({ paths }: { paths: readonly Path[] }): Hop[] {
+  return paths.flatMap(({ hops }) => hops)
 }
 
 interface Step {
@@ -100,5 +111,7 @@ function walkBackward(path: readonly Step[], amountOut: bigint): Route | undefin
 function toRoute(hops: Hop[]): Route | undefined {
   const [first, ...rest] = hops
   if (!first) return undefined
-  return { hops: [first, ...rest], amountIn: first.amountIn, amountOut: (rest.at(-1) ?? first).amountOut }
+  const { amountIn } = first
+  const { amountOut } = rest.at(-1) ?? first
+  return { paths: [{ hops: [first, ...rest], amountIn, amountOut }], amountIn, amountOut }
 }

@@ -13,7 +13,7 @@ QuoteResponseRef.implement({
     from: t.field({
       type: 'Address',
       description: 'Whom it is for.',
-      resolve: ({ request }) => request.from,
+      resolve: ({ terms }) => terms.from,
     }),
     expiration: t.field({
       type: 'DateTime',
@@ -55,7 +55,7 @@ QuotedOrderRef.implement({
       type: 'Address',
       nullable: true,
       description: 'As asked for; null means the owner.',
-      resolve: ({ request }) => request.receiver,
+      resolve: ({ terms }) => terms.receiver,
     }),
     sellAmount: t.field({
       type: 'Uint256',
@@ -87,12 +87,16 @@ QuotedOrderRef.implement({
       description: 'Native atoms for one sell token atom.',
       resolve: ({ quote }) => quote.sellTokenPrice,
     }),
-    validTo: t.expose('validTo', { type: 'Uint32', description: 'Unix seconds.' }),
-    appData: t.string({ description: 'As asked for.', resolve: ({ request }) => request.appData }),
+    validTo: t.field({
+      type: 'Uint32',
+      description: 'Unix seconds.',
+      resolve: ({ terms }) => terms.validTo,
+    }),
+    appData: t.string({ description: 'As asked for.', resolve: ({ terms }) => terms.appData }),
     appDataHash: t.field({
       type: 'Bytes32',
       description: 'What is signed.',
-      resolve: ({ request }) => request.appDataHash,
+      resolve: ({ terms }) => terms.appDataHash,
     }),
     kind: t.field({
       type: OrderKind,
@@ -103,17 +107,17 @@ QuotedOrderRef.implement({
     sellTokenBalance: t.field({
       type: SellTokenSource,
       description: 'Where sell tokens come from.',
-      resolve: ({ request }) => request.sellTokenBalance,
+      resolve: ({ terms }) => terms.sellTokenBalance,
     }),
     buyTokenBalance: t.field({
       type: BuyTokenDestination,
       description: 'Where buy tokens go.',
-      resolve: ({ request }) => request.buyTokenBalance,
+      resolve: ({ terms }) => terms.buyTokenBalance,
     }),
     signingScheme: t.field({
       type: SigningScheme,
       description: 'How the owner will sign.',
-      resolve: ({ request }) => request.signingScheme,
+      resolve: ({ terms }) => terms.signingScheme,
     }),
   }),
 })

@@ -19,6 +19,14 @@ export interface Pools {
 
 export type TokenPair = readonly [Address, Address]
 
+/** The market as it stood in one block. */
+export interface MarketView {
+  block: number
+  /** Wei for one unit of gas, as a transaction sent now would pay it. */
+  gasPrice: bigint
+  pools: readonly Pool[]
+}
+
 type Pair = Pick<Pool, 'token0' | 'token1'>
 type Reserves = Pick<Pool, 'reserve0' | 'reserve1'>
 

@@ -3,7 +3,7 @@ import { gasUnits, settlementGas } from '../domain/gas.ts'
 import type { Network } from '../domain/network.ts'
 import type { OrderKind } from '../domain/order.ts'
 import type { Pool } from '../domain/pool.ts'
-import { bestRouteForBuy, bestRouteForSell } from '../domain/route.ts'
+import { bestRouteForBuy, bestRouteForSell, hopsOf } from '../domain/route.ts'
 import { wrappedForm } from '../domain/token.ts'
 
 /** What the market does for one exact amount. */
@@ -32,6 +32,6 @@ export function estimate(pools: readonly Pool[], { wrappedNative }: Network, ask
   return {
     sellAmount: route.amountIn,
     buyAmount: route.amountOut,
-    gas: settlementGas(1, route.hops.length) + unwrap,
+    gas: settlementGas(1, hopsOf(route).length) + unwrap,
   }
 }

@@ -68,7 +68,10 @@ export async function quote(request: QuoteRequest, desk: QuoteDesk): Promise<Quo
     verified: false,
   }
   const id = fast ? null : await insertQuote(desk.db, offer)
-  return { quote: { ...offer, id }, request, validTo }
+  const { from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme } = request
+  const echo = { from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme }
+  const terms = { ...echo, validTo, volumeFees: [], partnerFees: [] }
+  return { quote: { ...offer, id }, terms, route: null }
 }
 
 export interface Priceable {

@@ -2,7 +2,7 @@ import type { Address } from '../domain/address.ts'
 import { grossFill } from '../domain/execution.ts'
 import type { OrderKind } from '../domain/order.ts'
 import type { Pool } from '../domain/pool.ts'
-import { bestRouteForBuy, type Hop } from '../domain/route.ts'
+import { bestRouteForBuy, type Hop, hopsOf } from '../domain/route.ts'
 import type { ProposedTrade } from '../domain/solution.ts'
 
 /** One order of a matched pair: its fixed side's amount and its network fee. */
@@ -77,7 +77,7 @@ function swap(
   maxHops: number,
 ): { hops: readonly Hop[] } | undefined {
   const route = spare > 0n && maxHops > 0 ? bestRouteForBuy(pools, from, to, wanted, maxHops) : undefined
-  return route && route.amountIn <= spare ? { hops: route.hops } : undefined
+  return route && route.amountIn <= spare ? { hops: hopsOf(route) } : undefined
 }
 
 function distance(a: bigint, b: bigint): bigint {

@@ -1,7 +1,7 @@
 import type { AuctionOrder } from '../domain/auction.ts'
 import { sharedGasUp } from '../domain/gas.ts'
 import { type Pool, poolAfterSwap } from '../domain/pool.ts'
-import { bestRouteForBuy, bestRouteForSell, type Hop, type Route } from '../domain/route.ts'
+import { bestRouteForBuy, bestRouteForSell, type Hop, hopsOf, type Route } from '../domain/route.ts'
 import type { ProposedTrade } from '../domain/solution.ts'
 import { orderFeeUp, pairOf, type Task } from './task.ts'
 
@@ -46,7 +46,9 @@ function legWithFee(task: Task, entry: AuctionOrder, filled: bigint, fee: bigint
   const executedAmount = kind === 'sell' ? filled - fee : filled
   if (executedAmount <= 0n) return undefined
   const route = depth === 0 ? unwrapOnly(executedAmount) : bestRoute(task, entry, executedAmount, depth)
-  return route && { entry, trade: { orderUid: uid, executedAmount, fee }, ...route }
+  if (!route) return undefined
+  const { amountIn, amountOut } = route
+  return { entry, trade: { orderUid: uid, executedAmount, fee }, hops: hopsOf(route), amountIn, amountOut }
 }
 
 function bestRoute(task: Task, { order }: AuctionOrder, amount: bigint, depth: number): Route | undefined {
@@ -57,7 +59,7 @@ function bestRoute(task: Task, { order }: AuctionOrder, amount: bigint, depth: n
 }
 
 function unwrapOnly(amount: bigint) {
-  return { hops: [], amountIn: amount, amountOut: amount }
+  return { paths: [] as const, amountIn: amount, amountOut: amount }
 }
 
 function isBetter(a: Leg, b: Leg): boolean {

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { computeAddress, Interface, SigningKey } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { orderCheckCode } from '../../src/chain/order-check-code.ts'
 import { toQuantity } from '../../src/chain/wire.ts'
 import type { Artifact } from '../../src/dev/contracts/artifact.ts'
-import { compileContracts, contractNames } from '../../src/dev/contracts/compile.ts'
+import { compileContracts, contractNames, embeddedCode, toSource } from '../../src/dev/contracts/compile.ts'
 import { type Address, address } from '../../src/domain/address.ts'
 import { impersonate, permitHook } from '../chain/contracts.ts'
 import { type Evm, startEvm } from '../chain/evm.ts'
 
-const folder = new URL('../../src/dev/contracts/artifacts/', import.meta.url)
+const sources = new URL('../../src/dev/contracts/', import.meta.url)
+const folder = new URL('artifacts/', sources)
 const artifact = (name: string): Artifact => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))
 const somebody = address(`0x${'b0'.repeat(20)}`)
 
@@ -17,8 +17,11 @@ it('commits what the compiler makes of the sources', () => {
   const compiled = compileContracts()
   expect(compiled.length).toBe(contractNames.length)
   for (const contract of compiled) expect(artifact(contract.contractName)).toEqual(contract)
-  const check = compiled.find(({ contractName }) => contractName === 'OrderCheck')
-  expect(check?.deployedBytecode).toBe(orderCheckCode)
+  for (const [name, embedded] of Object.entries(embeddedCode)) {
+    const contract = compiled.find(({ contractName }) => contractName === name) ?? expect.fail(name)
+    const source = readFileSync(new URL(`../../chain/${embedded.file}`, sources), 'utf8')
+    expect(source).toBe(toSource(contract, embedded))
+  }
 })
 
 describe('on a chain', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
 import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/pool.ts'
-import { bestRouteForBuy, bestRouteForSell, type Route } from '../../src/domain/route.ts'
+import { bestRouteForBuy, bestRouteForSell, hopsOf, type Route } from '../../src/domain/route.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 
 const tokens = [wrapped, dollar, coin, numbered('dd')]
@@ -44,7 +44,7 @@ function bruteForce(
 
 function checkChain(route: Route, from: Address, to: Address) {
   let [token, amount] = [from, route.amountIn]
-  for (const hop of route.hops) {
+  for (const hop of hopsOf(route)) {
     expect(hop.tokenIn).toBe(token)
     expect(hop.amountIn).toBe(amount)
     expect(other(hop.pool, hop.tokenIn)).toBe(hop.tokenOut)
@@ -94,10 +94,10 @@ it('keeps to the number of hops and never trades a token for itself', () => {
     reserve1: 10n ** 20n,
   })
   const chain = [pool(wrapped, dollar), pool(dollar, coin), pool(coin, numbered('dd'))]
-  expect(bestRouteForSell(chain, wrapped, coin, 10n ** 6n)?.hops).toHaveLength(2)
+  expect(bestRouteForSell(chain, wrapped, coin, 10n ** 6n)?.paths[0].hops).toHaveLength(2)
   expect(bestRouteForSell(chain, wrapped, coin, 10n ** 6n, 1)).toBeUndefined()
   expect(bestRouteForSell(chain, wrapped, numbered('dd'), 10n ** 6n)).toBeUndefined()
-  expect(bestRouteForSell(chain, wrapped, numbered('dd'), 10n ** 6n, 3)?.hops).toHaveLength(3)
+  expect(bestRouteForSell(chain, wrapped, numbered('dd'), 10n ** 6n, 3)?.paths[0].hops).toHaveLength(3)
   expect(bestRouteForSell(chain, wrapped, wrapped, 10n ** 6n)).toBeUndefined()
 })
 
@@ -114,7 +114,7 @@ it('does not come back to a token on its way, however cheap', () => {
     pool(wrapped, dollar, 10n ** 19n),
     pool(wrapped, coin, 10n ** 20n),
   ]
-  expect(bestRouteForSell(twisted, wrapped, coin, 10n ** 6n, 3)?.hops).toHaveLength(1)
+  expect(bestRouteForSell(twisted, wrapped, coin, 10n ** 6n, 3)?.paths[0].hops).toHaveLength(1)
 })
 
 function ascending(a: bigint, b: bigint): number {

@@ -13,12 +13,21 @@ export const contractNames = [
   'OrderCheck',
   'Pool',
   'PoolFactory',
+  'PoolReader',
   'TestToken',
+  'TokenCheck',
+  'TradeCheck',
   'WrappedNative',
 ] as const
 
-/** The one contract that runs on real networks too, inside a call: the program has its code in a source file. */
-const checkingCode = new URL('../../chain/order-check-code.ts', folder)
+/** Contracts that run on real networks too, inside calls: the program has their code in source files of `chain`. */
+export const embeddedCode = {
+  OrderCheck: { file: 'order-check-code.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
+  /** It runs as it is created: its constructor returns what it read. */
+  PoolReader: { file: 'pool-reader-code.ts', constant: 'poolReaderCode', code: 'bytecode' },
+  TokenCheck: { file: 'token-check-code.ts', constant: 'tokenCheckCode', code: 'deployedBytecode' },
+  TradeCheck: { file: 'trade-check-code.ts', constant: 'tradeCheckCode', code: 'deployedBytecode' },
+} as const
 
 interface CompilerOutput {
   errors?: { severity: string; formattedMessage: string }[]
@@ -65,16 +74,20 @@ export function writeArtifacts(): void {
   for (const artifact of compileContracts()) {
     const file = new URL(`artifacts/${artifact.contractName}.json`, folder)
     writeFileSync(file, `${JSON.stringify(artifact, undefined, 2)}\n`)
-    if (artifact.contractName === 'OrderCheck') writeFileSync(checkingCode, toSource(artifact))
+    const embedded = Object.entries(embeddedCode).find(([name]) => name === artifact.contractName)?.[1]
+    if (embedded) writeFileSync(new URL(`../../chain/${embedded.file}`, folder), toSource(artifact, embedded))
   }
 }
 
-export function toSource({ contractName, deployedBytecode }: Artifact): string {
+export function toSource(
+  artifact: Artifact,
+  { constant, code }: (typeof embeddedCode)[keyof typeof embeddedCode],
+): string {
   return `import type { Hex } from '../domain/hex.ts'
 
-/** ${contractName}.sol as the compiler made it. */
-export const orderCheckCode: Hex =
-  '${deployedBytecode}'
+/** ${artifact.contractName}.sol as the compiler made it. */
+export const ${constant}: Hex =
+  '${artifact[code]}'
 `
 }
 
