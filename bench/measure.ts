@@ -40,6 +40,11 @@ export interface Figures {
   statementsPerRequest?: number | undefined
   /** Requests to the chain's node. */
   rpcPerRequest?: number
+  maxMs?: number
+  /** Part of the quotes that a simulation confirmed. */
+  verified?: number
+  /** Part of the time of its answers that the chain's node had a request of the server. */
+  rpcShare?: number
 }
 
 const warmupSeconds = 1

@@ -3,7 +3,7 @@ import { peers } from './suites/workload.ts'
 
 type Columns = Record<string, (figures: Figures) => string>
 
-const common: Columns = {
+const common = {
   'req/s': ({ requestsPerSecond }) => requestsPerSecond.toFixed(0),
   'p50 ms': ({ p50Ms }) => p50Ms.toFixed(2),
   'p99 ms': ({ p99Ms }) => p99Ms.toFixed(2),
@@ -11,7 +11,7 @@ const common: Columns = {
   'CPU ms': ({ cpuMsPerRequest }) => cpuMsPerRequest.toFixed(2),
   'block ms': ({ longestBlockMs }) => longestBlockMs.toFixed(1),
   errors: ({ errors }) => String(errors),
-}
+} satisfies Columns
 
 const readColumns: Columns = {
   ...common,
@@ -20,9 +20,31 @@ const readColumns: Columns = {
     `${usualBlockAloneMs?.toFixed(1)} (${longestBlockAloneMs?.toFixed(1)})`,
 }
 
-export const writeColumns: Columns = {
+export const writeColumns = {
   ...common,
   RPC: ({ rpcPerRequest }) => rpcPerRequest?.toFixed(2) ?? '?',
+} satisfies Columns
+
+const percent = (part: number | undefined): string =>
+  part === undefined ? '?' : `${(part * 100).toFixed(0)} %`
+
+export const quoteColumns: Columns = {
+  'quotes/s': ({ requestsPerSecond }) => requestsPerSecond.toFixed(0),
+  'p50 ms': common['p50 ms'],
+  'p99 ms': common['p99 ms'],
+  'max ms': ({ maxMs }) => maxMs?.toFixed(1) ?? '?',
+  verified: ({ verified }) => percent(verified),
+  'CPU ms': common['CPU ms'],
+  'block ms': common['block ms'],
+  errors: common.errors,
+}
+
+export const countColumns: Columns = {
+  'p50 ms': common['p50 ms'],
+  SQL: common.SQL,
+  RPC: writeColumns.RPC,
+  'time in RPC': ({ rpcShare }) => percent(rpcShare),
+  errors: common.errors,
 }
 
 /** One workload's table: a line for each system, with its throughput as a multiple of each peer's. */

@@ -10,6 +10,8 @@ import { measure, type RowResult } from './measure.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { type PlacingOptions, placingUsage, readPlacingOptions } from './placing/options.ts'
 import { runPlacing } from './placing/run.ts'
+import { type QuotingOptions, quotingUsage, readQuotingOptions } from './quoting/options.ts'
+import { runQuoting } from './quoting/run.ts'
 import { formatTable, ratios } from './report.ts'
 import { prepareDatabase, startServers, type Undo } from './setup.ts'
 import { debugWorkloads } from './suites/debug.ts'
@@ -89,12 +91,16 @@ function print(line: string): void {
 
 /** The suite that is named, ready to run; a text instead when that is asked for. */
 function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<boolean>) {
-  if (argv.includes('orders')) {
+  if (argv.includes('orders') && !argv.includes('--help')) {
     const options = readPlacingOptions(argv)
     return (undo) => place(options, undo)
   }
+  if (argv.includes('quotes') && !argv.includes('--help')) {
+    const options = readQuotingOptions(argv)
+    return (undo) => quote(options, undo)
+  }
   const options = readOptions(argv, process.env)
-  if (options === 'help') return `${usage}\n\n${placingUsage}`
+  if (options === 'help') return [usage, placingUsage, quotingUsage].join('\n\n')
   return (undo) => run(options, undo)
 }
 
@@ -102,6 +108,13 @@ async function place(options: PlacingOptions, undo: Undo): Promise<boolean> {
   const { results, withoutFastify } = await runPlacing(options, undo, print)
   const { json, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), withoutFastify, results })
+  return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
+}
+
+async function quote(options: QuotingOptions, undo: Undo): Promise<boolean> {
+  const results = await runQuoting(options, undo, print)
+  const { json, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }
 
@@ -114,7 +127,8 @@ async function main(): Promise<void> {
     ending ??= takeBack(undo)
     return ending
   }
-  process.once('SIGINT', () => end().finally(() => process.exit(130)))
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+    process.once(signal, () => end().finally(() => process.exit(code)))
   try {
     if (!(await suite(undo))) process.exitCode = 1
   } finally {

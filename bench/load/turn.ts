@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, type Connection, openConnection } from './connection.ts'
 import type { Question } from './question.ts'
 
@@ -12,13 +13,19 @@ export interface Turn {
   firstError: string | undefined
 }
 
+/** Told of every answer, and from when to when it was waited for. */
+export type Hear = (answer: Answer, span: readonly [number, number]) => void
+
 export interface TurnOptions {
   port: number
   connections: number
   next: () => Question
+  hear?: Hear
   /** Ends by time or by number, whichever is given. */
   seconds?: number
   requests?: number
+  /** What a connection rests after each answer. */
+  restMs?: number
 }
 
 /** More than this and the turn is over: something is broken, not slow. */
@@ -26,7 +33,7 @@ const mostErrors = 100
 
 /** As many requests as go through when each connection sends the next one as soon as it has its answer. */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
-  const { port, connections, next, seconds = Infinity, requests = Infinity } = options
+  const { port, connections, next, hear, seconds = Infinity, requests = Infinity, restMs } = options
   const latencies: number[] = []
   let sent = 0
   let bytes = 0
@@ -42,11 +49,15 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
       const { request, expect } = next()
       const asked = performance.now()
       const answer = await connection.send(request)
-      latencies.push(performance.now() - asked)
+      const answered = performance.now()
+      latencies.push(answered - asked)
+      hear?.(answer, [asked, answered])
       bytes += answer.body.length
-      if (isRight(answer, expect)) continue
-      errors++
-      firstError ??= `${answer.status}: ${answer.body.toString('utf8', 0, 300)}`
+      if (!isRight(answer, expect)) {
+        errors++
+        firstError ??= `${answer.status}: ${answer.body.toString('utf8', 0, 300)}`
+      }
+      if (restMs !== undefined) await pause(restMs)
     }
   }
 

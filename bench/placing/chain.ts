@@ -1,46 +1,17 @@
-import { mkdirSync } from 'node:fs'
 import { createChain } from '../../src/chain/chain.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
-import { endAnvil, findAnvil, launchAnvil } from '../../src/dev/anvil.ts'
-import { describeMarket, type Market } from '../../src/dev/market.ts'
-import { buildMarket } from '../../src/dev/market-build.ts'
+import type { Market } from '../../src/dev/market.ts'
 import type { Address } from '../../src/domain/address.ts'
-import { createLog } from '../../src/log.ts'
-
-export interface BenchChain {
-  rpcUrl: string
-  market: Market
-  stop(): Promise<void>
-}
 
 const held = 10n ** 24n
 const atOnce = 100
 
-/** A chain of its own with the local market and a block every second, on which all traders hold and have approved DAI. */
-export async function startBenchChain(home: string, traders: readonly Address[]): Promise<BenchChain> {
-  const log = createLog('warn')
-  mkdirSync(home, { recursive: true })
-  const genesisTime = Math.floor(Date.now() / 1000)
-  const anvil = await launchAnvil(findAnvil(process.env.ANVIL), {
-    home,
-    port: 0,
-    genesisTime,
-    log,
-    onSpawn: () => {},
-  })
-  try {
-    await buildMarket(anvil.rpcUrl, log)
-    await fund(anvil.rpc, traders)
-    await anvil.rpc.call('evm_setIntervalMining', [1])
-  } catch (error) {
-    await endAnvil(anvil)
-    throw error
-  }
-  return { rpcUrl: anvil.rpcUrl, market: describeMarket(), stop: () => endAnvil(anvil) }
-}
-
-async function fund(rpc: Rpc, traders: readonly Address[]): Promise<void> {
-  const { network, tokens } = describeMarket()
+/** All traders hold DAI, and have approved it. */
+export async function fundTraders(
+  rpc: Rpc,
+  { network, tokens }: Market,
+  traders: readonly Address[],
+): Promise<void> {
   const token = tokens.DAI.address
   const amount = `0x${held.toString(16)}`
   const chain = createChain({ rpc, network })

@@ -1,26 +1,6 @@
 import type { Market } from '../../src/dev/market.ts'
-import { createLog } from '../../src/log.ts'
-import { applyMigrations } from '../../src/storage/migrations.ts'
-import { clear } from '../database/fill.ts'
-import { openEmbedded, query } from '../database/open.ts'
+import { query } from '../database/open.ts'
 import { quotedAmount, quotes } from './submissions.ts'
-
-export interface PlacingDatabase {
-  url: string
-  stop(): Promise<void>
-}
-
-/** An empty database with the program's tables on the one server of the home. @throws when the server does not commit durably */
-export async function openPlacingDatabase(home: string, name: string): Promise<PlacingDatabase> {
-  const server = await openEmbedded(home, name, createLog('warn'))
-  await clear(server.url)
-  await applyMigrations(server.url)
-  for (const setting of ['fsync', 'synchronous_commit']) {
-    const [row] = await query<Record<string, string>>(server.url, `SHOW ${setting}`)
-    if (row?.[setting] !== 'on') throw new Error(`${setting} is ${row?.[setting]}: nothing would be durable`)
-  }
-  return server
-}
 
 /** As before the first order. */
 export async function emptyOrders(url: string, { network, tokens }: Market): Promise<void> {

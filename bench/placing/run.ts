@@ -1,19 +1,21 @@
-import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { applyMigrations } from '../../src/storage/migrations.ts'
+import { openEmptyDatabase } from '../database/empty.ts'
 import { canCount, countStatements, type Statement } from '../database/statements.ts'
 import type { Question } from '../load/question.ts'
 import { runTurn, type Turn } from '../load/turn.ts'
 import { type Figures, type RowResult, summary, toFigures } from '../measure.ts'
 import { cache } from '../options.ts'
 import { formatTable, ratios, writeColumns } from '../report.ts'
+import { type BenchChain, startBenchChain } from '../servers/chain.ts'
+import { startCountingNode } from '../servers/counting-node.ts'
 import { installFastify, startFastify } from '../servers/fastify.ts'
 import type { ServerProcess } from '../servers/process.ts'
 import { startProgram } from '../servers/program.ts'
 import type { Undo } from '../setup.ts'
 import type { Peer } from '../suites/workload.ts'
-import { type BenchChain, startBenchChain } from './chain.ts'
-import { startCountingNode } from './counting-node.ts'
-import { checkRows, emptyOrders, openPlacingDatabase } from './database.ts'
+import { fundTraders } from './chain.ts'
+import { checkRows, emptyOrders } from './database.ts'
 import type { PlacingOptions } from './options.ts'
 import { createTraders, signOrders } from './submissions.ts'
 
@@ -43,11 +45,8 @@ export async function runPlacing(
   print: Print,
 ): Promise<{ results: PlacingResults[]; withoutFastify: string | undefined }> {
   const traders = createTraders(options.traders)
-  mkdirSync(options.home, { recursive: true })
-  const chain = await startBenchChain(
-    options.home,
-    traders.map((trader) => trader.address),
-  )
+  const addresses = traders.map((trader) => trader.address)
+  const chain = await startBenchChain(options.home, (rpc, market) => fundTraders(rpc, market, addresses))
   undo.push(chain.stop)
   const orders = signOrders(traders, options.orders, chain.market)
   print(`${orders.length} orders signed by ${traders.length} traders, all funded`)
@@ -66,8 +65,9 @@ export async function runPlacing(
 async function prepare(options: PlacingOptions, { market }: BenchChain, undo: Undo, print: Print) {
   const { network } = market
   const database = async (name: string) => {
-    const { url, stop } = await openPlacingDatabase(options.home, name)
+    const { url, stop } = await openEmptyDatabase(options.home, name)
     undo.push(stop)
+    await applyMigrations(url)
     return url
   }
   const build = async (system: string, name: string, source: string): Promise<System> => {
@@ -159,7 +159,7 @@ async function count(
   try {
     const queue = orders.values()
     await submit(server, queue, connections, { requests: countedOrders })
-    const before = node.requests()
+    node.take()
     const run = async () => void (await submit(server, queue, connections, { requests: countedOrders }))
     const counting = await canCount(databaseUrl)
     const statements = counting ? await countStatements(databaseUrl, countedOrders, run) : undefined
@@ -169,7 +169,7 @@ async function count(
       statements,
       perRequest: {
         statementsPerRequest: calls,
-        rpcPerRequest: (node.requests() - before) / countedOrders,
+        rpcPerRequest: node.take().requests / countedOrders,
       },
     }
   } finally {

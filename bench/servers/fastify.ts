@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Network } from '../../src/domain/network.ts'
 import { install } from './install.ts'
+import { networkText } from './network-text.ts'
 import { type ServerProcess, startServer } from './process.ts'
 
 const sources = path.join(import.meta.dirname, '..', 'fastify')
@@ -30,7 +31,7 @@ export function startFastify({
 }: FastifyOptions): Promise<ServerProcess> {
   return startServer({
     name: 'fastify',
-    args: [path.join(sources, 'server.mjs'), databaseUrl, rpcUrl, JSON.stringify(network)],
+    args: [path.join(sources, 'server.mjs'), databaseUrl, rpcUrl, networkText(network)],
     cwd: folder,
   })
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { shape } from '../database/shape.ts'
+import { networkText } from './network-text.ts'
 import { type ServerProcess, startServer } from './process.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
@@ -29,18 +30,23 @@ export interface ProgramOptions {
   network?: object
   /** There is a build of this run already. */
   built?: boolean
+  /** Settings beside the usual ones. */
+  env?: Record<string, string>
+  /** Where a CPU profile of the process goes. */
+  profile?: string | undefined
   print: (line: string) => void
 }
 
 /** The program as it is shipped: built, and started by its command to serve. */
 export async function startProgram(options: ProgramOptions): Promise<ServerProcess> {
-  const { target, databaseUrl, rpcUrl, network = benchNetwork } = options
+  const { target, databaseUrl, rpcUrl, network = benchNetwork, profile } = options
+  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
   if (!options.built) build(options)
   const networks = path.join(target, 'networks.json')
-  writeFileSync(networks, JSON.stringify([{ ...network, rpcUrl }]))
+  writeFileSync(networks, networkText([{ ...network, rpcUrl }]))
   return startServer({
     name: 'tradegraph',
-    args: [path.join(target, 'src', 'cli.js'), 'serve'],
+    args: [...flags, path.join(target, 'src', 'cli.js'), 'serve'],
     env: {
       DATABASE_URL: databaseUrl,
       DATABASE_CONNECTIONS: '10',
@@ -51,6 +57,7 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
       RATE_LIMIT_QUOTES: '0',
       RATE_LIMIT_ORDERS: '0',
       ORDER_MAX_OUT_OF_MARKET: '0',
+      ...options.env,
     },
   })
 }

@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Connection, openConnection } from './connection.ts'
+import type { Question } from './question.ts'
+import { type Hear, isRight, type Turn } from './turn.ts'
+
+export interface PacedOptions {
+  port: number
+  /** Requests a second. */
+  rate: number
+  seconds: number
+  next: () => Question
+  hear?: Hear
+}
+
+/** Whoever needs more is not slow but stuck. */
+const mostConnections = 500
+
+/**
+ * Requests by a clock that does not wait for answers. Each is timed from when it was due, so that what waits behind a slow
+ * one counts as slow too.
+ */
+export async function runPaced({ port, rate, seconds, next, hear }: PacedOptions): Promise<Turn> {
+  const latencies: number[] = []
+  let bytes = 0
+  let errors = 0
+  let firstError: string | undefined
+  // In turn, so that none stays silent for long.
+  const idle: Connection[] = []
+  let open = 0
+
+  function fail(fault: string): void {
+    errors++
+    firstError ??= fault
+  }
+
+  async function connect(): Promise<Connection> {
+    const free = idle.shift()
+    if (free) return free
+    if (open >= mostConnections) throw new Error(`${open} requests are on their way`)
+    open++
+    return openConnection(port)
+  }
+
+  async function ask(due: number): Promise<void> {
+    try {
+      const { request, expect } = next()
+      const connection = await connect()
+      const sent = performance.now()
+      const answer = await connection.send(request)
+      const answered = performance.now()
+      idle.push(connection)
+      latencies.push(answered - due)
+      hear?.(answer, [sent, answered])
+      bytes += answer.body.length
+      if (!isRight(answer, expect)) fail(`${answer.status}: ${answer.body.toString('utf8', 0, 300)}`)
+    } catch (error) {
+      fail(String(error))
+    }
+  }
+
+  const started = performance.now()
+  const asked: Promise<void>[] = []
+  for (let index = 0; index < rate * seconds; index++) {
+    const due = started + (index * 1000) / rate
+    const early = due - performance.now()
+    if (early > 0) await pause(early)
+    asked.push(ask(due))
+  }
+  await Promise.all(asked)
+  for (const connection of idle) connection.close()
+  const elapsed = (performance.now() - started) / 1000
+  latencies.sort((a, b) => a - b)
+  return { requests: latencies.length, seconds: elapsed, latencies, bytes, errors, firstError }
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { AbiCoder, concat, getCreateAddress, Interface, toQuantity } from 'ethers'
+import type { Rpc } from '../../src/chain/rpc.ts'
+import type { Market } from '../../src/dev/market.ts'
+import { createStage, type Stage } from '../../src/dev/stage.ts'
+import { type Address, address } from '../../src/domain/address.ts'
+import { createRandom } from '../database/subjects.ts'
+
+/** A token that has a pool with one of the base tokens at least. */
+export interface PricedToken {
+  address: Address
+  decimals: number
+  /** What a whole token is worth, in wei. */
+  wei: bigint
+}
+
+interface Pool {
+  sides: readonly [PricedToken, PricedToken]
+  /** Worth of each side, in wei. */
+  depth: bigint
+  /** The price is off by so many in 10,000: routes have something to choose. */
+  skew: bigint
+}
+
+const ether = 10n ** 18n
+/** Of the local market's own pools. */
+const poolsOfMarket = 4
+const dollarWei = ether / 3_000n
+/** A block holds as much as its transactions may use. */
+const createdPerBlock = 6
+const calledPerBlock = 15
+
+const factoryAbi = new Interface([
+  'function createPair(address, address)',
+  'function getPair(address, address) view returns (address)',
+])
+const poolAbi = new Interface(['function mint(address)'])
+const tokenAbi = new Interface([
+  'function mint(address to, uint256 value)',
+  'function transfer(address to, uint256 value)',
+])
+const wrappedAbi = new Interface(['function deposit() payable'])
+
+/** Nobody else sends from here, so that the addresses of its tokens follow from its first transactions. */
+const builder = { address: address(`0x${'b1'.repeat(20)}`) }
+
+/**
+ * Adds tokens until there are `count` pools: each has one with WETH, USDC and DAI, at about the same price. Mining is off.
+ * @returns all tokens of the market
+ */
+export async function buildPools(rpc: Rpc, market: Market, count: number): Promise<PricedToken[]> {
+  const bases = basesOf(market)
+  const fresh = describeTokens(Math.max(0, Math.ceil((count - poolsOfMarket) / bases.length)))
+  const pools = describePools(fresh, bases).slice(0, Math.max(0, count - poolsOfMarket))
+  await rpc.call('anvil_impersonateAccount', [builder.address])
+  await rpc.call('anvil_setBalance', [builder.address, toQuantity(10n ** 9n * ether)])
+  const stage = createStage(rpc)
+  const create = fresh.map(
+    ({ decimals }, index) =>
+      () =>
+        createToken(stage, index, decimals),
+  )
+  await inBlocks(stage, createdPerBlock, create)
+  await fillPools(rpc, stage, market, pools)
+  await rpc.call('anvil_stopImpersonatingAccount', [builder.address])
+  return [...bases, { ...market.tokens.COW, wei: ether / 10_000n }, ...fresh]
+}
+
+function basesOf({ tokens }: Market): PricedToken[] {
+  return [
+    { ...tokens.WETH, wei: ether },
+    { ...tokens.USDC, wei: dollarWei },
+    { ...tokens.DAI, wei: dollarWei },
+  ]
+}
+
+function describeTokens(count: number): PricedToken[] {
+  const random = createRandom(1)
+  return Array.from({ length: count }, (_, nonce) => ({
+    address: address(getCreateAddress({ from: builder.address, nonce })),
+    decimals: [18, 18, 6, 8][nonce % 4] ?? 18,
+    wei: BigInt(Math.round(1e18 * 10 ** -(nonce % 5) * (0.5 + random()))),
+  }))
+}
+
+function describePools(tokens: readonly PricedToken[], bases: readonly PricedToken[]): Pool[] {
+  const random = createRandom(2)
+  return tokens.flatMap((token) =>
+    bases.map((base) => ({
+      sides: [token, base] as const,
+      depth: BigInt(200 + Math.floor(random() * 4_800)) * ether,
+      skew: BigInt(Math.floor(random() * 60) - 30),
+    })),
+  )
+}
+
+function createToken(stage: Stage, index: number, decimals: number): void {
+  const { bytecode } = JSON.parse(readFileSync(artifact, 'utf8')) as { bytecode: string }
+  const values = AbiCoder.defaultAbiCoder().encode(
+    ['string', 'string', 'uint8'],
+    [`Bench ${index}`, `B${index}`, decimals],
+  )
+  stage.send(builder, { data: concat([bytecode, values]) })
+}
+
+const artifact = new URL('../../src/dev/contracts/artifacts/TestToken.json', import.meta.url)
+
+async function fillPools(rpc: Rpc, stage: Stage, market: Market, pools: readonly Pool[]): Promise<void> {
+  const { poolFactory, wrappedNative } = market.network
+  const pairOf = ({ sides: [one, other] }: Pool) => [one.address, other.address]
+  const create = pools.map((pool) => () => {
+    stage.send(builder, { to: poolFactory, data: factoryAbi.encodeFunctionData('createPair', pairOf(pool)) })
+  })
+  await inBlocks(stage, calledPerBlock, create)
+  const answers = await rpc.batch(
+    pools.map((pool) => ({
+      method: 'eth_call',
+      params: [{ to: poolFactory, data: factoryAbi.encodeFunctionData('getPair', pairOf(pool)) }, 'latest'],
+    })),
+  )
+  const deposited = pools.reduce((sum, { depth }) => sum + 2n * depth, 0n)
+  stage.send(builder, { to: wrappedNative, data: wrappedAbi.encodeFunctionData('deposit'), value: deposited })
+  await stage.mine()
+
+  const fill = pools.flatMap(({ sides: [token, base], depth, skew }, index) => {
+    const answer = answers[index]
+    if (!answer || 'error' in answer) throw new Error('a pool of the bench was not made')
+    const pool = address(String(factoryAbi.decodeFunctionResult('getPair', String(answer.value))[0]))
+    const give = (to: PricedToken, worth: bigint) => () => {
+      const verb = to.address === wrappedNative ? 'transfer' : 'mint'
+      const data = tokenAbi.encodeFunctionData(verb, [pool, amountWorth(to, worth)])
+      stage.send(builder, { to: to.address, data })
+    }
+    const open = () => stage.send(builder, { to: pool, data: poolAbi.encodeFunctionData('mint', [pool]) })
+    return [give(token, (depth * (10_000n + skew)) / 10_000n), give(base, depth), open]
+  })
+  await inBlocks(stage, calledPerBlock, fill)
+}
+
+/** Atoms that are worth so many wei. */
+export function amountWorth({ decimals, wei }: PricedToken, worth: bigint): bigint {
+  return (worth * 10n ** BigInt(decimals)) / wei
+}
+
+async function inBlocks(stage: Stage, size: number, sends: readonly (() => void)[]): Promise<void> {
+  for (let start = 0; start < sends.length; start += size) {
+    for (const send of sends.slice(start, start + size)) send()
+    await stage.mine()
+  }
+}

@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs'
+import type { Rpc } from '../../src/chain/rpc.ts'
+import { endAnvil, findAnvil, launchAnvil } from '../../src/dev/anvil.ts'
+import { describeMarket, type Market } from '../../src/dev/market.ts'
+import { buildMarket } from '../../src/dev/market-build.ts'
+import { createLog } from '../../src/log.ts'
+
+export interface BenchChain {
+  rpcUrl: string
+  market: Market
+  stop(): Promise<void>
+}
+
+/** A chain of its own with the local market and what else `prepare` puts there, and then a block every second. */
+export async function startBenchChain(
+  home: string,
+  prepare: (rpc: Rpc, market: Market) => Promise<void>,
+): Promise<BenchChain> {
+  const log = createLog('warn')
+  mkdirSync(home, { recursive: true })
+  const genesisTime = Math.floor(Date.now() / 1000)
+  const anvil = await launchAnvil(findAnvil(process.env.ANVIL), {
+    home,
+    port: 0,
+    genesisTime,
+    log,
+    onSpawn: () => {},
+  })
+  const market = describeMarket()
+  try {
+    await buildMarket(anvil.rpcUrl, log)
+    await prepare(anvil.rpc, market)
+    await anvil.rpc.call('evm_setIntervalMining', [1])
+  } catch (error) {
+    await endAnvil(anvil)
+    throw error
+  }
+  return { rpcUrl: anvil.rpcUrl, market, stop: () => endAnvil(anvil) }
+}

@@ -1,0 +1,6 @@
+/** A network as the program reads it: amounts in digits. */
+export function networkText(networks: object): string {
+  return JSON.stringify(networks, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+}
