@@ -1,6 +1,7 @@
 import { minOf } from '../domain/amount.ts'
-import type { Rpc } from './rpc.ts'
-import { available, parseAnswer, parseObject, parseQuantity } from './wire.ts'
+import type { Bytes32 } from '../domain/hex.ts'
+import type { Rpc, RpcAnswer } from './rpc.ts'
+import { available, parseAnswer, parseHash, parseIndex, parseObject, parseQuantity } from './wire.ts'
 
 /** What a transaction sent now offers, in wei for one unit of gas. */
 export interface Fees {
@@ -11,15 +12,37 @@ export interface Fees {
 
 const defaultPriorityFee = 10n ** 9n
 
+/** The newest block, and the offer for the next. */
+export interface Head {
+  number: number
+  hash: Bytes32
+  fees: Fees
+}
+
 /** The offer stays good while the base fee doubles, which takes at least six full blocks. @throws Outage */
 export async function readFees(rpc: Rpc): Promise<Fees> {
+  const { block, priority } = await readNewest(rpc)
+  return toFees(block, priority)
+}
+
+/** In one round trip. @throws Outage */
+export async function readHead(rpc: Rpc): Promise<Head> {
+  const { block, priority } = await readNewest(rpc)
+  return { number: parseIndex(block.number), hash: parseHash(block.hash), fees: toFees(block, priority) }
+}
+
+async function readNewest(rpc: Rpc) {
   const [block, priority] = await available(
     rpc.batch([
       { method: 'eth_getBlockByNumber', params: ['latest', false] },
       { method: 'eth_maxPriorityFeePerGas' },
     ]),
   )
-  const baseFee = parseQuantity(parseObject(parseAnswer(block)).baseFeePerGas ?? '0x0')
+  return { block: parseObject(parseAnswer(block)), priority }
+}
+
+function toFees(block: Record<string, unknown>, priority: RpcAnswer | undefined): Fees {
+  const baseFee = parseQuantity(block.baseFeePerGas ?? '0x0')
   const maxPriorityFeePerGas =
     priority && 'value' in priority ? parseQuantity(priority.value) : defaultPriorityFee
   return { baseFee, maxPriorityFeePerGas, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas }

@@ -13,6 +13,11 @@ export function revertText(error: RpcError): string {
   return oneLine((data && hexSize(data) > 0 && decodeRevert(data)) || error.message)
 }
 
+/** The same for what a call reverted with, as a contract saw it. */
+export function revertDataText(data: Hex): string {
+  return oneLine(hexSize(data) > 0 ? decodeRevert(data) : 'reverted')
+}
+
 /** A receipt does not say why: the same call is run again on the state that its block left. */
 export async function revertReason(rpc: Rpc, call: Record<string, Hex>, block: number): Promise<string> {
   try {

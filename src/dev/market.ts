@@ -1,6 +1,6 @@
 import { getCreateAddress } from 'ethers'
 import { type Address, address } from '../domain/address.ts'
-import { type Network, usualHooksTrampoline } from '../domain/network.ts'
+import { type Network, usualHooksTrampoline, usualPriceAmount } from '../domain/network.ts'
 import { type Account, deriveAccounts } from './accounts.ts'
 import { chainId } from './anvil.ts'
 import { settlementAddress, vaultRelayerAddress } from './settlement-contracts.ts'
@@ -50,6 +50,7 @@ export function describeMarket(): Market {
     wrappedNative,
     poolFactory: created('PoolFactory'),
     baseTokens: [tokens.WETH.address, tokens.USDC.address, tokens.DAI.address],
+    priceAmount: usualPriceAmount,
     firstBlock: 0,
     finalityBlocks: 64,
     blockTimeMs: 1_000,

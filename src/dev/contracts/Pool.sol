@@ -28,13 +28,14 @@ contract Pool {
     uint112 private reserve0;
     uint112 private reserve1;
     uint32 private updatedAt;
-    bool private entered;
+    /// Never left at 0, as in the pools of real networks: a swap then takes the gas that it takes there.
+    uint256 private unlocked = 1;
 
     modifier once() {
-        require(!entered, "Pool: reentered");
-        entered = true;
+        require(unlocked == 1, "Pool: reentered");
+        unlocked = 0;
         _;
-        entered = false;
+        unlocked = 1;
     }
 
     constructor(address token0_, address token1_) {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Artifact } from './artifact.ts'
 
@@ -39,12 +40,24 @@ interface CompilerOutput {
 
 /** Compiles every contract of this folder. The result depends on the sources and the compiler's version alone. */
 export function compileContracts(): Artifact[] {
+  return compileSources(
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.sol'))
+      .map((file) => new URL(file, folder)),
+    contractNames.map((contractName) => [`${contractName}.sol`, contractName]),
+  )
+}
+
+/** @param names file and name of each contract that is wanted */
+export function compileSources(
+  files: readonly URL[],
+  names: readonly (readonly [string, string])[],
+): Artifact[] {
   const solc: { compile(input: string): string } = createRequire(import.meta.url)('solc')
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sol'))
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(
-      files.map((file) => [file, { content: readFileSync(new URL(file, folder), 'utf8') }]),
+      files.map((file) => [path.basename(file.pathname), { content: readFileSync(file, 'utf8') }]),
     ),
     settings: {
       evmVersion: 'paris',
@@ -56,8 +69,8 @@ export function compileContracts(): Artifact[] {
   const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input)))
   const [fault] = output.errors ?? []
   if (fault) throw new Error(fault.formattedMessage)
-  return contractNames.map((contractName) => {
-    const compiled = output.contracts[`${contractName}.sol`]?.[contractName]
+  return names.map(([file, contractName]) => {
+    const compiled = output.contracts[file]?.[contractName]
     if (!compiled) throw new Error(`${contractName} is not in its file`)
     const { abi, evm } = compiled
     return {

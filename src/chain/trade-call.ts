@@ -1,0 +1,54 @@
+import { Interface } from 'ethers'
+import type { Address } from '../domain/address.ts'
+import { Outage } from '../domain/error.ts'
+import type { Hex } from '../domain/hex.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+
+/** What TradeCheck.sol is asked; these three types are declared there. */
+export interface TradeCall {
+  settlement: Address
+  relayer: Address
+  trader: Address
+  receiver: Address
+  sellToken: Address
+  buyToken: Address
+  buysNative: boolean
+  orderUid: OrderUid
+  settle: Hex
+}
+
+export interface Holdings {
+  sell: bigint
+  buy: bigint
+  native: bigint
+  received: bigint
+}
+
+export interface TradeCallAnswer {
+  settled: boolean
+  gas: bigint
+  before: Holdings
+  afterwards: Holdings
+  revertData: string
+  presigned: boolean
+  balance: bigint
+  allowance: bigint
+}
+
+const holdings = '(uint256 sell, uint256 buy, uint256 native, uint256 received)'
+const checkAbi = new Interface([
+  `function ask((address settlement, address relayer, address trader, address receiver, address sellToken, address buyToken, bool buysNative, bytes orderUid, bytes settle) question) returns ((bool settled, uint256 gas, ${holdings} before, ${holdings} afterwards, bytes revertData, bool presigned, uint256 balance, uint256 allowance) answer)`,
+])
+
+export function encodeTradeCall(call: TradeCall): Hex {
+  return checkAbi.encodeFunctionData('ask', [call]) as Hex
+}
+
+/** @throws Outage when it is not what the checking code returns, as from a node that overrides nothing */
+export function decodeTradeCall(returned: Hex): TradeCallAnswer {
+  try {
+    return checkAbi.decodeFunctionResult('ask', returned)[0]
+  } catch (fault) {
+    throw new Outage('the network node', fault)
+  }
+}
