@@ -4,6 +4,9 @@ import type { Bytes32 } from './hex.ts'
 /** Where the hooks trampoline stands on all networks but a few. */
 export const usualHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006')
 
+/** The tenth of a coin: what prices are asked for where the coin is worth neither very much nor very little. */
+export const usualPriceAmount = 10n ** 17n
+
 /** One chain that the service trades on. A network is a row of data: nothing else in the program knows a chain by name. */
 export interface Network {
   chainId: number
@@ -19,6 +22,8 @@ export interface Network {
   poolFactory: Address
   /** Tokens that a route may pass through. */
   baseTokens: Address[]
+  /** Native atoms that token prices are asked for: small enough not to move a pool, large enough to be a price. */
+  priceAmount: bigint
   /** First block that can hold a settlement log. */
   firstBlock: number
   /** A block this deep is never reorganised. */

@@ -1,23 +1,30 @@
-import { Interface } from 'ethers'
-import type { Rpc, RpcAnswer } from '../chain/rpc.ts'
-import { available, parseIndex, parseReturn, toQuantity } from '../chain/wire.ts'
-import { type Address, address, zeroAddress } from '../domain/address.ts'
-import { hexSize } from '../domain/hex.ts'
-import type { Clock } from '../domain/log.ts'
+import { LRUCache } from 'lru-cache'
+import { readHead } from '../chain/fees.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { Outage } from '../domain/error.ts'
+import type { Bytes32 } from '../domain/hex.ts'
+import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import type { Pool } from '../domain/pool.ts'
+import { type BlockPools, createBlockPools } from './block-pools.ts'
+import { follow } from './follow.ts'
+import { createNewest } from './newest.ts'
+import { createPairBook } from './pair-book.ts'
+import { createPairsAround, type Pair, type TokenPair } from './pairs.ts'
+import { createView } from './view.ts'
 
-/** Liquidity of Uniswap V2-style pools. */
+/**
+ * Liquidity of Uniswap V2-style pools. Around pairs are the pools that routes of three swaps between them can use: of the pair
+ * itself, of its tokens with base tokens of the network, and between those. Empty pools are left out.
+ */
 export interface Pools {
-  /**
-   * The pools that routes of two swaps between these pairs can use: of the pair itself, of its tokens with base tokens of the
-   * network, and between those, with their reserves at `block` (default: the newest). Empty pools are left out.
-   * @throws Outage
-   */
-  around(pairs: readonly TokenPair[], block?: number): Promise<Pool[]>
+  /** The newest block. Answered from memory once pools are known and while the head was checked a moment ago. @throws Outage */
+  look(pairs: readonly TokenPair[]): Promise<MarketView>
+  /** Exactly this block. @throws Outage, also when the node has no such block (any more) */
+  around(pairs: readonly TokenPair[], blockHash: Bytes32): Promise<readonly Pool[]>
+  /** Reads new blocks before they are asked for, until `signal` aborts. Never throws. */
+  follow(signal: AbortSignal): Promise<void>
 }
-
-export type TokenPair = readonly [Address, Address]
 
 /** The market as it stood in one block. */
 export interface MarketView {
@@ -27,118 +34,89 @@ export interface MarketView {
   pools: readonly Pool[]
 }
 
-type Pair = Pick<Pool, 'token0' | 'token1'>
-type Reserves = Pick<Pool, 'reserve0' | 'reserve1'>
+export interface PoolsOptions {
+  rpc: Rpc
+  network: Network
+  now: Clock
+  log: Log
+}
 
-const factoryAbi = new Interface(['function getPair(address, address) view returns (address)'])
-const pairAbi = new Interface(['function getReserves() view returns (uint112, uint112, uint32)'])
+/** Pools that are read anew in every block, while they are in use; and as many pairs that had none, which are looked up again in time. */
+const mostFollowed = 5_000
+/** So long before it would have to be asked for, the follower asks whether there is a pool now. */
+const aheadMs = 30_000
+const followedForMs = 600_000
+const idleAfterMs = 60_000
 
-const absentForMs = 60_000
-const mostPairs = 50_000
-
-export function createPools({ rpc, network, now }: { rpc: Rpc; network: Network; now: Clock }): Pools {
-  const bases = [...new Set([network.wrappedNative, ...network.baseTokens])]
-  const addresses = createPairBook(rpc, network.poolFactory, now)
-  let read: { block: number; reserves: Map<Address, Reserves> } = { block: -1, reserves: new Map() }
-
-  /** Adds what is not known yet for this block; a newer block starts afresh. */
-  async function readReserves(pools: readonly Address[], block: number): Promise<Map<Address, Reserves>> {
-    if (read.block !== block) read = { block, reserves: new Map() }
-    const { reserves } = read
-    const unread = pools.filter((pool) => !reserves.has(pool))
-    const calls = unread.map((to) => ({
-      method: 'eth_call',
-      params: [{ to, data: pairAbi.encodeFunctionData('getReserves') }, toQuantity(block)],
-    }))
-    const answers = await available(rpc.batch(calls))
-    answers.forEach((answer, index) => {
-      const pool = unread[index]
-      if (pool) reserves.set(pool, parseReserves(answer))
+export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
+  const pairsAround = createPairsAround([...new Set([network.wrappedNative, ...network.baseTokens])])
+  const source = { rpc, factory: network.poolFactory, book: createPairBook(now) }
+  const remembered = () =>
+    new LRUCache<string, Pair>({
+      max: mostFollowed,
+      ttl: followedForMs,
+      ttlResolution: 0,
+      perf: { now },
     })
-    return reserves
+  const inUse = { placed: remembered(), absent: remembered() }
+  const pollMs = Math.min(1_000, Math.max(100, network.blockTimeMs / 4))
+  const newest = createNewest({
+    now,
+    staleMs: Math.max(1_000, 3 * pollMs),
+    readHead: () => readHead(rpc),
+    createView: (head) =>
+      createView({
+        head,
+        now,
+        pools: createBlockPools(source, head.hash),
+        pairsAround,
+        onUse: ({ placed, absent }) => {
+          for (const pair of placed) inUse.placed.set(pair.key, pair)
+          for (const pair of absent) inUse.absent.set(pair.key, pair)
+        },
+      }),
+  })
+  let askedAt = Number.NEGATIVE_INFINITY
+  let named: BlockPools | undefined
+
+  /** A block that somebody names: shared with looks when it is the one they see, else the last named one is kept. */
+  function poolsOf(blockHash: Bytes32): BlockPools {
+    const seen = newest.atHand().find(({ pools }) => pools.blockHash === blockHash)
+    if (seen) return seen.pools
+    if (named?.blockHash !== blockHash) named = createBlockPools(source, blockHash)
+    return named
+  }
+
+  async function look(pairs: readonly TokenPair[]): Promise<MarketView> {
+    askedAt = now()
+    const view = await newest.view()
+    const { block, gasPrice } = view
+    try {
+      return { block, gasPrice, pools: await view.around(pairs) }
+    } catch (fault) {
+      if (!(fault instanceof Outage)) throw fault
+      // The block may just have left the chain.
+      const again = await newest.check()
+      if (again === view) throw fault
+      return { block: again.block, gasPrice: again.gasPrice, pools: await again.around(pairs) }
+    }
   }
 
   return {
-    async around(wanted, block) {
-      const at = block ?? parseIndex(await available(rpc.call('eth_blockNumber')))
-      const pairs = await addresses.find(pairsAround(wanted, bases))
-      const reserves = await readReserves([...pairs.keys()], at)
-      return [...pairs].flatMap(([pool, pair]) => {
-        const { reserve0, reserve1 } = reserves.get(pool) ?? none
-        return reserve0 > 0n && reserve1 > 0n ? [{ address: pool, ...pair, reserve0, reserve1 }] : []
-      })
-    },
+    look,
+    around: async (pairs, blockHash) => (await poolsOf(blockHash).find(pairsAround(pairs))).pools,
+    follow: (signal) =>
+      follow(
+        {
+          advance: () =>
+            newest.advance((view) =>
+              view.pools.find([...inUse.placed.values(), ...inUse.absent.values()], aheadMs),
+            ),
+          isIdle: () => now() - askedAt >= idleAfterMs,
+          pollMs,
+          log,
+        },
+        signal,
+      ),
   }
-}
-
-/** Each pair once and in address order. Grows with the number of pairs, not with its square. */
-function pairsAround(wanted: readonly TokenPair[], baseTokens: readonly Address[]): Pair[] {
-  const pairs = new Map<string, Pair>()
-  const add = (one: Address, other: Address) => {
-    if (one === other) return
-    const pair = one < other ? { token0: one, token1: other } : { token0: other, token1: one }
-    pairs.set(pairKey(pair), pair)
-  }
-  for (const [one, other] of wanted) add(one, other)
-  for (const token of new Set([...wanted.flat(), ...baseTokens])) {
-    for (const base of baseTokens) add(token, base)
-  }
-  return [...pairs.values()]
-}
-
-const pairKey = ({ token0, token1 }: Pair): string => `${token0}${token1}`
-
-/** Remembers where pools are: for ever when there is one, for a minute when there is none. The oldest entry goes first. */
-function createPairBook(rpc: Rpc, factory: Address, now: Clock) {
-  const book = new Map<string, { pool: Address | undefined; readAt: number }>()
-
-  const isKnown = (pair: Pair) => {
-    const entry = book.get(pairKey(pair))
-    return entry !== undefined && (entry.pool !== undefined || now() - entry.readAt < absentForMs)
-  }
-
-  async function lookUp(pairs: readonly Pair[]): Promise<void> {
-    const calls = pairs.map(({ token0, token1 }) => ({
-      method: 'eth_call',
-      params: [{ to: factory, data: factoryAbi.encodeFunctionData('getPair', [token0, token1]) }, 'latest'],
-    }))
-    const answers = await available(rpc.batch(calls))
-    pairs.forEach((pair, index) => {
-      const answer = answers[index]
-      book.delete(pairKey(pair))
-      book.set(pairKey(pair), { pool: answer && parsePool(answer), readAt: now() })
-    })
-  }
-
-  return {
-    async find(pairs: readonly Pair[]): Promise<Map<Address, Pair>> {
-      await lookUp(pairs.filter((pair) => !isKnown(pair)))
-      const found = new Map<Address, Pair>()
-      for (const pair of pairs) {
-        const pool = book.get(pairKey(pair))?.pool
-        if (pool) found.set(pool, pair)
-      }
-      for (const key of book.keys()) {
-        if (book.size <= mostPairs) break
-        book.delete(key)
-      }
-      return found
-    },
-  }
-}
-
-const none: Reserves = { reserve0: 0n, reserve1: 0n }
-
-/** A factory without code, or one that reverts, has no pools. */
-function parsePool(answer: RpcAnswer): Address | undefined {
-  const returned = parseReturn(answer)
-  if (!returned || hexSize(returned) < 32) return undefined
-  const pool = address(returned.slice(26, 66))
-  return pool === zeroAddress ? undefined : pool
-}
-
-function parseReserves(answer: RpcAnswer): Reserves {
-  const returned = parseReturn(answer)
-  if (!returned || hexSize(returned) < 64) return none
-  return { reserve0: BigInt(returned.slice(0, 66)), reserve1: BigInt(`0x${returned.slice(66, 130)}`) }
 }

@@ -1,0 +1,114 @@
+import { type PoolAnswer, type Reserves, readPools } from '../chain/pool-reader.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import type { Address } from '../domain/address.ts'
+import type { Bytes32 } from '../domain/hex.ts'
+import type { Pool } from '../domain/pool.ts'
+import { forgetOldest } from './oldest.ts'
+import type { PairBook } from './pair-book.ts'
+import type { Pair } from './pairs.ts'
+
+/** The pools of one block. Each is read when it is asked for first, and once for all who ask. */
+export interface BlockPools {
+  blockHash: Bytes32
+  /**
+   * @param aheadMs what would have to be looked up within this time is looked up now
+   * @throws Outage, also when the node has no such block (any more)
+   */
+  find(pairs: readonly Pair[], aheadMs?: number): Promise<FoundPools>
+}
+
+export interface FoundPools {
+  /** In the order of the pairs; those with nothing in them are left out. */
+  pools: readonly Pool[]
+  /** The pairs that have a pool, be it empty. */
+  placed: readonly Pair[]
+  absent: readonly Pair[]
+  /** When the first of the others has to be looked up again, in milliseconds since 1970. */
+  knownUntil: number
+}
+
+export interface PoolSource {
+  rpc: Rpc
+  factory: Address
+  book: PairBook
+}
+
+const mostKept = 20_000
+
+export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockPools {
+  const { book } = source
+  /** By the pair's key; null stands for a pool that nobody can trade with. */
+  const read = new Map<string, Pool | null>()
+  const underWay = new Map<string, Promise<void>>()
+
+  const isAbsent = (key: string, aheadMs: number) => {
+    const place = book.find(key, aheadMs)
+    return place !== undefined && place.pool === undefined
+  }
+
+  function start(pairs: readonly Pair[], aheadMs: number): void {
+    const reading = readPairs(source, pairs, blockHash, aheadMs).then((pools) => {
+      forgetOldest(read, mostKept)
+      for (const [key, pool] of pools) read.set(key, pool)
+    })
+    const ended = reading.finally(() => {
+      for (const { key } of pairs) underWay.delete(key)
+    })
+    for (const { key } of pairs) underWay.set(key, ended)
+  }
+
+  return {
+    blockHash,
+    async find(pairs, aheadMs = 0) {
+      const unread = pairs.filter(({ key }) => !read.has(key) && !isAbsent(key, aheadMs))
+      const unasked = unread.filter(({ key }) => !underWay.has(key))
+      if (unasked.length > 0) start(unasked, aheadMs)
+      await Promise.all(new Set(unread.map(({ key }) => underWay.get(key))))
+      const until = pairs.map(({ key }) => book.find(key)?.knownUntil ?? Number.POSITIVE_INFINITY)
+      return {
+        pools: pairs.flatMap(({ key }) => read.get(key) ?? []),
+        placed: pairs.filter(({ key }) => read.has(key)),
+        absent: pairs.filter(({ key }) => !read.has(key)),
+        knownUntil: until.reduce((first, one) => Math.min(first, one), Number.POSITIVE_INFINITY),
+      }
+    },
+  }
+}
+
+/** Reserves of pools whose place is known, place and reserves of the others, in one round trip. Absent ones are only noted. */
+async function readPairs(
+  { rpc, factory, book }: PoolSource,
+  pairs: readonly Pair[],
+  blockHash: Bytes32,
+  aheadMs: number,
+) {
+  const known = pairs.flatMap((pair) => {
+    const pool = book.find(pair.key)?.pool
+    return pool ? [{ pair, pool }] : []
+  })
+  const sought = pairs.filter(({ key }) => !book.find(key, aheadMs))
+  const { reserves, found }: PoolAnswer = await readPools(
+    rpc,
+    {
+      pools: known.map(({ pool }) => pool),
+      factory,
+      pairs: sought.map(({ token0, token1 }) => [token0, token1]),
+    },
+    blockHash,
+  )
+  const pools = new Map<string, Pool | null>()
+  known.forEach(({ pair, pool }, index) => {
+    pools.set(pair.key, toPool(pair, pool, reserves[index]))
+  })
+  sought.forEach((pair, index) => {
+    const one = found[index]
+    book.note(pair.key, one?.pool)
+    if (one) pools.set(pair.key, toPool(pair, one.pool, one.reserves))
+  })
+  return pools
+}
+
+function toPool({ token0, token1 }: Pair, address: Address, reserves: Reserves | undefined): Pool | null {
+  if (!reserves || reserves.reserve0 === 0n || reserves.reserve1 === 0n) return null
+  return { address, token0, token1, ...reserves }
+}
