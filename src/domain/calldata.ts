@@ -1,23 +1,29 @@
 import { Interface } from 'ethers'
 import type { Address } from './address.ts'
+import { maxUint256 } from './amount.ts'
 import type { Hook } from './app-data.ts'
 import type { Hex } from './hex.ts'
 import type { Interaction } from './order.ts'
 
-const calls = new Interface([
-  'function transfer(address to, uint256 amount)',
-  'function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes data)',
-  'function withdraw(uint256 amount)',
+const hooksAbi = new Interface([
   'function execute((address target, bytes callData, uint256 gasLimit)[] hooks)',
 ])
+
+/** `transfer(address,uint256)` and so on. The ABI's own encoder takes longer than finding the route that is encoded. */
+const selectors = { transfer: 'a9059cbb', approve: '095ea7b3', swap: '022c0d9f', withdraw: '2e1a7d4d' }
 
 export function transferCall(token: Address, to: Address, amount: bigint): Interaction {
   return call(token, 'transfer', [to, amount])
 }
 
+export function approveCall(token: Address, spender: Address, amount: bigint): Interaction {
+  return call(token, 'approve', [spender, amount])
+}
+
 /** A pool pays out of what it was sent before this call. One of the amounts is 0. */
 export function swapCall(pool: Address, amount0Out: bigint, amount1Out: bigint, to: Address): Interaction {
-  return call(pool, 'swap', [amount0Out, amount1Out, to, '0x'])
+  // The last one is bytes: where they stand, and that there are none.
+  return call(pool, 'swap', [amount0Out, amount1Out, to, 0x80n, 0n])
 }
 
 export function unwrapCall(wrappedNative: Address, amount: bigint): Interaction {
@@ -26,9 +32,20 @@ export function unwrapCall(wrappedNative: Address, amount: bigint): Interaction 
 
 /** Hooks run from the trampoline, in this order, each within its own gas. */
 export function hooksCall(trampoline: Address, hooks: readonly Hook[]): Interaction {
-  return call(trampoline, 'execute', [hooks])
+  return { target: trampoline, value: 0n, callData: hooksAbi.encodeFunctionData('execute', [hooks]) as Hex }
 }
 
-function call(target: Address, name: string, values: readonly unknown[]): Interaction {
-  return { target, value: 0n, callData: calls.encodeFunctionData(name, values) as Hex }
+function call(
+  target: Address,
+  name: keyof typeof selectors,
+  values: readonly (Address | bigint)[],
+): Interaction {
+  return { target, value: 0n, callData: `0x${selectors[name]}${values.map(word).join('')}` }
+}
+
+/** @throws RangeError for what is no uint256 */
+function word(value: Address | bigint): string {
+  if (typeof value === 'string') return value.slice(2).padStart(64, '0')
+  if (value < 0n || value > maxUint256) throw new RangeError('not a uint256')
+  return value.toString(16).padStart(64, '0')
 }

@@ -19,6 +19,11 @@ export type StatusFacts = Pick<
   | 'presigned'
 >
 
+/** Nothing more will be traded, as far as is known. */
+export function hasEnded(status: OrderStatus): boolean {
+  return status !== 'open' && status !== 'presignaturePending'
+}
+
 /** Exact equality with the signed amount of the fixed side. */
 export function isFulfilled(order: StatusFacts): boolean {
   return order.kind === 'buy'

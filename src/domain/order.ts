@@ -65,6 +65,13 @@ export interface OrderProgress {
   effectiveValidTo: number
 }
 
+/** What a settlement at the quoted price would call. Nobody's business while an order could still be run ahead of. */
+export interface QuoteCalls {
+  /** Before the order's own pre hooks. */
+  preInteractions: readonly Interaction[]
+  interactions: readonly Interaction[]
+}
+
 /** The quote that an order was stored with. */
 export interface OrderQuote {
   gasAmount: bigint
@@ -99,7 +106,13 @@ export interface Order extends OrderData, OrderProgress {
 }
 
 /** An order that passed every check and waits to be stored: everything of an order that its trader decides. */
-export type NewOrder = Omit<Order, 'id' | keyof OrderProgress> & { effectiveValidTo: number }
+export type NewOrder = Omit<Order, 'id' | 'quote' | keyof OrderProgress> & {
+  effectiveValidTo: number
+  quote: NewOrderQuote | null
+}
+
+/** Calls are kept with the quote, but an order is read without them: they are many bytes, and for most readers a secret. */
+export type NewOrderQuote = OrderQuote & { calls?: QuoteCalls | null }
 
 export function isInvalidated(order: Pick<OrderProgress, 'cancelledAt' | 'invalidatedOnChain'>): boolean {
   return order.cancelledAt !== null || order.invalidatedOnChain

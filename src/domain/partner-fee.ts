@@ -34,6 +34,13 @@ export function partnerPolicies(fees: readonly PartnerFee[], cap = partnerFeeCap
   })
 }
 
+/** The volume fees among them, in parts per million. */
+export function partnerVolumeFees(fees: readonly PartnerFee[]): bigint[] {
+  return partnerPolicies(fees).flatMap((policy) =>
+    policy.kind === 'volume' && policy.factor > 0n ? [policy.factor] : [],
+  )
+}
+
 function parsePartnerFee(value: unknown): PartnerFee | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const fee = value as Record<string, unknown>

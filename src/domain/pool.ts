@@ -1,4 +1,5 @@
 import type { Address } from './address.ts'
+import { divUp } from './amount.ts'
 
 /** A constant-product pool of two tokens, as read at one block. Tokens are in address order. */
 export interface Pool {
@@ -11,6 +12,7 @@ export interface Pool {
 
 const feeNumerator = 997n
 const feeDenominator = 1000n
+const maxReserve = 2n ** 112n - 1n
 
 interface Side {
   reserveIn: bigint
@@ -31,11 +33,37 @@ export function poolOutputDown(pool: Pool, tokenIn: Address, amountIn: bigint): 
   return denominator === 0n ? 0n : (afterFee * reserveOut) / denominator
 }
 
-/** What the pool must be paid to give `amountOut`, rounded up; `undefined` when it does not hold that much. */
+/** The least that the pool must be paid to give `amountOut`; `undefined` when it does not hold that much. */
 export function poolInputUp(pool: Pool, tokenIn: Address, amountOut: bigint): bigint | undefined {
   const { reserveIn, reserveOut } = poolSide(pool, tokenIn)
   if (amountOut >= reserveOut) return undefined
-  return (reserveIn * amountOut * feeDenominator) / ((reserveOut - amountOut) * feeNumerator) + 1n
+  return divUp(reserveIn * amountOut * feeDenominator, (reserveOut - amountOut) * feeNumerator)
+}
+
+/** Pool contracts keep reserves of 112 bits, and revert beyond. */
+export function poolTakes(pool: Pool, tokenIn: Address, amountIn: bigint): boolean {
+  return poolSide(pool, tokenIn).reserveIn + amountIn <= maxReserve
+}
+
+/** What goes in against what comes out, before rounding: out = scale · in / (offset + bend · in). */
+export interface Curve {
+  scale: bigint
+  offset: bigint
+  bend: bigint
+}
+
+export function poolCurve(pool: Pool, tokenIn: Address): Curve {
+  const { reserveIn, reserveOut } = poolSide(pool, tokenIn)
+  return { scale: reserveOut * feeNumerator, offset: reserveIn * feeDenominator, bend: feeNumerator }
+}
+
+/** The second taking in what the first gives is such a curve again. */
+export function curveAfter(first: Curve, second: Curve): Curve {
+  return {
+    scale: first.scale * second.scale,
+    offset: first.offset * second.offset,
+    bend: first.bend * second.offset + second.bend * first.scale,
+  }
 }
 
 /** The pool after a swap, for a second trade through it in the same settlement. */

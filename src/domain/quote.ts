@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
 import type { Bytes32 } from './hex.ts'
-import type { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from './order.ts'
+import type { BuyTokenDestination, OrderKind, QuoteCalls, SellTokenSource, SigningScheme } from './order.ts'
 
 export const priceQualities = ['fast', 'optimal', 'verified'] as const
 export type PriceQuality = (typeof priceQualities)[number]
@@ -51,7 +51,7 @@ export interface QuoteTerms
 /** Which orders a stored quote may serve. */
 export type QuoteKind = 'standard' | 'eip1271onchainorder' | 'presignonchainorder'
 
-/** What an order of the request's form would trade for. Amounts are before the trader's own slippage. */
+/** What an order of the request's form would trade for. Amounts are before the trader's own slippage and before volume fees. */
 export interface Quote {
   chainId: number
   /** null for a fast quote, which is not stored. */
@@ -72,6 +72,8 @@ export interface Quote {
   expiration: Date
   solver: Address
   verified: boolean
+  /** null where whoever estimated did not say. */
+  calls: QuoteCalls | null
 }
 
 /** A quote with what belongs to its answer: the whole reply to a client. Amounts of `quote` are before volume fees. */

@@ -169,6 +169,26 @@ export const refusalCodes = {
     'The sell amount is not more than the settlement cost.',
     'Sell more than the `fee_amount` in `data`.',
   ),
+  TradingOutsideAllowedWindow: passing(
+    'A token of the pair trades at certain hours only; the description has the solver’s words.',
+    'Come back when it trades.',
+  ),
+  TokenTemporarilySuspended: passing(
+    'A token of the pair is paused; the description has the solver’s words.',
+    'Come back when it trades again, or choose another token.',
+  ),
+  InsufficientLiquidity: final(
+    'The pair trades, but not at this size; the description has the solver’s words.',
+    'Ask for less.',
+  ),
+  CustomSolverError: passing(
+    'A solver says why it has no price; the description has its words.',
+    'Do as the description says.',
+  ),
+  QuoteNotVerified: passing(
+    'Nothing could be simulated, and verified quotes have to be here.',
+    'Try again later, or ask for `priceQuality` optimal.',
+  ),
   InvalidTradeFilter: final('Give exactly one of owner and orderUid.', 'Name the owner or the order.'),
   InvalidLimit: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),
   LIMIT_OUT_OF_BOUNDS: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),

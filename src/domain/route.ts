@@ -1,5 +1,9 @@
 import type { Address } from './address.ts'
-import { type Pool, poolInputUp, poolOutputDown } from './pool.ts'
+import type { Pool } from './pool.ts'
+import { graphOf, ratesAhead } from './route-graph.ts'
+import { bestWay, type Question } from './route-single.ts'
+import { bestDivision } from './route-split.ts'
+import { buying, selling, type Walk, type Way } from './route-walk.ts'
 
 /** One swap: `amountIn` of `tokenIn` becomes `amountOut` of `tokenOut`. */
 export interface Hop {
@@ -28,90 +32,85 @@ export function hopsOf({ paths }: { paths: readonly Path[] }): Hop[] {
   return paths.flatMap(({ hops }) => hops)
 }
 
-interface Step {
-  pool: Pool
-  tokenIn: Address
-  tokenOut: Address
+/** What a search may use, and what it weighs. */
+export interface RouteSearch {
+  /** Swaps of one path at most; 3 unless told. */
+  maxHops?: number
+  /** Paths side by side at most; 3 unless told. */
+  maxPaths?: number
+  /** What one more swap must bring: buy atoms for a sell, sell atoms for a buy. Nothing unless told. */
+  hopCost?: bigint
 }
 
-/** The route of at most `maxHops` swaps that pays most for exactly `amountIn`; `undefined` when none pays anything. */
+/**
+ * The route that pays most for exactly `amountIn`, less the cost of its swaps; `undefined` when none pays anything.
+ * Better than every path alone; a division over paths where that is better still. `pools` must not change afterwards.
+ */
 export function bestRouteForSell(
   pools: readonly Pool[],
   sell: Address,
   buy: Address,
   amountIn: bigint,
-  maxHops = 2,
+  search: RouteSearch = {},
 ): Route | undefined {
-  let best: Route | undefined
-  for (const path of paths(pools, sell, buy, maxHops)) {
-    const route = walkForward(path, amountIn)
-    if (route && (!best || route.amountOut > best.amountOut)) best = route
-  }
-  return best
+  return bestRoute(selling, pools, { from: sell, to: buy, amount: amountIn }, search)
 }
 
-/** The route of at most `maxHops` swaps that costs least for exactly `amountOut`; `undefined` when none can give it. */
+/** The route that costs least for exactly `amountOut`, the cost of its swaps added; `undefined` when none can give it. */
 export function bestRouteForBuy(
   pools: readonly Pool[],
   sell: Address,
   buy: Address,
   amountOut: bigint,
-  maxHops = 2,
+  search: RouteSearch = {},
 ): Route | undefined {
-  let best: Route | undefined
-  for (const path of paths(pools, sell, buy, maxHops)) {
-    const route = walkBackward(path, amountOut)
-    if (route && (!best || route.amountIn < best.amountIn)) best = route
-  }
-  return best
+  return bestRoute(buying, pools, { from: buy, to: sell, amount: amountOut }, search)
 }
 
-/** Every path without a token twice. */
-function* paths(
+/** Buy atoms for a sell atom that no route of so many hops reaches or exceeds, however small the amount, with `rateBits` bits behind the point. */
+export function rateBound(pools: readonly Pool[], sell: Address, buy: Address, maxHops = 3): bigint {
+  return ratesAhead(graphOf(pools, selling), buy, maxHops)[maxHops]?.get(sell) ?? 0n
+}
+
+function bestRoute(
+  walk: Walk,
   pools: readonly Pool[],
-  from: Address,
-  to: Address,
-  maxHops: number,
-  seen: readonly Address[] = [],
-): Generator<[Step, ...Step[]]> {
-  if (maxHops === 0 || from === to) return
-  for (const pool of pools) {
-    const tokenOut = pool.token0 === from ? pool.token1 : pool.token1 === from ? pool.token0 : undefined
-    if (!tokenOut || seen.includes(tokenOut)) continue
-    const step = { pool, tokenIn: from, tokenOut }
-    if (tokenOut === to) yield [step]
-    else for (const rest of paths(pools, tokenOut, to, maxHops - 1, [...seen, from])) yield [step, ...rest]
-  }
+  given: Pick<Question, 'from' | 'to' | 'amount'>,
+  { maxHops = 3, maxPaths = 3, hopCost = 0n }: RouteSearch,
+): Route | undefined {
+  if (given.amount <= 0n) return undefined
+  const graph = graphOf(pools, walk)
+  const ahead = ratesAhead(graph, given.to, maxHops - 1)
+  const question = { ...given, graph, ahead, walk, maxHops, maxPaths, hopCost }
+  const alone = bestWay(question)
+  const division = bestDivision(question, alone)
+  if (division) return toRoute(division.parts.flatMap(({ way, amount }) => toPath(walk, way, amount) ?? []))
+  return alone && toRoute([toPath(walk, alone.way, given.amount)].filter((path) => path !== undefined))
 }
 
-function walkForward(path: readonly Step[], amountIn: bigint): Route | undefined {
-  let amount = amountIn
+function toPath(walk: Walk, way: Way, given: bigint): Path | undefined {
   const hops: Hop[] = []
-  for (const step of path) {
-    const amountOut = poolOutputDown(step.pool, step.tokenIn, amount)
-    if (amountOut === 0n) return undefined
-    hops.push({ ...step, amountIn: amount, amountOut })
-    amount = amountOut
+  let amount = given
+  for (const step of way) {
+    const reached = walk.pass(step, amount)
+    if (reached === undefined) return undefined
+    const { pool, from, to } = step
+    if (walk === selling)
+      hops.push({ pool, tokenIn: from, tokenOut: to, amountIn: amount, amountOut: reached })
+    else hops.unshift({ pool, tokenIn: to, tokenOut: from, amountIn: reached, amountOut: amount })
+    amount = reached
   }
-  return toRoute(hops)
-}
-
-function walkBackward(path: readonly Step[], amountOut: bigint): Route | undefined {
-  let amount = amountOut
-  const hops: Hop[] = []
-  for (const step of path.toReversed()) {
-    const amountIn = poolInputUp(step.pool, step.tokenIn, amount)
-    if (amountIn === undefined) return undefined
-    hops.unshift({ ...step, amountIn, amountOut: amount })
-    amount = amountIn
-  }
-  return toRoute(hops)
-}
-
-function toRoute(hops: Hop[]): Route | undefined {
   const [first, ...rest] = hops
   if (!first) return undefined
-  const { amountIn } = first
-  const { amountOut } = rest.at(-1) ?? first
-  return { paths: [{ hops: [first, ...rest], amountIn, amountOut }], amountIn, amountOut }
+  return { hops: [first, ...rest], amountIn: first.amountIn, amountOut: (rest.at(-1) ?? first).amountOut }
+}
+
+function toRoute([first, ...rest]: readonly Path[]): Route | undefined {
+  if (!first) return undefined
+  const paths: Route['paths'] = [first, ...rest]
+  return {
+    paths,
+    amountIn: paths.reduce((sum, path) => sum + path.amountIn, 0n),
+    amountOut: paths.reduce((sum, path) => sum + path.amountOut, 0n),
+  }
 }

@@ -2,7 +2,7 @@ import type { Address } from '../domain/address.ts'
 import { grossFill } from '../domain/execution.ts'
 import type { OrderKind } from '../domain/order.ts'
 import type { Pool } from '../domain/pool.ts'
-import { bestRouteForBuy, type Hop, hopsOf } from '../domain/route.ts'
+import { bestRouteForBuy, type Path, type Route, type RouteSearch } from '../domain/route.ts'
 import type { ProposedTrade } from '../domain/solution.ts'
 
 /** One order of a matched pair: its fixed side's amount and its network fee. */
@@ -30,18 +30,48 @@ export interface PriceRange {
 }
 
 /** At a price both orders are served with these swaps, or one side asks for more than the pools give. */
-export type Clearing = { hops: readonly Hop[] } | 'too high' | 'too low'
+export type Clearing = { paths: readonly Path[] } | 'too high' | 'too low'
 
-/** What each order leaves for the other at this price; the remainder of the larger one goes through the pools. */
-export function clearAt(match: Match, price: bigint, pools: readonly Pool[], maxHops: number): Clearing {
-  const { base, quoted, seller, buyer } = match
+/** What one side asks for beyond what the other gives, and what that side has to spare for it. */
+interface Remainder {
+  from: Address
+  to: Address
+  spare: bigint
+  wanted: bigint
+}
+
+/** What each order leaves for the other at this price; the remainder of the larger one goes through these pools. */
+export function clearAt(match: Match, price: bigint, pools: readonly Pool[]): Clearing {
+  const remainder = remainderAt(match, price)
+  if (!remainder) return { paths: [] }
+  const { from, to, spare, wanted } = remainder
+  const route = spare > 0n && pools.length > 0 ? bestRouteForBuy(pools, from, to, wanted) : undefined
+  if (route && route.amountIn <= spare) return { paths: route.paths }
+  return from === match.base ? 'too high' : 'too low'
+}
+
+/** The best route for what is wanted at this price, whether or not the spare amount pays for it. */
+export function remainderRoute(
+  match: Match,
+  price: bigint,
+  pools: readonly Pool[],
+  search: (remainder: Remainder) => RouteSearch,
+): Route | undefined {
+  const remainder = remainderAt(match, price)
+  return (
+    remainder && bestRouteForBuy(pools, remainder.from, remainder.to, remainder.wanted, search(remainder))
+  )
+}
+
+function remainderAt({ base, quoted, seller, buyer }: Match, price: bigint): Remainder | undefined {
   const sold = grossFill(seller.kind, seller.trade, { sell: price, buy: matchPriceScale })
   const bought = grossFill(buyer.kind, buyer.trade, { sell: matchPriceScale, buy: price })
   const spareBase = sold.sell - seller.trade.fee - bought.buy
   const spareQuoted = bought.sell - buyer.trade.fee - sold.buy
-  if (spareBase >= 0n && spareQuoted >= 0n) return { hops: [] }
-  if (spareQuoted < 0n) return swap(pools, base, quoted, spareBase, -spareQuoted, maxHops) ?? 'too high'
-  return swap(pools, quoted, base, spareQuoted, -spareBase, maxHops) ?? 'too low'
+  if (spareBase >= 0n && spareQuoted >= 0n) return undefined
+  return spareQuoted < 0n
+    ? { from: base, to: quoted, spare: spareBase, wanted: -spareQuoted }
+    : { from: quoted, to: base, spare: spareQuoted, wanted: -spareBase }
 }
 
 /**
@@ -51,13 +81,13 @@ export function clearAt(match: Match, price: bigint, pools: readonly Pool[], max
 export function nearestClearing(
   { start, lowest, highest }: PriceRange,
   clear: (price: bigint) => Clearing,
-): { price: bigint; hops: readonly Hop[] } | undefined {
+): { price: bigint; paths: readonly Path[] } | undefined {
   const first = clear(start)
   if (typeof first === 'object') return { price: start, ...first }
   let refused = start
   let other = first === 'too high' ? lowest : highest
   if (clear(other) === first) return undefined
-  const closeEnough = start >> 100n
+  const closeEnough = start >> 40n
   while (distance(refused, other) > closeEnough + 1n) {
     const middle = (refused + other) / 2n
     if (clear(middle) === first) refused = middle
@@ -65,19 +95,6 @@ export function nearestClearing(
   }
   const last = clear(other)
   return typeof last === 'object' ? { price: other, ...last } : undefined
-}
-
-/** `undefined` when `spare` does not pay for `wanted`. */
-function swap(
-  pools: readonly Pool[],
-  from: Address,
-  to: Address,
-  spare: bigint,
-  wanted: bigint,
-  maxHops: number,
-): { hops: readonly Hop[] } | undefined {
-  const route = spare > 0n && maxHops > 0 ? bestRouteForBuy(pools, from, to, wanted, maxHops) : undefined
-  return route && route.amountIn <= spare ? { hops: hopsOf(route) } : undefined
 }
 
 function distance(a: bigint, b: bigint): bigint {

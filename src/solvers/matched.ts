@@ -2,11 +2,27 @@ import { divUp } from '../domain/amount.ts'
 import type { AuctionOrder } from '../domain/auction.ts'
 import { grossFill } from '../domain/execution.ts'
 import { settlementGas } from '../domain/gas.ts'
-import type { Hop } from '../domain/route.ts'
-import { clearAt, type Match, matchPriceScale, nearestClearing, type Side } from './clearing.ts'
+import type { Pool } from '../domain/pool.ts'
+import { hopsOf, type Path } from '../domain/route.ts'
+import {
+  clearAt,
+  type Match,
+  matchPriceScale,
+  nearestClearing,
+  remainderRoute,
+  type Side,
+} from './clearing.ts'
 import { priceRange } from './price-range.ts'
 import { routeCalls } from './route-calls.ts'
-import { type Candidate, descendingValue, orderFeeUp, pairOf, type Task, toCandidate } from './task.ts'
+import {
+  type Candidate,
+  descendingValue,
+  hopCostUp,
+  orderFeeUp,
+  pairOf,
+  type Task,
+  toCandidate,
+} from './task.ts'
 
 /** Two orders that want each other's tokens. */
 interface Opposites {
@@ -14,26 +30,40 @@ interface Opposites {
   buyer: AuctionOrder
 }
 
-/** How many swaps the larger order's remainder may take. */
-const depths = [0, 1, 2]
-
 /**
  * Settles two opposite orders against each other at one price between their limits, the market's where it lies there.
  * Each pays half of the gas; what the larger one has left goes through the pools, or stays open if it can be filled in part.
  */
 export function matchOrders(task: Task, seller: AuctionOrder, buyer: AuctionOrder): Candidate | undefined {
   const opposites = { seller, buyer }
-  const whole = depths.map((depth) => matchWhole(task, opposites, depth))
+  const whole = remainderPools(task, opposites).map((pools) => matchWhole(task, opposites, pools))
   const parts = [matchPart(task, opposites, 'seller'), matchPart(task, opposites, 'buyer')]
   return [...whole, ...parts].filter((candidate) => candidate !== undefined).sort(descendingValue)[0]
 }
 
-function matchWhole(task: Task, opposites: Opposites, depth: number): Candidate | undefined {
-  const match = toMatch(task, opposites, depth)
+/**
+ * What the larger order's remainder may go through, chosen once, at the price where the match starts: nothing, one pool, or the pools of
+ * the best route. Both orders pay for a swap in each.
+ */
+function remainderPools(task: Task, opposites: Opposites): Pool[][] {
+  const match = toMatch(task, opposites, 1)
+  const range = match && priceRange(task, opposites.seller, opposites.buyer, match)
+  if (!range) return [[]]
+  const seek = (search: Parameters<typeof remainderRoute>[3]) => {
+    const route = remainderRoute(match, range.start, task.pools, search)
+    return route ? hopsOf(route).map(({ pool }) => pool) : []
+  }
+  const short = seek(() => ({ maxHops: 1, maxPaths: 1 }))
+  const best = seek(({ from }) => ({ hopCost: hopCostUp(task, from) }))
+  return [[], short, best].filter((pools, index) => index === 0 || pools.length > index - 1)
+}
+
+function matchWhole(task: Task, opposites: Opposites, pools: readonly Pool[]): Candidate | undefined {
+  const match = toMatch(task, opposites, pools.length)
   const range = match && priceRange(task, opposites.seller, opposites.buyer, match)
   if (!range) return undefined
-  const found = nearestClearing(range, (price) => clearAt(match, price, task.pools, depth))
-  return found && matchCandidate(task, opposites, match, found.price, found.hops)
+  const found = nearestClearing(range, (price) => clearAt(match, price, pools))
+  return found && matchCandidate(task, opposites, match, found.price, found.paths)
 }
 
 /** Fills one order whole and only so much of the other. */
@@ -45,8 +75,8 @@ function matchPart(task: Task, opposites: Opposites, part: keyof Opposites): Can
   // A smaller order pays the same fee out of less, so its limit moves.
   const reducedRange = reduced && priceRange(task, opposites.seller, opposites.buyer, reduced)
   if (!reducedRange) return undefined
-  const found = nearestClearing(reducedRange, (price) => clearAt(reduced, price, [], 0))
-  return found && matchCandidate(task, opposites, reduced, found.price, found.hops)
+  const found = nearestClearing(reducedRange, (price) => clearAt(reduced, price, []))
+  return found && matchCandidate(task, opposites, reduced, found.price, found.paths)
 }
 
 function toMatch(task: Task, { seller, buyer }: Opposites, hops: number): Match | undefined {
@@ -82,7 +112,7 @@ function matchCandidate(
   { seller, buyer }: Opposites,
   match: Match,
   price: bigint,
-  hops: readonly Hop[],
+  paths: readonly Path[],
 ): Candidate | undefined {
   return toCandidate(task, [seller, buyer], {
     prices: new Map([
@@ -90,7 +120,7 @@ function matchCandidate(
       [match.quoted, matchPriceScale],
     ]),
     trades: [match.seller.trade, match.buyer.trade],
-    interactions: routeCalls(hops, task.settlement),
-    gas: settlementGas(2, hops.length) + seller.extraGas + buyer.extraGas,
+    interactions: routeCalls(paths, task.settlement),
+    gas: settlementGas(2, hopsOf({ paths }).length) + seller.extraGas + buyer.extraGas,
   })
 }

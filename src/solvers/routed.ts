@@ -1,6 +1,8 @@
 import type { Address } from '../domain/address.ts'
 import type { AuctionOrder } from '../domain/auction.ts'
 import { settlementGas } from '../domain/gas.ts'
+import { hopsOf, rateBound } from '../domain/route.ts'
+import { rateBits } from '../domain/route-graph.ts'
 import type { Proposal } from '../domain/solution.ts'
 import { type Leg, poolsAfter, routeLeg } from './leg.ts'
 import { routeCalls } from './route-calls.ts'
@@ -20,6 +22,7 @@ const smallestFraction = 64n
 
 /** The order alone, as much of it as holds. */
 export function routeAlone(task: Task, entry: AuctionOrder): Routed | undefined {
+  if (isOutOfReach(task, entry)) return undefined
   for (const filled of sizes(entry)) {
     const leg = routeLeg(task, entry, filled)
     const candidate = leg && toCandidate(task, [entry], legsProposal(task, [leg]))
@@ -52,6 +55,13 @@ export function routeTogether(task: Task, orders: readonly SizedOrder[]): Candid
   return undefined
 }
 
+/** Its limit asks for more than the pools give for the first atom: most orders that rest are like that, and need no search. */
+function isOutOfReach(task: Task, { order }: AuctionOrder): boolean {
+  const { sell, buy } = pairOf(order, task)
+  if (sell === buy) return false
+  return order.sellAmount * rateBound(task.pools, sell, buy) < order.buyAmount << rateBits
+}
+
 function sizes({ order, remaining }: AuctionOrder): bigint[] {
   const found = [remaining]
   if (!order.partiallyFillable) return found
@@ -66,18 +76,18 @@ function sequentialLegs(task: Task, members: readonly SizedOrder[]): Leg[] {
     const leg = routeLeg({ ...task, pools }, entry, filled, members.length)
     if (!leg) continue
     legs.push(leg)
-    pools = poolsAfter(pools, leg.hops)
+    pools = poolsAfter(pools, hopsOf(leg))
   }
   return legs
 }
 
 function legsProposal(task: Task, legs: readonly Leg[]): Proposal {
-  const hops = legs.reduce((sum, leg) => sum + leg.hops.length, 0)
+  const hops = legs.reduce((sum, leg) => sum + hopsOf(leg).length, 0)
   const own = legs.reduce((sum, { entry }) => sum + entry.extraGas, 0n)
   return {
     prices: sharedPrices(task, legs),
     trades: legs.map(({ trade }) => trade),
-    interactions: legs.flatMap((leg) => routeCalls(leg.hops, task.settlement)),
+    interactions: legs.flatMap((leg) => routeCalls(leg.paths, task.settlement)),
     gas: settlementGas(legs.length, hops) + own,
   }
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { Auction, AuctionOrder } from '../domain/auction.ts'
 import { type Outcome, tradeOutcome } from '../domain/execution.ts'
-import { networkFeeUp } from '../domain/gas.ts'
+import { gasUnits, networkFeeUp } from '../domain/gas.ts'
 import type { Order } from '../domain/order.ts'
 import type { Pool } from '../domain/pool.ts'
 import type { Proposal, ProposedTrade } from '../domain/solution.ts'
@@ -36,6 +36,12 @@ export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: b
   const nativePrice = task.auction.nativePrices.get(order.sellToken)
   if (!nativePrice) return undefined
   return networkFeeUp(gas + extraGas, task.auction.gasPrice, nativePrice)
+}
+
+/** The gas of one swap in atoms of a token. Without a native price it counts nothing; such a token's order gains nothing either. */
+export function hopCostUp({ auction: { nativePrices, gasPrice } }: Task, token: Address): bigint {
+  const nativePrice = nativePrices.get(token)
+  return nativePrice ? networkFeeUp(gasUnits.hop, gasPrice, nativePrice) : 0n
 }
 
 export function outcomeOf(

@@ -91,6 +91,7 @@ export function createNetwork(more: Partial<Network> = {}): Network {
     wrappedNative: zeroAddress,
     poolFactory: zeroAddress,
     baseTokens: [],
+    priceAmount: 10n ** 17n,
     firstBlock: 0,
     finalityBlocks: 64,
     blockTimeMs: 1000,

@@ -1,122 +1,128 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
-import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/pool.ts'
-import { bestRouteForBuy, bestRouteForSell, hopsOf, type Route } from '../../src/domain/route.ts'
+import { type Pool, poolInputUp, poolOutputDown, poolTakes } from '../../src/domain/pool.ts'
+import { bestRouteForBuy, bestRouteForSell, hopsOf, rateBound } from '../../src/domain/route.ts'
+import { rateBits } from '../../src/domain/route-graph.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
+import { allWays, otherToken, poolGraphs } from '../fakes/pool-graphs.ts'
 
-const tokens = [wrapped, dollar, coin, numbered('dd')]
-const reserve = fc.bigInt({ min: 1n, max: 10n ** 24n })
-const pools: fc.Arbitrary<Pool[]> = fc.array(
-  fc
-    .record({
-      tokens: fc.shuffledSubarray(tokens, { minLength: 2, maxLength: 2 }),
-      reserve0: reserve,
-      reserve1: reserve,
-    })
-    .map(({ tokens: pair, ...reserves }) => {
-      const [token0 = wrapped, token1 = dollar] = pair.toSorted()
-      return { address: numbered('01'), token0, token1, ...reserves }
-    }),
-  { maxLength: 6 },
-)
+const graphs = poolGraphs(fc.bigInt({ min: 1n, max: 10n ** 24n }), 14, 4)
 const amount = fc.bigInt({ min: 1n, max: 10n ** 24n })
+const hopCost = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 10n ** 22n }))
+const single = { maxHops: 3, maxPaths: 1 }
 
-const other = (pool: Pool, token: Address) =>
-  pool.token0 === token ? pool.token1 : pool.token1 === token ? pool.token0 : undefined
-
-/** All amounts that any path of one or two pools gives, each pool tried for each step. */
-function bruteForce(
-  list: Pool[],
-  from: Address,
-  to: Address,
-  step: (pool: Pool, token: Address) => bigint | undefined,
-  second: (pool: Pool, token: Address, amount: bigint) => bigint | undefined,
-): bigint[] {
-  return list.flatMap((pool) => {
-    const reached = other(pool, from)
-    const given = reached && step(pool, from)
-    if (!reached || !given) return []
-    if (reached === to) return [given]
-    return list.flatMap((next) => (other(next, reached) === to ? (second(next, reached, given) ?? []) : []))
-  })
-}
-
-function checkChain(route: Route, from: Address, to: Address) {
-  let [token, amount] = [from, route.amountIn]
-  for (const hop of hopsOf(route)) {
-    expect(hop.tokenIn).toBe(token)
-    expect(hop.amountIn).toBe(amount)
-    expect(other(hop.pool, hop.tokenIn)).toBe(hop.tokenOut)
-    expect(poolOutputDown(hop.pool, hop.tokenIn, hop.amountIn) >= hop.amountOut).toBe(true)
-    ;[token, amount] = [hop.tokenOut, hop.amountOut]
+const sold = (way: Pool[], amountIn: bigint) => {
+  let [token, reached]: [Address, bigint] = [wrapped, amountIn]
+  for (const pool of way) {
+    reached = poolTakes(pool, token, reached) ? poolOutputDown(pool, token, reached) : 0n
+    token = otherToken(pool, token) ?? token
   }
-  expect([token, amount]).toEqual([to, route.amountOut])
+  return reached === 0n ? undefined : reached
 }
+const bought = (way: Pool[], amountOut: bigint) => {
+  let [token, reached]: [Address, bigint | undefined] = [coin, amountOut]
+  for (const pool of way.toReversed()) {
+    token = otherToken(pool, token) ?? token
+    reached = reached === undefined ? undefined : poolInputUp(pool, token, reached)
+    if (reached !== undefined && !poolTakes(pool, token, reached)) reached = undefined
+  }
+  return reached
+}
+const highest = (values: bigint[]) => values.reduce((best, value) => (value > best ? value : best))
 
-it('sells for the most that any path pays', () => {
+it('sells for the most that any path pays, less its swaps', () => {
+  let found = 0
   fc.assert(
-    fc.property(pools, amount, (list, amountIn) => {
-      const route = bestRouteForSell(list, wrapped, coin, amountIn)
-      const all = bruteForce(
-        list,
-        wrapped,
-        coin,
-        (pool, token) => poolOutputDown(pool, token, amountIn),
-        poolOutputDown,
-      ).filter((out) => out > 0n)
-      expect(route?.amountOut).toBe(all.sort(ascending).at(-1))
-      if (route) checkChain(route, wrapped, coin)
+    fc.property(graphs, amount, hopCost, (pools, amountIn, cost) => {
+      const route = bestRouteForSell(pools, wrapped, coin, amountIn, { ...single, hopCost: cost })
+      const all = allWays(pools, wrapped, coin, 3).flatMap((way) => {
+        const amountOut = sold(way, amountIn)
+        return amountOut === undefined ? [] : [amountOut - BigInt(way.length) * cost]
+      })
+      expect(route && route.amountOut - BigInt(hopsOf(route).length) * cost).toBe(
+        all.length > 0 ? highest(all) : undefined,
+      )
+      if (all.length > 2) found++
+    }),
+    { numRuns: 500 },
+  )
+  expect(found).toBeGreaterThan(40)
+})
+
+it('buys for the least that any path takes, its swaps added', () => {
+  let found = 0
+  fc.assert(
+    fc.property(graphs, amount, hopCost, (pools, amountOut, cost) => {
+      const route = bestRouteForBuy(pools, wrapped, coin, amountOut, { ...single, hopCost: cost })
+      const all = allWays(pools, wrapped, coin, 3).flatMap((way) => {
+        const amountIn = bought(way, amountOut)
+        return amountIn === undefined ? [] : [-amountIn - BigInt(way.length) * cost]
+      })
+      expect(route && -route.amountIn - BigInt(hopsOf(route).length) * cost).toBe(
+        all.length > 0 ? highest(all) : undefined,
+      )
+      if (all.length > 2) found++
+    }),
+    { numRuns: 500 },
+  )
+  expect(found).toBeGreaterThan(40)
+})
+
+it('knows a rate that no route exceeds', () => {
+  const deep = poolGraphs(fc.bigInt({ min: 10n ** 20n, max: 10n ** 22n }), 10, 4)
+  fc.assert(
+    fc.property(deep, fc.bigInt({ min: 10n ** 12n, max: 10n ** 22n }), (pools, amountIn) => {
+      const bound = rateBound(pools, wrapped, coin)
+      const route = bestRouteForSell(pools, wrapped, coin, amountIn)
+      expect(bound > 0n).toBe(route !== undefined)
+      if (route) expect(route.amountOut << rateBits <= amountIn * bound).toBe(true)
     }),
   )
 })
 
-it('buys for the least that any path takes', () => {
-  fc.assert(
-    fc.property(pools, amount, (list, amountOut) => {
-      const route = bestRouteForBuy(list, wrapped, coin, amountOut)
-      // Walked from the end: what the last pool must be paid is what the one before must give.
-      const input = (pool: Pool, token: Address, wanted: bigint) =>
-        poolInputUp(pool, other(pool, token) ?? token, wanted)
-      const all = bruteForce(list, coin, wrapped, (pool, token) => input(pool, token, amountOut), input)
-      expect(route?.amountIn).toBe(all.sort(ascending)[0])
-      if (route) checkChain(route, wrapped, coin)
-    }),
-  )
+it('knows the rate of the first atom', () => {
+  const chain = [pool(wrapped, dollar, 2n * 10n ** 20n), pool(dollar, coin)]
+  const exact = (2n * 997n * 997n * 10n ** 6n) / (1000n * 1000n)
+  expect((rateBound(chain, wrapped, coin) * 10n ** 6n) >> rateBits).toBe(exact)
+  expect(rateBound(chain, wrapped, coin, 1)).toBe(0n)
+})
+
+let made = 10
+const pool = (token0: Address, token1: Address, reserve1 = 10n ** 20n): Pool => ({
+  address: numbered(`${made++}`),
+  token0,
+  token1,
+  reserve0: 10n ** 20n,
+  reserve1,
 })
 
 it('keeps to the number of hops and never trades a token for itself', () => {
-  const pool = (token0: Address, token1: Address): Pool => ({
-    address: numbered('01'),
-    token0,
-    token1,
-    reserve0: 10n ** 20n,
-    reserve1: 10n ** 20n,
-  })
-  const chain = [pool(wrapped, dollar), pool(dollar, coin), pool(coin, numbered('dd'))]
-  expect(bestRouteForSell(chain, wrapped, coin, 10n ** 6n)?.paths[0].hops).toHaveLength(2)
-  expect(bestRouteForSell(chain, wrapped, coin, 10n ** 6n, 1)).toBeUndefined()
-  expect(bestRouteForSell(chain, wrapped, numbered('dd'), 10n ** 6n)).toBeUndefined()
-  expect(bestRouteForSell(chain, wrapped, numbered('dd'), 10n ** 6n, 3)?.paths[0].hops).toHaveLength(3)
-  expect(bestRouteForSell(chain, wrapped, wrapped, 10n ** 6n)).toBeUndefined()
+  const [end, beyond] = [numbered('dd'), numbered('ee')]
+  const chain = [pool(wrapped, dollar), pool(dollar, coin), pool(coin, end), pool(end, beyond)]
+  const hops = (to: Address, maxHops?: number) =>
+    bestRouteForSell(chain, wrapped, to, 10n ** 6n, maxHops ? { maxHops } : {})?.paths[0].hops.length
+  expect(hops(coin)).toBe(2)
+  expect(hops(coin, 1)).toBeUndefined()
+  expect(hops(end)).toBe(3)
+  expect(hops(end, 2)).toBeUndefined()
+  expect(hops(beyond)).toBeUndefined()
+  expect(hops(beyond, 4)).toBe(4)
+  expect(hops(wrapped)).toBeUndefined()
 })
 
 it('does not come back to a token on its way, however cheap', () => {
-  const pool = (token0: Address, token1: Address, reserve1: bigint): Pool => ({
-    address: numbered('01'),
-    token0,
-    token1,
-    reserve0: 10n ** 20n,
-    reserve1,
-  })
-  const twisted = [
-    pool(wrapped, dollar, 10n ** 21n),
-    pool(wrapped, dollar, 10n ** 19n),
-    pool(wrapped, coin, 10n ** 20n),
-  ]
-  expect(bestRouteForSell(twisted, wrapped, coin, 10n ** 6n, 3)?.paths[0].hops).toHaveLength(1)
+  const twisted = [pool(wrapped, dollar, 10n ** 21n), pool(wrapped, dollar, 10n ** 19n), pool(wrapped, coin)]
+  expect(bestRouteForSell(twisted, wrapped, coin, 10n ** 6n)?.paths[0].hops).toHaveLength(1)
 })
 
-function ascending(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
+it('asks no pool to keep more than its contract can', () => {
+  const full = { ...pool(wrapped, coin), reserve0: 2n ** 112n - 11n }
+  expect(bestRouteForSell([full], wrapped, coin, 2n ** 100n)).toBeUndefined()
+  expect(bestRouteForBuy([full], wrapped, coin, 1n)).toBeUndefined()
+})
+
+it('takes a pool that is listed twice once', () => {
+  const listed = pool(wrapped, coin)
+  expect(bestRouteForSell([listed, { ...listed }], wrapped, coin, 10n ** 20n)?.paths).toHaveLength(1)
+})

@@ -101,6 +101,54 @@ describe('one order', () => {
     ])
   })
 
+  it('goes through a third pool where there is no shorter way, as it was quoted', async () => {
+    const [end, gasPrice] = [numbered('dd'), 10n ** 9n]
+    const far = samplePool('05', dollar, coin, 10_000n)
+    const last = { ...samplePool('06', coin, end, 10_000n), reserve0: 10n ** 22n, reserve1: 10n ** 22n }
+    const pools = [samplePool('01', wrapped, dollar, 10_000n), far, last]
+    const entry = auctionOrder({ ...sellCoin, buyToken: end, buyAmount: 1n })
+    const auction = sampleAuction([entry], gasPrice)
+    const nativePrices = new Map(auction.nativePrices).set(end, 10n ** 18n)
+    const [best] = await solve({ ...auction, nativePrices }, pools)
+    const fee = (125_391n + 2n * 80_000n + 80_000n) * gasPrice
+    const route = bestRouteForSell(pools, wrapped, end, sellCoin.sellAmount - fee)
+    expect(route?.paths.map(({ hops }) => hops.length)).toEqual([3])
+    expect(best?.executions).toMatchObject([{ buy: route?.amountOut, networkFee: fee }])
+    expect(best?.proposal.gas).toBe(125_391n + 240_000n)
+  })
+
+  it.each(['sell', 'buy'] as const)(
+    'is divided over paths where that pays for their swaps: %s',
+    async (kind) => {
+      const pools = [
+        samplePool('01', wrapped, dollar, 30n),
+        samplePool('02', wrapped, coin, 30n),
+        samplePool('03', dollar, coin, 30n),
+        samplePool('04', wrapped, dollar, 20n),
+      ]
+      const entry = auctionOrder({
+        ...sellCoin,
+        kind,
+        sellAmount: atoms(wrapped, 10_000n),
+        buyAmount: atoms(dollar, 7_500n),
+      })
+      const auction = sampleAuction([entry])
+      const solutions = await solve(auction, pools)
+      const [best] = solutions
+      if (!best) throw new Error('no solution')
+      // Three paths: two of one swap and one of two.
+      expect(best.proposal.gas).toBe(125_391n + 3n * 80_000n + 80_000n)
+      const targets = best.proposal.interactions.map(({ target }) => target)
+      expect(targets.toSorted()).toEqual(
+        [wrapped, wrapped, wrapped, ...pools.map(({ address: at }) => at)].toSorted(),
+      )
+      const { left } = simulate(toSettlementPlan(auction, best, wrapped), pools)
+      for (const amount of left.values()) expect(amount >= 0n).toBe(true)
+      const shared = (await solve(auction, pools.slice(0, 3)))[0]?.score ?? 0n
+      expect(best.score > shared).toBe(true)
+    },
+  )
+
   it('is left alone where its limit, its fee or its policies do not allow it', async () => {
     const greedy = auctionOrder({ ...sellCoin, buyAmount: atoms(dollar, 998n) })
     const dust = auctionOrder({ ...sellCoin, sellAmount: 10n ** 12n, buyAmount: 1n })

@@ -1,0 +1,38 @@
+import { Outage } from '../domain/error.ts'
+
+/**
+ * An engine or driver is away, slow or talks nonsense, and is itself to blame. The reason is in our own words: never a URL, which can
+ * hold a key, and nothing that was received.
+ */
+export class OutsideFault extends Outage {
+  readonly reason: string
+
+  constructor(name: string, reason: string) {
+    super(`the estimator ${name}`, reason)
+    this.name = 'OutsideFault'
+    this.reason = reason
+  }
+}
+
+/** It asks for fewer requests, or has as many under way as it may. */
+export class Throttled extends OutsideFault {
+  /** What it asks to wait, where it says so. A hint. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(name: string, reason: string, retryAfterMs?: number) {
+    super(name, reason)
+    this.name = 'Throttled'
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+const longestText = 200
+
+/** A stranger's words as they may be shown: one line of visible characters, bounded. `undefined` when nothing is left. */
+export function printable(text: string): string | undefined {
+  const line = text
+    .slice(0, longestText * 4)
+    .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
+    .trim()
+  return [...line].slice(0, longestText).join('') || undefined
+}

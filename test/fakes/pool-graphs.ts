@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import type { Address } from '../../src/domain/address.ts'
+import type { Pool } from '../../src/domain/pool.ts'
+import { coin, dollar, numbered, wrapped } from './order.ts'
+
+const tokens = [wrapped, dollar, coin, numbered('dd'), numbered('ee')]
+
+/** Pools between a few tokens, some side by side, each with an address of its own. */
+export function poolGraphs(
+  reserve: fc.Arbitrary<bigint>,
+  maxLength: number,
+  minLength = 0,
+): fc.Arbitrary<Pool[]> {
+  const pool = fc.record({
+    pair: fc.shuffledSubarray(tokens, { minLength: 2, maxLength: 2 }),
+    reserve0: reserve,
+    reserve1: reserve,
+  })
+  return fc.array(pool, { minLength, maxLength }).map((list) =>
+    list.map(({ pair, ...reserves }, index) => {
+      const [token0 = wrapped, token1 = dollar] = pair.toSorted()
+      return { address: numbered(`${index + 10}`), token0, token1, ...reserves }
+    }),
+  )
+}
+
+export function otherToken({ token0, token1 }: Pool, token: Address): Address | undefined {
+  return token === token0 ? token1 : token === token1 ? token0 : undefined
+}
+
+/** Every row of pools that leads from one token to the other without passing a token twice. */
+export function allWays(pools: readonly Pool[], from: Address, to: Address, hops: number): Pool[][] {
+  const walk = (token: Address, passed: readonly Address[], left: number): Pool[][] =>
+    pools.flatMap((pool) => {
+      const next = otherToken(pool, token)
+      if (!next || passed.includes(next)) return []
+      if (next === to) return [[pool]]
+      return left > 1 ? walk(next, [...passed, next], left - 1).map((rest) => [pool, ...rest]) : []
+    })
+  return walk(from, [from], hops)
+}
