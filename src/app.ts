@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runAuctions } from './auctions/run.ts'
 import { type NetworkConfig, readDocuments } from './config.ts'
+import type { Address } from './domain/address.ts'
 import type { Clock, Log } from './domain/log.ts'
 import { createDesks } from './graphql/context.ts'
 import { operatorCheck } from './graphql/operator.ts'
@@ -12,7 +13,8 @@ import { cancelByPolicy, cancelOrder, cancelOrders } from './orders/cancel.ts'
 import { placeOrder } from './orders/place.ts'
 import { placedSince } from './orders/placed.ts'
 import { assembleParts, createShared, type Parts } from './parts.ts'
-import { quote } from './quotes/quote.ts'
+import { quote, replyTo } from './quotes/quote.ts'
+import { quoteStream } from './quotes/stream.ts'
 import { createServer } from './server.ts'
 import type { Settings } from './settings.ts'
 import { type Database, openDatabase, ping } from './storage/database.ts'
@@ -115,6 +117,7 @@ function startLoops(
   const lead = (name: string, run: (signal: AbortSignal) => Promise<void>) =>
     whileLeading({ url, name: `${name}:${chainId}`, log, signal }, run)
   return [
+    ...(roles.includes('serve') ? [parts.pools.follow(signal)] : []),
     ...(roles.includes('index') ? [lead('indexer', (leading) => runIndexer(parts.indexing, leading))] : []),
     ...(roles.includes('auction')
       ? [lead('auctions', (leading) => runAuctions(parts.auctionDesk, leading))]
@@ -137,6 +140,9 @@ async function serve(
     cancelOrders: (cancellation: Parameters<typeof cancelOrders>[0]) => cancelOrders(cancellation, orderDesk),
     cancelByPolicy: (wish: Parameters<typeof cancelByPolicy>[0]) => cancelByPolicy(wish, orderDesk),
     quote: (request: Parameters<typeof quote>[0]) => quote(request, quoteDesk),
+    quotes: (request: Parameters<typeof quoteStream>[0], signal: AbortSignal) =>
+      quoteStream(request, quoteDesk, signal),
+    storedQuote: (id: bigint, from: Address) => replyTo(from, id, quoteDesk),
     tokens,
     nativeRates,
     ready: async () => Object.values(await readiness([{ network, chain }], db)).every(Boolean),

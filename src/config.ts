@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Address, toAddress } from './domain/address.ts'
-import { type Network, usualHooksTrampoline } from './domain/network.ts'
+import { type Network, usualHooksTrampoline, usualPriceAmount } from './domain/network.ts'
 import { addressText, type Settings, settings } from './settings.ts'
 
 /** One network of a deployment: its row of data and how to reach it. */
@@ -23,6 +23,11 @@ const networkFile = z.array(
       wrappedNative: addressText,
       poolFactory: addressText,
       baseTokens: z.array(addressText).max(20),
+      priceAmount: z
+        .string()
+        .regex(/^[1-9][0-9]{0,29}$/)
+        .default(String(usualPriceAmount))
+        .transform(BigInt),
       firstBlock: z.int().min(0),
       finalityBlocks: z.int().min(1).max(100_000),
       blockTimeMs: z.int().min(100),

@@ -9,7 +9,7 @@ import { settlementLogs } from './chain/settlement-logs.ts'
 import { createSettler } from './chain/settler.ts'
 import { rememberSpendable } from './chain/spendable.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
-import { type Address, nativeMarker, zeroAddress } from './domain/address.ts'
+import { type Address, nativeMarker } from './domain/address.ts'
 import { Outage, type Refusal } from './domain/error.ts'
 import type { Clock, Log } from './domain/log.ts'
 import type { NativeRate } from './domain/native-rate.ts'
@@ -18,10 +18,10 @@ import type { Token } from './domain/token.ts'
 import { gather } from './gather.ts'
 import type { IndexerOptions } from './indexer/run.ts'
 import { type AppDataGateway, cachedGateway, createIpfsGateway } from './market/app-data-gateway.ts'
-import { createPools } from './market/pools.ts'
+import { createPools, type Pools } from './market/pools.ts'
 import type { OrderDesk } from './orders/check.ts'
+import { assembleQuoting } from './quote-parts.ts'
 import type { Library } from './quotes/app-data.ts'
-import { readNativeRates } from './quotes/native-price.ts'
 import { quoteForOrder } from './quotes/order-quote.ts'
 import type { QuoteDesk } from './quotes/quote.ts'
 import type { TradingPolicy } from './quotes/tradable.ts'
@@ -30,13 +30,13 @@ import { createBuiltInSolver } from './solvers/built-in.ts'
 import type { Database } from './storage/database.ts'
 import { storeOrders } from './storage/order-insert.ts'
 import { areTaken } from './storage/orders.ts'
-import { findQuotes } from './storage/quotes.ts'
 import { findTokens, storeTokens } from './storage/tokens.ts'
 
 /** One network, put together: what each room is handed. */
 export interface Parts {
   network: Network
   chain: Chain
+  pools: Pools
   orderDesk: OrderDesk
   quoteDesk: QuoteDesk
   auctionDesk: AuctionDesk
@@ -62,9 +62,6 @@ export interface PartsOptions extends Shared {
 /** Orders that are placed at once share their questions. A batch of the node holds two calls for each. */
 const together = { most: 50, abreast: 2 }
 
-/** How long an offer stands, in seconds. */
-const offered = { standard: 60, onChain: 600 }
-
 export function createShared({ settings, now }: Pick<PartsOptions, 'settings' | 'now'>): Shared {
   const { IPFS_GATEWAY: url, APP_DATA_MAX_BYTES: maxBytes } = settings
   return {
@@ -83,7 +80,7 @@ export function assembleParts(
 ): Parts {
   const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, log })
   const chain = createChain({ rpc, network })
-  const pools = createPools({ rpc, network, now })
+  const pools = createPools({ rpc, network, now, log })
   const key = settings.SOLVER_PRIVATE_KEY
   const settler = key && createSettler({ rpc, network, privateKey: key, log })
   const solver = settler && createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
@@ -104,24 +101,20 @@ export function assembleParts(
   const spendable = rememberSpendable(gather(chain.spendable, together), now)
 
   const library: Library = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
-  const quoteDesk: QuoteDesk = {
+  const { desk: quoteDesk, nativeRates } = assembleQuoting({
     network,
+    rpc,
+    rpcUrl,
+    pools,
     db,
+    settings,
+    log,
     now,
-    limits: {
-      minValidity: settings.ORDER_MIN_VALIDITY,
-      maxValidity: settings.QUOTE_MAX_VALIDITY,
-      offered: offered.standard,
-      offeredOnChain: offered.onChain,
-    },
-    pools: (sell, buy) => pools.around([[sell, buy]]),
-    gasPrice: () => chain.gasPrice(),
     policy,
     library,
-    storedQuote: gather((ids) => findQuotes(db, chainId, ids), together),
-    learnTokens: async (addresses) => void (await tokens(addresses)),
-    solver: settler?.address ?? zeroAddress,
-  }
+    tokens,
+    solver: settler?.address,
+  })
   const orderDesk: OrderDesk = {
     network,
     db,
@@ -172,7 +165,7 @@ export function assembleParts(
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
     spendable: (holdings) => chain.spendable(holdings),
-    pools: (pairs, block) => pools.around(pairs, block),
+    pools: (pairs, blockHash) => pools.around(pairs, blockHash),
     solvers: solver ? [solver] : [],
     settlers: new Map(settler ? [[settler.address, settler]] : []),
   }
@@ -189,9 +182,7 @@ export function assembleParts(
       logs: (from, to) => settlementLogs({ rpc, network, log }, from, to),
     },
   }
-  const nativeRates = (addresses: readonly Address[]) =>
-    readNativeRates(addresses, { network, policy, pools: (pairs) => pools.around(pairs) })
-  return { network, chain, orderDesk, quoteDesk, auctionDesk, indexing, tokens, nativeRates }
+  return { network, chain, pools, orderDesk, quoteDesk, auctionDesk, indexing, tokens, nativeRates }
 }
 
 /** No contract tells of it; on every chain it has the digits of its wrapped form. */

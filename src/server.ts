@@ -6,14 +6,16 @@ import type { Caller } from './graphql/caller.ts'
 import type { Services } from './graphql/context.ts'
 import { createDoor } from './graphql/execute.ts'
 import { createGraphqlHandler } from './graphql/http.ts'
-import type { IdempotencyTimes } from './graphql/idempotency.ts'
+import type { IdempotencyTimes, Produced } from './graphql/idempotency.ts'
 import { apiKeyOf } from './graphql/operator.ts'
 import { createRateLimits, type RatesPerSecond } from './graphql/rate-limits.ts'
 import { answerMalformed, checkHost } from './malformed.ts'
 import { createMetrics } from './metrics.ts'
 import { createRestHandler } from './rest/adapter.ts'
 import { accountRoutes, orderBookRoutes } from './rest/routes.ts'
+import { createEventStreams } from './rest/stream.ts'
 import { createStreamHandler, defaultStreamLimits, type StreamLimits } from './sse/handler.ts'
+import { createQuota } from './sse/quota.ts'
 
 const graphqlPath = '/graphql'
 const streamPath = '/graphql/stream'
@@ -66,8 +68,13 @@ export function createServer(options: ServerOptions): Server {
     times: options.idempotencyTimes ?? {},
   })
   const graphql = createGraphqlHandler(door, options, streamPath)
-  const streams = createStreamHandler(door, { ...defaultStreamLimits, ...options.streamLimits })
-  const rest = createRestHandler(door, options, { orderBook: orderBookRoutes, account: accountRoutes })
+  const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
+  // One quota for all streams, whatever they speak.
+  const quota = createQuota(streamLimits)
+  const streams = createStreamHandler(door, streamLimits, quota)
+  const eventStreams = createEventStreams({ ...quota, ...streamLimits })
+  const tables = { orderBook: orderBookRoutes, account: accountRoutes }
+  const rest = createRestHandler(door, options, tables, eventStreams)
 
   let closing = false
 
@@ -108,7 +115,12 @@ export function createServer(options: ServerOptions): Server {
       checkHost(req)
       if (req.method === 'OPTIONS') res.writeHead(204).end()
       else if (answer) await answer(req, res, caller)
-      else route = await answerRest(req, res, caller)
+      else {
+        const told = await rest(req, caller, () => goneSignal(res))
+        route = told.route
+        if ('pour' in told) await told.pour(res)
+        else writeWhole(req, res, told)
+      }
     } catch (error) {
       // Every door answers its own faults: what arrives here is the program's, or a request for no door.
       const told = door.mask(error, requestId)
@@ -125,21 +137,6 @@ export function createServer(options: ServerOptions): Server {
       apiKey: apiKeyOf(headers),
       setHeader: (name, value) => void res.setHeader(name, value),
     }
-  }
-
-  async function answerRest(req: IncomingMessage, res: ServerResponse, caller: Caller): Promise<string> {
-    const gone = () => {
-      const leaving = new AbortController()
-      res.once('close', () => leaving.abort())
-      return leaving.signal
-    }
-    const { route, status, headers, body } = await rest(req, caller, gone)
-    const length = Buffer.byteLength(body)
-    res.writeHead(status, { ...headers, 'Content-Length': length })
-    // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by encoding it.
-    if (req.method === 'HEAD') res.end()
-    else res.end(body, length === body.length ? 'latin1' : 'utf8')
-    return route
   }
 
   const server = createHttpServer(
@@ -169,6 +166,7 @@ export function createServer(options: ServerOptions): Server {
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       streams.close()
+      eventStreams.close()
       server.closeIdleConnections()
       const timer = setTimeout(() => {
         log.warn('server: answers are still under way, closing anyway')
@@ -178,6 +176,22 @@ export function createServer(options: ServerOptions): Server {
       clearTimeout(timer)
     },
   }
+}
+
+/** Aborts when the client has left. */
+function goneSignal(res: ServerResponse): AbortSignal {
+  const leaving = new AbortController()
+  if (res.destroyed) leaving.abort()
+  else res.once('close', () => leaving.abort())
+  return leaving.signal
+}
+
+function writeWhole(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Produced): void {
+  const length = Buffer.byteLength(body)
+  res.writeHead(status, { ...headers, 'Content-Length': length })
+  // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by encoding it.
+  if (req.method === 'HEAD') res.end()
+  else res.end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
 function readOnly(answer: Answer): Answer {

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { trustedProxies } from './client-address.ts'
 import { type Address, toAddress } from './domain/address.ts'
 import { maxAppDataBytes } from './domain/app-data.ts'
-import { type FeePolicy, factorScale } from './domain/fee-policy.ts'
+import { factorScale } from './domain/fee-policy.ts'
+import type { FeeRule } from './domain/fee-rules.ts'
 import { type Hex, toHex } from './domain/hex.ts'
 import { mostNamedOrders } from './graphql/inputs/order-uids.ts'
+import { verificationModes } from './quotes/belief.ts'
 import { sameTokenPolicies } from './quotes/tradable.ts'
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
@@ -16,16 +18,32 @@ const factor = z
   .min(0)
   .lt(1)
   .transform((value) => BigInt(Math.round(value * Number(factorScale))))
-
-const feePolicy: z.ZodType<FeePolicy> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('surplus'), factor, maxVolumeFactor: factor }),
-  z.object({ kind: z.literal('volume'), factor }),
-  z.object({ kind: z.literal('priceImprovement'), factor, maxVolumeFactor: factor }),
-])
+  .refine((parts) => parts < factorScale, 'must be below 1 in parts per million')
 
 export const addressText = z
   .string()
   .transform((text, context): Address => toAddress(text) ?? refuse(context, 'must be an address'))
+
+const unixTime = z.iso
+  .datetime({ offset: true })
+  .transform((text) => Math.ceil(new Date(text).getTime() / 1_000))
+
+const volumeRule = z.strictObject({
+  kind: z.literal('volume'),
+  factor,
+  effectiveFrom: unixTime.optional(),
+  buckets: z
+    .array(z.strictObject({ tokens: z.array(addressText).min(1).max(100), factor }))
+    .max(20)
+    .optional(),
+  sameToken: z.boolean().optional(),
+})
+
+const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('surplus'), factor, maxVolumeFactor: factor }),
+  volumeRule,
+  z.object({ kind: z.literal('priceImprovement'), factor, maxVolumeFactor: factor }),
+])
 
 /** Somebody outside who estimates prices: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
 const estimatorSource = z.object({
@@ -62,9 +80,11 @@ export const settings = z.object({
     .transform((text, context): Hex => toHex(text, 32) ?? refuse(context, 'must be 32 bytes of hex'))
     .optional()
     .describe('Account of the built-in solver; on the allow-list of the settlement contract.'),
-  FEE_POLICIES: jsonText(z.array(feePolicy).max(10))
+  FEE_POLICIES: jsonText(z.array(feeRule).max(10))
     .optional()
-    .describe('Protocol fees in order, JSON: [{"kind":"volume","factor":0.0002}].'),
+    .describe(
+      'Protocol fees in order, JSON: [{"kind":"volume","factor":0.0002}]; volume also has "effectiveFrom" (RFC 3339), "buckets" ([{"tokens":["0x…"],"factor":0}], the first that holds both tokens decides) and "sameToken" (charged too). Quotes show the volume fees.',
+    ),
   AUCTION_EVERY_BLOCKS: whole(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
   AUCTION_DEADLINE_BLOCKS: whole(1, 1_000).default(5).describe('Blocks that a winner has to settle.'),
   AUCTION_SOLVE_MS: whole(50, 120_000).default(10_000).describe('What solvers get, in milliseconds.'),
@@ -94,7 +114,7 @@ export const settings = z.object({
     ),
   QUOTE_FAST_RESULTS: whole(1, 20).default(2).describe('Usable estimates that a fast quote waits for.'),
   QUOTE_VERIFICATION: z
-    .enum(['prefer', 'require', 'unverified'])
+    .enum(verificationModes)
     .default('prefer')
     .describe('Simulate verified quotes where possible, refuse those that cannot be, or simulate nothing.'),
   QUOTE_MAX_INACCURACY: z.coerce

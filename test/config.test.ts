@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConfigError, readAddresses, readSettings } from '../src/config.ts'
+import { ConfigError, readAddresses, readNetworks, readSettings } from '../src/config.ts'
 import { numbered } from './fakes/order.ts'
 
 let folder: string
@@ -75,4 +75,66 @@ test('limits are the interface’s unless set, and no proxy is trusted unless na
   expect(faultsOf(() => readSettings({ TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' }))).toEqual([
     'TRUSTED_PROXIES: proxy.example is no address or CIDR range',
   ])
+})
+
+test('protocol fees are read with their times and buckets, and what is misspelled is refused', () => {
+  const rules = (...list: unknown[]) => readSettings({ FEE_POLICIES: JSON.stringify(list) }).FEE_POLICIES
+  const tokens = [numbered('AB').toUpperCase().replace('0X', '0x'), numbered('cd')]
+  const volume = { kind: 'volume', factor: 0.0002 }
+  expect(
+    rules(
+      { kind: 'surplus', factor: 0.5, maxVolumeFactor: 0.01 },
+      volume,
+      { ...volume, effectiveFrom: '2026-11-21T10:00:00.5+01:00', sameToken: true },
+      {
+        ...volume,
+        buckets: [
+          { tokens, factor: 0.00003 },
+          { tokens, factor: 0 },
+        ],
+      },
+    ),
+  ).toEqual([
+    { kind: 'surplus', factor: 500_000n, maxVolumeFactor: 10_000n },
+    { kind: 'volume', factor: 200n },
+    { kind: 'volume', factor: 200n, effectiveFrom: Date.UTC(2026, 10, 21, 9, 0, 1) / 1_000, sameToken: true },
+    {
+      kind: 'volume',
+      factor: 200n,
+      buckets: [
+        { tokens: [numbered('ab'), numbered('cd')], factor: 30n },
+        { tokens: [numbered('ab'), numbered('cd')], factor: 0n },
+      ],
+    },
+  ])
+  for (const wrong of [
+    { ...volume, factor: 1 },
+    { ...volume, factor: 0.9999999 },
+    { ...volume, factor: -0.1 },
+    { ...volume, effectiveFrom: '2026-11-21' },
+    { ...volume, effectiveFrom: 1_800_000_000 },
+    { ...volume, effectivefrom: '2026-11-21T10:00:00Z' },
+    { ...volume, sameToken: 'yes' },
+    { ...volume, buckets: [{ tokens: ['0x12'], factor: 0.1 }] },
+    { ...volume, buckets: [{ tokens: [], factor: 0.1 }] },
+    { ...volume, buckets: [{ tokens }] },
+  ]) {
+    expect(
+      faultsOf(() => rules(wrong)),
+      JSON.stringify(wrong),
+    ).toEqual([expect.stringMatching(/^FEE_POLICIES/)])
+  }
+})
+
+test('a network’s prices are of a tenth of its coin, unless its row says otherwise', () => {
+  const at = numbered('ab')
+  const contracts = { settlement: at, vaultRelayer: at, wrappedNative: at, poolFactory: at, baseTokens: [] }
+  const numbers = { chainId: 1, firstBlock: 0, finalityBlocks: 64, blockTimeMs: 12_000 }
+  const row = { rpcUrl: 'http://127.0.0.1:8545', name: 'one', ...contracts, ...numbers }
+  const read = (priceAmount?: unknown) => readNetworks(file(JSON.stringify([{ ...row, priceAmount }])))
+  expect([read(), read('100000000000000000000')].map(([only]) => only?.network.priceAmount)).toEqual([
+    10n ** 17n,
+    10n ** 20n,
+  ])
+  for (const wrong of ['0', '0x10', '-1', '1e18', 5]) expect(faultsOf(() => read(wrong))).toHaveLength(1)
 })

@@ -21,6 +21,7 @@ export const network: Network = {
   wrappedNative: numbered('aa'),
   poolFactory: numbered('fa'),
   baseTokens: [],
+  priceAmount: 10n ** 17n,
   firstBlock: 0,
   finalityBlocks: 64,
   blockTimeMs: 1_000,
@@ -75,6 +76,8 @@ const unusedDesk: TradingDesk = {
   cancelOrders: () => Promise.reject(new Error('no order is cancelled here')),
   cancelByPolicy: () => Promise.reject(new Error('no order is cancelled here')),
   quote: async (request) => sampleReply(request),
+  quotes: async (request) => once(sampleReply(request)),
+  storedQuote: async () => undefined,
   nativeRates: async () => new Map(),
   ready: async () => true,
   tokens: async (addresses) =>
@@ -90,6 +93,10 @@ const unusedDesk: TradingDesk = {
         },
       ]),
     ),
+}
+
+async function* once<Item>(item: Item): AsyncGenerator<Item, void> {
+  yield item
 }
 
 /** A quote at one for two. */
@@ -118,6 +125,7 @@ export function sampleReply(request: QuoteRequest): QuoteReply {
       expiration: new Date(1_800_000_060_000),
       solver: numbered('50'),
       verified: true,
+      calls: null,
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Auction, AuctionOrder } from '../domain/auction.ts'
 import { Refusal } from '../domain/error.ts'
 import type { ExclusionReason } from '../domain/event.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
+import { policiesFor } from '../domain/fee-rules.ts'
 import { extraOrderGas } from '../domain/gas.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
@@ -52,7 +53,7 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
     (order) => !inFlight.has(order.id) && !spoiled(order, block, desk) && !deniedReason(order, desk.policy),
   )
   const [pools, gasPrice, held, answers] = await Promise.all([
-    desk.pools(pairs, block),
+    desk.pools(pairs, head.hash),
     desk.gasPrice(),
     readHoldings(candidates, desk),
     desk.codeChecks.ask(
@@ -60,13 +61,9 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
       head,
     ),
   ])
-  const nativePrices = priceTokens(
-    new Set([network.wrappedNative, ...pairs.flat()]),
-    pools,
-    network.wrappedNative,
-  )
+  const nativePrices = priceTokens(new Set([network.wrappedNative, ...pairs.flat()]), pools, network)
   const funds = createFunds(held, answers)
-  const circumstances = { block, inFlight, answers, funds, nativePrices, desk }
+  const circumstances = { now, block, inFlight, answers, funds, nativePrices, desk }
   const verdicts = orders.map((order) => judgeOrSkip(order, circumstances))
   await recordFindings(
     verdicts.flatMap((verdict) => (verdict ? [toFinding(verdict)] : [])),
@@ -84,6 +81,8 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
 }
 
 interface Circumstances {
+  /** Unix seconds. */
+  now: number
   block: number
   inFlight: ReadonlySet<bigint>
   answers: ReadonlyMap<bigint, OrderAnswer>
@@ -105,7 +104,7 @@ function judgeOrSkip(order: Order, circumstances: Circumstances): Verdict {
 
 function judge(
   order: Order,
-  { block, inFlight, answers, funds, nativePrices, desk }: Circumstances,
+  { now, block, inFlight, answers, funds, nativePrices, desk }: Circumstances,
 ): Verdict {
   const exclude = (excluded: ExclusionReason): Verdict => ({ order, excluded })
   if (inFlight.has(order.id)) return exclude('in_flight')
@@ -123,7 +122,8 @@ function judge(
   const remaining = affordable(order, funds.left(order))
   if (remaining === undefined) return exclude('insufficient_balance')
   if (isDust(order, remaining)) return exclude('dust_order')
-  const feePolicies = [...desk.feePolicies, ...partnerPoliciesOf(order)]
+  const rules = policiesFor(desk.feePolicies, order, desk.network.wrappedNative, now)
+  const feePolicies = [...rules, ...partnerPoliciesOf(order)]
   const extraGas = extraOrderGas(order, buyToken !== order.buyToken, answer?.signatureGas)
   funds.take(order, remaining)
   return { entry: { order, remaining, feePolicies, extraGas } }
@@ -172,11 +172,11 @@ function pairsOf(orders: readonly Order[], { wrappedNative }: Network): [Address
 function priceTokens(
   tokens: ReadonlySet<Address>,
   pools: readonly Pool[],
-  wrappedNative: Address,
+  network: Network,
 ): Map<Address, bigint> {
   const prices = new Map<Address, bigint>()
   for (const token of tokens) {
-    const rate = nativeRate(pools, wrappedNative, token)
+    const rate = nativeRate(pools, network, token)
     const price = rate && normalizedPriceDown(rate)
     if (price) prices.set(token, price)
   }

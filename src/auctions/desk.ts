@@ -2,7 +2,8 @@ import type { Block, Holding, Spendable } from '../chain/chain.ts'
 import type { Settler } from '../chain/settler.ts'
 import type { Address } from '../domain/address.ts'
 import type { ExclusionReason } from '../domain/event.ts'
-import type { FeePolicy } from '../domain/fee-policy.ts'
+import type { FeeRule } from '../domain/fee-rules.ts'
+import type { Bytes32 } from '../domain/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import type { Pool } from '../domain/pool.ts'
@@ -35,8 +36,8 @@ export interface AuctionDesk {
   /** In [0, 1). */
   random: () => number
   settings: AuctionSettings
-  /** Taken from every order, in this order. */
-  feePolicies: FeePolicy[]
+  /** Taken from every order, in this order, as far as its pair and the time have it. */
+  feePolicies: readonly FeeRule[]
   policy: TradingPolicy
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
@@ -46,7 +47,7 @@ export interface AuctionDesk {
   /** Those who made settlements fail, by `spoilerKey`, with what their owners are told. */
   spoilers: Patience<{ reason: ExclusionReason | null }>
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */
-  pools(pairs: readonly (readonly [Address, Address])[], block: number): Promise<readonly Pool[]>
+  pools(pairs: readonly (readonly [Address, Address])[], blockHash: Bytes32): Promise<readonly Pool[]>
   solvers: readonly Solver[]
   settlers: ReadonlyMap<Address, Settler>
 }

@@ -30,6 +30,13 @@ export interface TradingDesk {
   cancelByPolicy(wish: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
   /** @throws Refusal */
   quote(request: QuoteRequest): Promise<QuoteReply>
+  /**
+   * Each quote better than the one before, as they are found, and each stored; ends when nothing better can come, or when
+   * `signal` aborts. @throws Refusal at once for what keeps it from starting, and in the end when there was no quote at all
+   */
+  quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
+  /** A quote that `from` was given, as it was answered; undefined for anybody else's. */
+  storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
   /** Metadata of tokens; a contract that does not say has null for it, one that is no token is left out. */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
   /** What tokens are worth now; one that no route leads from is left out, one that is not traded has a Refusal. @throws Outage */

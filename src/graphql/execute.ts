@@ -76,7 +76,10 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
       }
     }
     const faults = variableFaults(args)
-    return { errors: faults.length > 0 ? faults : result.errors.map((error) => queryError(error)) }
+    // What has a path was raised by a field: by the source of a stream, which never began.
+    const told = (error: GraphQLError) =>
+      error.path ? maskError(error, log, args.contextValue.requestId) : queryError(error)
+    return { errors: faults.length > 0 ? faults : result.errors.map(told) }
   }
 
   async function* results(source: AsyncIterable<unknown>, args: OperationArgs) {

@@ -34,8 +34,10 @@ OrderQuoteRef.implement({
     metadata: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The route, where it is told.',
-      resolve: () => null,
+      description:
+        'What a settlement at the quoted price would have called: version, interactions, preInteractions, jitOrders. Null until the order has ended, so that nobody runs ahead of it, and where the quote did not say.',
+      resolve: ({ endedOrder }, _args, { loaders }) =>
+        endedOrder === null ? null : loaders.quoteCalls.load(endedOrder),
     }),
   }),
 })

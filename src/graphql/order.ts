@@ -1,6 +1,6 @@
 import { unixSeconds } from '../domain/log.ts'
 import { executedSellBeforeFees, isInvalidated } from '../domain/order.ts'
-import { orderStatus } from '../domain/order-status.ts'
+import { hasEnded, orderStatus } from '../domain/order-status.ts'
 import { accountOrders } from '../storage/orders.ts'
 import { builder } from './builder.ts'
 import { chainIdOf, deskOf } from './context.ts'
@@ -166,10 +166,14 @@ builder.objectFields(OrderRef, (t) => ({
     description: 'About an order that sells the native coin; null for all others.',
     resolve: () => null,
   }),
-  quote: t.expose('quote', {
+  quote: t.field({
     type: OrderQuoteRef,
     nullable: true,
     description: 'The quote the order was stored with.',
+    resolve: (order, _args, { now }) => {
+      const ended = hasEnded(orderStatus(order, unixSeconds(now())))
+      return order.quote && { ...order.quote, endedOrder: ended ? order.id : null }
+    },
   }),
   interactions: t.expose('interactions', {
     type: InteractionsRef,

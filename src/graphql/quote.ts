@@ -1,15 +1,20 @@
 import type { QuoteRequest } from '../domain/quote.ts'
-import { builder, validatedBy } from './builder.ts'
+import { mostSlippageBps, orderToSign } from '../domain/quote-order.ts'
+import { protocolFeeBps } from '../domain/quoted-amounts.ts'
+import { builder } from './builder.ts'
 import { deskOf } from './context.ts'
-import { BuyTokenDestination, OrderKind, PriceQuality, SellTokenSource, SigningScheme } from './enums.ts'
-import { quoteRequestInput } from './inputs/quote-request.ts'
 import { networkArgument } from './paging.ts'
-import { QuotedOrderRef, QuoteResponseRef } from './refs.ts'
+import { QuoteInput } from './quote-input.ts'
+import { OrderToSignRef, QuotedOrderRef, QuoteResponseRef, QuoteRouteRef } from './refs.ts'
 
 QuoteResponseRef.implement({
   description: 'What an order would trade for.',
   fields: (t) => ({
-    quote: t.field({ type: QuotedOrderRef, description: 'The order to sign.', resolve: (reply) => reply }),
+    quote: t.field({
+      type: QuotedOrderRef,
+      description: 'The order at the quoted price; `order` has it ready to sign.',
+      resolve: (reply) => reply,
+    }),
     from: t.field({
       type: 'Address',
       description: 'Whom it is for.',
@@ -32,128 +37,38 @@ QuoteResponseRef.implement({
     }),
     protocolFeeBps: t.string({
       nullable: true,
-      description: 'Set where a volume fee is configured.',
-      resolve: () => null,
+      description:
+        'The protocol’s volume fees together, in basis points, such as "0.3"; null when there are none. The amounts are after them.',
+      resolve: ({ terms }) => protocolFeeBps(terms.volumeFees),
     }),
-  }),
-})
-
-QuotedOrderRef.implement({
-  description: 'Order parameters at the quoted price, before the trader’s own slippage.',
-  fields: (t) => ({
-    sellToken: t.field({
-      type: 'Address',
-      description: 'What is sold.',
-      resolve: ({ quote }) => quote.sellToken,
+    order: t.field({
+      type: OrderToSignRef,
+      description:
+        'The exact order to sign at this price: feeAmount 0, with partner fees of appData and the trader’s slippage.',
+      args: {
+        slippageBps: t.arg.int({
+          required: true,
+          defaultValue: 50,
+          description: `What the price may move against the trader, in basis points: 0 to ${mostSlippageBps}.`,
+        }),
+      },
+      resolve: (reply, { slippageBps }, { desks }) => {
+        const desk = desks.byChainId(reply.quote.chainId)
+        if (!desk) throw new Error(`no desk for chain ${reply.quote.chainId}`)
+        const order = orderToSign(reply, slippageBps)
+        return { ...order, owner: reply.terms.from, domain: desk.network }
+      },
     }),
-    buyToken: t.field({
-      type: 'Address',
-      description: 'What is bought.',
-      resolve: ({ quote }) => quote.buyToken,
-    }),
-    receiver: t.field({
-      type: 'Address',
+    route: t.field({
+      type: QuoteRouteRef,
       nullable: true,
-      description: 'As asked for; null means the owner.',
-      resolve: ({ terms }) => terms.receiver,
-    }),
-    sellAmount: t.field({
-      type: 'Uint256',
-      description: 'In sell token atoms, without feeAmount.',
-      resolve: ({ quote }) => quote.sellAmount,
-    }),
-    buyAmount: t.field({
-      type: 'Uint256',
-      description: 'In buy token atoms.',
-      resolve: ({ quote }) => quote.buyAmount,
-    }),
-    feeAmount: t.field({
-      type: 'Uint256',
-      description: 'Cost of the settlement in sell token atoms.',
-      resolve: ({ quote }) => quote.feeAmount,
-    }),
-    gasAmount: t.field({
-      type: 'Uint256',
-      description: 'Gas units.',
-      resolve: ({ quote }) => quote.gasAmount,
-    }),
-    gasPrice: t.field({
-      type: 'Uint256',
-      description: 'Wei for one unit of gas.',
-      resolve: ({ quote }) => quote.gasPrice,
-    }),
-    sellTokenPrice: t.field({
-      type: 'Decimal',
-      description: 'Native atoms for one sell token atom.',
-      resolve: ({ quote }) => quote.sellTokenPrice,
-    }),
-    validTo: t.field({
-      type: 'Uint32',
-      description: 'Unix seconds.',
-      resolve: ({ terms }) => terms.validTo,
-    }),
-    appData: t.string({ description: 'As asked for.', resolve: ({ terms }) => terms.appData }),
-    appDataHash: t.field({
-      type: 'Bytes32',
-      description: 'What is signed.',
-      resolve: ({ terms }) => terms.appDataHash,
-    }),
-    kind: t.field({
-      type: OrderKind,
-      description: 'Which side is fixed.',
-      resolve: ({ quote }) => quote.kind,
-    }),
-    partiallyFillable: t.boolean({ description: 'Always false.', resolve: () => false }),
-    sellTokenBalance: t.field({
-      type: SellTokenSource,
-      description: 'Where sell tokens come from.',
-      resolve: ({ terms }) => terms.sellTokenBalance,
-    }),
-    buyTokenBalance: t.field({
-      type: BuyTokenDestination,
-      description: 'Where buy tokens go.',
-      resolve: ({ terms }) => terms.buyTokenBalance,
-    }),
-    signingScheme: t.field({
-      type: SigningScheme,
-      description: 'How the owner will sign.',
-      resolve: ({ terms }) => terms.signingScheme,
+      description: 'The way through the pools; null where somebody else found the price.',
+      resolve: ({ route, quote }) => route && { ...route, chainId: quote.chainId },
     }),
   }),
 })
 
-const QuoteInput = builder.inputType('QuoteInput', {
-  description:
-    'What to quote: exactly one amount that fits the kind, and at most one of validTo and validFor.',
-  validate: validatedBy(quoteRequestInput),
-  fields: (t) => ({
-    kind: t.field({ type: OrderKind, required: true, description: 'Which side is fixed.' }),
-    sellAmountBeforeFee: t.field({
-      type: 'Uint256',
-      description: 'For SELL: what is spent; the fee is deducted.',
-    }),
-    sellAmountAfterFee: t.field({ type: 'Uint256', description: 'For SELL: what is traded after the fee.' }),
-    buyAmountAfterFee: t.field({ type: 'Uint256', description: 'For BUY: what is to be bought.' }),
-    sellToken: t.field({ type: 'Address', required: true, description: 'What is sold.' }),
-    buyToken: t.field({ type: 'Address', required: true, description: 'What is bought.' }),
-    from: t.field({ type: 'Address', required: true, description: 'The trader.' }),
-    receiver: t.field({ type: 'Address', description: 'Who gets the buy tokens; null means the owner.' }),
-    validTo: t.field({ type: 'Uint32', description: 'Expiry in Unix seconds.' }),
-    validFor: t.field({ type: 'Uint32', description: 'Seconds from now; 1800 when neither is given.' }),
-    appData: t.string({ description: 'The document, or its hash.' }),
-    appDataHash: t.string({ description: 'The document’s hash, to be checked.' }),
-    sellTokenBalance: t.field({ type: SellTokenSource, description: 'ERC20 when left out.' }),
-    buyTokenBalance: t.field({ type: BuyTokenDestination, description: 'ERC20 when left out.' }),
-    priceQuality: t.field({ type: PriceQuality, description: 'VERIFIED when left out.' }),
-    signingScheme: t.field({ type: SigningScheme, description: 'EIP712 when left out.' }),
-    onchainOrder: t.boolean({ description: 'Will be placed on chain; not for a key’s signature.' }),
-    verificationGasLimit: t.field({
-      type: 'SafeInt',
-      description: 'Gas of the signature check, for EIP1271 only.',
-    }),
-    timeout: t.field({ type: 'Uint32', description: 'Milliseconds; can only shorten the answer’s time.' }),
-  }),
-})
+const network = 'May be left out where there is only one.'
 
 builder.mutationField('quote', (t) =>
   t.field({
@@ -161,11 +76,27 @@ builder.mutationField('quote', (t) =>
     description: 'Quotes price and fee for an order, and stores the quote.',
     extensions: { limited: 'quotes' },
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg, network),
       input: t.arg({ type: QuoteInput, required: true, description: 'What to quote.' }),
     },
     // The input's schema has turned it into the domain's form; the builder knows only what went in.
     resolve: (_root, { network, input }, context) =>
       deskOf(context, network).quote(input as unknown as QuoteRequest),
+  }),
+)
+
+builder.queryField('quote', (t) =>
+  t.field({
+    type: QuoteResponseRef,
+    nullable: true,
+    description:
+      'A quote that was given before, as it was answered. Null when it is not kept any more, and for anybody but the account it was given to: ids are consecutive, and whoever counts through them must not read what others are about to trade.',
+    args: {
+      network: networkArgument(t.arg, network),
+      id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }),
+      from: t.arg({ type: 'Address', required: true, description: 'The trader it was given to.' }),
+    },
+    resolve: async (_root, { network, id, from }, context) =>
+      (await deskOf(context, network).storedQuote(BigInt(id), from)) ?? null,
   }),
 )

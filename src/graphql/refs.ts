@@ -16,10 +16,11 @@ import type { FeePolicy } from '../domain/fee-policy.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import type { Network } from '../domain/network.ts'
 import type { FeedEntry, Notification } from '../domain/notification.ts'
-import type { Interaction, Interactions, Order, OrderQuote } from '../domain/order.ts'
+import type { Interaction, Interactions, Order, OrderData, OrderQuote } from '../domain/order.ts'
 import type { OrderCompetitionProgress, SolverProposal } from '../domain/order-stage.ts'
 import type { Price } from '../domain/order-value.ts'
-import type { QuoteReply } from '../domain/quote.ts'
+import type { QuoteHop, QuotePath, QuoteReply, QuoteRoute } from '../domain/quote.ts'
+import type { SigningDomain } from '../domain/signing.ts'
 import type { Trade } from '../domain/trade.ts'
 import type { FeedPage } from '../notifications/feed.ts'
 import type { TokenKey } from '../storage/loaders.ts'
@@ -36,6 +37,12 @@ export interface TradePage {
   trades: TradeWithFees[]
   hasNextPage: boolean
 }
+/** What a wallet signs, and for which contract. */
+type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
+/** Parts of a quote's route, with the chain that their tokens are on. */
+type OnChain = { chainId: number }
+/** `endedOrder`: row key of the quote's order once that has ended; before, its calls are not told. */
+type QuoteOfOrder = OrderQuote & { endedOrder: bigint | null }
 type WithFees = Partial<Pick<TradeWithFees, 'protocolFees'>>
 
 export const AccountRef = builder.objectRef<{ address: Address }>('Account')
@@ -68,15 +75,19 @@ export const OrderConnectionRef = builder.objectRef<OrderPage>('OrderConnection'
 export const OrderEdgeRef = builder.objectRef<Order>('OrderEdge')
 export const OrderEventRef = builder.objectRef<OrderEvent>('OrderEvent')
 export const OrderProgressRef = builder.objectRef<OrderCompetitionProgress>('OrderProgress')
-export const OrderQuoteRef = builder.objectRef<OrderQuote>('OrderQuote')
+export const OrderQuoteRef = builder.objectRef<QuoteOfOrder>('OrderQuote')
 export const OrderRef = builder.objectRef<Order>('Order')
+export const OrderToSignRef = builder.objectRef<OrderToSign>('OrderToSign')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
 export const PriceRef = builder.objectRef<Price>('Price')
 export const ProposedSolutionRef =
   builder.objectRef<AuctionStory['proposedSolutions'][number]>('ProposedSolution')
 export const ProtocolFeeRef = builder.objectRef<ProtocolFee>('ProtocolFee')
 export const QuotedOrderRef = builder.objectRef<QuoteReply>('QuotedOrder')
+export const QuoteHopRef = builder.objectRef<QuoteHop & OnChain>('QuoteHop')
+export const QuotePathRef = builder.objectRef<QuotePath & OnChain>('QuotePath')
 export const QuoteResponseRef = builder.objectRef<QuoteReply>('QuoteResponse')
+export const QuoteRouteRef = builder.objectRef<QuoteRoute & OnChain>('QuoteRoute')
 export const SettlementAttemptRef = builder.objectRef<SettlementAttempt>('SettlementAttempt')
 export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
 export const SolutionOrderRef = builder.objectRef<ProposedExecution>('SolutionOrder')

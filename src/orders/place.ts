@@ -1,4 +1,4 @@
-import type { NewOrder, OrderData, OrderQuote } from '../domain/order.ts'
+import type { NewOrder, NewOrderQuote, OrderData } from '../domain/order.ts'
 import type { OrderCreation } from '../domain/order-creation.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import type { Quote } from '../domain/quote.ts'
@@ -144,6 +144,7 @@ function toOrderQuote({
   feeAmount,
   solver,
   verified,
-}: Quote): OrderQuote {
-  return { gasAmount, gasPrice, sellTokenPrice, sellAmount, buyAmount, feeAmount, solver, verified }
+  calls,
+}: Quote): NewOrderQuote {
+  return { gasAmount, gasPrice, sellTokenPrice, sellAmount, buyAmount, feeAmount, solver, verified, calls }
 }

@@ -1,31 +1,30 @@
-import { mulDivDown, mulDivUp } from '../domain/amount.ts'
+import { maxUint256, mulDivDown, mulDivUp } from '../domain/amount.ts'
 import { Refusal } from '../domain/error.ts'
 import type { NativeRate } from '../domain/native-rate.ts'
 import type { QuoteSize } from '../domain/quote.ts'
-import type { Estimate } from './estimate.ts'
+import type { QuotedAmounts } from '../domain/quoted-amounts.ts'
+import type { Estimate } from './estimator.ts'
+import { noLiquidity } from './fault-choice.ts'
 
 /** Gas in sell token atoms at the token's native price, rounded up: the fee never falls short of the cost. */
 export function feeUp(gas: bigint, gasPrice: bigint, { nativeAmount, tokenAmount }: NativeRate): bigint {
   return mulDivUp(gas * gasPrice, tokenAmount, nativeAmount)
 }
 
-export interface QuotedAmounts {
-  sellAmount: bigint
-  buyAmount: bigint
-  feeAmount: bigint
-}
-
 /**
  * What a quote says for each size form. Only `sellAmountBeforeFee` has the fee inside the given amount: what is left is sold
  * at the rate of the whole, rounded down, so that the trader is never promised more than the market gave.
- * @throws Refusal SellAmountDoesNotCoverFee
+ * @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow, NoLiquidity when what is left buys nothing
  */
 export function quotedAmounts(
   size: QuoteSize,
-  { sellAmount, buyAmount }: Estimate,
+  { sellAmount, buyAmount }: Pick<Estimate, 'sellAmount' | 'buyAmount'>,
   feeAmount: bigint,
 ): QuotedAmounts {
-  if (size.form !== 'sellAmountBeforeFee') return { sellAmount, buyAmount, feeAmount }
+  if (size.form !== 'sellAmountBeforeFee') {
+    if (sellAmount + feeAmount > maxUint256) throw overflow(size)
+    return { sellAmount, buyAmount, feeAmount }
+  }
   if (feeAmount >= size.amount) {
     throw new Refusal(
       'SellAmountDoesNotCoverFee',
@@ -37,5 +36,11 @@ export function quotedAmounts(
     )
   }
   const left = size.amount - feeAmount
-  return { sellAmount: left, buyAmount: mulDivDown(buyAmount, left, size.amount), feeAmount }
+  const bought = mulDivDown(buyAmount, left, size.amount)
+  if (bought === 0n) throw noLiquidity()
+  return { sellAmount: left, buyAmount: bought, feeAmount }
+}
+
+function overflow({ form }: QuoteSize): Refusal {
+  return new Refusal('SellAmountOverflow', 'the sell amount with the fee exceeds uint256', { field: form })
 }

@@ -1,25 +1,28 @@
 import type { Address } from '../domain/address.ts'
 import { mulDivDown, priceScale } from '../domain/amount.ts'
-import { Refusal } from '../domain/error.ts'
+import { Outage, Refusal } from '../domain/error.ts'
 import type { NativeRate } from '../domain/native-rate.ts'
 import type { Network } from '../domain/network.ts'
 import type { Pool } from '../domain/pool.ts'
 import { bestRouteForBuy } from '../domain/route.ts'
 import { wrappedForm } from '../domain/token.ts'
+import type { TokenPair } from '../market/pairs.ts'
+import type { MarketView } from '../market/pools.ts'
+import type { OutsidePrice } from './outside-price.ts'
 import type { TradingPolicy } from './tradable.ts'
 
-/** The size that prices are asked for: 0.1 of the native coin. Small enough not to move a pool, large enough to be a price. */
-const askedFor = 10n ** 17n
+/** So little that dividing it over pools would bring nothing. */
+const onePath = { maxPaths: 1 }
 
 /** How many atoms of the token buy a fixed native amount. `undefined` when no route leads to the native coin. */
 export function nativeRate(
   pools: readonly Pool[],
-  wrappedNative: Address,
+  { wrappedNative, priceAmount }: Pick<Network, 'wrappedNative' | 'priceAmount'>,
   token: Address,
 ): NativeRate | undefined {
   if (wrappedForm(token, wrappedNative) === wrappedNative) return { nativeAmount: 1n, tokenAmount: 1n }
-  const route = bestRouteForBuy(pools, token, wrappedNative, askedFor)
-  return route && { nativeAmount: askedFor, tokenAmount: route.amountIn }
+  const route = bestRouteForBuy(pools, token, wrappedNative, priceAmount, onePath)
+  return route && { nativeAmount: priceAmount, tokenAmount: route.amountIn }
 }
 
 /** Native atoms for 10^18 token atoms, rounded down: the form that auctions are stored in. */
@@ -30,26 +33,54 @@ export function normalizedPriceDown({ nativeAmount, tokenAmount }: NativeRate): 
 /** What prices are read from. */
 export interface PriceDesk {
   network: Network
-  policy: Pick<TradingPolicy, 'deniedTokens'>
-  /** Pools for routes between these pairs at the newest block. @throws Outage */
-  pools(pairs: readonly [Address, Address][]): Promise<readonly Pool[]>
+  policy: TradingPolicy
+  /** The market for routes between these pairs. @throws Outage */
+  look(pairs: readonly TokenPair[]): Promise<MarketView>
+  /** What others say of a token that no pool of ours leads from. */
+  outsidePrice: OutsidePrice
+  /** @throws Refusal UnsupportedToken for one that transfers wrongly; Outage */
+  checkTokens(tokens: readonly Address[]): Promise<void>
 }
 
-/** All in one look at the market. A token that no route leads from is left out; one that is not traded here has a Refusal. */
+/** Of one token, as the pools have it, else as others say. @throws Refusal why there is none; Outage */
+export async function readNativeRate(
+  token: Address,
+  { pools }: Pick<MarketView, 'pools'>,
+  { network, outsidePrice }: Pick<PriceDesk, 'network' | 'outsidePrice'>,
+): Promise<NativeRate> {
+  return nativeRate(pools, network, token) ?? (await outsidePrice(token))
+}
+
+/**
+ * All in one look at the market. A token that nobody has a price for is left out; one that is not traded, or not now, has a Refusal.
+ * @throws Outage when there is no market to look at
+ */
 export async function readNativeRates(
   tokens: readonly Address[],
-  { network: { wrappedNative }, policy: { deniedTokens }, pools }: PriceDesk,
+  desk: PriceDesk,
 ): Promise<Map<Address, NativeRate | Refusal>> {
+  const { wrappedNative } = desk.network
+  const isCoin = (token: Address) => wrappedForm(token, wrappedNative) === wrappedNative
+  const { deniedTokens } = desk.policy
   const pairs = tokens
-    .filter((token) => !deniedTokens.has(token) && wrappedForm(token, wrappedNative) !== wrappedNative)
-    .map((token): [Address, Address] => [token, wrappedNative])
-  const found = pairs.length > 0 ? await pools(pairs) : []
-  const rates = new Map<Address, NativeRate | Refusal>()
-  for (const token of tokens) {
-    const rate = deniedTokens.has(token)
-      ? new Refusal('UnsupportedToken', `${token} is not traded here`)
-      : nativeRate(found, wrappedNative, token)
-    if (rate) rates.set(token, rate)
+    .filter((token) => !deniedTokens.has(token) && !isCoin(token))
+    .map((token): TokenPair => [token, wrappedNative])
+  const view = pairs.length > 0 ? await desk.look(pairs) : { pools: [] }
+  const read = async (token: Address): Promise<NativeRate> => {
+    if (deniedTokens.has(token)) throw new Refusal('UnsupportedToken', `${token} is not traded here`)
+    const rate = await readNativeRate(token, view, desk)
+    if (!isCoin(token)) await desk.checkTokens([token])
+    return rate
   }
-  return rates
+  const rates = await Promise.all(
+    tokens.map(async (token) => [token, await read(token).catch(refusalOf)] as const),
+  )
+  return new Map(rates.filter(([, rate]) => !(rate instanceof Refusal && rate.code === 'NoLiquidity')))
+}
+
+/** Whoever is away takes only its own token with it. */
+function refusalOf(fault: unknown): Refusal {
+  if (fault instanceof Refusal) return fault
+  if (fault instanceof Outage) return new Refusal('Unavailable', fault.message)
+  throw fault
 }

@@ -3,7 +3,14 @@ import { Refusal } from '../domain/error.ts'
 import type { OrderData, SigningScheme } from '../domain/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote.ts'
 import { findQuotesFor, insertQuote } from '../storage/quotes.ts'
-import { price, type QuoteDesk, quoteKind } from './quote.ts'
+import { beliefFor } from './belief.ts'
+import { startDeadline } from './deadline.ts'
+import { price } from './price.ts'
+import type { QuoteDesk } from './quote.ts'
+import { quoteKind } from './request.ts'
+
+/** What an order that names no quote waits for one, in milliseconds. */
+const implicitMs = 1_000
 
 export type OrderToQuote = OrderData & {
   owner: Address
@@ -49,13 +56,32 @@ async function newQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote> {
     order.kind === 'sell'
       ? { form: 'sellAmountAfterFee', amount: order.sellAmount }
       : { form: 'buyAmountAfterFee', amount: order.buyAmount }
-  const offer: Omit<Quote, 'id'> = {
-    ...(await price({ ...order, size }, desk, 0n)),
-    quoteKind: searchedKind(order.signingScheme),
-    expiration: new Date(desk.now() + desk.limits.offered * 1000),
-    verified: false,
+  const deadline = startDeadline(implicitMs)
+  try {
+    const { quote } = await price(
+      {
+        ...pairOf(order),
+        size,
+        trader: { from: order.owner, receiver: order.receiver, preHooks: [], postHooks: [] },
+        extraGas: 0n,
+        belief: beliefFor('optimal', desk.verification),
+      },
+      desk,
+      deadline.signal,
+    )
+    const offer: Omit<Quote, 'id'> = {
+      ...quote,
+      quoteKind: searchedKind(order.signingScheme),
+      expiration: new Date(desk.now() + desk.limits.offered * 1000),
+    }
+    return { ...offer, id: await insertQuote(desk.db, offer) }
+  } finally {
+    deadline.end()
   }
-  return { ...offer, id: await insertQuote(desk.db, offer) }
+}
+
+function pairOf({ kind, sellToken, buyToken }: OrderToQuote) {
+  return { kind, sellToken, buyToken }
 }
 
 function fits(quote: Quote, order: OrderToQuote): boolean {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { type DocumentNode, type GraphQLError, getOperationAST, OperationTypeNode } from 'graphql'
 import { Refusal } from '../domain/error.ts'
 import { retryAfter } from '../graphql/answer.ts'
 import { readBody } from '../graphql/body.ts'
@@ -10,16 +11,18 @@ import { idempotencyKeyOf, type Produced } from '../graphql/idempotency.ts'
 import { schema } from '../graphql/schema.ts'
 import { type Family, type Fault, statusOf, toErrorBody } from './errors.ts'
 import { literalFirst, matchRoute, type PathPattern, patternOf } from './path.ts'
-import type { Route } from './route.ts'
+import type { RestRequest, Route } from './route.ts'
+import { type EventStreams, eventOf, type Pour, type Subscriber } from './stream.ts'
 import { compileWords } from './words.ts'
 
 const maxBodyBytes = 16_384
 const json = 'application/json'
 
-export interface RestAnswer extends Produced {
+/** Whole, or as a stream of events that is about to begin. */
+export type RestAnswer = {
   /** The route's pattern, for counting. */
   route: string
-}
+} & (Produced | { pour: Pour })
 
 /** `gone` gives a signal that aborts when the client has left. */
 export type RestHandler = (
@@ -34,7 +37,12 @@ interface Endpoint extends PathPattern {
   charge: Charge
   /** Whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
-  perform(request: Parameters<NonNullable<Route['given']>>[0], context: Context): Promise<Produced>
+  perform(request: RestRequest, context: Context): Promise<Produced>
+  /** Where the answer comes in events: the document is a subscription. */
+  events?: {
+    subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
+    write: Subscriber['write']
+  }
 }
 type Context = ReturnType<Door['context']>
 
@@ -43,6 +51,7 @@ export function createRestHandler(
   door: Door,
   services: Services,
   tables: Record<Family, readonly Route[]>,
+  streams: EventStreams,
 ): RestHandler {
   const endpoints = literalFirst([
     ...tables.orderBook.map((row) => compile(row, 'orderBook')),
@@ -52,6 +61,7 @@ export function createRestHandler(
   function compile(row: Route, family: Family): Endpoint {
     const document = door.trust(row.run)
     const words = compileWords(schema, document)
+    const variablesOf = (request: RestRequest) => words.toVariables(row.given?.(request) ?? {})
     return {
       ...patternOf(row.on, family === 'orderBook'),
       family,
@@ -59,7 +69,7 @@ export function createRestHandler(
       charge: chargeOf(schema, document),
       isRepeatable: row.on.startsWith('POST ') && isMutation(document),
       async perform(request, context) {
-        const variables = words.toVariables(row.given?.(request) ?? {})
+        const variables = variablesOf(request)
         const asked = row.restricted ? { ...context, restricted: true } : context
         const { data, errors } = await door.run(document, variables, asked)
         if (errors?.[0]) throw errors[0]
@@ -73,6 +83,20 @@ export function createRestHandler(
           body: contentType === json ? JSON.stringify(answer) : String(answer),
         }
       },
+      ...(isSubscription(document) && {
+        events: {
+          async subscribe(request, contextValue) {
+            const variableValues = variablesOf(request)
+            const results = await door.subscribe({ schema, document, variableValues, contextValue })
+            if (Symbol.asyncIterator in results) return results
+            throw results.errors?.[0]
+          },
+          write({ data, errors }) {
+            if (errors?.[0]) return eventOf(toErrorBody(family, faultOf(errors[0])), 'error')
+            return eventOf(row.answer(words.toWords(data) as never))
+          },
+        },
+      }),
     }
   }
 
@@ -82,14 +106,18 @@ export function createRestHandler(
     const family = match.endpoint?.family ?? (pathname.startsWith('/accounts/') ? 'account' : 'orderBook')
     const route = match.endpoint?.pattern ?? 'unknown'
 
+    function requestOf(text: string | undefined): RestRequest {
+      const { network = '', ...path } = match.endpoint ? match.path : {}
+      return { network, path, query: new URLSearchParams(search), body: parseJson(text) }
+    }
+
     async function respond(
       { row, perform }: Endpoint,
       desk: TradingDesk | undefined,
       text: string | undefined,
       asking: Caller,
     ): Promise<Produced> {
-      const { network = '', ...path } = match.endpoint ? match.path : {}
-      const request = { network, path, query: new URLSearchParams(search), body: parseJson(text) }
+      const request = requestOf(text)
       const written = desk && (await row.text?.(request, services, desk.network.chainId))
       if (written === null) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
       if (written !== undefined) return { status: 200, headers: { 'Content-Type': json }, body: written }
@@ -97,8 +125,9 @@ export function createRestHandler(
     }
 
     function refused(error: unknown): Produced {
-      const { extensions, message } = door.mask(error, caller.requestId)
-      const fault = { code: extensions.code, message, data: extensions.data } as Fault
+      const told = door.mask(error, caller.requestId)
+      const { extensions } = told
+      const fault = faultOf(told)
       const statuses = match.endpoint?.row.statuses
       const status =
         statuses?.[`${fault.code} of ${extensions.field}`] ?? statuses?.[fault.code] ?? statusOf[fault.code]
@@ -115,6 +144,15 @@ export function createRestHandler(
       const { endpoint } = match
       const desk = family === 'orderBook' ? deskOf(services, match.path.network) : undefined
       const body = await readText(req, endpoint.row)
+      if (endpoint.events) {
+        const { subscribe, write } = endpoint.events
+        const request = requestOf(body)
+        const source = (signal: AbortSignal) => subscribe(request, door.context(caller, signal))
+        return {
+          route,
+          pour: await streams.open({ client: caller.client, gone: gone(), subscribe: source, write }),
+        }
+      }
       const produce = (asking: Caller) => respond(endpoint, desk, body, asking)
       const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
       if (key === undefined || body === undefined) return { route, ...(await produce(caller)) }
@@ -126,6 +164,15 @@ export function createRestHandler(
       return { route, ...refused(error) }
     }
   }
+}
+
+function isSubscription(document: DocumentNode): boolean {
+  return getOperationAST(document)?.operation === OperationTypeNode.SUBSCRIPTION
+}
+
+/** Of what is masked. */
+function faultOf({ extensions, message }: GraphQLError): Fault {
+  return { code: extensions.code, message, data: extensions.data } as Fault
 }
 
 /** The body, on methods that have one. */

@@ -53,6 +53,11 @@ export const statusOf: Record<RefusalCode, number> = {
 
   NoLiquidity: 404,
   SellAmountDoesNotCoverFee: 400,
+  TradingOutsideAllowedWindow: 400,
+  TokenTemporarilySuspended: 400,
+  InsufficientLiquidity: 400,
+  CustomSolverError: 400,
+  QuoteNotVerified: 400,
   InvalidTradeFilter: 400,
   InvalidLimit: 400,
   LIMIT_OUT_OF_BOUNDS: 400,

@@ -14,6 +14,7 @@ export interface RestRequest {
 export interface Row<Data> {
   /** Method and path; `:name` takes one segment. */
   on: string
+  /** A subscription is answered in events, each as `answer` has it; `statuses` are for what is refused before the first. */
   run: string
   /** @throws Refusal for input that is no good */
   given?: (request: RestRequest) => Record<string, unknown>

@@ -27,6 +27,13 @@ export const orderBookRoutes: Route[] = [
     answer: ({ quote }) => writeQuote(quote),
     statuses: { NoLiquidity: 400 },
   }),
+  route<{ quotes: QuoteResult }>({
+    on: 'POST /api/v1/quote/stream',
+    run: `subscription ($network: String!, $input: QuoteInput!) { quotes(network: $network, input: $input) { ${quoteFields} } }`,
+    given: ({ network, body }) => ({ network, input: checked(quoteRequestInput, body) }),
+    answer: ({ quotes }) => writeQuote(quotes),
+    statuses: { NoLiquidity: 400 },
+  }),
   route<{ placeOrder: { uid: string } }>({
     on: 'POST /api/v1/orders',
     run: 'mutation ($network: String!, $order: OrderInput!) { placeOrder(network: $network, order: $order) { uid } }',

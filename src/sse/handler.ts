@@ -7,7 +7,7 @@ import type { Caller } from '../graphql/caller.ts'
 import type { Door } from '../graphql/execute.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import { createOutlet } from './outlet.ts'
-import { createQuota } from './quota.ts'
+import type { Quota } from './quota.ts'
 import { createReservations } from './reservations.ts'
 import { answer, type EventStream, isStream, parseJson, pour, readParams, refused } from './wire.ts'
 
@@ -19,6 +19,8 @@ export interface StreamLimits {
   perStream: number
   /** A reader that takes nothing for this long is cut off. */
   stalledMs: number
+  /** On streams of REST a comment is sent this often, so that nobody between takes the connection for dead. */
+  keepAliveMs: number
   /** A stream that was announced and not opened for this long is forgotten. */
   announcedMs: number
 }
@@ -28,6 +30,7 @@ export const defaultStreamLimits: StreamLimits = {
   total: 10_000,
   perStream: 100,
   stalledMs: 60_000,
+  keepAliveMs: 15_000,
   announcedMs: 30_000,
 }
 
@@ -38,9 +41,8 @@ export interface StreamHandler {
 }
 
 /** GraphQL over SSE, with a connection for each operation or one for all. */
-export function createStreamHandler(door: Door, limits: StreamLimits): StreamHandler {
+export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quota): StreamHandler {
   const operations = createOperations(door)
-  const quota = createQuota(limits)
   const reservations = createReservations(limits.announcedMs, (token) => void forget(operations, token))
   const open = new Set<EventStream>()
 

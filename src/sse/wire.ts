@@ -6,6 +6,7 @@ import { requestStatus, retryAfter } from '../graphql/answer.ts'
 import { readBody } from '../graphql/body.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { maxGraphqlBytes } from '../graphql/http.ts'
+import { send } from '../graphql/send.ts'
 import type { Outlet } from './outlet.ts'
 
 export type EventStream = AsyncGenerator<string, void, undefined>
@@ -51,17 +52,6 @@ export async function pour(
   }
   res.off('close', end)
   res.end()
-}
-
-function send(res: ServerResponse, message: string, stalledMs: number): Promise<boolean> {
-  if (res.destroyed) return Promise.resolve(false)
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => res.destroy(), stalledMs)
-    res.write(message, (error) => {
-      clearTimeout(timer)
-      resolve(!error)
-    })
-  })
 }
 
 /** An answer that is no stream. What graphql-sse says itself gets a code like everything else. */

@@ -23,6 +23,7 @@ import { eventsOfOrders } from './events.ts'
 import { findNotifications } from './feed.ts'
 import { progressOfOrders } from './order-stages.ts'
 import { findOrders, findOrdersById } from './orders.ts'
+import { callsOfOrders } from './quotes.ts'
 import { storiesOfOrders } from './story.ts'
 import { tokenHistories } from './tokens.ts'
 import { findTrades, type TradeKey, tradesOfOrders } from './trades.ts'
@@ -86,6 +87,10 @@ export function createLoaders(db: Db, outside: Outside, proceed: () => void) {
     story: loader(async (ids: readonly bigint[]) => {
       const stories = await storiesOfOrders(db, ids)
       return ids.map((id) => stories.get(id) ?? { events: [], auctions: [], trades: [] })
+    }),
+    quoteCalls: loader(async (ids: readonly bigint[]) => {
+      const calls = await callsOfOrders(db, ids)
+      return ids.map((id) => calls.get(id) ?? null)
     }),
     progress: loader(async (ids: readonly bigint[]) => {
       const progress = await progressOfOrders(db, ids)

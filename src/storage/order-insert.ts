@@ -1,13 +1,14 @@
 import { appCodeOf } from '../domain/app-code.ts'
 import { Outage } from '../domain/error.ts'
 import type { Hex } from '../domain/hex.ts'
-import type { NewOrder, OrderQuote } from '../domain/order.ts'
+import type { NewOrder, NewOrderQuote } from '../domain/order.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { nameOrders } from './app-data.ts'
 import { bytea } from './columns.ts'
 import { type Database, prepared, runPrepared, sql, type Tx } from './database.ts'
 import { lockOrders, lockSql, refreshProgress } from './order-progress.ts'
 import { interactionColumn } from './order-row.ts'
+import { toMetadata } from './quote-metadata.ts'
 import { channel } from './signals.ts'
 
 /** bytea as PostgreSQL spells it: in a list of bytes and nulls the client garbles the bytes. */
@@ -49,7 +50,7 @@ const orderColumns: Record<string, Column<NewOrder>> = {
   effective_valid_to: { type: 'int8', of: ({ effectiveValidTo }) => BigInt(effectiveValidTo) },
 }
 
-const quoteColumns: Record<string, Column<OrderQuote>> = {
+const quoteColumns: Record<string, Column<NewOrderQuote>> = {
   gas_amount: { type: 'numeric', of: ({ gasAmount }) => gasAmount.toString() },
   gas_price: { type: 'numeric', of: ({ gasPrice }) => gasPrice.toString() },
   sell_token_price: { type: 'text', of: ({ sellTokenPrice }) => sellTokenPrice },
@@ -58,6 +59,13 @@ const quoteColumns: Record<string, Column<OrderQuote>> = {
   fee_amount: { type: 'numeric', of: ({ feeAmount }) => feeAmount.toString() },
   solver: { type: 'bytea', of: ({ solver }) => bytes(solver) },
   verified: { type: 'bool', of: ({ verified }) => verified },
+  metadata: { type: 'jsonb', of: ({ calls }) => metadataColumn(calls) },
+}
+
+/** The column as JSON text. */
+function metadataColumn(calls: NewOrderQuote['calls']): string | null {
+  const metadata = toMetadata(calls)
+  return metadata && JSON.stringify(metadata)
 }
 
 /** Each is one list as long as the orders are many. */

@@ -1,31 +1,43 @@
 import type { Address } from '../domain/address.ts'
 import type { OrderKind } from '../domain/order.ts'
-import type { Quote, QuoteKind } from '../domain/quote.ts'
-import { bytea, json, numeric } from './columns.ts'
+import type { Quote, QuoteKind, QuoteReply } from '../domain/quote.ts'
+import { bytea, json } from './columns.ts'
 import { type Db, prepared, readPrepared, sql } from './database.ts'
+import { type QuoteMetadata, toCalls, toMetadata } from './quote-metadata.ts'
+import { type QuoteRest, type QuoteRestJson, readQuoteRest, writeQuoteRest } from './quote-rest.ts'
 
-/** Stores a quote and gives it its id, from a sequence: a later quote has a higher one. */
-export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>): Promise<bigint> {
-  const { id } = await sql(db).quote.create({
-    data: {
-      chainId: quote.chainId,
-      kind: quote.kind,
-      quoteKind: quote.quoteKind,
-      sellToken: bytea(quote.sellToken),
-      buyToken: bytea(quote.buyToken),
-      sellAmount: numeric(quote.sellAmount),
-      buyAmount: numeric(quote.buyAmount),
-      feeAmount: numeric(quote.feeAmount),
-      gasAmount: numeric(quote.gasAmount),
-      gasPrice: numeric(quote.gasPrice),
-      sellTokenPrice: quote.sellTokenPrice,
-      solver: bytea(quote.solver),
-      verified: quote.verified,
-      expiration: quote.expiration,
-    },
-    select: { id: true },
-  })
-  return id
+const insertSql =
+  prepared(`INSERT INTO quotes (chain_id, kind, quote_kind, sell_token, buy_token, sell_amount, buy_amount,
+    fee_amount, gas_amount, gas_price, sell_token_price, solver, verified, expiration, metadata, reply)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id::text`)
+
+/**
+ * Stores a quote and gives it its id, from a sequence: a later quote has a higher one. Past Prisma, which takes several times as
+ * long over it: somebody is waiting for every quote.
+ * @param rest of the reply that is given; without it the quote cannot be read back by id
+ */
+export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>, rest?: QuoteRest): Promise<bigint> {
+  const metadata = toMetadata(quote.calls)
+  const [row] = await readPrepared<[string]>(db, insertSql, [
+    quote.chainId,
+    quote.kind,
+    quote.quoteKind,
+    bytea(quote.sellToken),
+    bytea(quote.buyToken),
+    quote.sellAmount.toString(),
+    quote.buyAmount.toString(),
+    quote.feeAmount.toString(),
+    quote.gasAmount.toString(),
+    quote.gasPrice.toString(),
+    quote.sellTokenPrice,
+    bytea(quote.solver),
+    quote.verified,
+    quote.expiration,
+    metadata && JSON.stringify(metadata),
+    rest ? JSON.stringify(writeQuoteRest(rest)) : null,
+  ])
+  if (!row) throw new TypeError('an insert gives a row')
+  return BigInt(row[0])
 }
 
 const { hex, amount, time } = json
@@ -35,13 +47,21 @@ const quoteJson = `json_build_object(
   'sellToken', ${hex('sell_token')}, 'buyToken', ${hex('buy_token')},
   'sellAmount', ${amount('sell_amount')}, 'buyAmount', ${amount('buy_amount')}, 'feeAmount', ${amount('fee_amount')},
   'gasAmount', ${amount('gas_amount')}, 'gasPrice', ${amount('gas_price')}, 'sellTokenPrice', sell_token_price,
-  'solver', ${hex('solver')}, 'verified', verified, 'expiration', ${time('expiration')})`
+  'solver', ${hex('solver')}, 'verified', verified, 'expiration', ${time('expiration')},
+  'metadata', metadata)`
 
 const byIdSql = prepared(`SELECT ${quoteJson} FROM quotes WHERE chain_id = $1::int4 AND id = ANY($2::int8[])`)
 
+const replySql = prepared(
+  `SELECT ${quoteJson}, reply FROM quotes WHERE chain_id = $1::int4 AND id = $2::int8 AND reply IS NOT NULL`,
+)
+
 const byPairSql =
   prepared(`SELECT ${quoteJson} FROM quotes WHERE chain_id = $1::int4 AND sell_token = $2::bytea
-  AND buy_token = $3::bytea AND kind = $4 AND quote_kind = $5 AND expiration >= $6::timestamptz ORDER BY id DESC LIMIT 100`)
+  AND buy_token = $3::bytea AND kind = $4 AND quote_kind = $5 AND expiration >= $6::timestamptz
+  AND CASE kind WHEN 'buy' THEN buy_amount = $7::numeric
+    ELSE sell_amount = $7::numeric OR sell_amount + fee_amount = $7::numeric END
+  ORDER BY id DESC LIMIT 100`)
 
 /** In the order asked for; undefined where there is none on this network. */
 export async function findQuotes(
@@ -52,6 +72,22 @@ export async function findQuotes(
   const rows = await readPrepared<[QuoteJson]>(db, byIdSql, [chainId, ids])
   const quotes = new Map(rows.map(([row]) => [BigInt(row.id), toQuote(row)]))
   return ids.map((id) => quotes.get(id))
+}
+
+/** A reply that was given on this network, as long as it is kept. */
+export async function findReply(db: Db, chainId: number, id: bigint): Promise<QuoteReply | undefined> {
+  const [row] = await readPrepared<[QuoteJson, QuoteRestJson]>(db, replySql, [chainId, id])
+  return row && { quote: toQuote(row[0]), ...readQuoteRest(row[1]) }
+}
+
+const ofOrdersSql = prepared(
+  `SELECT order_id::text, metadata FROM order_quotes WHERE order_id = ANY($1::int8[]) AND metadata IS NOT NULL`,
+)
+
+/** The calls of the quotes that orders were stored with, by the orders' row keys; none where nobody said. */
+export async function callsOfOrders(db: Db, ids: readonly bigint[]): Promise<Map<bigint, QuoteMetadata>> {
+  const rows = await readPrepared<[string, QuoteMetadata]>(db, ofOrdersSql, [ids])
+  return new Map(rows.map(([id, metadata]) => [BigInt(id), metadata]))
 }
 
 /** What an order trades, for finding the quote it was made from. `amount` is that of the fixed side. */
@@ -69,20 +105,21 @@ export interface QuoteSearch {
 export async function findQuotesFor(db: Db, search: QuoteSearch): Promise<Quote[]> {
   const { chainId, sellToken, buyToken, kind, quoteKind, now } = search
   const pair = [bytea(sellToken), bytea(buyToken)]
-  const rows = await readPrepared<[QuoteJson]>(db, byPairSql, [chainId, ...pair, kind, quoteKind, now])
+  const amount = search.amount.toString()
+  const given = [chainId, ...pair, kind, quoteKind, now, amount]
+  const rows = await readPrepared<[QuoteJson]>(db, byPairSql, given)
   return rows
     .map(([row]) => toQuote(row))
-    .filter((quote) =>
-      search.kind === 'buy'
-        ? quote.buyAmount === search.amount
-        : quote.sellAmount === search.amount || quote.sellAmount + quote.feeAmount === search.amount,
-    )
     .sort((a, b) => Number(b.verified) - Number(a.verified) || byRate(a, b))
 }
 
+/** Of what a backlog may hold, one call takes so many: the next block takes the next ones. */
+const mostDeleted = 20_000
+
+/** The oldest first. Processes of several networks share the table: each takes what no other is taking. */
 export async function deleteExpiredQuotes(db: Db, now: Date): Promise<number> {
-  const { count } = await sql(db).quote.deleteMany({ where: { expiration: { lt: now } } })
-  return count
+  return sql(db).$executeRaw`DELETE FROM quotes WHERE id IN (
+    SELECT id FROM quotes WHERE expiration < ${now} ORDER BY expiration LIMIT ${mostDeleted} FOR UPDATE SKIP LOCKED)`
 }
 
 function byRate(a: Quote, b: Quote): number {
@@ -92,10 +129,10 @@ function byRate(a: Quote, b: Quote): number {
 
 type Amounts = 'sellAmount' | 'buyAmount' | 'feeAmount' | 'gasAmount' | 'gasPrice'
 
-type QuoteJson = Omit<Quote, 'id' | 'expiration' | Amounts> &
-  Record<Amounts, string> & { id: string; expiration: number }
+type QuoteJson = Omit<Quote, 'id' | 'expiration' | 'calls' | Amounts> &
+  Record<Amounts, string> & { id: string; expiration: number; metadata: QuoteMetadata | null }
 
-function toQuote(row: QuoteJson): Quote {
+function toQuote({ metadata, ...row }: QuoteJson): Quote {
   return {
     ...row,
     id: BigInt(row.id),
@@ -105,5 +142,6 @@ function toQuote(row: QuoteJson): Quote {
     gasAmount: BigInt(row.gasAmount),
     gasPrice: BigInt(row.gasPrice),
     expiration: new Date(row.expiration),
+    calls: toCalls(metadata),
   }
 }

@@ -10,6 +10,7 @@ export const sampleNetwork: Network = {
   wrappedNative: wrapped,
   poolFactory: numbered('0d'),
   baseTokens: [],
+  priceAmount: 10n ** 17n,
   firstBlock: 0,
   finalityBlocks: 64,
   blockTimeMs: 1_000,

@@ -96,6 +96,7 @@ export function quoteOf(overrides: Partial<Quote> = {}): Quote {
     sellToken: wrapped,
     buyToken: dollar,
     expiration: new Date(0),
+    calls: null,
     ...overrides,
   }
 }

@@ -39,6 +39,7 @@ const quote = fc.record({
   feeAmount: amount,
   solver: hex(20),
   verified: fc.boolean(),
+  calls: maybe(fc.record({ preInteractions: some(interaction), interactions: some(interaction) })),
 })
 
 const factor = fc.bigInt(0n, 999_999n)

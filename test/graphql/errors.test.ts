@@ -129,12 +129,6 @@ describe('malformed input names its field', () => {
       { input: { ...quoteInput, sellAmountBeforeFee: '0' } },
       'sellAmountBeforeFee',
     ],
-    [
-      'a quote over uint256',
-      quoteMutation,
-      { input: { ...quoteInput, sellAmountBeforeFee: `${2n ** 256n}` } },
-      'sellAmountBeforeFee',
-    ],
     ['two sizes', quoteMutation, { input: { ...quoteInput, sellAmountAfterFee: '5' } }, 'sellAmountAfterFee'],
     [
       'a size that does not fit',

@@ -10,7 +10,7 @@ import { operatorCheck } from '../../src/graphql/operator.ts'
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import type { OrderDesk } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
-import { type QuoteDesk, quote } from '../../src/quotes/quote.ts'
+import { quote } from '../../src/quotes/quote.ts'
 import { eventsOfOrders } from '../../src/storage/events.ts'
 import { findOrder } from '../../src/storage/orders.ts'
 import { type Doors, openDoors } from '../doors.ts'
@@ -24,6 +24,7 @@ import {
   signedCancellation,
   signedOrder,
 } from '../fakes/order-desk.ts'
+import { createQuoteDesk, quoteRequest } from '../fakes/quote-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { request } from '../trader.ts'
 import { cancelling, placing } from './refusals.ts'
@@ -214,38 +215,17 @@ describe('a bare hash', () => {
 })
 
 describe('what a deployment does not trade', () => {
-  const quoteRequest: QuoteRequest = {
-    kind: 'sell',
-    size: { form: 'sellAmountBeforeFee', amount: 10n },
-    sellToken: wrapped,
-    buyToken: dollar,
-    from: alice.address,
-    receiver: null,
-    expiry: { validFor: 600 },
-    appData: '{}',
-    appDataHash: keccakText('{}'),
-    appDataDocument: '{}',
-    sellTokenBalance: 'erc20',
-    buyTokenBalance: 'erc20',
-    priceQuality: 'fast',
-    signingScheme: 'eip712',
-    onchainOrder: false,
-    verificationGasLimit: 0n,
-    timeoutMs: 1_000,
-  }
-  /** A market that nothing trades on: what reaches it was not refused before. */
+  const size = { form: 'sellAmountBeforeFee', amount: 10n } as const
+  /** A market that nothing trades on: what reaches it was not refused before. Ten atoms are less than any gas. */
   const quoted = (change: Partial<QuoteRequest>, policy: Partial<OrderDesk['policy']>) => {
-    const { network, db, now, library } = desk
-    const quoteDesk: QuoteDesk = {
-      ...{ network, db, now, library, policy: { ...desk.policy, ...policy } },
-      limits: { minValidity: 60, maxValidity: 10_800, offered: 60, offeredOnChain: 600 },
-      pools: async () => [],
-      gasPrice: async () => 1n,
-      storedQuote: async () => undefined,
-      learnTokens: async () => {},
-      solver: numbered('50'),
-    }
-    return quote({ ...quoteRequest, ...change }, quoteDesk).catch(({ code }) => code)
+    const quoteDesk = createQuoteDesk(desk.db, {
+      policy: { ...desk.policy, ...policy },
+      look: async () => ({ block: 1, gasPrice: 1n, pools: [] }),
+    })
+    return quote(quoteRequest({ size, priceQuality: 'fast', ...change }), quoteDesk).then(
+      () => 'quoted',
+      ({ code }) => code,
+    )
   }
   const deny = (...list: `0x${string}`[]) => ({ deniedAccounts: new Set(list), deniedTokens: new Set(list) })
   const zero = numbered('00')
@@ -267,13 +247,13 @@ describe('what a deployment does not trade', () => {
       'of a token for itself where sales are allowed',
       { buyToken: wrapped },
       { sameToken: 'allow-sell' },
-      'NoLiquidity',
+      'SellAmountDoesNotCoverFee',
     ],
     [
       'that unwraps where sales are allowed',
       { buyToken: nativeMarker },
       { sameToken: 'allow-sell' },
-      'NoLiquidity',
+      'SellAmountDoesNotCoverFee',
     ],
     [
       'that buys a token with itself where sales are allowed',
@@ -285,7 +265,7 @@ describe('what a deployment does not trade', () => {
       'that buys a token with itself where all is allowed',
       { kind: 'buy', size: { form: 'buyAmountAfterFee', amount: 1n }, buyToken: wrapped },
       { sameToken: 'allow' },
-      'NoLiquidity',
+      'quoted',
     ],
   ] as [string, Partial<QuoteRequest>, Partial<OrderDesk['policy']>, string][])(
     'a quote %s',

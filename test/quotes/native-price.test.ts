@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { nativeMarker } from '../../src/domain/address.ts'
-import { Refusal } from '../../src/domain/error.ts'
-import { readNativeRates } from '../../src/quotes/native-price.ts'
+import { Outage, Refusal } from '../../src/domain/error.ts'
+import { nativeRate, type PriceDesk, readNativeRates } from '../../src/quotes/native-price.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 
@@ -25,21 +25,24 @@ const pools = [
   },
 ]
 
-function read(...tokens: `0x${string}`[]) {
+function read(tokens: `0x${string}`[], more: Partial<PriceDesk> = {}) {
   const asked: unknown[] = []
-  const desk = {
-    network: { ...sampleNetwork, wrappedNative: wrapped },
-    policy: { deniedTokens: new Set([denied]) },
-    pools: async (pairs: readonly unknown[]) => {
+  const desk: PriceDesk = {
+    network: sampleNetwork,
+    policy: { deniedTokens: new Set([denied]), deniedAccounts: new Set(), sameToken: 'disallow' },
+    look: async (pairs) => {
       asked.push(pairs)
-      return pools
+      return { block: 1, gasPrice: 1n, pools }
     },
+    outsidePrice: () => Promise.reject(new Refusal('NoLiquidity', 'nobody knows it')),
+    checkTokens: async () => {},
+    ...more,
   }
   return readNativeRates(tokens, desk).then((rates) => ({ rates, asked }))
 }
 
 test('tokens are priced by the best route, in one look at the market', async () => {
-  const { rates, asked } = await read(dollar, coin, numbered('9a'))
+  const { rates, asked } = await read([dollar, coin, numbered('9a')])
   expect(asked).toEqual([
     [
       [dollar, wrapped],
@@ -57,7 +60,7 @@ test('tokens are priced by the best route, in one look at the market', async () 
 
 test('the native coin is worth one in both forms, and nobody is asked', async () => {
   const one = { nativeAmount: 1n, tokenAmount: 1n }
-  const { rates, asked } = await read(wrapped, nativeMarker)
+  const { rates, asked } = await read([wrapped, nativeMarker])
   expect([[...rates], asked]).toEqual([
     [
       [wrapped, one],
@@ -68,9 +71,49 @@ test('the native coin is worth one in both forms, and nobody is asked', async ()
 })
 
 test('a token that is not traded here has a refusal instead, and the others their prices', async () => {
-  const { rates, asked } = await read(denied, dollar)
+  const { rates, asked } = await read([denied, dollar])
   expect(asked).toEqual([[[dollar, wrapped]]])
   expect(rates.get(denied)).toBeInstanceOf(Refusal)
   expect(rates.get(denied)).toMatchObject({ code: 'UnsupportedToken' })
   expect(rates.get(dollar)).toMatchObject({ nativeAmount: 10n ** 17n })
+})
+
+test('a network says how large an amount its prices are of', () => {
+  const network = { wrappedNative: wrapped, priceAmount: 10n ** 20n }
+  const rate = nativeRate(pools, network, dollar)
+  expect(rate?.nativeAmount).toBe(10n ** 20n)
+  expect(Number(rate?.tokenAmount) / 300_000e6).toBeCloseTo(1.0031, 4)
+})
+
+test('a token that no pool leads from is worth what others say, and who is away takes that token alone with him', async () => {
+  const [known, away, paused] = [numbered('91'), numbered('92'), numbered('93')]
+  const said = { nativeAmount: 3n, tokenAmount: 7n }
+  const outsidePrice = vi.fn<PriceDesk['outsidePrice']>(async (token) => {
+    if (token === known) return said
+    throw token === away ? new Outage('every estimator') : new Refusal('TokenTemporarilySuspended', 'paused')
+  })
+  const { rates } = await read([known, away, paused, dollar], { outsidePrice })
+  expect(rates.get(known)).toEqual(said)
+  expect(rates.get(away)).toMatchObject({ code: 'Unavailable' })
+  expect(rates.get(paused)).toMatchObject({ code: 'TokenTemporarilySuspended', message: 'paused' })
+  expect(rates.get(dollar)).toMatchObject({ nativeAmount: 10n ** 17n })
+  expect(outsidePrice.mock.calls.flat()).toEqual([known, away, paused])
+})
+
+test('a token that takes from transfers has no price, one without a market is not tried', async () => {
+  const checkTokens = vi.fn(async ([token]: readonly `0x${string}`[]) => {
+    if (token === coin) throw new Refusal('UnsupportedToken', 'takes a fee')
+  })
+  const { rates } = await read([coin, dollar, wrapped, numbered('9a')], { checkTokens })
+  expect([...rates].map(([token, rate]) => [token, rate instanceof Refusal && rate.code])).toEqual([
+    [coin, 'UnsupportedToken'],
+    [dollar, false],
+    [wrapped, false],
+  ])
+  expect(checkTokens.mock.calls.flat(2)).toEqual([coin, dollar])
+})
+
+test('without a market to look at nothing is said', async () => {
+  const look = () => Promise.reject(new Outage('the network node'))
+  await expect(read([dollar], { look })).rejects.toThrow(Outage)
 })

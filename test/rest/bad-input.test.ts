@@ -93,6 +93,7 @@ const cases: Record<string, Bad> = {
   },
   'quote over uint256': {
     call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: over }],
+    code: 'SellAmountOverflow',
     says: 'sellAmountBeforeFee exceeds uint256',
   },
   'quote of a list': { call: ['POST', '/api/v1/quote', [quote]], says: 'a JSON object is expected' },
@@ -366,6 +367,18 @@ describe('what the desk says', () => {
       description: 'too little',
       data: { fee_amount: '0x1f' },
     })
+  })
+
+  test.each([
+    'TradingOutsideAllowedWindow',
+    'TokenTemporarilySuspended',
+    'InsufficientLiquidity',
+    'CustomSolverError',
+    'QuoteNotVerified',
+  ] as const)('%s is 400 for a quote, in the words of who said it', async (code) => {
+    failure = new Refusal(code, 'from nine to five')
+    const { status, body } = await request(`${base}/api/v1/quote`, 'POST', quote)
+    expect([status, body]).toEqual([400, { errorType: code, description: 'from nine to five' }])
   })
 
   test('a foreign signer may not cancel', async () => {

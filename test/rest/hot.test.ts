@@ -38,14 +38,12 @@ beforeAll(async () => {
     desks: { all: [desk], byName: () => desk, byChainId: () => desk },
   }
   const withoutText = orderBookRoutes.map(({ text: _, ...row }) => row)
-  const handle = createRestHandler(createDoor(services), services, {
-    orderBook: withoutText,
-    account: accountRoutes,
-  })
+  const tables = { orderBook: withoutText, account: accountRoutes }
+  const handle = createRestHandler(createDoor(services), services, tables, undefined as never)
   documentsOnly = createServer((req, res) => {
-    handle(req, noCaller, () => new AbortController().signal).then(({ status, headers, body }) =>
-      res.writeHead(status, headers).end(body),
-    )
+    handle(req, noCaller, () => new AbortController().signal).then((answer) => {
+      if (!('pour' in answer)) res.writeHead(answer.status, answer.headers).end(answer.body)
+    })
   })
   await new Promise<void>((resolve) => documentsOnly.listen(0, '127.0.0.1', resolve))
   ordinaryUrl = `http://127.0.0.1:${(documentsOnly.address() as AddressInfo).port}`

@@ -22,9 +22,9 @@ const defaultVerificationGas = 27_000
 const rawQuoteRequest = z.object(
   {
     kind: wordField(orderKinds),
-    sellAmountBeforeFee: amountField().nullish(),
-    sellAmountAfterFee: amountField().nullish(),
-    buyAmountAfterFee: amountField().nullish(),
+    sellAmountBeforeFee: amountField('SellAmountOverflow').nullish(),
+    sellAmountAfterFee: amountField('SellAmountOverflow').nullish(),
+    buyAmountAfterFee: amountField('BuyAmountOverflow').nullish(),
     sellToken: addressField,
     buyToken: addressField,
     from: addressField,

@@ -1,4 +1,4 @@
-import type { OrderStatus } from '../../domain/order-status.ts'
+import { hasEnded, type OrderStatus, orderStatuses } from '../../domain/order-status.ts'
 import { statusCase } from '../order-status.ts'
 import {
   amount,
@@ -34,6 +34,17 @@ const status = statusIn({
   open: 'OPEN',
 })
 
+const ended = Object.fromEntries(orderStatuses.map((status) => [status, `${hasEnded(status)}`]))
+
+/** Until the order has ended, nobody is told what its settlement may call: whoever knows can run ahead of it. */
+const orderHasEnded = `${statusCase('$1', ended as Record<OrderStatus, string>)}::bool`
+
+/** Most quotes have none: nobody asks for the status of their orders. */
+const metadata: Leaf = {
+  text: sql(`CASE WHEN q.metadata IS NOT NULL AND ${orderHasEnded} THEN q.metadata::text END`),
+  nullable: true,
+}
+
 export const quote: Noun = {
   name: 'OrderQuote',
   leaves: {
@@ -45,7 +56,7 @@ export const quote: Noun = {
     feeAmount: amount('q.fee_amount'),
     solver: hex('q.solver'),
     verified: bool('q.verified'),
-    metadata: nothing,
+    metadata,
   },
   children: {},
 }

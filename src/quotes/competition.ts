@@ -1,0 +1,152 @@
+import { Refusal } from '../domain/error.ts'
+import type { Log } from '../domain/log.ts'
+import type { Belief } from './belief.ts'
+import { aborted, late } from './deadline.ts'
+import type { Ask, Estimate, Estimator } from './estimator.ts'
+import { type Fault, worstFault } from './fault-choice.ts'
+import type { Verification } from './verify.ts'
+
+export interface Contest {
+  ask: Ask
+  /** Our own, where it takes part. */
+  router: Estimator | null
+  others: readonly Estimator[]
+  belief: Belief
+  /** @throws Outage when it cannot be said */
+  verify(estimate: Estimate, signal: AbortSignal): Promise<Verification>
+  /** What estimates are compared by: more is better. */
+  worth: Promise<(estimate: Estimate) => bigint>
+  /** So many usable ones will do; without it all are waited for. */
+  enough?: number
+  /** When it aborts, what is there is taken, and whoever still works may stop. */
+  signal: AbortSignal
+  log: Log
+}
+
+/**
+ * Asks everybody at once. Gives each estimate that is better than the one before; the last is the best of all. Whoever hangs holds
+ * up nothing beyond `signal`.
+ * @throws Refusal from the generator when there is none: the one of the severest fault, QuoteNotVerified; Outage
+ */
+export function compete(contest: Contest): AsyncGenerator<Estimate, void> {
+  const { router, others } = contest
+  const entries = [...(router ? [router] : []), ...others].map((estimator) => enter(estimator, contest))
+  return improvements(entries, contest)
+}
+
+type Result = { estimate: Estimate } | { reason: unknown }
+
+interface Entry {
+  own: boolean
+  result: Promise<Result & { entry: Entry }>
+  /** What it says while that is still being simulated. */
+  unchecked: Estimate | undefined
+}
+
+function enter(estimator: Estimator, contest: Contest): Entry {
+  const examine = async (): Promise<Result & { entry: Entry }> => {
+    const result = await usable(estimator, contest, (estimate) => {
+      entry.unchecked = estimate
+    }).catch((reason: unknown) => ({ reason }))
+    return { ...result, entry }
+  }
+  const entry: Entry = { own: estimator === contest.router, unchecked: undefined, result: examine() }
+  return entry
+}
+
+/** What the estimator says, once it has been through all that it has to go through. */
+async function usable(
+  estimator: Estimator,
+  { ask, belief, verify, signal, log }: Contest,
+  whileChecking: (estimate: Estimate) => void,
+): Promise<Result> {
+  const estimate = await estimator.estimate(ask, signal)
+  const fields = { estimator: estimator.name, ...ask, amount: `${ask.amount}` }
+  if (!answers(estimate, ask)) {
+    log.warn('an estimate is no answer', fields)
+    return { reason: new Error('no answer to what was asked') }
+  }
+  if (!mustBeSimulated(estimate, belief)) return { estimate }
+  whileChecking(estimate)
+  const verification = await verify(estimate, signal).catch((fault: unknown) => {
+    if (!signal.aborted) log.warn('an estimate could not be simulated', { ...fields, fault: String(fault) })
+    return { verdict: 'unplayable' as const }
+  })
+  if (verification.verdict === 'unplayable') return { estimate }
+  if (verification.verdict === 'held') return { estimate: verification.estimate }
+  log.warn('an estimate was refuted', { ...fields, reason: verification.reason })
+  return { reason: new Error(verification.reason) }
+}
+
+/** The fixed side is as asked for; nobody trades something for nothing, or without gas. */
+function answers({ sellAmount, buyAmount, gas }: Estimate, { kind, amount }: Ask): boolean {
+  const fixed = kind === 'sell' ? sellAmount : buyAmount
+  return fixed === amount && sellAmount > 0n && buyAmount > 0n && gas > 0n
+}
+
+function mustBeSimulated({ standing }: Estimate, { simulates }: Belief): boolean {
+  return simulates === 'everything'
+    ? standing !== 'simulated'
+    : simulates === 'claims' && standing === 'claimed'
+}
+
+async function* improvements(entries: readonly Entry[], contest: Contest): AsyncGenerator<Estimate, void> {
+  const { belief, signal, enough = Number.POSITIVE_INFINITY } = contest
+  const worth = await contest.worth
+  const waiting = new Set(entries)
+  const faults: Fault[] = []
+  const words: Estimate[] = []
+  const over = aborted(signal)
+  let best: Estimate | undefined
+  let unproven = false
+  let counted = 0
+
+  /** @returns whether it is the best so far */
+  const consider = (estimate: Estimate): boolean => {
+    counted++
+    if (belief.requiresSimulated && estimate.standing !== 'simulated') unproven = true
+    else if (estimate.standing === 'claimed') words.push(estimate)
+    else if (!best || beats(estimate, best, worth, belief)) {
+      best = estimate
+      return true
+    }
+    return false
+  }
+
+  while (waiting.size > 0 && !(best && counted >= enough)) {
+    const next = await Promise.race([...[...waiting].map(({ result }) => result), over])
+    if (!next) break
+    waiting.delete(next.entry)
+    if ('reason' in next) faults.push({ own: next.entry.own, reason: next.reason })
+    else if (consider(next.estimate)) yield next.estimate
+  }
+  if (best && counted >= enough) return
+  for (const { own, unchecked } of waiting) {
+    // Our own arithmetic stands without a simulation that does not end; somebody's word does not.
+    if (unchecked?.standing !== 'computed') faults.push({ own, reason: late() })
+    else if (consider(unchecked)) yield unchecked
+  }
+  if (best) return
+  const [word] = words.toSorted((a, b) => compare(worth(b), worth(a)))
+  if (word) yield word
+  else if (unproven) throw notVerified()
+  else throw worstFault(faults, contest.router !== null)
+}
+
+function beats(
+  one: Estimate,
+  other: Estimate,
+  worth: (estimate: Estimate) => bigint,
+  { prefersSimulated }: Belief,
+): boolean {
+  const rank = ({ standing }: Estimate) => Number(prefersSimulated && standing === 'simulated')
+  return (rank(one) - rank(other) || compare(worth(one), worth(other))) > 0
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a > b ? 1 : a < b ? -1 : 0
+}
+
+function notVerified(): Refusal {
+  return new Refusal('QuoteNotVerified', 'no estimate could be simulated, and only such are given here')
+}

@@ -1,0 +1,78 @@
+import type { Address } from '../../domain/address.ts'
+import { Outage } from '../../domain/error.ts'
+import type { Clock } from '../../domain/log.ts'
+import type { Network } from '../../domain/network.ts'
+import type { Pool } from '../../domain/pool.ts'
+import type { Token } from '../../domain/token.ts'
+import type { TokenPair } from '../../market/pairs.ts'
+import type { MarketView } from '../../market/pools.ts'
+import type { SolverEngine } from '../../solvers/engine.ts'
+import { quoteOrder, readEngineQuote } from '../../solvers/engine-quote.ts'
+import { tokensOf } from '../../solvers/engine-request.ts'
+import type { Estimator } from '../estimator.ts'
+import { noLiquidity } from '../fault-choice.ts'
+import { type Claimant, claimedEstimate, outsideQuestion } from './claimed.ts'
+import { whileWaited } from './waiting.ts'
+
+/** What engines are told of the market beside the order. */
+export interface EngineMarket {
+  look(pairs: readonly TokenPair[]): Promise<MarketView>
+  tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+  /** Native atoms for 10^18 token atoms, as these pools have it; null when they lead nowhere. */
+  referencePrice(token: Address, pools: readonly Pool[]): bigint | null
+}
+
+export interface EngineOptions {
+  claimant: Claimant
+  engine: SolverEngine
+  network: Network
+  market: EngineMarket
+  now: Clock
+  /** What the market is waited for. */
+  lookMs: number
+  /** What an engine is told that it has. */
+  answerMs: number
+}
+
+/** Asks a solver engine to settle an auction of one order. */
+export function createEngineEstimator(options: EngineOptions): Estimator {
+  const { claimant, engine, network, market, now, answerMs } = options
+  const { name } = claimant
+  return {
+    name,
+    async estimate(ask, signal) {
+      const question = outsideQuestion(ask, claimant)
+      const orders = [quoteOrder(question)]
+      const { pools, gasPrice, tokens } = await readMarket(options, question, signal)
+      const auction = {
+        id: null,
+        orders,
+        pools,
+        tokens,
+        referencePrice: (token: Address) => market.referencePrice(token, pools),
+        gasPrice,
+        deadline: new Date(now() + answerMs),
+      }
+      const solutions = await engine.solve(auction, signal)
+      const { settlement, vaultRelayer } = network
+      const claim = readEngineQuote(solutions, question, { name, pools, settlement, vaultRelayer })
+      if (!claim) throw noLiquidity()
+      return claimedEstimate(ask, claim, claimant)
+    },
+  }
+}
+
+/** That the node is slow is no fault of the engine: it is told apart by ending sooner. @throws Outage */
+function readMarket(
+  { market, lookMs }: EngineOptions,
+  { sellToken, buyToken }: { sellToken: Address; buyToken: Address },
+  signal: AbortSignal,
+) {
+  const read = async () => {
+    const { pools, gasPrice } = await market.look([[sellToken, buyToken]])
+    const tokens = await market.tokens(tokensOf({ orders: [{ sellToken, buyToken }], pools }))
+    return { pools, gasPrice, tokens }
+  }
+  const waited = AbortSignal.any([signal, AbortSignal.timeout(lookMs)])
+  return whileWaited(read(), waited, () => new Outage('the market'))
+}

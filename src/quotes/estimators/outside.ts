@@ -1,0 +1,87 @@
+import type { Address } from '../../domain/address.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network.ts'
+import { chainIdOfName } from '../../domain/network-names.ts'
+import { createDriver } from '../../solvers/driver.ts'
+import { createSolverEngine } from '../../solvers/engine.ts'
+import type { Estimator } from '../estimator.ts'
+import { createDriverEstimator } from './driver.ts'
+import { createEngineEstimator, type EngineMarket } from './engine.ts'
+import { type GuardLimits, guarded } from './guarded.ts'
+
+/** Somebody outside who is asked: an entry of the settings. */
+export interface EstimatorSource {
+  kind: 'engine' | 'driver'
+  name: string
+  /** Base: `/solve` or `/quote` is put behind its path, its query stays. */
+  url: string
+  /** Submission address of its settlements. */
+  address: Address
+  /** The one network that it is asked on, by any of its names; all without it. */
+  network?: string | undefined
+}
+
+export interface OutsideLimits extends GuardLimits {
+  /** What the market is waited for, before an engine is asked. */
+  lookMs: number
+  /** What whoever is asked is told that it has. */
+  answerMs: number
+  /** For the whole exchange. With `lookMs` it ends before `limitMs`, so that who is late is told apart. */
+  exchangeMs: number
+  /** Of one answer: several times what a transaction can hold. */
+  maxBytes: number
+}
+
+/** Within the five seconds that a quote takes at most, and with some of them left to simulate what was said. */
+export const outsideLimits: OutsideLimits = {
+  lookMs: 1_000,
+  answerMs: 2_000,
+  exchangeMs: 2_500,
+  limitMs: 4_000,
+  maxBytes: 1_000_000,
+  rememberMs: 1_000,
+  atOnce: 16,
+  failures: 5,
+  pauseMs: { least: 1_000, most: 60_000 },
+  backOffMs: { least: 1_000, most: 60_000 },
+}
+
+export interface OutsideDeps extends EngineMarket {
+  network: Network
+  now: Clock
+  log: Log
+  limits?: OutsideLimits
+}
+
+/** Those of the sources that are asked on this network. */
+export function createOutsideEstimators(sources: readonly EstimatorSource[], deps: OutsideDeps): Estimator[] {
+  const { network, now, log, limits = outsideLimits } = deps
+  return sources
+    .filter((source) => isAskedOn(network, source))
+    .map((source) => guarded(createEstimator(source, { ...deps, limits }), { limits, now, log }))
+}
+
+function isAskedOn({ name, chainId }: Network, { network }: EstimatorSource): boolean {
+  return network === undefined || network === name || chainIdOfName(network) === chainId
+}
+
+function createEstimator(
+  { kind, name, url, address }: EstimatorSource,
+  { network, limits, now, ...market }: OutsideDeps & { limits: OutsideLimits },
+): Estimator {
+  const { exchangeMs, maxBytes, answerMs, lookMs } = limits
+  const claimant = { name, solver: address, wrappedNative: network.wrappedNative }
+  const peer = { name, url, now, limitMs: exchangeMs, maxBytes }
+  if (kind === 'driver') {
+    return createDriverEstimator({ claimant, driver: createDriver(peer, network), now, answerMs })
+  }
+  return createEngineEstimator({
+    claimant,
+    engine: createSolverEngine(peer),
+    network,
+    market,
+    now,
+    lookMs,
+    answerMs,
+  })
+}

@@ -1,0 +1,77 @@
+import type { Address } from '../../domain/address.ts'
+import { gasUnits, settlementGas, tradeGas } from '../../domain/gas.ts'
+import type { Network } from '../../domain/network.ts'
+import type { Pool } from '../../domain/pool.ts'
+import { bestRouteForBuy, bestRouteForSell, hopsOf, type Route } from '../../domain/route.ts'
+import { wrappedForm } from '../../domain/token.ts'
+import type { TokenPair } from '../../market/pairs.ts'
+import type { MarketView } from '../../market/pools.ts'
+import { routeCalls } from '../../solvers/route-calls.ts'
+import type { Ask, Estimate, Estimator } from '../estimator.ts'
+import { noLiquidity } from '../fault-choice.ts'
+import { nativeRate } from '../native-price.ts'
+
+export interface RouterOptions {
+  network: Network
+  /** Of the built-in solver, whose routes these are. */
+  solver: Address
+  look(pairs: readonly TokenPair[]): Promise<MarketView>
+}
+
+/** Our own: the best route through the pools of one block, in exact integers. */
+export function createRouter({ network, solver, look }: RouterOptions): Estimator {
+  const name = 'router'
+  return {
+    name,
+    async estimate(ask) {
+      const buyToken = wrappedForm(ask.buyToken, network.wrappedNative)
+      if (ask.sellToken === buyToken) return { ...asItIs(ask), estimator: name, solver }
+      const { pools, block, gasPrice } = await look([[ask.sellToken, buyToken]])
+      const route = findRoute(ask, buyToken, { pools, gasPrice }, network)
+      if (!route || route.amountIn === 0n || route.amountOut === 0n) throw noLiquidity()
+      const hops = hopsOf(route)
+      return {
+        estimator: name,
+        solver,
+        sellAmount: route.amountIn,
+        buyAmount: route.amountOut,
+        gas: settlementGas(1, hops.length) + (buyToken === ask.buyToken ? 0n : gasUnits.unwrapNative),
+        standing: 'computed',
+        execution: {
+          preInteractions: [],
+          interactions: routeCalls(route.paths, network.settlement),
+          txOrigin: null,
+        },
+        route,
+        block,
+      }
+    },
+  }
+}
+
+/** A swap more has to earn its gas, in atoms of the side that is not fixed. Without a price for them gas does not count. */
+function findRoute(
+  { kind, sellToken, amount }: Ask,
+  buyToken: Address,
+  { pools, gasPrice }: { pools: readonly Pool[]; gasPrice: bigint },
+  network: Network,
+): Route | undefined {
+  const rate = nativeRate(pools, network, kind === 'sell' ? buyToken : sellToken)
+  const hopCost = rate ? (gasUnits.hop * gasPrice * rate.tokenAmount) / rate.nativeAmount : 0n
+  const search = kind === 'sell' ? bestRouteForSell : bestRouteForBuy
+  return search(pools, sellToken, buyToken, amount, { hopCost })
+}
+
+/** A token for itself, or the native coin for its wrapped form: nothing is swapped. */
+function asItIs({ amount, sellToken, buyToken }: Ask): Omit<Estimate, 'estimator' | 'solver'> {
+  const overhead = gasUnits.solverCheck + tradeGas
+  return {
+    sellAmount: amount,
+    buyAmount: amount,
+    gas: overhead + (sellToken === buyToken ? 0n : gasUnits.unwrapNative),
+    standing: 'computed',
+    execution: { preInteractions: [], interactions: [], txOrigin: null },
+    route: null,
+    block: null,
+  }
+}

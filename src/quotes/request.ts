@@ -1,0 +1,129 @@
+import type { AppDataMeaning } from '../domain/app-data.ts'
+import { hooksCall } from '../domain/calldata.ts'
+import { Refusal } from '../domain/error.ts'
+import { type FeeRule, volumeFeesFor } from '../domain/fee-rules.ts'
+import { hooksGas } from '../domain/gas.ts'
+import { type Clock, unixSeconds } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
+import type { SigningScheme } from '../domain/order.ts'
+import { partnerVolumeFees } from '../domain/partner-fee.ts'
+import type { QuoteKind, QuoteRequest, QuoteTerms } from '../domain/quote.ts'
+import { type Library, readAppData } from './app-data.ts'
+import type { Trader } from './price.ts'
+import { checkPair, checkParties, type TradingPolicy } from './tradable.ts'
+
+export interface QuoteLimits {
+  /** validTo is at least this far away, in seconds. */
+  minValidity: number
+  /** validTo is at most this far away, in seconds; not for presign. */
+  maxValidity: number
+  /** How long an offer stands, in seconds. */
+  offered: number
+  /** The same for orders that are placed on chain. */
+  offeredOnChain: number
+}
+
+/** What requests are checked against. */
+export interface RequestDesk {
+  network: Network
+  now: Clock
+  limits: QuoteLimits
+  policy: TradingPolicy
+  library: Library
+  feeRules: readonly FeeRule[]
+}
+
+/** A request that nothing is wrong with, and what follows from it alone. */
+export interface AcceptedRequest {
+  trader: Trader
+  extraGas: bigint
+  terms: QuoteTerms
+  quoteKind: QuoteKind
+  /** When an offer that is made now ends. */
+  expiration: Date
+}
+
+/** @throws Refusal in the order of the contract: appData, accounts, balances, validity, tokens; Outage */
+export async function acceptRequest(request: QuoteRequest, desk: RequestDesk): Promise<AcceptedRequest> {
+  const { appDataHash: hash, appDataDocument: document } = request
+  const { meaning } = await readAppData({ hash, document }, desk.library)
+  checkParties({ from: request.from, receiver: request.receiver }, desk.policy)
+  checkBalances(request)
+  const validTo = quoteValidTo(request, desk)
+  checkPair(request, desk.network, desk.policy)
+  return {
+    trader: traderOf(request, meaning, desk.network),
+    extraGas: hooksGas(meaning) + (request.signingScheme === 'eip1271' ? request.verificationGasLimit : 0n),
+    terms: termsOf(request, meaning, validTo, desk),
+    quoteKind: quoteKind(request.signingScheme, request.onchainOrder),
+    expiration: offerEnd(request, desk),
+  }
+}
+
+/** Which stored quotes an order may use follows from how it is signed. */
+export function quoteKind(scheme: SigningScheme, onchainOrder: boolean): QuoteKind {
+  if (onchainOrder && scheme === 'eip1271') return 'eip1271onchainorder'
+  if (onchainOrder && scheme === 'presign') return 'presignonchainorder'
+  return 'standard'
+}
+
+function traderOf(
+  { from, receiver }: QuoteRequest,
+  { preHooks, postHooks }: AppDataMeaning,
+  { hooksTrampoline }: Network,
+): Trader {
+  const calls = (hooks: AppDataMeaning['preHooks']) =>
+    hooks.length > 0 ? [hooksCall(hooksTrampoline, hooks)] : []
+  return { from, receiver, preHooks: calls(preHooks), postHooks: calls(postHooks) }
+}
+
+function termsOf(
+  request: QuoteRequest,
+  { partnerFees }: AppDataMeaning,
+  validTo: number,
+  { network, now, feeRules }: RequestDesk,
+): QuoteTerms {
+  const { from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme } = request
+  return {
+    ...{ from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme },
+    validTo,
+    volumeFees: volumeFeesFor(feeRules, request, network.wrappedNative, unixSeconds(now())),
+    partnerFees: partnerVolumeFees(partnerFees),
+  }
+}
+
+function checkBalances({ buyTokenBalance, sellTokenBalance }: QuoteRequest): void {
+  if (buyTokenBalance !== 'erc20') {
+    throw new Refusal('UnsupportedBuyTokenDestination', 'buyTokenBalance must be erc20', {
+      field: 'buyTokenBalance',
+    })
+  }
+  if (sellTokenBalance !== 'erc20') {
+    throw new Refusal('UnsupportedSellTokenSource', 'sellTokenBalance must be erc20', {
+      field: 'sellTokenBalance',
+    })
+  }
+}
+
+function quoteValidTo({ expiry, signingScheme }: QuoteRequest, { now, limits }: RequestDesk): number {
+  const seconds = unixSeconds(now())
+  const relative = 'validFor' in expiry
+  const field = relative ? 'validFor' : 'validTo'
+  const validTo = relative ? Math.min(seconds + expiry.validFor, 2 ** 32 - 1) : expiry.validTo
+  if (validTo < seconds + limits.minValidity) {
+    throw new Refusal('InsufficientValidTo', `validTo must be at least ${limits.minValidity} s from now`, {
+      field,
+    })
+  }
+  if (signingScheme !== 'presign' && validTo > seconds + limits.maxValidity) {
+    throw new Refusal('ExcessiveValidTo', `validTo must be at most ${limits.maxValidity} s from now`, {
+      field,
+    })
+  }
+  return validTo
+}
+
+function offerEnd({ signingScheme, onchainOrder }: QuoteRequest, { now, limits }: RequestDesk): Date {
+  const isStandard = quoteKind(signingScheme, onchainOrder) === 'standard'
+  return new Date(now() + (isStandard ? limits.offered : limits.offeredOnChain) * 1000)
+}

@@ -1,0 +1,75 @@
+import { Refusal } from '../domain/error.ts'
+import type { QuoteReply, QuoteRequest } from '../domain/quote.ts'
+import { beliefFor } from './belief.ts'
+import { type Deadline, inTime, startDeadline } from './deadline.ts'
+import type { Estimate } from './estimator.ts'
+import { type Priced, type PriceTask, type Pricing, startPricing, toPriced } from './price.ts'
+import { type QuoteDesk, stored, toTask, workingTime } from './quote.ts'
+import { type AcceptedRequest, acceptRequest } from './request.ts'
+
+/**
+ * Quotes as estimates come in, each better than the one before and each stored; all end together. Closes when everybody has
+ * answered, when time is over, or when `signal` aborts.
+ * @throws Refusal, Outage at once for what keeps it from starting; from the generator when there was no quote at all
+ */
+export async function quoteStream(
+  request: QuoteRequest,
+  desk: QuoteDesk,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<QuoteReply, void>> {
+  const deadline = startDeadline(workingTime(request), signal)
+  try {
+    const accepted = await inTime(acceptRequest(request, desk), deadline.signal)
+    const task = { ...toTask(request, accepted), belief: beliefFor('stream', desk.verification) }
+    const pricing = await startPricing(task, desk, deadline.signal)
+    return replies(pricing, task, accepted, desk, { deadline, signal })
+  } catch (fault) {
+    deadline.end()
+    throw fault
+  }
+}
+
+async function* replies(
+  { estimates, prices }: Pricing,
+  task: PriceTask,
+  accepted: AcceptedRequest,
+  desk: QuoteDesk,
+  { deadline, signal }: { deadline: Deadline; signal: AbortSignal },
+): AsyncGenerator<QuoteReply, void> {
+  let isEmpty = true
+  let uncovered: Refusal | undefined
+  const attempt = (estimate: Estimate): Priced | undefined => {
+    try {
+      return toPriced(estimate, task, prices, desk)
+    } catch (fault) {
+      if (!(fault instanceof Refusal)) throw fault
+      uncovered ??= fault
+      return undefined
+    }
+  }
+  try {
+    for await (const estimate of estimates) {
+      if (signal.aborted) return
+      const priced = attempt(estimate)
+      if (!priced) continue
+      isEmpty = false
+      yield await storedOrNot(priced, accepted, desk)
+    }
+  } catch (fault) {
+    if (!signal.aborted) throw fault
+  } finally {
+    deadline.end()
+  }
+  if (isEmpty && uncovered && !signal.aborted) throw uncovered
+}
+
+/** A quote is worth having also where it could not be saved: only no order can name it. */
+async function storedOrNot(priced: Priced, accepted: AcceptedRequest, desk: QuoteDesk): Promise<QuoteReply> {
+  try {
+    return await stored(priced, accepted, desk)
+  } catch (fault) {
+    desk.log.error('a quote was not saved', { fault: String(fault) })
+    const { terms, quoteKind, expiration } = accepted
+    return { quote: { ...priced.quote, quoteKind, expiration, id: null }, terms, route: priced.route }
+  }
+}

@@ -1,0 +1,111 @@
+import { type OrderBookApi, OrderKind, PriceQuality, type TradingSdk } from '@cowprotocol/cow-sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TokenSymbol } from '../../src/dev/market.ts'
+import { createSdk } from '../sdk.ts'
+import { eventually, startWorld, type World } from '../world.ts'
+
+const swaps = 100
+/** Orders that wait for their settlement at a time. */
+const abreast = 10
+/** Prices move between quote and settlement. */
+const mostMissed = 1
+const slippageBps = 50n
+/** Atoms of each token that are worth a dollar. */
+const dollar: Partial<Record<TokenSymbol, bigint>> = {
+  WETH: 10n ** 18n / 3_000n,
+  USDC: 10n ** 6n,
+  DAI: 10n ** 18n,
+  COW: 10n ** 19n / 3n,
+}
+
+let world: World
+let api: OrderBookApi
+let sdk: TradingSdk
+beforeAll(async () => {
+  world = await startWorld()
+  ;({ api, sdk } = createSdk(world))
+})
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+/** Numbers in [0, 1), the same in every run. */
+function* fractions(seed: number): Generator<number, never> {
+  for (let state = seed; ; ) {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+    yield state / 2 ** 32
+  }
+}
+
+interface Swap {
+  kind: OrderKind
+  sell: TokenSymbol
+  buy: TokenSymbol
+  amount: bigint
+}
+
+/** Of $100 to $15,000, small ones as often as large ones. */
+function randomSwaps(count: number): Swap[] {
+  const random = fractions(7)
+  const next = () => random.next().value
+  const symbols = Object.keys(dollar) as TokenSymbol[]
+  return Array.from({ length: count }, () => {
+    const sell = symbols[Math.floor(next() * symbols.length)] ?? 'WETH'
+    const others = symbols.filter((symbol) => symbol !== sell)
+    const buy = others[Math.floor(next() * others.length)] ?? 'WETH'
+    const kind = next() < 0.5 ? OrderKind.SELL : OrderKind.BUY
+    const cents = BigInt(Math.round(10_000 * 150 ** next()))
+    const atoms = dollar[kind === OrderKind.SELL ? sell : buy] ?? 0n
+    return { kind, sell, buy, amount: (atoms * cents) / 100n }
+  })
+}
+
+/** Trades at the price of a verified quote, as a client does that knows nothing but the library. */
+async function swapAndWait({ kind, sell, buy, amount }: Swap) {
+  const { tokens } = world.market
+  const { quoteResults, postSwapOrderFromQuote } = await sdk.getQuote(
+    {
+      kind,
+      amount: `${amount}`,
+      slippageBps: Number(slippageBps),
+      sellToken: tokens[sell].address,
+      sellTokenDecimals: tokens[sell].decimals,
+      buyToken: tokens[buy].address,
+      buyTokenDecimals: tokens[buy].decimals,
+    },
+    { quoteRequest: { priceQuality: PriceQuality.VERIFIED } } as never,
+  )
+  const { quote, verified } = quoteResults.quoteResponse
+  const { orderId } = await postSwapOrderFromQuote()
+  const order = await eventually(`${kind} ${amount} ${sell} → ${buy}`, async () => {
+    const { status, executedSellAmount, executedBuyAmount } = await api.getOrder(orderId)
+    return status === 'fulfilled' && { sold: BigInt(executedSellAmount), bought: BigInt(executedBuyAmount) }
+  })
+  return { verified, quote, order }
+}
+
+test(`of ${swaps} random swaps at verified quotes nearly all settle, within the slippage`, async () => {
+  const queue = randomSwaps(swaps)
+  const settled: Awaited<ReturnType<typeof swapAndWait>>[] = []
+  const missed: unknown[] = []
+  const worker = async () => {
+    for (let swap = queue.shift(); swap; swap = queue.shift()) {
+      await swapAndWait(swap).then(
+        (result) => settled.push(result),
+        (error: unknown) => missed.push(error),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: abreast }, worker))
+
+  expect(missed.length, String(missed)).toBeLessThanOrEqual(mostMissed)
+  for (const { verified, quote, order } of settled) {
+    expect(verified).toBe(true)
+    const [sell, buy] = [BigInt(quote.sellAmount) + BigInt(quote.feeAmount), BigInt(quote.buyAmount)]
+    if (quote.kind === 'sell') {
+      expect(order.sold).toBe(sell)
+      expect(order.bought * 10_000n).toBeGreaterThanOrEqual(buy * (10_000n - slippageBps) - 10_000n)
+    } else {
+      expect(order.bought).toBe(buy)
+      expect(order.sold * 10_000n).toBeLessThanOrEqual(sell * (10_000n + slippageBps) + 10_000n)
+    }
+  }
+}, 300_000)

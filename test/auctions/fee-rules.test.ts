@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { assembleAuction } from '../../src/auctions/assemble.ts'
+import { nativeMarker } from '../../src/domain/address.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
+import { createAuctionDesk } from '../fakes/auction-desk.ts'
+import { dollar, numbered } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+test('every order is charged what the rules say of its pair at that time, then what its application asks for', async () => {
+  const { desk, world } = createAuctionDesk(database.db)
+  const surplus = { kind: 'surplus' as const, factor: 500_000n, maxVolumeFactor: 10_000n }
+  desk.feePolicies = [
+    surplus,
+    { kind: 'volume', factor: 200n, buckets: [{ tokens: [nativeMarker, dollar], factor: 30n }] },
+    { kind: 'volume', factor: 500n, effectiveFrom: world.seconds + 1 },
+  ]
+  const document = `{"metadata":{"partnerFee":{"bps":25,"recipient":"${numbered('0d')}"}}}`
+  const owned = (digits: string) => ({ owner: numbered(digits), validTo: 2_000_000_000 })
+  const plain = await storeOrder(database.db, owned('61'))
+  const partnered = await storeOrder(database.db, {
+    ...owned('62'),
+    fullAppData: document,
+    appData: keccakText(document),
+  })
+  const unwrapping = await storeOrder(database.db, { ...owned('63'), buyToken: nativeMarker, buyAmount: 1n })
+  const back = await storeOrder(database.db, {
+    ...owned('64'),
+    sellToken: dollar,
+    sellAmount: 3_000n * 10n ** 6n,
+    buyToken: nativeMarker,
+    buyAmount: 1n,
+  })
+
+  const policies = async () => {
+    const assembled = await assembleAuction(desk)
+    return new Map(assembled?.auction.orders.map(({ order, feePolicies }) => [order.uid, feePolicies]))
+  }
+  const bucket = { kind: 'volume', factor: 30n }
+  const before = await policies()
+  expect(before.get(plain.uid)).toEqual([surplus, bucket])
+  expect(before.get(partnered.uid)).toEqual([surplus, bucket, { kind: 'volume', factor: 2_500n }])
+  expect(before.get(unwrapping.uid)).toEqual([surplus])
+  expect(before.get(back.uid)).toEqual([surplus, bucket])
+
+  world.seconds++
+  const after = await policies()
+  expect(after.get(plain.uid)).toEqual([surplus, bucket, { kind: 'volume', factor: 500n }])
+  expect(after.get(unwrapping.uid)).toEqual([surplus])
+})

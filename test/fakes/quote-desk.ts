@@ -1,0 +1,94 @@
+import { zeroAddress } from '../../src/domain/address.ts'
+import { emptyAppDataDocument, maxAppDataBytes } from '../../src/domain/app-data.ts'
+import { Refusal } from '../../src/domain/error.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
+import type { Pool } from '../../src/domain/pool.ts'
+import type { QuoteRequest } from '../../src/domain/quote.ts'
+import type { Estimate, Estimator } from '../../src/quotes/estimator.ts'
+import { createRouter } from '../../src/quotes/estimators/router.ts'
+import type { QuoteDesk } from '../../src/quotes/quote.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { samplePool } from './market.ts'
+import { sampleNetwork } from './network.ts'
+import { coin, dollar, numbered, wrapped } from './order.ts'
+import { alice, deskTime } from './order-desk.ts'
+import { silentLog } from './silent-log.ts'
+
+/** A thousand native coins deep on each side: a coin is worth 3,000 dollars. */
+export const deskPools: readonly Pool[] = [
+  samplePool('d1', wrapped, dollar, 1_000n),
+  samplePool('d2', dollar, coin, 1_000n),
+]
+
+/** A sale of one wrapped native coin. */
+export function quoteRequest(change: Partial<QuoteRequest> = {}): QuoteRequest {
+  return {
+    kind: 'sell',
+    size: { form: 'sellAmountBeforeFee', amount: 10n ** 18n },
+    sellToken: wrapped,
+    buyToken: dollar,
+    from: alice.address,
+    receiver: null,
+    expiry: { validFor: 600 },
+    appData: emptyAppDataDocument,
+    appDataHash: keccakText(emptyAppDataDocument),
+    appDataDocument: emptyAppDataDocument,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
+    priceQuality: 'optimal',
+    signingScheme: 'eip712',
+    onchainOrder: false,
+    verificationGasLimit: 0n,
+    timeoutMs: 5_000,
+    ...change,
+  }
+}
+
+export function sampleEstimate(change: Partial<Estimate> = {}): Estimate {
+  return {
+    estimator: 'sample',
+    solver: numbered('51'),
+    sellAmount: 10n ** 18n,
+    buyAmount: 3_000n * 10n ** 6n,
+    gas: 200_000n,
+    standing: 'computed',
+    execution: null,
+    route: null,
+    block: null,
+    ...change,
+  }
+}
+
+export function estimatorOf(name: string, estimate: Partial<Estimate> = {}): Estimator {
+  return { name, estimate: async () => sampleEstimate({ estimator: name, ...estimate }) }
+}
+
+export function estimatorWithout(reason: unknown): Estimator {
+  return { name: 'without', estimate: () => Promise.reject(reason) }
+}
+
+/** Everything holds where it is simulated, and nobody but our own router is asked. */
+export function createQuoteDesk(db: Database, overrides: Partial<QuoteDesk> = {}): QuoteDesk {
+  const look: QuoteDesk['look'] = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: deskPools })
+  return {
+    network: sampleNetwork,
+    db,
+    log: silentLog,
+    now: () => deskTime * 1_000 + 999,
+    limits: { minValidity: 60, maxValidity: 10_800, offered: 60, offeredOnChain: 600 },
+    policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
+    library: { db, maxBytes: maxAppDataBytes, gateway: null },
+    feeRules: [],
+    look,
+    router: createRouter({ network: sampleNetwork, solver: zeroAddress, look: overrides.look ?? look }),
+    others: [],
+    outsidePrice: () => Promise.reject(new Refusal('NoLiquidity', 'nobody knows it')),
+    verification: 'prefer',
+    verify: async (estimate) => ({ verdict: 'held', estimate: { ...estimate, standing: 'simulated' } }),
+    fastResults: 2,
+    checkTokens: async () => {},
+    learnTokens: async () => {},
+    storedQuote: async () => undefined,
+    ...overrides,
+  }
+}

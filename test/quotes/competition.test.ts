@@ -1,0 +1,359 @@
+import { describe, expect, test, vi } from 'vitest'
+import { zeroAddress } from '../../src/domain/address.ts'
+import { Outage, Refusal } from '../../src/domain/error.ts'
+import type { OrderKind } from '../../src/domain/order.ts'
+import type { PriceQuality } from '../../src/domain/quote.ts'
+import type { RefusalCode } from '../../src/domain/refusal-codes.ts'
+import { beliefFor, type VerificationMode } from '../../src/quotes/belief.ts'
+import { type Contest, compete } from '../../src/quotes/competition.ts'
+import type { Ask, Estimate, Estimator, Standing } from '../../src/quotes/estimator.ts'
+import type { Verification } from '../../src/quotes/verify.ts'
+import { worthIn } from '../../src/quotes/worth.ts'
+import { dollar, wrapped } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+
+const ask: Ask = { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: 1_000n }
+
+/** A sell order's estimate. */
+function offer(estimator: string, buyAmount: bigint, standing: Standing = 'claimed', gas = 1n): Estimate {
+  return {
+    estimator,
+    solver: zeroAddress,
+    sellAmount: ask.amount,
+    buyAmount,
+    gas,
+    standing,
+    execution: null,
+    route: null,
+    block: null,
+  }
+}
+
+/** Somebody who answers when told to, and knows whether anybody waits still. */
+function puppet(name: string) {
+  let resolve: (estimate: Estimate) => void = () => {}
+  let reject: (reason: unknown) => void = () => {}
+  const promise = new Promise<Estimate>((...settle) => {
+    ;[resolve, reject] = settle
+  })
+  const seen: AbortSignal[] = []
+  const estimator: Estimator = {
+    name,
+    estimate(_ask, signal) {
+      seen.push(signal)
+      return promise
+    },
+  }
+  return {
+    estimator,
+    says: (buyAmount: bigint, standing?: Standing, gas?: bigint) =>
+      resolve(offer(name, buyAmount, standing, gas)),
+    fails: (reason: unknown) => reject(reason),
+    get isLeft() {
+      return seen.every(({ aborted }) => aborted)
+    },
+  }
+}
+
+const says = (name: string, estimate: Partial<Estimate> & { buyAmount: bigint }): Estimator => ({
+  name,
+  estimate: async () => ({ ...offer(name, 1n), ...estimate }),
+})
+const fails = (reason: unknown, name = 'failing'): Estimator => ({
+  name,
+  estimate: () => Promise.reject(reason),
+})
+const hangs: Estimator = { name: 'hanging', estimate: () => new Promise(() => {}) }
+
+const held = async (estimate: Estimate): Promise<Verification> => ({
+  verdict: 'held',
+  estimate: { ...estimate, standing: 'simulated' },
+})
+
+function contest(
+  router: Estimator | null,
+  others: Estimator[],
+  more: Partial<Contest> & { quality?: PriceQuality | 'stream'; mode?: VerificationMode } = {},
+): Contest & { end(): void } {
+  const { quality = 'optimal', mode = 'prefer', ...rest } = more
+  const controller = new AbortController()
+  return {
+    ask,
+    router,
+    others,
+    belief: beliefFor(quality, mode),
+    verify: held,
+    worth: Promise.resolve(({ buyAmount }) => buyAmount),
+    signal: controller.signal,
+    log: silentLog,
+    ...rest,
+    end: () => controller.abort(),
+  }
+}
+
+async function all(estimates: AsyncGenerator<Estimate>): Promise<string[]> {
+  const told: string[] = []
+  for await (const { estimator, buyAmount, standing } of estimates) {
+    told.push(`${estimator} ${buyAmount} ${standing}`)
+  }
+  return told
+}
+
+async function best(given: Contest): Promise<string | undefined> {
+  return (await all(compete(given))).at(-1)
+}
+
+const none = new Refusal('NoLiquidity', 'nothing')
+
+describe('the best estimate', () => {
+  test('is what is worth most, and every better one is told on the way', async () => {
+    const [own, one, two] = [puppet('own'), puppet('one'), puppet('two')]
+    const told = all(compete(contest(own.estimator, [one.estimator, two.estimator])))
+    own.says(100n, 'computed')
+    await Promise.resolve()
+    one.says(90n)
+    two.says(120n)
+    expect(await told).toEqual(['own 100 computed', 'two 120 simulated'])
+  })
+
+  test('counts gas: less for the trader after it is worse', async () => {
+    const prices = {
+      gasPrice: 3n,
+      sellRate: { nativeAmount: 1n, tokenAmount: 1n },
+      buyRate: { nativeAmount: 2n, tokenAmount: 5n },
+    }
+    const worth = (kind: OrderKind) => Promise.resolve(worthIn(kind, prices))
+    // A buy atom is worth 0.4: ten gas units more cost 30, which is 75 of them.
+    const router = says('own', { buyAmount: 1_000n, standing: 'computed', gas: 10n })
+    const contender = (buyAmount: bigint) => says('other', { buyAmount, gas: 20n })
+    const sell = { worth: worth('sell') }
+    expect(await best(contest(router, [contender(1_075n)], sell))).toBe('own 1000 computed')
+    expect(await best(contest(router, [contender(1_076n)], sell))).toBe('other 1076 simulated')
+
+    const buy = { worth: worth('buy'), ask: { ...ask, kind: 'buy' as const, amount: 7n } }
+    const payer = (name: string, sellAmount: bigint, gas: bigint) =>
+      says(name, { sellAmount, buyAmount: 7n, gas, standing: 'computed' })
+    const own = payer('own', 1_000n, 10n)
+    expect(await best(contest(own, [payer('other', 970n, 20n)], buy))).toBe('own 7 computed')
+    expect(await best(contest(own, [payer('other', 969n, 20n)], buy))).toBe('other 7 computed')
+  })
+
+  test('is the first of equals', async () => {
+    const equals = ['a', 'b', 'c'].map((name) => says(name, { buyAmount: 5n }))
+    expect(await all(compete(contest(null, equals)))).toEqual(['a 5 simulated'])
+  })
+})
+
+describe('who answers badly', () => {
+  test('and hangs delays nothing beyond the end, and the best so far is taken', async () => {
+    const own = puppet('own')
+    const given = contest(own.estimator, [hangs, hangs])
+    const told = best(given)
+    own.says(100n, 'computed')
+    given.end()
+    expect(await told).toBe('own 100 computed')
+    expect(own.isLeft).toBe(true)
+  })
+
+  test('or lies is refuted, or held to what it gives, and wins nothing by it', async () => {
+    const liar = says('liar', { buyAmount: 10n ** 30n })
+    const router = says('own', { buyAmount: 100n, standing: 'computed' })
+    const refuting = { verify: async () => ({ verdict: 'refuted' as const, reason: 'gave 3' }) }
+    for (const quality of ['fast', 'optimal', 'verified', 'stream'] as const) {
+      const caught = contest(router, [liar], {
+        quality,
+        enough: 2,
+        verify: async (estimate) => (estimate.estimator === 'liar' ? refuting.verify() : held(estimate)),
+      })
+      expect(await all(compete(caught))).toEqual([expect.stringMatching(/^own 100 /)])
+    }
+    await expect(best(contest(fails(none), [liar], refuting))).rejects.toMatchObject({ code: 'NoLiquidity' })
+
+    const reduced: Contest['verify'] = async (estimate) => held({ ...estimate, buyAmount: 99n })
+    expect(await best(contest(router, [liar], { verify: reduced }))).toBe('own 100 computed')
+  })
+
+  test.each<[string, Partial<Estimate> & { buyAmount: bigint }]>([
+    ['no output', { buyAmount: 0n }],
+    ['no gas', { buyAmount: 500n, gas: 0n }],
+    ['a negative amount', { buyAmount: -5n }],
+    ['another size', { buyAmount: 500n, sellAmount: 1n }],
+  ])('with %s is dropped', async (_what, garbage) => {
+    const own = says('own', { buyAmount: 100n, standing: 'computed' })
+    expect(await best(contest(own, [says('bad', garbage)]))).toBe('own 100 computed')
+    await expect(best(contest(fails(none), [says('bad', garbage)]))).rejects.toMatchObject({
+      code: 'NoLiquidity',
+    })
+  })
+
+  test('or throws at once, or rejects after the end, disturbs nobody', async () => {
+    const thrower: Estimator = {
+      name: 'thrower',
+      estimate() {
+        throw new TypeError('broken')
+      },
+    }
+    const slow = puppet('slow')
+    const given = contest(says('own', { buyAmount: 1n, standing: 'computed' }), [thrower, slow.estimator])
+    const told = best(given)
+    await Promise.resolve()
+    given.end()
+    expect(await told).toBe('own 1 computed')
+    slow.fails(new Error('nobody hears this'))
+  })
+})
+
+describe('a quality', () => {
+  const own = says('own', { buyAmount: 100n, standing: 'computed' })
+
+  test('of optimal takes our own arithmetic as it is, and simulates what others claim', async () => {
+    const verify = vi.fn(held)
+    await best(contest(own, [says('other', { buyAmount: 90n })], { verify }))
+    expect(verify.mock.calls.map(([estimate]) => estimate.estimator)).toEqual(['other'])
+  })
+
+  test('of verified prefers what was simulated to what promises more', async () => {
+    const verify: Contest['verify'] = async (estimate) =>
+      estimate.estimator === 'own' ? { verdict: 'unplayable' } : held(estimate)
+    const others = [says('other', { buyAmount: 90n })]
+    expect(await all(compete(contest(own, others, { quality: 'verified', verify })))).toEqual([
+      'own 100 computed',
+      'other 90 simulated',
+    ])
+    // In a stream nothing worse follows.
+    expect(await all(compete(contest(own, others, { quality: 'stream', verify })))).toEqual([
+      'own 100 computed',
+    ])
+  })
+
+  test('of fast ends with so many usable ones; who is late, is left', async () => {
+    const late = puppet('late')
+    const others = [fails(none), says('other', { buyAmount: 110n }), late.estimator]
+    const given = contest(own, others, { quality: 'fast', enough: 2 })
+    expect(await best(given)).toBe('other 110 simulated')
+    const needy = contest(own, others, { quality: 'fast', enough: 3 })
+    const told = best(needy)
+    late.says(120n)
+    expect(await told).toBe('late 120 simulated')
+  })
+
+  test('of verified takes our own arithmetic where its simulation does not end; somebody’s word it does not', async () => {
+    const stuck = vi.fn<Contest['verify']>(() => new Promise(() => {}))
+    const given = contest(own, [says('liar', { buyAmount: 10n ** 30n })], {
+      quality: 'verified',
+      verify: stuck,
+    })
+    const told = best(given)
+    await vi.waitFor(() => expect(stuck).toHaveBeenCalledTimes(2))
+    given.end()
+    expect(await told).toBe('own 100 computed')
+
+    const alone = contest(null, [says('liar', { buyAmount: 10n ** 30n })], { verify: stuck })
+    const refused = best(alone)
+    await vi.waitFor(() => expect(stuck).toHaveBeenCalledTimes(3))
+    alone.end()
+    await expect(refused).rejects.toThrow(Outage)
+  })
+})
+
+describe('where nothing can be simulated', () => {
+  const unplayable = [
+    async (): Promise<Verification> => ({ verdict: 'unplayable' }),
+    () => Promise.reject(new Outage('the node')),
+  ]
+  const own = says('own', { buyAmount: 100n, standing: 'computed' })
+  const claims = [says('low', { buyAmount: 190n }), says('high', { buyAmount: 200n })]
+
+  test.each(unplayable)('a claim loses to anything computed', async (verify) => {
+    for (const quality of ['fast', 'optimal', 'verified', 'stream'] as const) {
+      expect(await all(compete(contest(own, claims, { quality, enough: 2, verify })))).toEqual([
+        'own 100 computed',
+      ])
+    }
+  })
+
+  test.each(unplayable)('the best claim is used when nothing else is there', async (verify) => {
+    expect(await all(compete(contest(fails(none), claims, { verify })))).toEqual(['high 200 claimed'])
+  })
+
+  test.each(unplayable)('a verified quote is refused where it is required', async (verify) => {
+    const required = { mode: 'require', verify } as const
+    for (const quality of ['verified', 'stream'] as const) {
+      const given = contest(own, claims, { ...required, quality })
+      await expect(best(given)).rejects.toMatchObject({ code: 'QuoteNotVerified' })
+    }
+    expect(await best(contest(own, claims, { ...required, quality: 'optimal' }))).toBe('own 100 computed')
+    // Nobody to simulate is another thing.
+    await expect(best(contest(fails(none), [], { ...required, quality: 'verified' }))).rejects.toMatchObject({
+      code: 'NoLiquidity',
+    })
+  })
+
+  test('for it is not wanted, nothing is, and a claim still loses', async () => {
+    const verify = vi.fn(held)
+    for (const quality of ['fast', 'optimal', 'verified'] as const) {
+      expect(await best(contest(own, claims, { quality, mode: 'unverified', verify }))).toBe(
+        'own 100 computed',
+      )
+    }
+    expect(await best(contest(fails(none), claims, { mode: 'unverified', verify }))).toBe('high 200 claimed')
+    expect(verify).not.toHaveBeenCalled()
+  })
+})
+
+describe('where nobody has an estimate', () => {
+  const refuse = (code: RefusalCode) => new Refusal(code, code)
+  const text = refuse('CustomSolverError')
+  const down = new Outage('the node')
+
+  test.each<[string, unknown, unknown[], unknown]>([
+    ['a solver’s words come first', down, [refuse('RateLimited'), text], text],
+    [
+      'of several the first',
+      none,
+      [refuse('TokenTemporarilySuspended'), text],
+      { code: 'TokenTemporarilySuspended' },
+    ],
+    [
+      'one that is flooded has none',
+      refuse('UnsupportedToken'),
+      [refuse('RateLimited')],
+      { code: 'NoLiquidity' },
+    ],
+    ['one that is broken has none', refuse('UnsupportedToken'), [new Error('?')], { code: 'NoLiquidity' }],
+    ['one that is away has none', none, [down], { code: 'NoLiquidity' }],
+    ['our own away means that nothing is known', down, [none, refuse('UnsupportedToken')], down],
+    ['our own away is told also beside one that is flooded', down, [refuse('RateLimited')], down],
+    ['an untradable token before no route', none, [refuse('UnsupportedToken')], { code: 'UnsupportedToken' }],
+    ['no route before an order of no kind', none, [refuse('UnsupportedOrderType')], { code: 'NoLiquidity' }],
+    ['an order of no kind', refuse('UnsupportedOrderType'), [], { code: 'UnsupportedOrderType' }],
+  ])('%s', async (_what, own, others, expected) => {
+    const told = best(
+      contest(
+        fails(own),
+        others.map((reason) => fails(reason)),
+      ),
+    )
+    await expect(told).rejects.toSatisfy((fault) => {
+      expect(fault).toMatchObject(expected as object)
+      return true
+    })
+  })
+
+  test('since no time was left, that is unavailable and not absent', async () => {
+    const given = contest(hangs, [hangs])
+    const told = best(given)
+    given.end()
+    await expect(told).rejects.toMatchObject({ code: 'Unavailable' })
+    const answered = contest(fails(none), [hangs])
+    const none2 = best(answered)
+    await Promise.resolve()
+    answered.end()
+    await expect(none2).rejects.toMatchObject({ code: 'NoLiquidity' })
+  })
+
+  test('and our own does not take part, others that are away are no answer', async () => {
+    await expect(best(contest(null, [fails(down), fails(none)]))).rejects.toThrow(Outage)
+    await expect(best(contest(null, [fails(none)]))).rejects.toMatchObject({ code: 'NoLiquidity' })
+  })
+})

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Outage, Refusal } from '../../src/domain/error.ts'
+import { settlementGas } from '../../src/domain/gas.ts'
+import type { Estimator } from '../../src/quotes/estimator.ts'
+import { type OrderToQuote, quoteForOrder } from '../../src/quotes/order-quote.ts'
+import { type QuoteDesk, quote } from '../../src/quotes/quote.ts'
+import { findQuotes } from '../../src/storage/quotes.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { dollar, numbered, sampleOrder, wrapped } from '../fakes/order.ts'
+import { alice, deskTime } from '../fakes/order-desk.ts'
+import { createQuoteDesk, estimatorWithout, quoteRequest } from '../fakes/quote-desk.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+const unit = 10n ** 18n
+
+function order(change: Partial<OrderToQuote> = {}): OrderToQuote {
+  return { ...sampleOrder({ owner: alice.address }), quoteId: null, ...change }
+}
+
+function deskOf(change: Partial<QuoteDesk> = {}): QuoteDesk {
+  const { db } = database
+  const storedQuote = async (id: bigint) => (await findQuotes(db, sampleNetwork.chainId, [id]))[0]
+  return createQuoteDesk(db, { storedQuote, ...change })
+}
+
+const quoted = async (change = {}) => (await quote(quoteRequest(change), deskOf())).quote
+
+describe('a stored quote', () => {
+  const size = { form: 'sellAmountBeforeFee', amount: 3n * unit } as const
+
+  test('that the order names is used, in the order’s size, and where none is named the best that fits', async () => {
+    const given = await quoted({ size })
+    for (const quoteId of [given.id, null]) {
+      const found = await quoteForOrder(order({ quoteId, sellAmount: 3n * unit }), deskOf())
+      expect(found).toMatchObject({
+        id: given.id,
+        sellAmount: 3n * unit,
+        buyAmount: (given.buyAmount * 3n * unit) / given.sellAmount,
+        feeAmount: given.feeAmount,
+      })
+    }
+  })
+
+  test.each<[string, Partial<OrderToQuote>, number]>([
+    ['of another size', { sellAmount: 4n * unit }, 0],
+    ['of other tokens', { sellToken: dollar, buyToken: wrapped, sellAmount: 5n * 10n ** 9n }, 0],
+    ['of the other kind', { kind: 'buy', buyAmount: 7n * 10n ** 9n }, 0],
+    ['that has ended', { sellAmount: 3n * unit }, 61_000],
+    ['that nobody knows', { quoteId: 999_999n, sellAmount: 6n * unit }, 0],
+  ])('%s makes way for a new one', async (_what, change, laterMs) => {
+    const given = await quoted({ size })
+    const desk = deskOf({ now: () => deskTime * 1_000 + 999 + laterMs })
+    const fresh = await quoteForOrder(order({ quoteId: given.id, ...change }), desk)
+    expect(Number(fresh?.id)).toBeGreaterThan(Number(given.id))
+    expect(fresh?.expiration).toEqual(new Date(desk.now() + 60_000))
+  })
+})
+
+describe('an order without a quote', () => {
+  test('gets one of its own size, which is stored for its scheme', async () => {
+    const sale = await quoteForOrder(order({ sellAmount: 11n * unit }), deskOf())
+    expect(sale).toMatchObject({
+      sellAmount: 11n * unit,
+      feeAmount: settlementGas(1, 1) * 10n ** 9n,
+      quoteKind: 'standard',
+      verified: false,
+    })
+    const purchase = await quoteForOrder(
+      order({ kind: 'buy', buyAmount: 12n * 10n ** 9n, signingScheme: 'presign' }),
+      deskOf(),
+    )
+    expect(purchase).toMatchObject({ buyAmount: 12n * 10n ** 9n, quoteKind: 'presignonchainorder' })
+    const ids = [sale, purchase].map((found) => found?.id ?? 0n)
+    expect(await findQuotes(database.db, sampleNetwork.chainId, ids)).toEqual([sale, purchase])
+  })
+
+  test('waits where nobody trades it; what else estimators say refuses it', async () => {
+    const without = (reason: unknown) =>
+      quoteForOrder(order({ sellAmount: 21n * unit }), deskOf({ router: estimatorWithout(reason) }))
+    expect(await without(new Refusal('NoLiquidity', 'nothing'))).toBeNull()
+    expect(await quoteForOrder(order({ buyToken: numbered('9e') }), deskOf())).toBeNull()
+    await expect(without(new Refusal('TokenTemporarilySuspended', 'paused'))).rejects.toMatchObject({
+      code: 'TokenTemporarilySuspended',
+    })
+    await expect(without(new Outage('the network node'))).rejects.toThrow(Outage)
+    const checkTokens = () => Promise.reject(new Refusal('UnsupportedToken', 'takes a fee'))
+    await expect(
+      quoteForOrder(order({ sellAmount: 22n * unit }), deskOf({ checkTokens })),
+    ).rejects.toMatchObject({ code: 'UnsupportedToken' })
+  })
+
+  test('waits a second for whoever hangs, and no longer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let tell = () => {}
+      const asked = new Promise<void>((resolve) => {
+        tell = resolve
+      })
+      const hanging: Estimator = {
+        name: 'hanging',
+        estimate() {
+          tell()
+          return new Promise(() => {})
+        },
+      }
+      let found: unknown
+      const done = quoteForOrder(order({ sellAmount: 31n * unit }), deskOf({ others: [hanging] })).then(
+        (result) => {
+          found = result
+        },
+      )
+      await asked
+      vi.advanceTimersByTime(999)
+      await new Promise((turn) => setImmediate(turn))
+      expect(found).toBeUndefined()
+      vi.advanceTimersByTime(1)
+      await done
+      expect(found).toMatchObject({ sellAmount: 31n * unit })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})

@@ -1,0 +1,446 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import { hooksCall } from '../../src/domain/calldata.ts'
+import { Outage, Refusal } from '../../src/domain/error.ts'
+import { settlementGas, tradeGas } from '../../src/domain/gas.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
+import type { QuoteRequest, QuoteSize } from '../../src/domain/quote.ts'
+import { feeUp, quotedAmounts } from '../../src/quotes/amounts.ts'
+import type { Estimator } from '../../src/quotes/estimator.ts'
+import { createRouter } from '../../src/quotes/estimators/router.ts'
+import { type QuoteDesk, quote, replyTo } from '../../src/quotes/quote.ts'
+import { findQuotes } from '../../src/storage/quotes.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { coin, dollar, nativeMarker, numbered, wrapped } from '../fakes/order.ts'
+import { alice, bob, deskTime } from '../fakes/order-desk.ts'
+import {
+  createQuoteDesk,
+  deskPools,
+  estimatorOf,
+  estimatorWithout,
+  quoteRequest,
+} from '../fakes/quote-desk.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+const ask = (change: Partial<QuoteRequest> = {}, desk: Partial<QuoteDesk> = {}) =>
+  quote(quoteRequest(change), createQuoteDesk(database.db, desk))
+const without = (code: Refusal['code'], data?: object) =>
+  expect.objectContaining({ name: 'Refusal', code, ...(data && { data }) })
+const hangs: Estimator = { name: 'hanging', estimate: () => new Promise(() => {}) }
+const unit = 10n ** 18n
+
+describe('our own router', () => {
+  test('is quoted with its way, its calls and its gas, in the pools’ own arithmetic', async () => {
+    const { quote: offer, route } = await ask()
+    const bought = (unit * 997n * 3_000_000n * 10n ** 6n) / (1_000n * unit * 1_000n + unit * 997n)
+    const fee = settlementGas(1, 1) * 10n ** 9n
+    expect(offer).toMatchObject({
+      sellAmount: unit - fee,
+      feeAmount: fee,
+      buyAmount: (bought * (unit - fee)) / unit,
+      gasAmount: settlementGas(1, 1),
+      gasPrice: 10n ** 9n,
+      sellTokenPrice: '1',
+      verified: false,
+    })
+    expect(route).toEqual({
+      block: 7,
+      paths: [
+        {
+          amountIn: unit,
+          amountOut: bought,
+          hops: [
+            {
+              pool: deskPools[0]?.address,
+              tokenIn: wrapped,
+              tokenOut: dollar,
+              amountIn: unit,
+              amountOut: bought,
+              reserveIn: 1_000n * unit,
+              reserveOut: 3_000_000n * 10n ** 6n,
+            },
+          ],
+        },
+      ],
+    })
+    expect(offer.calls?.interactions.map(({ target }) => target)).toEqual([wrapped, deskPools[0]?.address])
+  })
+
+  test('pays for unwrapping where the native coin is bought', async () => {
+    const sale = {
+      sellToken: dollar,
+      size: { form: 'sellAmountAfterFee', amount: 3_000n * 10n ** 6n },
+    } as const
+    const [native, plain] = await Promise.all([
+      ask({ ...sale, buyToken: nativeMarker }),
+      ask({ ...sale, buyToken: wrapped }),
+    ])
+    expect(native.quote.buyAmount).toBe(plain.quote.buyAmount)
+    expect(native.quote.gasAmount - plain.quote.gasAmount).toBe(9_223n)
+  })
+
+  test('gives a token for itself, and the coin for its wrapped form, one to one where that is allowed', async () => {
+    const policy = {
+      deniedAccounts: new Set<never>(),
+      deniedTokens: new Set<never>(),
+      sameToken: 'allow',
+    } as const
+    const size = { form: 'sellAmountAfterFee', amount: 5n } as const
+    const unwrapped = await ask({ size, buyToken: nativeMarker }, { policy })
+    expect(unwrapped.quote).toMatchObject({ sellAmount: 5n, buyAmount: 5n, gasAmount: 9_223n + 106_391n })
+    const bought = await ask(
+      { kind: 'buy', size: { form: 'buyAmountAfterFee', amount: 7n }, sellToken: dollar },
+      { policy },
+    )
+    expect(bought.quote).toMatchObject({ sellAmount: 7n, buyAmount: 7n, gasAmount: 7_365n + tradeGas })
+    expect(bought.route).toBeNull()
+  })
+
+  test('does not pay for a swap more than the swap brings', async () => {
+    // The way over the coin pays a little more; at this price of gas, less than its second swap costs.
+    const pools = [
+      {
+        address: numbered('d1'),
+        token0: wrapped,
+        token1: dollar,
+        reserve0: 100n * unit,
+        reserve1: 300_000n * 10n ** 6n,
+      },
+      {
+        address: numbered('d2'),
+        token0: wrapped,
+        token1: coin,
+        reserve0: 10_000n * unit,
+        reserve1: 10_000n * unit,
+      },
+      {
+        address: numbered('d3'),
+        token0: dollar,
+        token1: coin,
+        reserve0: 30_100_000n * 10n ** 6n,
+        reserve1: 10_000n * unit,
+      },
+    ]
+    const hops = async (gasPrice: bigint) => {
+      const look = async () => ({ block: 1, gasPrice, pools })
+      const { route } = await createRouter({ network: sampleNetwork, solver: bob.address, look }).estimate(
+        { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: unit / 10n },
+        new AbortController().signal,
+      )
+      return route?.paths.map((path) => path.hops.length)
+    }
+    expect(await hops(0n)).toContain(2)
+    expect(await hops(100n * 10n ** 9n)).toEqual([1])
+  })
+
+  test('has nothing for a token without pools, nor for what pays nothing', async () => {
+    await expect(ask({ buyToken: numbered('9e') })).rejects.toEqual(without('NoLiquidity'))
+    const size = { form: 'sellAmountAfterFee', amount: 1n } as const
+    await expect(ask({ size })).rejects.toEqual(without('NoLiquidity'))
+  })
+})
+
+describe('what is checked', () => {
+  const all: Partial<QuoteRequest> = {
+    appDataDocument: '{',
+    from: alice.address,
+    buyTokenBalance: 'internal',
+    sellTokenBalance: 'internal',
+    expiry: { validTo: deskTime + 59 },
+    sellToken: nativeMarker,
+    buyToken: nativeMarker,
+  }
+  const policy = {
+    deniedAccounts: new Set([alice.address]),
+    deniedTokens: new Set([nativeMarker, numbered('9c')]),
+    sameToken: 'disallow',
+  } as const
+
+  test.each<[Refusal['code'], Partial<QuoteRequest>]>([
+    ['InvalidAppData', {}],
+    ['Forbidden', { appDataDocument: '{}' }],
+    ['UnsupportedBuyTokenDestination', { from: bob.address }],
+    ['UnsupportedSellTokenSource', { buyTokenBalance: 'erc20' }],
+    ['InsufficientValidTo', { sellTokenBalance: 'erc20' }],
+    ['SameBuyAndSellToken', { expiry: { validTo: deskTime + 60 } }],
+    ['InvalidNativeSellToken', { buyToken: dollar }],
+    ['UnsupportedToken', { sellToken: numbered('9c') }],
+    ['NoLiquidity', { sellToken: numbered('9d') }],
+  ])('is told in its order: %s', async (code, mended) => {
+    const rows = [
+      {},
+      { appDataDocument: '{}' },
+      { from: bob.address },
+      { buyTokenBalance: 'erc20' },
+      { sellTokenBalance: 'erc20' },
+      { expiry: { validTo: deskTime + 60 } },
+      { buyToken: dollar },
+      { sellToken: numbered('9c') },
+      { sellToken: numbered('9d') },
+    ]
+    const upTo = rows.findIndex((row) => JSON.stringify(row) === JSON.stringify(mended))
+    const request = Object.assign({}, all, ...rows.slice(0, upTo + 1))
+    await expect(ask(request, { policy })).rejects.toEqual(without(code))
+  })
+
+  test.each<[Refusal['code'] | null, Partial<QuoteRequest>]>([
+    [null, { expiry: { validTo: deskTime + 10_800 } }],
+    ['ExcessiveValidTo', { expiry: { validTo: deskTime + 10_801 } }],
+    [null, { expiry: { validTo: 2 ** 32 - 1 }, signingScheme: 'presign' }],
+    ['ExcessiveValidTo', { expiry: { validFor: 2 ** 32 - 1 } }],
+    [null, { expiry: { validFor: 60 } }],
+    ['InsufficientValidTo', { expiry: { validFor: 59 } }],
+    ['InvalidAppData', { appDataDocument: null, appDataHash: keccakText('unknown') }],
+    ['InvalidAppData', { appDataDocument: '{"metadata":{"enableFastPath":true}}' }],
+  ])('%s: %o', async (code, change) => {
+    const told = await ask(change).catch((fault) => fault.code)
+    if (code) expect(told).toBe(code)
+    else expect(told.quote.id).toEqual(expect.any(BigInt))
+  })
+
+  test('a token that takes from transfers is refused, both sides, also where it has no market', async () => {
+    const checkTokens = vi.fn(() => Promise.reject(new Refusal('UnsupportedToken', 'takes a fee')))
+    await expect(ask({}, { checkTokens })).rejects.toEqual(without('UnsupportedToken'))
+    expect(checkTokens).toHaveBeenCalledWith([wrapped, dollar])
+    await expect(ask({ buyToken: numbered('9e') }, { checkTokens })).rejects.toEqual(
+      without('UnsupportedToken'),
+    )
+  })
+
+  test('the node away is no missing route', async () => {
+    const look = () => Promise.reject(new Outage('the network node'))
+    await expect(ask({}, { look })).rejects.toThrow(Outage)
+    const router = estimatorWithout(new Outage('the network node'))
+    await expect(ask({}, { router })).rejects.toThrow(Outage)
+  })
+})
+
+describe('money', () => {
+  test('the fee is refused where it takes all, with what it is', async () => {
+    const fee = settlementGas(1, 1) * 10n ** 9n
+    const of = (amount: bigint) => ask({ size: { form: 'sellAmountBeforeFee', amount } })
+    await expect(of(fee)).rejects.toEqual(
+      without('SellAmountDoesNotCoverFee', { fee_amount: `0x${fee.toString(16)}` }),
+    )
+    // What buys not an atom is no quote either.
+    await expect(of(fee + 1n)).rejects.toEqual(without('NoLiquidity'))
+  })
+
+  test('hooks and a contract’s signature are paid for, and no part of the gas that is told', async () => {
+    const gas = { callData: '0x', target: bob.address }
+    const hooks = { pre: [{ ...gas, gasLimit: '70000' }], post: [{ ...gas, gasLimit: '30000' }] }
+    const { quote: plain } = await ask()
+    const { quote: dear } = await ask({
+      appDataDocument: JSON.stringify({ metadata: { hooks } }),
+      signingScheme: 'eip1271',
+      verificationGasLimit: 27_000n,
+    })
+    expect(dear.gasAmount).toBe(plain.gasAmount)
+    expect(dear.feeAmount - plain.feeAmount).toBe(127_000n * 10n ** 9n)
+  })
+
+  test('more than uint256 can’t be sold', async () => {
+    const size = { form: 'sellAmountAfterFee', amount: maxUint256 } as const
+    const router = estimatorOf('router', { sellAmount: maxUint256 })
+    await expect(ask({ size }, { router })).rejects.toEqual(without('SellAmountOverflow'))
+  })
+
+  const amount = fc.bigInt({ min: 1n, max: 2n ** 128n })
+  const rate = fc.record({ nativeAmount: amount, tokenAmount: amount })
+
+  test('a fee covers its cost, and by less than an atom more', () => {
+    fc.assert(
+      fc.property(amount, amount, rate, (gas, gasPrice, { nativeAmount, tokenAmount }) => {
+        const fee = feeUp(gas, gasPrice, { nativeAmount, tokenAmount })
+        expect(fee * nativeAmount >= gas * gasPrice * tokenAmount).toBe(true)
+        expect((fee - 1n) * nativeAmount < gas * gasPrice * tokenAmount).toBe(true)
+      }),
+    )
+  })
+
+  test('nothing more is promised than what was estimated, and all of the amount is accounted for', () => {
+    const forms = fc.constantFrom<QuoteSize['form']>(
+      'sellAmountBeforeFee',
+      'sellAmountAfterFee',
+      'buyAmountAfterFee',
+    )
+    fc.assert(
+      fc.property(forms, amount, amount, amount, (form, fixed, other, fee) => {
+        const buys = form === 'buyAmountAfterFee'
+        const estimate = { sellAmount: buys ? other : fixed, buyAmount: buys ? fixed : other }
+        let told: ReturnType<typeof quotedAmounts>
+        try {
+          told = quotedAmounts({ form, amount: fixed }, estimate, fee)
+        } catch (fault) {
+          const spent = form === 'sellAmountBeforeFee' && fee >= fixed
+          expect((fault as Refusal).code).toBe(spent ? 'SellAmountDoesNotCoverFee' : 'NoLiquidity')
+          if (!spent) expect(other * (fixed - fee) < fixed).toBe(true)
+          return
+        }
+        expect(told.feeAmount).toBe(fee)
+        if (form === 'sellAmountBeforeFee') {
+          expect(told.sellAmount + fee).toBe(fixed)
+          // The rate of the whole, less than an atom below it.
+          expect(told.buyAmount * fixed <= other * told.sellAmount).toBe(true)
+          expect((told.buyAmount + 1n) * fixed > other * told.sellAmount).toBe(true)
+        } else expect(told).toEqual({ ...estimate, feeAmount: fee })
+      }),
+    )
+  })
+})
+
+describe('what is stored', () => {
+  test('has a growing id, and stands as long as its kind', async () => {
+    const seconds = async (change: Partial<QuoteRequest>) => {
+      const { quote: offer } = await ask(change)
+      return [offer.quoteKind, (offer.expiration.getTime() - deskTime * 1_000 - 999) / 1_000]
+    }
+    expect(await seconds({})).toEqual(['standard', 60])
+    expect(await seconds({ signingScheme: 'eip1271' })).toEqual(['standard', 60])
+    expect(await seconds({ signingScheme: 'eip1271', onchainOrder: true })).toEqual([
+      'eip1271onchainorder',
+      600,
+    ])
+    expect(await seconds({ signingScheme: 'presign', onchainOrder: true })).toEqual([
+      'presignonchainorder',
+      600,
+    ])
+    const [first, second] = [await ask(), await ask()]
+    expect(Number(second.quote.id)).toBeGreaterThan(Number(first.quote.id))
+  })
+
+  test('is the amounts before volume fees; the terms name both', async () => {
+    const { quote: offer, terms } = await ask(
+      {
+        appDataDocument: JSON.stringify({ metadata: { partnerFee: { recipient: bob.address, bps: 30 } } }),
+        receiver: bob.address,
+      },
+      { feeRules: [{ kind: 'volume', factor: 200n }] },
+    )
+    expect(terms).toMatchObject({
+      from: alice.address,
+      receiver: bob.address,
+      validTo: deskTime + 600,
+      volumeFees: [200n],
+      partnerFees: [3_000n],
+    })
+    const [stored] = await findQuotes(database.db, sampleNetwork.chainId, [offer.id ?? 0n])
+    expect(stored).toEqual(offer)
+    expect(offer.sellAmount + offer.feeAmount).toBe(unit)
+  })
+
+  test('is read back by its id, by whom it was made for', async () => {
+    const reply = await ask()
+    const desk = createQuoteDesk(database.db)
+    expect(await replyTo(alice.address, reply.quote.id ?? 0n, desk)).toEqual(reply)
+    expect(await replyTo(bob.address, reply.quote.id ?? 0n, desk)).toBeUndefined()
+    expect(await replyTo(alice.address, 999_999n, desk)).toBeUndefined()
+  })
+
+  test('is nothing of a fast quote', async () => {
+    const before = database.statements.length
+    const { quote: offer } = await ask({ priceQuality: 'fast' })
+    expect(offer).toMatchObject({ id: null, verified: false, expiration: new Date(0) })
+    expect(database.statements.slice(before)).toEqual([])
+  })
+})
+
+describe('a quality', () => {
+  test('of verified takes amounts and gas from the simulation, as whom and with what the order has', async () => {
+    const hook = { target: bob.address, callData: '0x12', gasLimit: 5n } as const
+    const verify = vi.fn<QuoteDesk['verify']>(async (estimate) => ({
+      verdict: 'held',
+      estimate: { ...estimate, buyAmount: estimate.buyAmount - 1n, gas: 111_111n, standing: 'simulated' },
+    }))
+    const request = {
+      receiver: bob.address,
+      size: { form: 'sellAmountAfterFee', amount: unit } as const,
+      appDataDocument: JSON.stringify({ metadata: { hooks: { post: [{ ...hook, gasLimit: '5' }] } } }),
+    }
+    const optimal = await ask(request, { verify })
+    expect(verify).not.toHaveBeenCalled()
+    const { quote: offer } = await ask({ ...request, priceQuality: 'verified' }, { verify })
+    expect(offer).toMatchObject({
+      verified: true,
+      gasAmount: 111_111n,
+      buyAmount: optimal.quote.buyAmount - 1n,
+      feeAmount: 111_116n * 10n ** 9n,
+    })
+    expect(verify.mock.calls.map(([, trade]) => trade)).toEqual([
+      {
+        ask: { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: unit },
+        from: alice.address,
+        receiver: bob.address,
+        preHooks: [],
+        postHooks: [hooksCall(sampleNetwork.hooksTrampoline, [hook])],
+      },
+    ])
+  })
+
+  test('is better from somebody outside, who is named as its solver', async () => {
+    const outside = estimatorOf('outside', { standing: 'claimed', buyAmount: 10n ** 10n })
+    const { quote: offer, route } = await ask({}, { others: [outside] })
+    expect(offer).toMatchObject({ solver: numbered('51'), verified: true, calls: null })
+    expect(route).toBeNull()
+  })
+})
+
+describe('the time that a request gives', () => {
+  const timed = async (change: Partial<QuoteRequest>, desk: Partial<QuoteDesk>) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let answer: unknown = 'waiting'
+      void ask({ timeoutMs: 400, priceQuality: 'fast', ...change }, desk).then(
+        (reply) => {
+          answer = reply.quote.solver
+        },
+        (fault) => {
+          answer = fault.code
+        },
+      )
+      const turns = async () => {
+        for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
+        return answer
+      }
+      const early = await turns()
+      vi.advanceTimersByTime(359)
+      const before = await turns()
+      vi.advanceTimersByTime(2)
+      return [early, before, await turns()]
+    } finally {
+      vi.useRealTimers()
+    }
+  }
+  const router = estimatorOf('router')
+
+  test('ends the waiting for whoever hangs, with something left to store', async () => {
+    expect(await timed({}, { router, others: [hangs] })).toEqual(['waiting', 'waiting', numbered('51')])
+    expect(await timed({}, { router: hangs, others: [hangs] })).toEqual(['waiting', 'waiting', 'Unavailable'])
+  })
+
+  test('ends the waiting for the market, for tokens and for documents', async () => {
+    const never = () => new Promise<never>(() => {})
+    for (const desk of [{ look: never }, { checkTokens: never }, { learnTokens: never }]) {
+      expect(await timed({}, { router, ...desk })).toEqual(['waiting', 'waiting', 'Unavailable'])
+    }
+    const library = { db: database.db, maxBytes: 100, gateway: { find: never } }
+    const unknown = { appDataDocument: null, appDataHash: keccakText('somewhere') }
+    expect(await timed(unknown, { router, library })).toEqual(['waiting', 'waiting', 'Unavailable'])
+  })
+
+  test('need not be used up', async () => {
+    expect(await timed({}, { router })).toEqual([numbered('51'), numbered('51'), numbered('51')])
+  })
+
+  test('is enough for what is in memory, however short', async () => {
+    const { quote: offer } = await ask({ timeoutMs: 0 })
+    expect(offer.buyAmount).toBeGreaterThan(0n)
+  })
+})
