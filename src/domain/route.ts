@@ -67,7 +67,10 @@ export function bestRouteForBuy(
   return bestRoute(buying, pools, { from: buy, to: sell, amount: amountOut }, search)
 }
 
-/** Buy atoms for a sell atom that no route of so many hops reaches or exceeds, however small the amount, with `rateBits` bits behind the point. */
+/**
+ * Buy atoms for a sell atom that no route of so many hops exceeds, however small the amount, with `rateBits` bits behind the point;
+ * 0 when none leads there.
+ */
 export function rateBound(pools: readonly Pool[], sell: Address, buy: Address, maxHops = 3): bigint {
   return ratesAhead(graphOf(pools, selling), buy, maxHops)[maxHops]?.get(sell) ?? 0n
 }

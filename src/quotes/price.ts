@@ -2,8 +2,8 @@ import type { Address } from '../domain/address.ts'
 import { formatRatioDown } from '../domain/amount.ts'
 import type { Log } from '../domain/log.ts'
 import type { OrderKind } from '../domain/order.ts'
-import { poolSide } from '../domain/pool.ts'
 import type { Quote, QuoteRoute, QuoteSize } from '../domain/quote.ts'
+import { toQuoteRoute } from '../domain/quote-route.ts'
 import { wrappedForm } from '../domain/token.ts'
 import { feeUp, quotedAmounts } from './amounts.ts'
 import type { Belief } from './belief.ts'
@@ -102,7 +102,7 @@ export function toPriced(
   { gasPrice, sellRate }: MarketPrices,
   { network }: Pick<PricingDesk, 'network'>,
 ): Priced {
-  const { gas, solver, execution } = estimate
+  const { gas, solver, execution, route, block } = estimate
   const feeAmount = feeUp(gas + extraGas, gasPrice, sellRate)
   return {
     quote: {
@@ -121,7 +121,7 @@ export function toPriced(
         interactions: execution.interactions,
       },
     },
-    route: toRoute(estimate),
+    route: route && block !== null ? toQuoteRoute(route, block) : null,
   }
 }
 
@@ -132,21 +132,4 @@ async function readPrices({ sellToken, buyToken }: PriceTask, desk: PricingDesk)
     readNativeRate(buyToken, view, desk),
   ])
   return { gasPrice: view.gasPrice, sellRate, buyRate }
-}
-
-function toRoute({ route, block }: Estimate): QuoteRoute | null {
-  if (!route || block === null) return null
-  const paths = route.paths.map(({ hops, amountIn, amountOut }) => ({
-    amountIn,
-    amountOut,
-    hops: hops.map(({ pool, tokenIn, tokenOut, amountIn: paid, amountOut: got }) => ({
-      pool: pool.address,
-      tokenIn,
-      tokenOut,
-      amountIn: paid,
-      amountOut: got,
-      ...poolSide(pool, tokenIn),
-    })),
-  }))
-  return { block, paths }
 }
