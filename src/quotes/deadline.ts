@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { Refusal } from '../domain/error.ts'
 
 export interface Deadline {
@@ -9,6 +10,8 @@ export interface Deadline {
 
 export function startDeadline(ms: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController()
+  // Everybody who is asked listens, and all are gone when the quote is.
+  setMaxListeners(0, controller.signal)
   const end = () => {
     clearTimeout(timer)
     outer?.removeEventListener('abort', end)
