@@ -1,4 +1,5 @@
 import type { Result } from 'ethers'
+import { encodeBytes, encodeList, encodeTuple, type Member, type Words, word } from '../domain/abi.ts'
 import { type Address, address, zeroAddress } from '../domain/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../domain/hex.ts'
 import type { Interaction, Order, OrderData, SigningScheme } from '../domain/order.ts'
@@ -46,11 +47,37 @@ export type SignedOrder = Pick<Order, keyof OrderData | 'owner' | 'signingScheme
 
 const idBytes = 8
 const selectorBytes = 4
+const settleSelector: Hex = '0x13d79a0b'
 
 /** Calldata of `settle`, followed by the auction id as 8 bytes, big-endian: the contract ignores it, indexers do not. */
 export function encodeSettle({ tokens, clearingPrices, trades, interactions, auctionId }: Settlement): Hex {
-  const call = settlementAbi.encodeFunctionData('settle', [tokens, clearingPrices, trades, interactions])
-  return `${call}${auctionId.toString(16).padStart(idBytes * 2, '0')}` as Hex
+  const call = encodeTuple([
+    { dynamic: encodeList(tokens.map(word)) },
+    { dynamic: encodeList(clearingPrices.map(word)) },
+    { dynamic: encodeList(trades.map((trade) => ({ dynamic: encodeTradeWords(trade) }))) },
+    { dynamic: encodeTuple(interactions.map((calls) => ({ dynamic: encodeList(calls.map(encodeCall)) }))) },
+  ])
+  return `${settleSelector}${call}${auctionId.toString(16).padStart(idBytes * 2, '0')}`
+}
+
+function encodeTradeWords(trade: EncodedTrade): Words {
+  return encodeTuple([
+    word(BigInt(trade.sellTokenIndex)),
+    word(BigInt(trade.buyTokenIndex)),
+    word(trade.receiver),
+    word(trade.sellAmount),
+    word(trade.buyAmount),
+    word(BigInt(trade.validTo)),
+    trade.appData.slice(2),
+    word(trade.feeAmount),
+    word(trade.flags),
+    word(trade.executedAmount),
+    { dynamic: encodeBytes(trade.signature) },
+  ])
+}
+
+function encodeCall({ target, value, callData }: Interaction): Member {
+  return { dynamic: encodeTuple([word(target), word(value), { dynamic: encodeBytes(callData) }]) }
 }
 
 /** `executedAmount` counts only for partially fillable orders: sell atoms of a sell order, buy atoms of a buy order. */

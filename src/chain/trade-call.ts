@@ -1,4 +1,5 @@
 import { Interface } from 'ethers'
+import { encodeBytes, encodeTuple, word } from '../domain/abi.ts'
 import type { Address } from '../domain/address.ts'
 import { Outage } from '../domain/error.ts'
 import type { Hex } from '../domain/hex.ts'
@@ -40,8 +41,16 @@ const checkAbi = new Interface([
   `function ask((address settlement, address relayer, address trader, address receiver, address sellToken, address buyToken, bool buysNative, bytes orderUid, bytes settle) question) returns ((bool settled, uint256 gas, ${holdings} before, ${holdings} afterwards, bytes revertData, bool presigned, uint256 balance, uint256 allowance) answer)`,
 ])
 
+const askSelector = checkAbi.getFunction('ask')?.selector as Hex
+
 export function encodeTradeCall(call: TradeCall): Hex {
-  return checkAbi.encodeFunctionData('ask', [call]) as Hex
+  const question = encodeTuple([
+    ...[call.settlement, call.relayer, call.trader, call.receiver, call.sellToken, call.buyToken].map(word),
+    word(call.buysNative ? 1n : 0n),
+    { dynamic: encodeBytes(call.orderUid) },
+    { dynamic: encodeBytes(call.settle) },
+  ])
+  return `${askSelector}${encodeTuple([{ dynamic: question }])}`
 }
 
 /** @throws Outage when it is not what the checking code returns, as from a node that overrides nothing */

@@ -1,6 +1,6 @@
 import { Interface } from 'ethers'
+import { word } from './abi.ts'
 import type { Address } from './address.ts'
-import { maxUint256 } from './amount.ts'
 import type { Hook } from './app-data.ts'
 import type { Hex } from './hex.ts'
 import type { Interaction } from './order.ts'
@@ -41,11 +41,4 @@ function call(
   values: readonly (Address | bigint)[],
 ): Interaction {
   return { target, value: 0n, callData: `0x${selectors[name]}${values.map(word).join('')}` }
-}
-
-/** @throws RangeError for what is no uint256 */
-function word(value: Address | bigint): string {
-  if (typeof value === 'string') return value.slice(2).padStart(64, '0')
-  if (value < 0n || value > maxUint256) throw new RangeError('not a uint256')
-  return value.toString(16).padStart(64, '0')
 }
