@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runAuctions } from './auctions/run.ts'
-import { type NetworkConfig, readDocuments } from './config.ts'
+import { checkEstimators, type NetworkConfig, readDocuments } from './config.ts'
 import type { Address } from './domain/address.ts'
 import type { Clock, Log } from './domain/log.ts'
 import { createDesks } from './graphql/context.ts'
@@ -50,10 +50,11 @@ const closeMs = 10_000
 
 /**
  * Puts the program together and starts it.
- * @throws when a node or the database is not there, or a chain is not the one that the database belongs to
+ * @throws ConfigError; when a node or the database is not there, or a chain is not the one that the database belongs to
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { databaseUrl, settings, log } = options
+  checkEstimators(settings, options.networks)
   const shared = createShared(options)
   const applied = await applyMigrations(databaseUrl)
   if (applied.length > 0) log.info('database migrated', { applied })
@@ -84,16 +85,21 @@ function limit(setting: number): number {
   return setting === 0 ? Number.POSITIVE_INFINITY : setting
 }
 
+/** Probes give up soon: what does not answer by then is down. */
+const readyMs = 3_000
+
 /** Everything that answers depend on, asked now. */
 async function readiness(
   networks: readonly Pick<Parts, 'network' | 'chain'>[],
   db: Database,
 ): Promise<Record<string, boolean>> {
-  const isUp = (question: Promise<unknown>) =>
-    question.then(
+  const isUp = (question: Promise<unknown>) => {
+    const answered = question.then(
       () => true,
       () => false,
     )
+    return Promise.race([answered, pause(readyMs, false, { ref: false })])
+  }
   const states = [
     isUp(ping(db)).then((up) => ['database', up] as const),
     ...networks.map(({ network, chain }) => isUp(chain.head()).then((up) => [network.name, up] as const)),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Address, toAddress } from './domain/address.ts'
 import { type Network, usualHooksTrampoline, usualPriceAmount } from './domain/network.ts'
+import { goesBy } from './domain/network-names.ts'
 import { addressText, type Settings, settings } from './settings.ts'
 
 /** One network of a deployment: its row of data and how to reach it. */
@@ -53,6 +54,22 @@ export function readNetworks(path: string | undefined): NetworkConfig[] {
   throw new ConfigError(
     parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`),
   )
+}
+
+/** Nobody is to be asked on a network that is not there. @throws ConfigError that names the entries at fault */
+export function checkEstimators(
+  { QUOTE_ESTIMATORS: sources }: Pick<Settings, 'QUOTE_ESTIMATORS'>,
+  networks: readonly Pick<NetworkConfig, 'network'>[],
+): void {
+  const isServed = (named: string) => networks.some(({ network }) => goesBy(network, named))
+  const faults = sources.flatMap(({ name, network }, index) =>
+    network === undefined || isServed(network)
+      ? []
+      : [
+          `QUOTE_ESTIMATORS.${index}.network: ${name} is to be asked on "${network}", which is no network here`,
+        ],
+  )
+  if (faults.length > 0) throw new ConfigError(faults)
 }
 
 /** Documents that clients may name by their hash alone. @throws ConfigError */

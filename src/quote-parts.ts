@@ -113,7 +113,8 @@ function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: Quoti
   const timeoutMs = Math.min(settings.RPC_TIMEOUT_MS, simulationMs)
   const oneTry = createRpc({ url: rpcUrl, timeoutMs, retries: 0, log })
   const checkTrade = createTradeCheck({ rpc: oneTry, network, slots })
-  const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY }
+  const { baseTokens } = network
+  const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY, baseTokens }
   const verify: QuoteDesk['verify'] = (estimate, trade, signal) =>
     verifyEstimate(estimate, trade, deps, signal)
   const { checkTokens } = createTokenVerdicts({

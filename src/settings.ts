@@ -46,15 +46,25 @@ const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
 ])
 
 /** Somebody outside who estimates prices: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
-const estimatorSource = z.object({
+const estimatorSource = z.strictObject({
   kind: z.enum(['engine', 'driver']),
   name: z.string().regex(/^[\w.-]{1,40}$/),
   url: z.url({ protocol: /^https?$/ }),
   /** Submission address of its settlements. */
   address: addressText,
-  /** Name of the one network that it is asked on; all without it. */
+  /** The one network that it is asked on, by any of its names or its chain id; all without it. */
   network: z.string().optional(),
 })
+
+const estimatorSources = z
+  .array(estimatorSource)
+  .max(20)
+  .superRefine((sources, context) => {
+    for (const [index, { name }] of sources.entries()) {
+      if (sources.findIndex((source) => source.name === name) === index) continue
+      context.addIssue({ code: 'custom', path: [index, 'name'], message: `${name} is there already` })
+    }
+  })
 
 /** Every setting: what it is for stands here and nowhere else, `--help` prints it. */
 export const settings = z.object({
@@ -107,7 +117,7 @@ export const settings = z.object({
   QUOTE_MAX_VALIDITY: whole(60, 1_000_000_000)
     .default(10_800)
     .describe('Most seconds from now to validTo of a quote.'),
-  QUOTE_ESTIMATORS: jsonText(z.array(estimatorSource).max(20))
+  QUOTE_ESTIMATORS: jsonText(estimatorSources)
     .default([])
     .describe(
       'Who else is asked for quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; with "network" it is asked on that one alone.',

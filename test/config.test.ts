@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConfigError, readAddresses, readNetworks, readSettings } from '../src/config.ts'
+import { startApp } from '../src/app.ts'
+import { ConfigError, checkEstimators, readAddresses, readNetworks, readSettings } from '../src/config.ts'
 import { numbered } from './fakes/order.ts'
+import { silentLog } from './fakes/silent-log.ts'
 
 let folder: string
 beforeAll(() => {
@@ -137,4 +139,57 @@ test('a network’s prices are of a tenth of its coin, unless its row says other
     10n ** 20n,
   ])
   for (const wrong of ['0', '0x10', '-1', '1e18', 5]) expect(faultsOf(() => read(wrong))).toHaveLength(1)
+})
+
+const estimator = { kind: 'engine', name: 'one', url: 'http://127.0.0.1:1', address: numbered('ab') }
+
+function withEstimators(...list: unknown[]) {
+  return readSettings({ QUOTE_ESTIMATORS: JSON.stringify(list) })
+}
+
+test('estimators are read by name, and what is misspelled or there twice is refused', () => {
+  const two = [estimator, { ...estimator, kind: 'driver', name: 'two', network: 'gnosis' }]
+  expect(withEstimators(...two).QUOTE_ESTIMATORS).toEqual(two)
+  for (const [wrong, fault] of [
+    [{ ...estimator, name: 'two', netwrok: 'gnosis' }, /^QUOTE_ESTIMATORS\.1: .*netwrok/],
+    [{ ...estimator, kind: 'driver' }, /^QUOTE_ESTIMATORS\.1\.name: one is there already$/],
+    [{ ...estimator, name: 'two', url: 'ftp://there' }, /^QUOTE_ESTIMATORS\.1\.url/],
+  ] as const) {
+    expect(faultsOf(() => withEstimators(estimator, wrong))).toEqual([expect.stringMatching(fault)])
+  }
+})
+
+test('estimators are asked on networks that are there, by any name', async () => {
+  const row = { chainId: 100, settlement: numbered('ab'), vaultRelayer: numbered('ab'), baseTokens: [] }
+  const numbers = { firstBlock: 0, finalityBlocks: 64, blockTimeMs: 5_000, rpcUrl: 'http://127.0.0.1:1' }
+  const contracts = { wrappedNative: numbered('ab'), poolFactory: numbered('ab') }
+  const rows = [
+    { ...row, ...numbers, ...contracts, name: 'xdai' },
+    { ...row, ...numbers, ...contracts, chainId: 31_337, name: 'dev' },
+  ]
+  const networks = readNetworks(file(JSON.stringify(rows)))
+  const on = (...named: (string | undefined)[]) =>
+    withEstimators(...named.map((network, index) => ({ ...estimator, name: `e${index}`, network })))
+  expect(() =>
+    checkEstimators(on(undefined, 'xdai', 'Gnosis-Chain', '100', 'dev', '31337'), networks),
+  ).not.toThrow()
+  const wrong = on('xdai', 'mainnet', undefined, 'gnosys', '', '1')
+  const faults = [
+    'QUOTE_ESTIMATORS.1.network: e1 is to be asked on "mainnet", which is no network here',
+    'QUOTE_ESTIMATORS.3.network: e3 is to be asked on "gnosys", which is no network here',
+    'QUOTE_ESTIMATORS.4.network: e4 is to be asked on "", which is no network here',
+    'QUOTE_ESTIMATORS.5.network: e5 is to be asked on "1", which is no network here',
+  ]
+  expect(faultsOf(() => checkEstimators(wrong, networks))).toEqual(faults)
+  const start = startApp({
+    databaseUrl: 'postgresql://127.0.0.1:1/none',
+    networks,
+    roles: ['serve'],
+    settings: wrong,
+    version: 'none',
+    log: silentLog,
+    now: Date.now,
+    random: Math.random,
+  })
+  await expect(start).rejects.toMatchObject({ name: 'ConfigError', faults })
 })

@@ -61,7 +61,7 @@ const leastTelling = 10_000n
  */
 export function createTokenCheck({ rpc, slots }: { rpc: Rpc; slots: FindTokenSlots }): CheckToken {
   return async (token, holder) => {
-    const found = await slots(token)
+    const found = await slots(token, holder === undefined)
     const calls = [
       trialOf(token, probe, found, given),
       ...(holder === undefined || holder === token ? [] : [trialOf(token, holder, found)]),

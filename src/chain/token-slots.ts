@@ -18,8 +18,12 @@ export interface TokenSlots {
   isComputed: boolean
 }
 
-/** Found once for each token and remembered. @throws Outage when the node is away, or knows no state overrides */
-export type FindTokenSlots = (token: Address) => Promise<TokenSlots>
+/**
+ * Found once a day for each token.
+ * @param isStrange anybody can name any number of such tokens: they displace each other alone
+ * @throws Outage when the node is away, or knows no state overrides
+ */
+export type FindTokenSlots = (token: Address, isStrange?: boolean) => Promise<TokenSlots>
 
 /** What a token says about the probe. `undefined` when it fails or says less than a word. */
 interface Reading {
@@ -29,8 +33,8 @@ interface Reading {
 
 type Diff = Record<Bytes32, Hex>
 
-const mostRemembered = 5_000
-const [minute, hour] = [60_000, 3_600_000]
+const mostRemembered = { known: 5_000, strange: 100 }
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 /** The code's own two reads, and some to spare. */
 const gas = 1_400_000n
 /** Shorter ones are found in random numbers by chance. */
@@ -47,11 +51,9 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
   ]
   const small = diffOf(places, smallNumber)
   const large = diffOf(places.slice(0, balanceLayouts.length), largeNumber)
-  const answers = createAnswers<{ slots: TokenSlots; lastsMs: number }>({
-    most: mostRemembered,
-    now,
-    lastsMs: ({ lastsMs }) => lastsMs,
-  })
+  const remember = (most: number) =>
+    createAnswers<{ slots: TokenSlots; lastsMs: number }>({ most, now, lastsMs: ({ lastsMs }) => lastsMs })
+  const [known, strange] = [remember(mostRemembered.known), remember(mostRemembered.strange)]
 
   async function find(token: Address) {
     const calls = [undefined, small, large].map((stateDiff) =>
@@ -70,12 +72,15 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
     return { slots, lastsMs: lastsMs(slots, plain) }
   }
 
-  return async (token) => (await answers(token, () => find(token))).slots
+  return async (token, isStrange = false) => {
+    const answers = isStrange ? strange : known
+    return (await answers(token, () => find(token))).slots
+  }
 }
 
-/** A layout stays what it is; what is no token, or no token yet, is looked at again soon. */
+/** A layout stays what it is, until a proxy gets other code; what is no token, or no token yet, is looked at again soon. */
 function lastsMs({ balance, allowance }: TokenSlots, plain: Reading): number {
-  if (balance && allowance) return Number.POSITIVE_INFINITY
+  if (balance && allowance) return day
   return plain.balance === undefined ? minute : hour
 }
 

@@ -1,5 +1,5 @@
 import { Interface } from 'ethers'
-import { encodeBytes, encodeTuple, word } from '../domain/abi.ts'
+import { encodeBytes, encodeList, encodeTuple, word } from '../domain/abi.ts'
 import type { Address } from '../domain/address.ts'
 import { Outage } from '../domain/error.ts'
 import type { Hex } from '../domain/hex.ts'
@@ -16,6 +16,7 @@ export interface TradeCall {
   buysNative: boolean
   orderUid: OrderUid
   settle: Hex
+  others: readonly Address[]
 }
 
 export interface Holdings {
@@ -30,6 +31,7 @@ export interface TradeCallAnswer {
   gas: bigint
   before: Holdings
   afterwards: Holdings
+  spent: string
   revertData: string
   presigned: boolean
   balance: bigint
@@ -38,7 +40,7 @@ export interface TradeCallAnswer {
 
 const holdings = '(uint256 sell, uint256 buy, uint256 native, uint256 received)'
 const checkAbi = new Interface([
-  `function ask((address settlement, address relayer, address trader, address receiver, address sellToken, address buyToken, bool buysNative, bytes orderUid, bytes settle) question) returns ((bool settled, uint256 gas, ${holdings} before, ${holdings} afterwards, bytes revertData, bool presigned, uint256 balance, uint256 allowance) answer)`,
+  `function ask((address settlement, address relayer, address trader, address receiver, address sellToken, address buyToken, bool buysNative, bytes orderUid, bytes settle, address[] others) question) returns ((bool settled, uint256 gas, ${holdings} before, ${holdings} afterwards, address spent, bytes revertData, bool presigned, uint256 balance, uint256 allowance) answer)`,
 ])
 
 const askSelector = checkAbi.getFunction('ask')?.selector as Hex
@@ -49,6 +51,7 @@ export function encodeTradeCall(call: TradeCall): Hex {
     word(call.buysNative ? 1n : 0n),
     { dynamic: encodeBytes(call.orderUid) },
     { dynamic: encodeBytes(call.settle) },
+    { dynamic: encodeList(call.others.map(word)) },
   ])
   return `${askSelector}${encodeTuple([{ dynamic: question }])}`
 }

@@ -2,20 +2,20 @@ import { Interface } from 'ethers'
 import { type Address, address, nativeMarker, zeroAddress } from '../domain/address.ts'
 import { maxOf, maxUint256 } from '../domain/amount.ts'
 import { unwrapCall } from '../domain/calldata.ts'
-import { Outage, Refusal } from '../domain/error.ts'
+import { Outage } from '../domain/error.ts'
 import { maxTransactionGas } from '../domain/gas.ts'
 import type { Hex } from '../domain/hex.ts'
 import type { Network } from '../domain/network.ts'
 import type { Interaction, OrderKind } from '../domain/order.ts'
 import { uintWord } from '../domain/typed-data.ts'
 import { type FabricatedSettlement, fabricateSettlement, presigned } from './fabricated-settlement.ts'
+import { createLimiter } from './limiter.ts'
 import { revertDataText } from './revert.ts'
 import { type Rpc, RpcError } from './rpc.ts'
 import { settledGas } from './settled-gas.ts'
 import type { FindTokenSlots, TokenSlots } from './token-slots.ts'
 import { decodeTradeCall, encodeTradeCall, type TradeCallAnswer } from './trade-call.ts'
 import { tradeCheckCode } from './trade-check-code.ts'
-import { createTurns } from './turns.ts'
 import { asOutage, available, parseHex, toQuantity } from './wire.ts'
 
 /** One trade of somebody who need not hold anything, as a settlement of it alone. */
@@ -38,6 +38,8 @@ export interface TradeQuestion {
   interactions: readonly Interaction[]
   /** The order's hooks after it. */
   postInteractions: readonly Interaction[]
+  /** Other tokens that the settlement contract must not have less of afterwards. */
+  others: readonly Address[]
   /** Sends the transaction. */
   txOrigin: Address
   /** Whose state it is played on; null is the newest block. */
@@ -62,7 +64,7 @@ export type TradeAnswer =
 /**
  * Settles it in a call that changes nothing, with balance, allowance, signature and the allow-list overridden, in one round trip.
  * @returns undefined where this cannot be played: the token's storage is not understood and the trader lacks the funds
- * @throws Outage when the node is away, or knows no state overrides
+ * @throws Outage when the node is away, or knows no state overrides, or too many wait
  */
 export type CheckTrade = (question: TradeQuestion, signal?: AbortSignal) => Promise<TradeAnswer | undefined>
 
@@ -97,8 +99,7 @@ const yesCode: Hex = '0x600160005260206000f3'
 const plenty = 2n ** 95n
 
 export function createTradeCheck({ rpc, network, slots, atOnce = 32 }: TradeCheckOptions): CheckTrade {
-  const turns = createTurns({ running: atOnce, waiting: 8 * atOnce, waitingPerKey: 1 })
-  let turn = 0
+  const inTurn = createLimiter({ what: 'the simulation of trades', running: atOnce, waiting: 8 * atOnce })
   let found: Promise<Address> | undefined
 
   function findAuthenticator(): Promise<Address> {
@@ -132,17 +133,12 @@ export function createTradeCheck({ rpc, network, slots, atOnce = 32 }: TradeChec
   return async (question, signal) => {
     const planned = plan(question, network)
     if (!planned) return undefined
-    const work = turns(String(++turn), async () => {
+    const work = inTurn(async () => {
       signal?.throwIfAborted()
       return play(planned)
     })
-    return unlessAborted(work.catch(refuseAsOutage), signal)
+    return unlessAborted(work, signal)
   }
-}
-
-/** Whoever asks goes on without a simulation when too many wait for one. */
-function refuseAsOutage(fault: unknown): never {
-  throw fault instanceof Refusal ? new Outage('the simulation of trades', fault) : fault
 }
 
 function plan(question: TradeQuestion, network: Network): Play | undefined {
@@ -175,6 +171,7 @@ function toCall({ question, trader, receiver, bought, settlement }: Play, networ
     buysNative: question.buyToken === nativeMarker,
     orderUid: settlement.orderUid,
     settle: settlement.calldata,
+    others: question.others.filter((token) => token !== question.sellToken && token !== bought),
   }
   return {
     from: question.txOrigin,
@@ -213,7 +210,14 @@ function toAnswer(returned: unknown, play: Play, network: Network): TradeAnswer 
   return { outcome: 'failed', reason: revertDataText(parseHex(answer.revertData)) }
 }
 
-function toSettled({ gas, before, afterwards }: TradeCallAnswer, play: Play, network: Network): TradeAnswer {
+function toSettled(
+  { gas, before, afterwards, spent }: TradeCallAnswer,
+  play: Play,
+  network: Network,
+): TradeAnswer {
+  if (address(spent) !== zeroAddress) {
+    return { outcome: 'failed', reason: `it spends what the settlement contract has of ${address(spent)}` }
+  }
   const { question, bought, settlement } = play
   const native = afterwards.native - before.native
   const takesNative = question.sellToken === network.wrappedNative
@@ -227,10 +231,9 @@ function toSettled({ gas, before, afterwards }: TradeCallAnswer, play: Play, net
   const sell = afterwards.sell - before.sell + taken + (takesNative ? native : 0n)
   const buy = afterwards.buy - before.buy - paid + (paysNative ? native : 0n)
   const isOneToken = question.sellToken === bought
-  const empty = [before.sell, ...(isOneToken ? [] : [before.buy])].filter((held) => held === 0n).length
   return {
     outcome: 'settled',
-    gas: settledGas({ measured: gas, calldata: settlement.calldata, emptyBalances: empty }),
+    gas: settledGas(gas, settlement.calldata),
     // One and the same token: all that is left belongs to the side that is not fixed.
     sellSurplus: !isOneToken ? sell : question.kind === 'buy' ? sell - paid : 0n,
     buySurplus: !isOneToken ? buy : question.kind === 'sell' ? buy + taken : 0n,

@@ -10,7 +10,8 @@ export interface TurnLimits {
 export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * Turns for work that strangers can make slow: one of them holds up himself, and all of them together a bounded part.
+ * Turns for the code of orders, which strangers can make slow: one of them holds up himself, and all of them together a bounded
+ * part.
  * @throws Refusal Unavailable, when too many wait already
  */
 export function createTurns({ running, waiting, waitingPerKey }: TurnLimits): Turns {

@@ -26,3 +26,8 @@ export function chainIdOfName(name: string): number | undefined {
   if (/^[1-9][0-9]{0,15}$/.test(name)) return Number(name)
   return chainIds.get(name.toLowerCase().replaceAll('-', '_'))
 }
+
+/** Whether a network is called so: by its own name, or by one that its chain goes by. */
+export function goesBy(network: { name: string; chainId: number }, called: string): boolean {
+  return called === network.name || chainIdOfName(called) === network.chainId
+}

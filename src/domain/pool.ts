@@ -10,8 +10,9 @@ export interface Pool {
   reserve1: bigint
 }
 
-const feeNumerator = 997n
-const feeDenominator = 1000n
+/** Of what goes in, so much is traded: the rest is the pool's fee. */
+export const feeNumerator = 997n
+export const feeDenominator = 1000n
 const maxReserve = 2n ** 112n - 1n
 
 interface Side {

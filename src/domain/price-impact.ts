@@ -1,8 +1,7 @@
 import { divUp, formatUnits } from './amount.ts'
+import { feeDenominator, feeNumerator } from './pool.ts'
 import type { QuotePath } from './quote.ts'
 
-const feeNumerator = 997n
-const feeDenominator = 1000n
 const digits = 6
 
 /**

@@ -1,4 +1,4 @@
-import { type Candidate, depthBits } from './route-candidates.ts'
+import type { Candidate, Demand } from './route-candidates.ts'
 import type { Question } from './route-single.ts'
 import { buying, reversed, selling, type Walk, type Way, walkThrough } from './route-walk.ts'
 
@@ -9,29 +9,44 @@ export interface Division {
   value: bigint
 }
 
-/** Where the curves of ways meet when `amount` is divided best: there they all go at one marginal price. */
-interface Meeting {
-  /** Square root of that price, with `rootBits` bits behind the point. */
-  root: bigint
-  shares: bigint[]
-}
-
 /**
- * The best division of the amount in closed form: a curve's derivative is rate · depth² / (depth ± given)², so that what a way takes is
- * linear in one over the root of the common price. `undefined` when the ways together are not deep enough.
+ * Where the curves of ways meet when the amount is divided best: a curve's derivative is rate · depth² / (depth ± given)², so that what a
+ * way takes is linear in one over the root of the common price. That root, or `undefined` when the ways together are not deep enough.
  */
-export function meetingOf({ walk, amount }: Question, ways: readonly Candidate[]): Meeting | undefined {
-  let depths = walk.sign * (amount << depthBits)
-  let weights = 0n
+export function priceOf({ sign, amount }: Demand, ways: readonly Candidate[]): number | undefined {
+  let [depths, weights] = [sign * amount, 0]
   for (const { depth, root } of ways) {
     depths += depth
     weights += depth * root
   }
-  if (depths <= 0n || weights <= 0n) return undefined
-  const shares = ways.map(
-    ({ depth, root }) => (walk.sign * ((depth * root * depths) / weights - depth)) >> depthBits,
-  )
-  return { root: weights / depths, shares }
+  return depths > 0 ? weights / depths : undefined
+}
+
+/**
+ * What the ways together are worth before rounding, in far atoms, swaps taken off; `undefined` where one of them is of no use.
+ * By Lagrange that is what they gain at their common price, and the whole amount at that price.
+ */
+export function worthOf(demand: Demand, ways: readonly Candidate[]): number | undefined {
+  const { sign, amount } = demand
+  const price = priceOf(demand, ways)
+  if (price === undefined) return undefined
+  let worth = sign * price * price * amount
+  for (const { depth, root, cost } of ways) {
+    const edge = sign * (root - price)
+    if (edge <= 0) return undefined
+    worth += depth * edge * edge - cost
+  }
+  return worth
+}
+
+/** What each way takes at the common price, written so that what is equal in two ways cancels out before it is rounded. */
+export function sharesOf({ sign, amount }: Demand, ways: readonly Candidate[]): bigint[] {
+  const weights = ways.reduce((sum, { depth, root }) => sum + depth * root, 0)
+  return ways.map(({ depth, root }) => {
+    const ahead = ways.reduce((sum, other) => sum + other.depth * (root - other.root), 0)
+    const share = (depth * (root * amount + sign * ahead)) / weights
+    return BigInt(Math.floor(Math.min(Math.max(share, 0), amount)))
+  })
 }
 
 /** Walks the real pools with these shares, all but the last without waste. `undefined` where a way is of no use in the division. */
@@ -62,27 +77,20 @@ function frugal(walk: Walk, way: Way, share: bigint): bigint | undefined {
   return walkThrough(walk === selling ? buying : selling, reversed(way), reached)
 }
 
-/** What a way adds to a division at most, given that the given side's atoms go for `price`² elsewhere, in units of `gainBits`. */
-export function gainAt({ walk, amount }: Question, { depth, root, cost }: Candidate, price: bigint): bigint {
-  const edge = walk.sign * (root - price)
-  if (edge <= 0n) return -cost
-  const whole = amount << depthBits
-  if (depth * edge <= whole * price) return depth * edge * edge - cost
+/** What a way adds to a division at most, given that the given side's atoms go for `price`² elsewhere. */
+export function gainAt({ sign, amount }: Demand, { depth, root, cost }: Candidate, price: number): number {
+  const edge = sign * (root - price)
+  if (edge <= 0) return -cost
+  if (depth * edge <= amount * price) return depth * edge * edge - cost
   // It would take more than there is.
-  const reached = (depth * root * root * whole) / (depth + walk.sign * whole)
-  return walk.sign * (reached - price * price * whole) + 1n - cost
+  const reached = (depth * root * root * amount) / (depth + sign * amount)
+  return sign * (reached - price * price * amount) - cost
 }
 
 /**
- * What the gains of ways must exceed to make a division worth more than this one. By Lagrange no division is worth more than the gains of
- * its ways and the whole amount at that price, whatever the price; at its own price it is worth just that, before rounding.
+ * What the gains of ways must exceed to make a division worth more than this. By Lagrange no division is worth more than the gains of
+ * its ways and the whole amount at that price, whatever the price.
  */
-export function hurdleAt({ walk, amount }: Question, worth: bigint, price: bigint): bigint {
-  return worth - ((walk.sign * price * price * amount) << depthBits)
-}
-
-/** In units of gain. */
-export function worthBeforeRounding(question: Question, ways: readonly Candidate[], price: bigint): bigint {
-  const gains = ways.reduce((sum, way) => sum + gainAt(question, way, price), 0n)
-  return gains - hurdleAt(question, 0n, price)
+export function hurdleAt({ sign, amount }: Demand, worth: number, price: number): number {
+  return worth - sign * price * price * amount
 }

@@ -1,14 +1,24 @@
 import type { Address } from './address.ts'
 import { type Curve, type Pool, poolCurve } from './pool.ts'
-import type { Step, Walk } from './route-walk.ts'
+import { type Step, selling, type Walk } from './route-walk.ts'
 
 export interface Edge {
   step: Step
   curve: Curve
+  slope: Slope
   /** What the first atom in gets out, with `rateBits` bits behind the point, rounded up. */
   rate: bigint
   /** How many pools between the same tokens are at least as good at every amount. */
   beatenBy: number
+}
+
+/**
+ * A curve in doubles, from the side that is walked from: far = rate · given / (1 ± bend · given), the sign being plus for a sell. It helps
+ * to choose; what is answered is worked out exactly.
+ */
+export interface Slope {
+  rate: number
+  bend: number
 }
 
 export const rateBits = 192n
@@ -51,6 +61,17 @@ export function ratesAhead(graph: PoolGraph, target: Address, most: number): Rat
   return found
 }
 
+export function slopeOf(walk: Walk, step: Step): Slope {
+  const { scale, offset, bend } = poolCurve(step.pool, walk.tokenIn(step))
+  const [over, under] = walk === selling ? [scale, offset] : [offset, scale]
+  return { rate: Number(over) / Number(under), bend: Number(bend) / Number(under) }
+}
+
+/** The second going on where the first ends. */
+export function slopeAfter(first: Slope, second: Slope): Slope {
+  return { rate: first.rate * second.rate, bend: first.bend + first.rate * second.bend }
+}
+
 export function rateAfter(first: bigint, second: bigint): bigint {
   return ((first * second) >> rateBits) + 1n
 }
@@ -61,7 +82,8 @@ function createGraph(pools: readonly Pool[], walk: Walk): PoolGraph {
     const targets = graph.get(step.from) ?? new Map<Address, Edge[]>()
     const edges = targets.get(step.to) ?? []
     const curve = poolCurve(step.pool, walk.tokenIn(step))
-    edges.push({ step, curve, rate: (curve.scale << rateBits) / curve.offset + 1n, beatenBy: 0 })
+    const rate = (curve.scale << rateBits) / curve.offset + 1n
+    edges.push({ step, curve, slope: slopeOf(walk, step), rate, beatenBy: 0 })
     graph.set(step.from, targets.set(step.to, edges))
   }
   const seen = new Set<Address>()

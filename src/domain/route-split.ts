@@ -1,11 +1,12 @@
-import { type Candidate, toCandidate, waysToDivide } from './route-candidates.ts'
+import { type Candidate, candidateOf, type Demand, demandOf, waysToDivide } from './route-candidates.ts'
 import {
   type Division,
   gainAt,
   hurdleAt,
-  meetingOf,
+  priceOf,
   settleShares,
-  worthBeforeRounding,
+  sharesOf,
+  worthOf,
 } from './route-division.ts'
 import type { Question, ValuedWay } from './route-single.ts'
 import { selling } from './route-walk.ts'
@@ -13,33 +14,40 @@ import { selling } from './route-walk.ts'
 interface Found extends Division {
   ways: readonly Candidate[]
   /** The marginal price of its ways, as its square root. */
-  price: bigint
-  /** Before rounding, in units of gain. */
-  worth: bigint
+  price: number
+  /** Before rounding, in far atoms. */
+  worth: number
 }
 
 interface Ranked {
   candidate: Candidate
-  gain: bigint
+  gain: number
 }
 
-/** Pairs and larger sets that are worked out; a bound on the work where no other holds. */
-const mostTrials = 1_000
+/** Bounds on the work where no other holds: ways that are paired, the most gainful, and sets of ways that are worked out exactly. */
+const mostRanked = 300
+const mostTrials = 64
+/** Of those the ones whose worth differs by less than doubles tell. */
+const mostTies = 16
+const tie = 2 ** -46
+const lowered = (worth: number) => worth - tie * Math.abs(worth)
 
 /**
  * The most valuable division over ways that share no pool, where it is worth more than the best way alone: the best of all pairs, then
- * the best third way beside that pair, and so on. What is gained by rounding alone is not looked for.
+ * the best third way beside that pair, and so on. Doubles choose the ways and their shares, the pools' own arithmetic has the last word.
+ * What is gained by rounding alone is not looked for.
  */
 export function bestDivision(question: Question, alone: ValuedWay | undefined): Division | undefined {
   if (question.maxPaths < 2) return undefined
+  const demand = demandOf(question)
   // Inputs that buy nothing together buy nothing apart; pools that can't give an amount alone may give it together.
-  const start = alone ? foundAlone(question, alone) : undefined
+  const start = alone && foundAlone(question, demand, alone)
   if (!start && question.walk === selling) return undefined
-  const candidates = waysToDivide(question, start?.price ?? highestPrice)
-  const attempt = createTrials(question)
-  let best = bestPair(question, candidates, attempt, start)
+  const candidates = waysToDivide(question, demand, start?.price ?? highestPrice)
+  let best = bestPair(demand, usableIn(candidates, 2), createTrials(question, demand), start)
   while (best && best.ways.length < question.maxPaths) {
-    const more = withOneMore(question, candidates, attempt, best)
+    const usable = usableIn(candidates, best.ways.length + 1)
+    const more = withOneMore(demand, usable, createTrials(question, demand), best)
     if (!more) break
     best = more
   }
@@ -47,37 +55,50 @@ export function bestDivision(question: Question, alone: ValuedWay | undefined): 
 }
 
 /** Above all that pools can be asked for. */
-const highestPrice = 1n << 256n
+const highestPrice = 2 ** 256
 
-function foundAlone(question: Question, { way, value }: ValuedWay): Found | undefined {
-  const ways = [toCandidate(question, way)].filter((candidate) => candidate !== undefined)
-  const meeting = meetingOf(question, ways)
-  if (!meeting) return undefined
-  const { root: price } = meeting
-  const parts = [{ way, amount: question.amount }]
-  return { parts, value, ways, price, worth: worthBeforeRounding(question, ways, price) }
+/** Each other path can take one of the pools that are better. */
+function usableIn(candidates: readonly Candidate[], paths: number): Candidate[] {
+  return candidates.filter(({ beatenBy }) => beatenBy < paths)
 }
 
-/** Works divisions out, each set of ways once. */
-function createTrials(question: Question) {
+function foundAlone(question: Question, demand: Demand, { way, value }: ValuedWay): Found {
+  const ways = [candidateOf(question, demand, way)]
+  const parts = [{ way, amount: question.amount }]
+  const [price = highestPrice, worth = Number(value)] = [priceOf(demand, ways), worthOf(demand, ways)]
+  return { parts, value, ways, price, worth }
+}
+
+/** Works divisions out that may be better than the best one, each set of ways once. */
+function createTrials(question: Question, demand: Demand) {
   const tried = new Set<string>()
+  let ties = 0
   return (ways: readonly Candidate[], best: Found | undefined): Found | undefined => {
+    const worth = worthOf(demand, ways)
+    if (worth === undefined || (best && !mayBeat(worth, best))) return undefined
+    const isTie = best !== undefined && lowered(worth) <= best.worth
+    if (tried.size === mostTrials || (isTie && ties === mostTies)) return undefined
     const key = ways.map(({ id }) => id).join()
-    if (tried.has(key) || tried.size === mostTrials) return undefined
+    if (tried.has(key)) return undefined
     tried.add(key)
-    const meeting = meetingOf(question, ways)
-    const division = meeting && settleShares(question, ways, meeting.shares)
-    if (!division || (best && division.value <= best.value)) return undefined
-    const { root: price } = meeting
-    return { ...division, ways, price, worth: worthBeforeRounding(question, ways, price) }
+    if (isTie) ties++
+    const division = settleShares(question, ways, sharesOf(demand, ways))
+    const price = priceOf(demand, ways)
+    if (!division || price === undefined || (best && division.value <= best.value)) return undefined
+    return { ...division, ways, price, worth }
   }
+}
+
+/** Rounding takes away, so that what is worth less than an atom more can't be better. */
+function mayBeat(worth: number, best: Found): boolean {
+  return worth > lowered(Math.max(best.worth, Number(best.value) + 1))
 }
 
 type Attempt = ReturnType<typeof createTrials>
 
 /** Bounds at each better pair's price leave fewer to try; what one bound has ruled out stays ruled out. */
 function bestPair(
-  question: Question,
+  demand: Demand,
   candidates: readonly Candidate[],
   attempt: Attempt,
   start: Found | undefined,
@@ -86,13 +107,9 @@ function bestPair(
   let left = candidates
   for (;;) {
     const price = best?.price ?? highestPrice
-    const hurdle = best && hurdleAt(question, best.worth, price)
-    const ranked = rank(
-      question,
-      left,
-      price,
-      (gain, highest) => hurdle === undefined || gain + highest > hurdle,
-    )
+    // Without a bound on what is paid, ways still have to be deep enough together.
+    const hurdle = hurdleAt(demand, best ? lowered(best.worth) : 0, price)
+    const ranked = rank(demand, left, price, (gain, highest) => gain + highest > hurdle)
     const better = firstBetterPair(ranked, hurdle, attempt, best)
     if (!better) return best === start ? undefined : best
     best = better
@@ -102,14 +119,14 @@ function bestPair(
 
 function firstBetterPair(
   ranked: readonly Ranked[],
-  hurdle: bigint | undefined,
+  hurdle: number,
   attempt: Attempt,
   best: Found | undefined,
 ): Found | undefined {
   for (const [index, one] of ranked.entries()) {
     for (let at = index + 1; at < ranked.length; at++) {
       const other = ranked[at]
-      if (!other || (hurdle !== undefined && one.gain + other.gain <= hurdle)) break
+      if (!other || one.gain + other.gain <= hurdle) break
       if (sharePool(one.candidate, other.candidate)) continue
       const better = attempt([one.candidate, other.candidate], best)
       if (better) return better
@@ -119,16 +136,17 @@ function firstBetterPair(
 }
 
 function withOneMore(
-  question: Question,
+  demand: Demand,
   candidates: readonly Candidate[],
   attempt: Attempt,
   pair: Found,
 ): Found | undefined {
   const { ways, price } = pair
-  const gained = ways.reduce((sum, way) => sum + gainAt(question, way, price), 0n)
+  const gained = ways.reduce((sum, way) => sum + gainAt(demand, way, price), 0)
   let best = pair
-  const isHopeful = (gain: bigint) => gained + gain > hurdleAt(question, best.worth, price)
-  for (const { candidate, gain } of rank(question, candidates, price, isHopeful)) {
+  const isHopeful = (gain: number) =>
+    gained + gain > hurdleAt(demand, lowered(best.worth), price)
+  for (const { candidate, gain } of rank(demand, candidates, price, isHopeful)) {
     if (!isHopeful(gain)) break
     if (ways.some((way) => sharePool(way, candidate))) continue
     best = attempt([...ways, candidate], best) ?? best
@@ -138,18 +156,20 @@ function withOneMore(
 
 /** Those that are hopeful, the most gainful first. */
 function rank(
-  question: Question,
+  demand: Demand,
   candidates: readonly Candidate[],
-  price: bigint,
-  isHopeful: (gain: bigint, highest: bigint) => boolean,
+  price: number,
+  isHopeful: (gain: number, highest: number) => boolean,
 ): Ranked[] {
-  const all = candidates.map((candidate) => ({ candidate, gain: gainAt(question, candidate, price) }))
-  const highest = all.reduce((most, { gain }, index) => (index === 0 || gain > most ? gain : most), 0n)
+  const all = candidates.map((candidate) => ({ candidate, gain: gainAt(demand, candidate, price) }))
+  const highest = all.reduce((most, { gain }) => Math.max(most, gain), -Infinity)
   return all
     .filter(({ gain }) => isHopeful(gain, highest))
-    .sort((a, b) => (a.gain === b.gain ? 0 : a.gain > b.gain ? -1 : 1))
+    .sort((a, b) => b.gain - a.gain)
+    .slice(0, mostRanked)
 }
 
 function sharePool({ way: one }: Candidate, { way: other }: Candidate): boolean {
-  return one.some(({ pool }) => other.some((step) => step.pool === pool))
+  for (const { pool } of one) for (const step of other) if (step.pool === pool) return true
+  return false
 }

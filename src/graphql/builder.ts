@@ -22,6 +22,7 @@ export interface SchemaTypes {
     /** In as digits of any size, for the input's schema to judge; out as an amount. */
     Uint256: { Input: string; Output: bigint }
     Decimal: { Input: string; Output: string }
+    BasisPoints: { Input: number; Output: number }
     Uint32: { Input: number; Output: number }
     SafeInt: { Input: number; Output: number | bigint }
     DateTime: { Input: Date; Output: Date }

@@ -1,5 +1,5 @@
 import type { QuoteRequest } from '../domain/quote.ts'
-import { mostSlippageBps, orderToSign } from '../domain/quote-order.ts'
+import { orderToSign } from '../domain/quote-order.ts'
 import { protocolFeeBps } from '../domain/quoted-amounts.ts'
 import { builder } from './builder.ts'
 import { deskOf } from './context.ts'
@@ -46,10 +46,11 @@ QuoteResponseRef.implement({
       description:
         'The exact order to sign at this price: feeAmount 0, with partner fees of appData and the trader’s slippage.',
       args: {
-        slippageBps: t.arg.int({
+        slippageBps: t.arg({
+          type: 'BasisPoints',
           required: true,
           defaultValue: 50,
-          description: `What the price may move against the trader, in basis points: 0 to ${mostSlippageBps}.`,
+          description: 'What the price may move against the trader.',
         }),
       },
       resolve: (reply, { slippageBps }, { desks }) => {

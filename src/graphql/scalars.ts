@@ -56,7 +56,7 @@ builder.scalarType('Uint256', {
   description: 'A whole number from 0 to 2^256 − 1 as a string of decimal digits.',
   parseValue: text(
     (digits) => (digits.length <= longestDigits && /^[0-9]+$/.test(digits) ? digits : undefined),
-    'a string of decimal digits',
+    `a string of at most ${longestDigits} decimal digits`,
   ),
   serialize: (value) => value.toString(),
 })
@@ -67,6 +67,12 @@ builder.scalarType('Decimal', {
     (digits) => (/^[0-9]{1,100}(\.[0-9]{1,100})?$/.test(digits) ? digits : undefined),
     'a decimal',
   ),
+  serialize: (value) => value,
+})
+
+builder.scalarType('BasisPoints', {
+  description: 'A whole number from 0 to 10,000: hundredths of a percent.',
+  parseValue: wholeNumber(10_000, 'a whole number from 0 to 10,000'),
   serialize: (value) => value,
 })
 

@@ -45,7 +45,7 @@ interface Entry {
 
 function enter(estimator: Estimator, contest: Contest): Entry {
   const examine = async (): Promise<Result & { entry: Entry }> => {
-    const result = await usable(estimator, contest, (estimate) => {
+    const result = await examined(estimator, contest, (estimate) => {
       entry.unchecked = estimate
     }).catch((reason: unknown) => ({ reason }))
     return { ...result, entry }
@@ -55,7 +55,7 @@ function enter(estimator: Estimator, contest: Contest): Entry {
 }
 
 /** What the estimator says, once it has been through all that it has to go through. */
-async function usable(
+async function examined(
   estimator: Estimator,
   { ask, belief, verify, signal, log }: Contest,
   whileChecking: (estimate: Estimate) => void,
@@ -75,7 +75,9 @@ async function usable(
   if (verification.verdict === 'unplayable') return { estimate }
   if (verification.verdict === 'held') return { estimate: verification.estimate }
   log.warn('an estimate was refuted', { ...fields, reason: verification.reason })
-  return { reason: new Error(verification.reason) }
+  return {
+    reason: new Refusal('NoLiquidity', 'what the market offers does not settle: a simulation of it failed'),
+  }
 }
 
 /** The fixed side is as asked for; nobody trades something for nothing, or without gas. */
@@ -99,31 +101,32 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
   const over = aborted(signal)
   let best: Estimate | undefined
   let unproven = false
-  let counted = 0
+  let usable = 0
 
   /** @returns whether it is the best so far */
   const consider = (estimate: Estimate): boolean => {
-    counted++
     if (belief.requiresSimulated && estimate.standing !== 'simulated') unproven = true
     else if (estimate.standing === 'claimed') words.push(estimate)
-    else if (!best || beats(estimate, best, worth, belief)) {
+    else {
+      usable++
+      if (best && !beats(estimate, best, worth, belief)) return false
       best = estimate
       return true
     }
     return false
   }
 
-  while (waiting.size > 0 && !(best && counted >= enough)) {
+  while (waiting.size > 0 && usable < enough) {
     const next = await Promise.race([...[...waiting].map(({ result }) => result), over])
     if (!next) break
     waiting.delete(next.entry)
     if ('reason' in next) faults.push({ own: next.entry.own, reason: next.reason })
     else if (consider(next.estimate)) yield next.estimate
   }
-  if (best && counted >= enough) return
+  if (usable >= enough) return
   for (const { own, unchecked } of waiting) {
-    // Our own arithmetic stands without a simulation that does not end; somebody's word does not.
-    if (unchecked?.standing !== 'computed') faults.push({ own, reason: late() })
+    // Our own arithmetic stands without a simulation that does not end, unless that is asked for; somebody's word does not.
+    if (unchecked?.standing !== 'computed' || belief.requiresSimulated) faults.push({ own, reason: late() })
     else if (consider(unchecked)) yield unchecked
   }
   if (best) return

@@ -8,6 +8,7 @@ import { bestRouteForBuy } from '../domain/route.ts'
 import { wrappedForm } from '../domain/token.ts'
 import type { TokenPair } from '../market/pairs.ts'
 import type { MarketView } from '../market/pools.ts'
+import { inTime, startDeadline } from './deadline.ts'
 import type { OutsidePrice } from './outside-price.ts'
 import type { TradingPolicy } from './tradable.ts'
 
@@ -51,11 +52,27 @@ export async function readNativeRate(
   return nativeRate(pools, network, token) ?? (await outsidePrice(token))
 }
 
+/** For prices that a client asks for by themselves, in milliseconds. */
+const mostMs = 5_000
+
+/** As `priceAll`, in bounded time. @throws Refusal Unavailable when that is over; Outage */
+export async function readNativeRates(
+  tokens: readonly Address[],
+  desk: PriceDesk,
+): Promise<Map<Address, NativeRate | Refusal>> {
+  const deadline = startDeadline(mostMs)
+  try {
+    return await inTime(priceAll(tokens, desk), deadline.signal)
+  } finally {
+    deadline.end()
+  }
+}
+
 /**
  * All in one look at the market. A token that nobody has a price for is left out; one that is not traded, or not now, has a Refusal.
  * @throws Outage when there is no market to look at
  */
-export async function readNativeRates(
+async function priceAll(
   tokens: readonly Address[],
   desk: PriceDesk,
 ): Promise<Map<Address, NativeRate | Refusal>> {

@@ -1,8 +1,8 @@
 import type { Address } from '../domain/address.ts'
-import { Refusal } from '../domain/error.ts'
+import { Outage, Refusal } from '../domain/error.ts'
 import type { OrderData, SigningScheme } from '../domain/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote.ts'
-import { findQuotesFor, insertQuote } from '../storage/quotes.ts'
+import { findQuoteFor, insertOrderQuote } from '../storage/quotes.ts'
 import { beliefFor } from './belief.ts'
 import { startDeadline } from './deadline.ts'
 import { price } from './price.ts'
@@ -19,9 +19,9 @@ export type OrderToQuote = OrderData & {
 }
 
 /**
- * The quote that an order is stored with: the one it names if that fits and still holds, else the best stored one that does,
- * else a new one. Amounts of the order never change by it.
- * @returns null when nothing trades the pair: such an order is accepted all the same and waits
+ * The quote that an order is stored with: the one it names if that fits and still holds, else the best stored one that does and was
+ * made for such an order, else a new one. Amounts of the order never change by it.
+ * @returns null when nothing trades the pair, or nobody who would know answers in time: such an order is accepted all the same and waits
  */
 export async function quoteForOrder(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | null> {
   const found = (await namedQuote(order, desk)) ?? (await bestStoredQuote(order, desk))
@@ -29,9 +29,14 @@ export async function quoteForOrder(order: OrderToQuote, desk: QuoteDesk): Promi
   try {
     return await newQuote(order, desk)
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'NoLiquidity') return null
-    throw error
+    if (!isWithoutPrice(error)) throw error
+    return null
   }
+}
+
+function isWithoutPrice(error: unknown): boolean {
+  if (error instanceof Refusal) return error.code === 'NoLiquidity' || error.code === 'Unavailable'
+  return error instanceof Outage
 }
 
 async function namedQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | undefined> {
@@ -41,14 +46,13 @@ async function namedQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote |
 }
 
 async function bestStoredQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | undefined> {
-  const [best] = await findQuotesFor(desk.db, {
+  return findQuoteFor(desk.db, {
     ...order,
     chainId: desk.network.chainId,
     quoteKind: searchedKind(order.signingScheme),
     amount: order.kind === 'sell' ? order.sellAmount : order.buyAmount,
     now: new Date(desk.now()),
   })
-  return best
 }
 
 async function newQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote> {
@@ -74,7 +78,7 @@ async function newQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote> {
       quoteKind: searchedKind(order.signingScheme),
       expiration: new Date(desk.now() + desk.limits.offered * 1000),
     }
-    return { ...offer, id: await insertQuote(desk.db, offer) }
+    return { ...offer, id: await insertOrderQuote(desk.db, offer, order) }
   } finally {
     deadline.end()
   }

@@ -63,7 +63,7 @@ export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
   return async (token) => {
     if (estimators.length === 0) throw noLiquidity()
     const known = prices.peek(token, { allowStale: true })
-    const isUsable = known !== undefined && now() - known.readAt < usableMs
+    const isUsable = known !== undefined && !('refusal' in known) && now() - known.readAt < usableMs
     const price = await prices.fetch(token, { allowStale: isUsable, allowStaleOnFetchRejection: isUsable })
     if (!price) throw noLiquidity()
     if ('refusal' in price) throw price.refusal
@@ -84,7 +84,7 @@ async function ask(
       ask: question,
       router: null,
       others: estimators,
-      belief: beliefFor('optimal', verification),
+      belief: { ...beliefFor('optimal', verification), requiresSimulated: verification !== 'unverified' },
       verify: (estimate, signal) => verify(estimate, { ...anybody, ask: question }, signal),
       worth: Promise.resolve(({ sellAmount }: Estimate) => -sellAmount),
       signal: deadline.signal,
@@ -93,8 +93,9 @@ async function ask(
     for await (const better of answers) best = better
     return best ? { nativeAmount: priceAmount, tokenAmount: best.sellAmount } : { refusal: noLiquidity() }
   } catch (fault) {
-    if (fault instanceof Refusal) return { refusal: fault }
-    throw fault
+    if (!(fault instanceof Refusal)) throw fault
+    // A price that is a mere word is none: fees are reckoned with it.
+    return { refusal: fault.code === 'QuoteNotVerified' ? noLiquidity() : fault }
   } finally {
     deadline.end()
   }

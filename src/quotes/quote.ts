@@ -19,8 +19,8 @@ export interface QuoteDesk extends PricingDesk, RequestDesk {
 
 /** Of a request's time, what is left for storing its answer; of a very short one a tenth. */
 const storingMs = 50
-/** A price that is found already waits for a slow database, beyond its time too, but not for long. */
-const mostStoringMs = 1_000
+/** A price that is found already waits for a slow database for what is left of its time, and beyond that not for long. */
+const lateStoringMs = 1_000
 
 /**
  * Prices an order of the request's form, within the time that the request gives.
@@ -29,6 +29,7 @@ const mostStoringMs = 1_000
  */
 export async function quote(request: QuoteRequest, desk: QuoteDesk): Promise<QuoteReply> {
   const deadline = startDeadline(workingTime(request))
+  const endsAt = desk.now() + request.timeoutMs
   try {
     const accepted = await inTime(acceptRequest(request, desk), deadline.signal)
     const isFast = request.priceQuality === 'fast'
@@ -38,7 +39,7 @@ export async function quote(request: QuoteRequest, desk: QuoteDesk): Promise<Quo
       ...(isFast && { enough: desk.fastResults }),
     }
     const priced = await price(task, desk, deadline.signal)
-    return isFast ? unstored(priced, accepted) : await stored(priced, accepted, desk)
+    return isFast ? unstored(priced, accepted) : await stored(priced, accepted, desk, endsAt - desk.now())
   } finally {
     deadline.end()
   }
@@ -60,9 +61,10 @@ export async function stored(
   { quote: offer, route }: Priced,
   { terms, quoteKind, expiration }: AcceptedRequest,
   { db }: Pick<QuoteDesk, 'db'>,
+  leftMs = 0,
 ): Promise<QuoteReply> {
   const kept = { ...offer, quoteKind, expiration }
-  const patience = startDeadline(mostStoringMs)
+  const patience = startDeadline(Math.max(lateStoringMs, leftMs))
   try {
     const id = await inTime(insertQuote(db, kept, { terms, route }), patience.signal)
     return { quote: { ...kept, id }, terms, route }

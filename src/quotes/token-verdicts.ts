@@ -1,11 +1,15 @@
 import { createAnswers } from '../chain/answers.ts'
+import { createLimiter } from '../chain/limiter.ts'
 import type { CheckToken, TokenVerdict } from '../chain/token-check.ts'
 import { type Address, nativeMarker } from '../domain/address.ts'
 import { Outage, Refusal } from '../domain/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
 
 export interface TokenVerdicts {
-  /** One for each token, from memory where it was asked before. A node that is away leaves them `unknown`, and quoting goes on. */
+  /**
+   * One for each token, from memory where it was asked before. A node that is away leaves them `unknown`, and so do too many that
+   * wait to be tried: quoting goes on.
+   */
   verdicts(tokens: readonly Address[]): Promise<Map<Address, TokenVerdict>>
   /** @throws Refusal UnsupportedToken when one of them is known not to hold what is sent */
   checkTokens(tokens: readonly Address[]): Promise<void>
@@ -13,7 +17,7 @@ export interface TokenVerdicts {
 
 export interface TokenVerdictOptions {
   check: CheckToken
-  /** Somebody who has much of it, such as its deepest pool. */
+  /** Somebody who has much of it, such as its deepest pool. Asked for every time, so from memory. */
   holderOf(token: Address): Promise<Address | undefined>
   /** Neither it nor the native marker is ever checked. */
   wrappedNative: Address
@@ -32,7 +36,10 @@ const lasts: Record<TokenVerdict, number> = {
   unknown: minute,
 }
 const outageLasts = 3 * second
-const mostRemembered = 10_000
+/** Of tokens in the market. */
+const traded = { remembered: 10_000, running: 16, waiting: 128 }
+/** Of those that nobody is known to hold: anybody can name any number of them, and they hold up and displace each other alone. */
+const strange = { remembered: 1_000, running: 4, waiting: 8 }
 
 /** What is wrong with a token. An absent one is left to the market, which has no pool of it. */
 const faults: Partial<Record<TokenVerdict, string>> = {
@@ -42,32 +49,28 @@ const faults: Partial<Record<TokenVerdict, string>> = {
 }
 
 export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts {
-  const { check, holderOf, wrappedNative, now, log } = options
-  const answers = createAnswers<{ verdict: TokenVerdict; isOutage: boolean }>({
-    most: mostRemembered,
-    now,
-    lastsMs: ({ verdict, isOutage }) => (isOutage ? outageLasts : lasts[verdict]),
-  })
+  const { holderOf, wrappedNative, now, log } = options
+  const trials = { traded: createTrials(traded, options), strange: createTrials(strange, options) }
   let quietUntil = 0
 
-  async function judge(token: Address) {
-    try {
-      const verdict = await check(token, await holderOf(token))
-      log.debug('a token was tried', { token, verdict })
-      return { verdict, isOutage: false }
-    } catch (fault) {
-      if (!(fault instanceof Outage)) throw fault
-      if (now() >= quietUntil) {
-        quietUntil = now() + minute
-        log.warn('tokens are traded unchecked', { token, fault: fault.message })
-      }
-      return { verdict: 'unknown' as const, isOutage: true }
+  function unchecked(token: Address, fault: Outage): TokenVerdict {
+    if (now() >= quietUntil) {
+      quietUntil = now() + minute
+      log.warn('tokens are traded unchecked', { token, fault: fault.message })
     }
+    return 'unknown'
   }
 
   async function verdictOf(token: Address): Promise<TokenVerdict> {
     if (token === nativeMarker || token === wrappedNative) return 'plain'
-    return (await answers(token, () => judge(token))).verdict
+    try {
+      const holder = await holderOf(token)
+      const found = await (holder ? trials.traded : trials.strange)(token, holder)
+      return found instanceof Outage ? unchecked(token, found) : found
+    } catch (fault) {
+      if (fault instanceof Outage) return unchecked(token, fault)
+      throw fault
+    }
   }
 
   async function verdicts(tokens: readonly Address[]) {
@@ -83,4 +86,30 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
       }
     },
   }
+}
+
+/** Trials that share a memory and a queue. An Outage is remembered too, for a moment. */
+function createTrials(
+  { remembered, running, waiting }: typeof traded,
+  { check, now, log }: TokenVerdictOptions,
+) {
+  const inTurn = createLimiter({ what: 'the trial of tokens', running, waiting })
+  const answers = createAnswers<TokenVerdict | Outage>({
+    most: remembered,
+    now,
+    lastsMs: (found) => (found instanceof Outage ? outageLasts : lasts[found]),
+  })
+
+  async function judge(token: Address, holder: Address | undefined): Promise<TokenVerdict | Outage> {
+    try {
+      const verdict = await inTurn(() => check(token, holder))
+      log.debug('a token was tried', { token, verdict })
+      return verdict
+    } catch (fault) {
+      if (fault instanceof Outage) return fault
+      throw fault
+    }
+  }
+
+  return (token: Address, holder: Address | undefined) => answers(token, () => judge(token, holder))
 }

@@ -1,8 +1,8 @@
 import type { CheckTrade, TradeAnswer } from '../chain/trade-check.ts'
 import type { Address } from '../domain/address.ts'
-import { maxOf, mulDivDown, mulDivUp } from '../domain/amount.ts'
+import { maxOf, minOf, mulDivDown, mulDivUp } from '../domain/amount.ts'
 import type { Interaction } from '../domain/order.ts'
-import type { Ask, Estimate } from './estimator.ts'
+import type { Ask, Estimate, Execution } from './estimator.ts'
 
 /** The order that an estimate is meant for. */
 export interface VerifiedTrade {
@@ -17,6 +17,8 @@ export interface VerifyDeps {
   checkTrade: CheckTrade
   /** Part of the promise, 0 to 1, that a simulation may fall short of it. */
   maxInaccuracy: number
+  /** Tokens that the settlement contract is likely to hold. */
+  baseTokens: readonly Address[]
 }
 
 export type Verification =
@@ -44,7 +46,7 @@ const dust = 2n
 export async function verifyEstimate(
   estimate: Estimate,
   trade: VerifiedTrade,
-  { checkTrade, maxInaccuracy }: VerifyDeps,
+  { checkTrade, maxInaccuracy, baseTokens }: VerifyDeps,
   signal?: AbortSignal,
 ): Promise<Verification> {
   const { ask, from, receiver, preHooks, postHooks } = trade
@@ -58,6 +60,7 @@ export async function verifyEstimate(
       preInteractions: [...execution.preInteractions, ...preHooks],
       interactions: execution.interactions,
       postInteractions: postHooks,
+      others: estimate.standing === 'claimed' ? touched(execution, baseTokens) : [],
       txOrigin: execution.txOrigin ?? solver,
     },
     signal,
@@ -66,12 +69,32 @@ export async function verifyEstimate(
   if (answer.outcome === 'failed') return { verdict: 'refuted', reason: answer.reason }
   const fault = shortfall(ask, played, answer) ?? lostOnTheWay(trade, played, answer)
   if (fault) return { verdict: 'refuted', reason: fault }
-  // What hooks really take can't be told from the rest; their limits are counted elsewhere.
-  const gas = hasHooks(trade) ? estimate.gas : answer.gas
+  const truth = inTruth(ask, played, answer)
+  const held = hasHooks(trade) ? withHooks(estimate, truth) : { ...truth, gas: answer.gas }
+  return { verdict: 'held', estimate: { ...estimate, ...held, standing: 'simulated' } }
+}
+
+/**
+ * What hooks really take can't be told from the rest; their limits are counted elsewhere. Nor can what they bring in: a trader who
+ * sends tokens along must not be quoted a better price for it.
+ */
+function withHooks({ gas, sellAmount, buyAmount }: Estimate, truth: Amounts): Amounts & { gas: bigint } {
   return {
-    verdict: 'held',
-    estimate: { ...estimate, ...inTruth(ask, played, answer), gas, standing: 'simulated' },
+    gas,
+    sellAmount: maxOf(sellAmount, truth.sellAmount),
+    buyAmount: minOf(buyAmount, truth.buyAmount),
   }
+}
+
+const mostTouched = 64
+
+/**
+ * What somebody else's calls could take from the settlement contract beside the two tokens: whatever they name, and what it usually has.
+ * A token that only a third contract moves, by an approval from long ago, is not seen.
+ */
+function touched({ preInteractions, interactions }: Execution, baseTokens: readonly Address[]): Address[] {
+  const targets = [...preInteractions, ...interactions].map(({ target }) => target)
+  return [...new Set([...baseTokens, ...targets])].slice(0, mostTouched)
 }
 
 /** The least that may be paid, or the most that may be taken. */

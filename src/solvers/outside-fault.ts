@@ -28,10 +28,11 @@ export class Throttled extends OutsideFault {
 
 const longestText = 200
 
-/** A stranger's words as they may be shown: one line of visible characters, bounded. `undefined` when nothing is left. */
+/** A stranger's words as they may be shown: one bounded line of visible characters, without addresses of machines. `undefined` when nothing is left. */
 export function printable(text: string): string | undefined {
   const line = text
     .slice(0, longestText * 4)
+    .replace(/\w+:\/\/\S*/g, '…')
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
     .trim()
   return [...line].slice(0, longestText).join('') || undefined

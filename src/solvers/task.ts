@@ -1,4 +1,5 @@
 import type { Address } from '../domain/address.ts'
+import { minOf } from '../domain/amount.ts'
 import type { Auction, AuctionOrder } from '../domain/auction.ts'
 import { type Outcome, tradeOutcome } from '../domain/execution.ts'
 import { gasUnits, networkFeeUp } from '../domain/gas.ts'
@@ -31,11 +32,16 @@ export function pairOf(order: Pick<Order, 'sellToken' | 'buyToken'>, { wrappedNa
   return { sell: order.sellToken, buy: wrappedForm(order.buyToken, wrappedNative) }
 }
 
-/** `gas` and what the order needs for itself, in its sell token; `undefined` without a native price. */
+/**
+ * `gas` and what the order needs for itself, in its sell token; `undefined` without a native price. Where the order's quote knows from a
+ * simulation that less will do, no more is charged than the trader was told.
+ */
 export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: bigint): bigint | undefined {
   const nativePrice = task.auction.nativePrices.get(order.sellToken)
   if (!nativePrice) return undefined
-  return networkFeeUp(gas + extraGas, task.auction.gasPrice, nativePrice)
+  const { quote } = order
+  const needed = quote?.verified ? minOf(gas, quote.gasAmount) : gas
+  return networkFeeUp(needed + extraGas, task.auction.gasPrice, nativePrice)
 }
 
 /** The gas of one swap in atoms of a token. Without a native price it counts nothing; such a token's order gains nothing either. */

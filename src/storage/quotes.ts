@@ -1,6 +1,8 @@
-import type { Address } from '../domain/address.ts'
-import type { OrderKind } from '../domain/order.ts'
-import type { Quote, QuoteKind, QuoteReply } from '../domain/quote.ts'
+import { type Address, zeroAddress } from '../domain/address.ts'
+import { emptyAppDataDocument, zeroAppData } from '../domain/app-data.ts'
+import { keccakText } from '../domain/keccak.ts'
+import type { OrderData } from '../domain/order.ts'
+import type { Quote, QuoteReply } from '../domain/quote.ts'
 import { bytea, json } from './columns.ts'
 import { type Db, prepared, readPrepared, sql } from './database.ts'
 import { type QuoteMetadata, toCalls, toMetadata } from './quote-metadata.ts'
@@ -8,15 +10,35 @@ import { type QuoteRest, type QuoteRestJson, readQuoteRest, writeQuoteRest } fro
 
 const insertSql =
   prepared(`INSERT INTO quotes (chain_id, kind, quote_kind, sell_token, buy_token, sell_amount, buy_amount,
-    fee_amount, gas_amount, gas_price, sell_token_price, solver, verified, expiration, metadata, reply)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id::text`)
+    fee_amount, gas_amount, gas_price, sell_token_price, solver, verified, expiration, metadata, reply,
+    from_account, receiver, app_data)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) RETURNING id::text`)
 
 /**
  * Stores a quote and gives it its id, from a sequence: a later quote has a higher one. Past Prisma, which takes several times as
  * long over it: somebody is waiting for every quote.
- * @param rest of the reply that is given; without it the quote cannot be read back by id
+ * @param rest of the reply that is given; without it the quote cannot be read back by id, and no search finds it
  */
 export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>, rest?: QuoteRest): Promise<bigint> {
+  const party = rest && {
+    owner: rest.terms.from,
+    receiver: rest.terms.receiver,
+    appData: rest.terms.appDataHash,
+  }
+  return insert(db, quote, party, rest)
+}
+
+/** The same for a quote that nobody asked for, made because an order came without one: no reply is given. */
+export async function insertOrderQuote(db: Db, quote: Omit<Quote, 'id'>, order: QuoteParty): Promise<bigint> {
+  return insert(db, quote, order)
+}
+
+async function insert(
+  db: Db,
+  quote: Omit<Quote, 'id'>,
+  party?: QuoteParty,
+  rest?: QuoteRest,
+): Promise<bigint> {
   const metadata = toMetadata(quote.calls)
   const [row] = await readPrepared<[string]>(db, insertSql, [
     quote.chainId,
@@ -35,9 +57,23 @@ export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>, rest?: Quote
     quote.expiration,
     metadata && JSON.stringify(metadata),
     rest ? JSON.stringify(writeQuoteRest(rest)) : null,
+    ...(party ? partyColumns(party) : [null, null, null]),
   ])
   if (!row) throw new TypeError('an insert gives a row')
   return BigInt(row[0])
+}
+
+/** Whose order a quote is for. With the pair and the amount this is all that its simulation depends on, but for the market. */
+export interface QuoteParty extends Pick<OrderData, 'receiver' | 'appData'> {
+  owner: Address
+}
+
+const emptyAppData = keccakText(emptyAppDataDocument)
+
+/** One spelling for what means the same. */
+function partyColumns({ owner, receiver, appData }: QuoteParty): Uint8Array[] {
+  const paid = receiver === null || receiver === zeroAddress ? owner : receiver
+  return [bytea(owner), bytea(paid), bytea(appData === zeroAppData ? emptyAppData : appData)]
 }
 
 const { hex, amount, time } = json
@@ -56,12 +92,17 @@ const replySql = prepared(
   `SELECT ${quoteJson}, reply FROM quotes WHERE chain_id = $1::int4 AND id = $2::int8 AND reply IS NOT NULL`,
 )
 
-const byPairSql =
-  prepared(`SELECT ${quoteJson} FROM quotes WHERE chain_id = $1::int4 AND sell_token = $2::bytea
-  AND buy_token = $3::bytea AND kind = $4 AND quote_kind = $5 AND expiration >= $6::timestamptz
-  AND CASE kind WHEN 'buy' THEN buy_amount = $7::numeric
-    ELSE sell_amount = $7::numeric OR sell_amount + fee_amount = $7::numeric END
-  ORDER BY id DESC LIMIT 100`)
+/**
+ * Two rates of 78 digits each that differ at all differ by more than 10^-157: so far behind the point whole numbers order them
+ * exactly. Only the row that is chosen has its calls read.
+ */
+const searchSql = prepared(`SELECT ${quoteJson} FROM quotes WHERE id = (
+  SELECT id FROM quotes WHERE chain_id = $1::int4 AND from_account = $2::bytea AND receiver = $3::bytea
+    AND app_data = $4::bytea AND sell_token = $5::bytea AND buy_token = $6::bytea AND kind = $7
+    AND quote_kind = $8 AND expiration >= $9::timestamptz
+    AND CASE kind WHEN 'buy' THEN buy_amount = $10::numeric
+      ELSE sell_amount = $10::numeric OR sell_amount + fee_amount = $10::numeric END
+  ORDER BY verified DESC, div(buy_amount * 1e160, NULLIF(sell_amount + fee_amount, 0)) DESC, id DESC LIMIT 1)`)
 
 /** In the order asked for; undefined where there is none on this network. */
 export async function findQuotes(
@@ -91,26 +132,25 @@ export async function callsOfOrders(db: Db, ids: readonly bigint[]): Promise<Map
 }
 
 /** What an order trades, for finding the quote it was made from. `amount` is that of the fixed side. */
-export interface QuoteSearch {
-  chainId: number
-  quoteKind: QuoteKind
-  kind: OrderKind
-  sellToken: Address
-  buyToken: Address
+export interface QuoteSearch
+  extends QuoteParty,
+    Pick<Quote, 'chainId' | 'kind' | 'quoteKind' | 'sellToken' | 'buyToken'> {
   amount: bigint
   now: Date
 }
 
-/** The stored quotes that fit an order and still hold: verified ones first, then by rate. */
-export async function findQuotesFor(db: Db, search: QuoteSearch): Promise<Quote[]> {
+/**
+ * The stored quote that fits an order and still holds: a verified one first, then the best rate, then the newest. Only one that was
+ * made for the same trader, receiver and appData: hooks, and code of whoever is paid, run in the simulation and can make a quote
+ * say anything, and whoever asks for one says himself whom it is for. What is made for this very order nobody else has bent.
+ */
+export async function findQuoteFor(db: Db, search: QuoteSearch): Promise<Quote | undefined> {
   const { chainId, sellToken, buyToken, kind, quoteKind, now } = search
   const pair = [bytea(sellToken), bytea(buyToken)]
   const amount = search.amount.toString()
-  const given = [chainId, ...pair, kind, quoteKind, now, amount]
-  const rows = await readPrepared<[QuoteJson]>(db, byPairSql, given)
-  return rows
-    .map(([row]) => toQuote(row))
-    .sort((a, b) => Number(b.verified) - Number(a.verified) || byRate(a, b))
+  const given = [chainId, ...partyColumns(search), ...pair, kind, quoteKind, now, amount]
+  const [row] = await readPrepared<[QuoteJson]>(db, searchSql, given)
+  return row && toQuote(row[0])
 }
 
 /** Of what a backlog may hold, one call takes so many: the next block takes the next ones. */
@@ -120,11 +160,6 @@ const mostDeleted = 20_000
 export async function deleteExpiredQuotes(db: Db, now: Date): Promise<number> {
   return sql(db).$executeRaw`DELETE FROM quotes WHERE id IN (
     SELECT id FROM quotes WHERE expiration < ${now} ORDER BY expiration LIMIT ${mostDeleted} FOR UPDATE SKIP LOCKED)`
-}
-
-function byRate(a: Quote, b: Quote): number {
-  const difference = b.buyAmount * (a.sellAmount + a.feeAmount) - a.buyAmount * (b.sellAmount + b.feeAmount)
-  return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
 
 type Amounts = 'sellAmount' | 'buyAmount' | 'feeAmount' | 'gasAmount' | 'gasPrice'

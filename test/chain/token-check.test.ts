@@ -182,8 +182,23 @@ describe('the node', () => {
     const checkCounted = createTokenCheck({ rpc: counted.rpc, slots: createTokenSlots({ rpc: counted.rpc }) })
     await checkCounted(token, holder)
     expect(counted.requests).toBe(2)
-    await checkCounted(token, undefined)
+    await checkCounted(token, holder)
     expect(counted.requests).toBe(3)
+  })
+
+  test('remembers the storage of a token that nobody holds apart from that of others', async () => {
+    const { address: token } = await deployToken(evm)
+    const asked: (boolean | undefined)[] = []
+    const find = createTokenSlots({ rpc: evm.rpc })
+    const checkSeen = createTokenCheck({
+      rpc: evm.rpc,
+      slots: (token, isStrange) => {
+        asked.push(isStrange)
+        return find(token, isStrange)
+      },
+    })
+    expect([await checkSeen(token, holder), await checkSeen(token, undefined)]).toEqual(['plain', 'plain'])
+    expect(asked).toEqual([false, true])
   })
 
   /** As a node does whose own limit is lower. */

@@ -127,17 +127,58 @@ describe('where a token keeps its numbers is found', () => {
 })
 
 describe('the node', () => {
-  const hour = 3_600_000
+  const [hour, day] = [3_600_000, 86_400_000]
 
-  test('is asked once for what is found, however many ask', async () => {
+  test('is asked once a day for what is found, however many ask', async () => {
     const { address: token } = await deployToken(evm)
     const counted = countRequests(evm.rpc)
     let time = 0
     const find = createTokenSlots({ rpc: counted.rpc, now: () => time })
     const [first, second] = await Promise.all([find(token), find(token)])
-    time = 1e15
+    time = day - 1
     expect([second, await find(token)]).toEqual([first, first])
     expect(counted.requests).toBe(1)
+  })
+
+  test('is asked again after a day, when a proxy may have got other code', async () => {
+    const models = [await deployOdd(evm, 'PlacedToken', [101n, 0n]), await deployToken(evm)]
+    const [before, after] = await Promise.all(
+      models.map(({ address }) => evm.rpc.call('eth_getCode', [address, 'latest'])),
+    )
+    const token = address(`0x${'18'.repeat(20)}`)
+    await evm.rpc.call('anvil_setCode', [token, before])
+    let time = 0
+    const find = createTokenSlots({ rpc: evm.rpc, now: () => time })
+    await find(token)
+    await evm.rpc.call('anvil_setCode', [token, after])
+    time = day - 1
+    expect(await obeyed(token, await find(token))).not.toMatchObject({ balance: 987n })
+    time = day
+    expect(await obeyed(token, await find(token))).toEqual({ balance: 987n, allowance: 654n })
+  })
+
+  test('is asked again after a hundred others for a strange token, and not for one in use', async () => {
+    const token = address(`0x${'19'.repeat(20)}`)
+    const word = `0x${'00'.repeat(128)}`
+    let asked = 0
+    const find = createTokenSlots({
+      rpc: {
+        ...evm.rpc,
+        batch: async (calls) => {
+          asked++
+          return calls.map(() => ({ value: word }))
+        },
+      },
+    })
+    await find(token)
+    for (let index = 1; index <= 101; index++) {
+      await find(address(`0x${index.toString(16).padStart(40, '0')}`), true)
+    }
+    expect(asked).toBe(102)
+    await find(token)
+    expect(asked).toBe(102)
+    await find(address(`0x${'1'.padStart(40, '0')}`), true)
+    expect(asked).toBe(103)
   })
 
   test('is asked again after an hour for what was not found', async () => {

@@ -37,7 +37,10 @@ test('who comes when too many wait, or too many of his own, is told to come late
   const { work, end } = createWork()
   const first = turn('a', work('a1'))
   const waiting = [turn('a', work('a2')), turn('a', work('a3'))]
-  await expect(turn('a', work('a4'))).rejects.toMatchObject({ code: 'Unavailable' })
+  await expect(turn('a', work('a4'))).rejects.toMatchObject({
+    code: 'Unavailable',
+    message: 'too many orders wait for their wallets or hooks: try again later',
+  })
   waiting.push(turn('b', work('b1')))
   await expect(turn('c', work('c1'))).rejects.toMatchObject({ code: 'Unavailable' })
   for (const name of ['a1', 'a2', 'a3', 'b1']) {

@@ -70,7 +70,7 @@ describe('what the client library signs', () => {
     async (kind, slippageBps, volumeBps, fees) => {
       volumeFees = fees
       const { orderToSign, quoteResponse, orderTypedData } = await quoteBy(kind, slippageBps, volumeBps)
-      const query = `query ($id: SafeInt!, $from: Address!, $slippage: Int!) {
+      const query = `query ($id: SafeInt!, $from: Address!, $slippage: BasisPoints!) {
       quote(id: $id, from: $from) { order(slippageBps: $slippage) { typedData } } }`
       const given = { id: quoteResponse.id, from: account.address, slippage: slippageBps }
       const { typedData } = (await graphql(doors.url, query, given)).quote.order

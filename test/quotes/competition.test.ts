@@ -226,6 +226,17 @@ describe('a quality', () => {
     ])
   })
 
+  test('of fast counts nobody’s mere word', async () => {
+    const own = puppet('own')
+    const claims = [says('one', { buyAmount: 500n }), says('two', { buyAmount: 600n })]
+    const unplayable = { verify: async () => ({ verdict: 'unplayable' as const }) }
+    const told = all(compete(contest(own.estimator, claims, { quality: 'fast', enough: 2, ...unplayable })))
+    own.says(100n, 'computed')
+    expect(await told).toEqual(['own 100 computed'])
+    const alone = contest(fails(none), claims, { quality: 'fast', enough: 2, ...unplayable })
+    expect(await all(compete(alone))).toEqual(['two 600 claimed'])
+  })
+
   test('of fast ends with so many usable ones; who is late, is left', async () => {
     const late = puppet('late')
     const others = [fails(none), says('other', { buyAmount: 110n }), late.estimator]
@@ -314,13 +325,13 @@ describe('where nobody has an estimate', () => {
       [refuse('TokenTemporarilySuspended'), text],
       { code: 'TokenTemporarilySuspended' },
     ],
+    ['one that is flooded says nothing', none, [refuse('RateLimited')], { code: 'NoLiquidity' }],
     [
-      'one that is flooded has none',
+      'one that is broken says nothing',
       refuse('UnsupportedToken'),
-      [refuse('RateLimited')],
-      { code: 'NoLiquidity' },
+      [new Error('?')],
+      { code: 'UnsupportedToken' },
     ],
-    ['one that is broken has none', refuse('UnsupportedToken'), [new Error('?')], { code: 'NoLiquidity' }],
     ['one that is away has none', none, [down], { code: 'NoLiquidity' }],
     ['our own away means that nothing is known', down, [none, refuse('UnsupportedToken')], down],
     ['our own away is told also beside one that is flooded', down, [refuse('RateLimited')], down],
@@ -352,8 +363,24 @@ describe('where nobody has an estimate', () => {
     await expect(none2).rejects.toMatchObject({ code: 'NoLiquidity' })
   })
 
-  test('and our own does not take part, others that are away are no answer', async () => {
-    await expect(best(contest(null, [fails(down), fails(none)]))).rejects.toThrow(Outage)
-    await expect(best(contest(null, [fails(none)]))).rejects.toMatchObject({ code: 'NoLiquidity' })
+  test('and our own does not take part, all others that are away are no answer', async () => {
+    await expect(best(contest(null, [fails(down), fails(down)]))).rejects.toThrow(Outage)
+    await expect(best(contest(null, [fails(down), fails(none)]))).rejects.toMatchObject({
+      code: 'NoLiquidity',
+    })
+  })
+
+  test('since what our own has does not settle, there is no liquidity', async () => {
+    const own = says('own', { buyAmount: 100n, standing: 'computed' })
+    const refuted: Contest['verify'] = async () => ({
+      verdict: 'refuted',
+      reason: 'the receiver takes nothing',
+    })
+    for (const quality of ['verified', 'stream'] as const) {
+      await expect(best(contest(own, [], { quality, verify: refuted }))).rejects.toMatchObject({
+        code: 'NoLiquidity',
+        message: expect.not.stringContaining('receiver'),
+      })
+    }
   })
 })

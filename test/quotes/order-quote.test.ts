@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/error.ts'
 import { settlementGas } from '../../src/domain/gas.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
+import type { QuoteRequest } from '../../src/domain/quote.ts'
 import type { Estimator } from '../../src/quotes/estimator.ts'
 import { type OrderToQuote, quoteForOrder } from '../../src/quotes/order-quote.ts'
 import { type QuoteDesk, quote } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, numbered, sampleOrder, wrapped } from '../fakes/order.ts'
-import { alice, deskTime } from '../fakes/order-desk.ts'
+import { alice, bob, deskTime } from '../fakes/order-desk.ts'
 import { createQuoteDesk, estimatorWithout, quoteRequest } from '../fakes/quote-desk.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
@@ -60,6 +62,23 @@ describe('a stored quote', () => {
     expect(Number(fresh?.id)).toBeGreaterThan(Number(given.id))
     expect(fresh?.expiration).toEqual(new Date(desk.now() + 60_000))
   })
+
+  const hooks = [{ target: numbered('9a'), callData: '0x01', gasLimit: '50000' }]
+  const hooked = JSON.stringify({ metadata: { hooks: { pre: hooks } } })
+  test.each<[string, Partial<QuoteRequest>]>([
+    ['for another trader', { from: bob.address }],
+    ['for another receiver', { receiver: bob.address }],
+    ['with hooks', { appData: hooked, appDataHash: keccakText(hooked), appDataDocument: hooked }],
+  ])('that was made %s is used where the order names it, and found by none', async (_what, change) => {
+    const own = { form: 'sellAmountBeforeFee', amount: 8n * unit } as const
+    const given = await quoted({ size: own, priceQuality: 'verified', ...change })
+    expect(given.verified).toBe(true)
+    const named = await quoteForOrder(order({ quoteId: given.id, sellAmount: 8n * unit }), deskOf())
+    expect(named?.id).toBe(given.id)
+    const found = await quoteForOrder(order({ sellAmount: 8n * unit }), deskOf())
+    expect(found).toMatchObject({ verified: false, sellAmount: 8n * unit })
+    expect(found?.id).not.toBe(given.id)
+  })
 })
 
 describe('an order without a quote', () => {
@@ -80,6 +99,13 @@ describe('an order without a quote', () => {
     expect(await findQuotes(database.db, sampleNetwork.chainId, ids)).toEqual([sale, purchase])
   })
 
+  test('shares it with the next one of that trader, and with nobody else’s', async () => {
+    const first = await quoteForOrder(order({ sellAmount: 13n * unit }), deskOf())
+    expect(await quoteForOrder(order({ sellAmount: 13n * unit }), deskOf())).toEqual(first)
+    const others = await quoteForOrder(order({ sellAmount: 13n * unit, owner: bob.address }), deskOf())
+    expect(Number(others?.id)).toBeGreaterThan(Number(first?.id))
+  })
+
   test('waits where nobody trades it; what else estimators say refuses it', async () => {
     const without = (reason: unknown) =>
       quoteForOrder(order({ sellAmount: 21n * unit }), deskOf({ router: estimatorWithout(reason) }))
@@ -88,7 +114,8 @@ describe('an order without a quote', () => {
     await expect(without(new Refusal('TokenTemporarilySuspended', 'paused'))).rejects.toMatchObject({
       code: 'TokenTemporarilySuspended',
     })
-    await expect(without(new Outage('the network node'))).rejects.toThrow(Outage)
+    expect(await without(new Outage('the network node'))).toBeNull()
+    expect(await without(new Refusal('Unavailable', 'too late'))).toBeNull()
     const checkTokens = () => Promise.reject(new Refusal('UnsupportedToken', 'takes a fee'))
     await expect(
       quoteForOrder(order({ sellAmount: 22n * unit }), deskOf({ checkTokens })),

@@ -14,6 +14,12 @@ const [wrappedNative, token, other, pool] = ['e1', '01', '02', '99'].map((byte) 
 ) as [Address, Address, Address, Address]
 const [second, minute, hour] = [1000, 60_000, 3_600_000]
 
+function numbered(count: number): Address[] {
+  return Array.from({ length: count }, (_, index) =>
+    address(`0x${(index + 1).toString(16).padStart(40, '0')}`),
+  )
+}
+
 /** Tokens are what they are said to be; the clock stands until it is set. */
 function scripted(more: Partial<TokenVerdictOptions> = {}) {
   const script = {
@@ -89,15 +95,107 @@ describe('verdicts', () => {
   })
 
   test('forget the least used of ten thousand tokens', async () => {
-    const script = scripted()
-    const many = Array.from({ length: 10_001 }, (_, index) =>
-      address(`0x${(index + 1).toString(16).padStart(40, '0')}`),
-    )
-    await script.verdicts(many)
+    const script = scripted({ holderOf: async () => pool })
+    const many = numbered(10_001)
+    for (const one of many) await script.verdicts([one])
     await script.verdicts(many.slice(-1))
     expect(script.asked).toHaveLength(10_001)
     await script.verdicts(many.slice(0, 1))
     expect(script.asked).toHaveLength(10_002)
+  })
+
+  test('of tokens in the market are not forgotten for those that nobody holds, of which a thousand are kept', async () => {
+    const script = scripted({
+      holderOf: async (asked) => ([token, other].includes(asked) ? pool : undefined),
+    })
+    await script.verdicts([token, other])
+    const strangers = numbered(10_001)
+    for (const stranger of strangers) await script.verdicts([stranger])
+    script.asked = []
+    await script.verdicts([token, other, ...strangers.slice(-1)])
+    expect(script.asked).toEqual([])
+    await script.verdicts(strangers.slice(-1_001, -1_000))
+    expect(script.asked).toHaveLength(1)
+  })
+})
+
+describe('many trials at once', () => {
+  /** Trials that end when they are told to, all as fee-on-transfer. */
+  function held(holder: Address | undefined) {
+    const ends: (() => void)[] = []
+    const script = scripted({
+      holderOf: async (asked) => (asked === token ? pool : holder),
+      check: () => new Promise((resolve) => ends.push(() => resolve('fee-on-transfer'))),
+    })
+    const end = () => {
+      for (const end of ends.splice(0)) end()
+    }
+    return { ...script, ends, end }
+  }
+  const count = (verdicts: Map<Address, TokenVerdict>, wanted: TokenVerdict) =>
+    [...verdicts.values()].filter((verdict) => verdict === wanted).length
+
+  test.each([
+    ['in the market', pool, 16, 128],
+    ['that nobody holds', undefined, 4, 8],
+  ])(
+    'of tokens %s: some run, some wait, and the rest is unknown for the moment',
+    async (_, holder, running, waiting) => {
+      const script = held(holder)
+      const tokens = numbered(200)
+      const told = script.verdicts(tokens)
+      const last = await script.verdicts(tokens.slice(-1))
+      expect([...last.values()]).toEqual(['unknown'])
+      await expect(script.checkTokens(tokens.slice(-1))).resolves.toBeUndefined()
+      let most = 0
+      const working = setInterval(() => {
+        most = Math.max(most, script.ends.length)
+        script.end()
+      }, 0)
+      const verdicts = await told.finally(() => clearInterval(working))
+      expect(most).toBe(running)
+      expect(count(verdicts, 'fee-on-transfer')).toBe(running + waiting)
+      expect(count(verdicts, 'unknown')).toBe(200 - running - waiting)
+    },
+  )
+
+  test('of strangers do not hold up a token in the market', async () => {
+    const script = held(undefined)
+    const strangers = script.verdicts(numbered(200))
+    await script.verdicts(numbered(200).slice(-1))
+    expect(script.ends).toHaveLength(4)
+    const real = script.verdicts([token])
+    await expect.poll(() => script.ends.length).toBe(5)
+    script.ends.at(-1)?.()
+    expect((await real).get(token)).toBe('fee-on-transfer')
+    const working = setInterval(script.end, 0)
+    await strangers.finally(() => clearInterval(working))
+  })
+
+  test('leave nothing behind: who was turned away is tried a moment later, and told of once a minute', async () => {
+    let warnings = 0
+    const ends: (() => void)[] = []
+    let time = 0
+    const script = scripted({
+      now: () => time,
+      log: { ...silentLog, warn: () => warnings++ },
+      check: () => new Promise((resolve) => ends.push(() => resolve('stuck'))),
+    })
+    const tokens = numbered(13)
+    const told = script.verdicts(tokens)
+    const [late] = tokens.slice(-1) as [Address]
+    expect((await script.verdicts([late])).get(late)).toBe('unknown')
+    const working = setInterval(() => {
+      for (const end of ends.splice(0)) end()
+    }, 0)
+    try {
+      await told
+      time = 3 * second
+      expect((await script.verdicts([late])).get(late)).toBe('stuck')
+      expect(warnings).toBe(1)
+    } finally {
+      clearInterval(working)
+    }
   })
 })
 

@@ -18,12 +18,13 @@ let stage: TradeStage
 let a: Address
 let b: Address
 let c: Address
+let d: Address
 let wrapped: Address
 let fee: Address
 
 beforeAll(async () => {
   stage = await startTradeStage()
-  ;({ a, b, c, wrapped, fee } = stage.tokens)
+  ;({ a, b, c, d, wrapped, fee } = stage.tokens)
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -56,7 +57,7 @@ function estimateFor(
 }
 
 const verify = ([estimate, trade]: Case, maxInaccuracy = 0.01) =>
-  verifyEstimate(estimate, trade, { checkTrade: stage.check, maxInaccuracy })
+  verifyEstimate(estimate, trade, { checkTrade: stage.check, maxInaccuracy, baseTokens: [wrapped] })
 const held = (amounts: object) => ({
   verdict: 'held',
   estimate: expect.objectContaining({ standing: 'simulated', ...amounts }),
@@ -95,7 +96,7 @@ describe('a computed estimate of a trader who has nothing', () => {
         ...{ kind: 'sell', from: trader, receiver: null, sellToken: a, buyToken: b, block: null },
         ...{ sellAmount: 9n * ether, buyAmount: 1n, txOrigin: solver },
         ...{ preInteractions: [], interactions: stage.walk([a, b], 9n * ether).interactions },
-        postInteractions: [],
+        ...{ postInteractions: [], others: [] },
       }
       await stage.settle(question)
       expect(await verify(estimate)).toEqual(held(amountsOf(estimate)))
@@ -200,6 +201,19 @@ describe('an estimate that lives on others is refuted', () => {
       })
     }))
 
+  test('where it takes a third token from the settlement contract', () =>
+    stage.trying(async () => {
+      await stage.give(d, stage.network.settlement, ether)
+      const [estimate, trade] = estimateFor([a, b], 'sell', ether, { estimate: { standing: 'claimed' } })
+      expect(await verify([estimate, trade])).toMatchObject({ verdict: 'held' })
+      const interactions = [...(estimate.execution?.interactions ?? []), paying(d, 1n)]
+      const execution = { preInteractions: [], interactions, txOrigin: null }
+      expect(await verify([{ ...estimate, execution }, trade])).toEqual({
+        verdict: 'refuted',
+        reason: `it spends what the settlement contract has of ${d}`,
+      })
+    }))
+
   test('where a token takes a fee of what is sold or bought', () =>
     stage.trying(async () => {
       for (const path of [
@@ -247,7 +261,9 @@ describe('what is asked', () => {
   const own: Interaction = { target: numbered('a2'), value: 0n, callData: '0x02' }
   const ask = async ([estimate, trade]: Case, answer: Partial<TradeAnswer> | undefined | Error) => {
     const { questions, checkTrade } = answering(answer)
-    const verification = await verifyEstimate(estimate, trade, { checkTrade, maxInaccuracy: 0.01 })
+    const verification = await verifyEstimate(estimate, trade, {
+      ...{ checkTrade, maxInaccuracy: 0.01, baseTokens: [] },
+    })
     return { verification, questions }
   }
 
@@ -263,10 +279,39 @@ describe('what is asked', () => {
       {
         ...{ kind: 'sell', from: trader, receiver, sellToken: a, buyToken: b, sellAmount: ether },
         ...{ buyAmount: 991n, preInteractions: [own, hook], interactions: [own, own] },
-        ...{ postInteractions: [hook, hook], txOrigin, block: 7 },
+        ...{ postInteractions: [hook, hook], others: [], txOrigin, block: 7 },
       },
     ])
     expect(verification).toEqual(held({ gas: claimedGas, sellAmount: ether, buyAmount: 994n }))
+  })
+
+  test('gains nothing by what hooks bring along, and loses what they take', async () => {
+    const hooks = { preHooks: [hook], postHooks: [] }
+    const selling = estimateFor([a, b], 'sell', ether, { promised: 1_000n, hooks })
+    expect((await ask(selling, { buySurplus: 1_000_000n })).verification).toEqual(held({ buyAmount: 1_000n }))
+    expect((await ask(selling, { buySurplus: 4n })).verification).toEqual(held({ buyAmount: 994n }))
+    const buying = estimateFor([a, b], 'buy', ether, { promised: 1_000n, hooks })
+    expect((await ask(buying, { sellSurplus: 900n })).verification).toEqual(held({ sellAmount: 1_000n }))
+    expect((await ask(buying, { sellSurplus: 4n })).verification).toEqual(held({ sellAmount: 1_006n }))
+  })
+
+  test('of somebody else’s calls must leave alone whatever they name, and what is usually held', async () => {
+    const target = (digits: string): Interaction => ({ ...own, target: numbered(digits) })
+    const claim = estimateFor([a, b], 'sell', ether, {
+      hooks: { preHooks: [hook] },
+      estimate: {
+        standing: 'claimed',
+        execution: {
+          preInteractions: [target('b1')],
+          interactions: [target('b2'), target('b1')],
+          txOrigin: null,
+        },
+      },
+    })
+    const { questions, checkTrade } = answering({})
+    const [estimate, trade] = claim
+    await verifyEstimate(estimate, trade, { checkTrade, maxInaccuracy: 0.01, baseTokens: [wrapped] })
+    expect(questions).toMatchObject([{ others: [wrapped, numbered('b1'), numbered('b2')] }])
   })
 
   test('is sent by the solver, where the estimate names nobody', async () => {
@@ -277,7 +322,7 @@ describe('what is asked', () => {
   test('is never to be paid nothing', async () => {
     const [estimate, trade] = estimateFor([a, b], 'sell', ether)
     const { questions, checkTrade } = answering({})
-    await verifyEstimate(estimate, trade, { checkTrade, maxInaccuracy: 1 })
+    await verifyEstimate(estimate, trade, { checkTrade, maxInaccuracy: 1, baseTokens: [] })
     expect(questions).toMatchObject([{ buyAmount: 1n }])
   })
 

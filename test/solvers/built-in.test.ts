@@ -15,6 +15,7 @@ import {
   nativeMarker,
   numbered,
   sampleAuction,
+  sampleQuote,
   settlement,
   wrapped,
 } from '../fakes/order.ts'
@@ -321,6 +322,16 @@ describe('two opposite orders', () => {
     const seller = auctionOrder({ ...sellCoin, buyAmount: atoms(dollar, 1_010n) })
     expect(await solve(sampleAuction([seller, auctionOrder(buyCoin)], 0n), [])).toEqual([])
   })
+})
+
+it.each([
+  ['what a verified quote told', { verified: true, gasAmount: 150_000n }, 150_000n],
+  ['no more than it takes, whatever was told', { verified: true, gasAmount: 900_000n }, 205_391n],
+  ['what is reckoned, where nothing was simulated', { verified: false, gasAmount: 150_000n }, 205_391n],
+])('charges for gas %s', async (_, quote, gas) => {
+  const order = auctionOrder({ ...sellCoin, quote: sampleQuote(quote) })
+  const [best] = await solve(sampleAuction([order]), deep)
+  expect(best?.proposal.trades.map(({ fee }) => fee)).toEqual([gas * 10n ** 9n])
 })
 
 it('returns what it has when the signal comes', async () => {

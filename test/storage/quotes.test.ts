@@ -1,14 +1,19 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { zeroAddress } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { bytesToHex } from '../../src/domain/hex.ts'
+import { zeroAppData } from '../../src/domain/app-data.ts'
+import { bytesToHex, hexToBytes } from '../../src/domain/hex.ts'
+import { keccakText } from '../../src/domain/keccak.ts'
 import type { QuoteReply } from '../../src/domain/quote.ts'
 import {
   deleteExpiredQuotes,
+  findQuoteFor,
   findQuotes,
-  findQuotesFor,
   findReply,
+  insertOrderQuote,
   insertQuote,
+  type QuoteSearch,
 } from '../../src/storage/quotes.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
@@ -117,46 +122,144 @@ describe('a reply', () => {
   })
 })
 
-describe('the quotes that an order may use', () => {
-  const search = {
+describe('the stored quote for an order', () => {
+  const order = { owner: numbered('0f'), receiver: null, appData: keccakText('{}') }
+  const search: QuoteSearch = {
+    ...order,
     chainId,
-    quoteKind: 'standard' as const,
-    kind: 'sell' as const,
+    quoteKind: 'standard',
+    kind: 'sell',
     sellToken: wrapped,
     buyToken: dollar,
     amount: 10n ** 18n,
     now,
   }
-  const store = (overrides: Parameters<typeof quoteOf>[0]) => {
+  const store = (overrides: Parameters<typeof quoteOf>[0], party = {}) => {
     const { id: _, ...quote } = quoteOf({ expiration: later, ...overrides })
-    return insertQuote(database.db, quote)
+    return insertOrderQuote(database.db, quote, { ...order, ...party })
   }
-  const found = async (more: Partial<typeof search> | { kind: 'buy' } = {}) =>
-    (await findQuotesFor(database.db, { ...search, ...more })).map(({ id }) => id)
-
-  test('are of its amount, however many others are newer: verified ones first, then by rate', async () => {
-    const plain = await store({ buyAmount: 5n })
-    const whole = await store({ sellAmount: 10n ** 18n - 7n, feeAmount: 7n, buyAmount: 6n })
-    const verified = await store({ buyAmount: 4n, verified: true })
+  const found = async (more: Partial<QuoteSearch> = {}) =>
+    (await findQuoteFor(database.db, { ...search, ...more }))?.id
+  /** Found one after the other, each gone before the next is looked for. */
+  const ranking = async () => {
+    const ids: bigint[] = []
+    for (let id = await found(); id != null; id = await found()) {
+      ids.push(id)
+      await client.query('DELETE FROM quotes WHERE id = $1', [id])
+    }
+    return ids
+  }
+  /** Quotes of another size, so many of each of so many traders. */
+  const crowd = async (traders: number, each: number) => {
     await client.query(
       `INSERT INTO quotes (chain_id, kind, quote_kind, sell_token, buy_token, sell_amount, buy_amount, fee_amount, gas_amount,
-         gas_price, sell_token_price, solver, verified, expiration)
-       SELECT chain_id, kind, quote_kind, sell_token, buy_token, 5, 5, 0, 0, 0, '1', solver, true, expiration
-       FROM quotes, generate_series(1, 100) LIMIT 300`,
+         gas_price, sell_token_price, solver, verified, expiration, from_account, receiver, app_data)
+       SELECT chain_id, kind, quote_kind, sell_token, buy_token, 5, 5, 0, 0, 0, '1', solver, true,
+         $3::timestamptz + other * interval '1 s', account, account, app_data
+       FROM (SELECT * FROM quotes LIMIT 1) AS sample, generate_series(1, $2::int) AS other,
+         (SELECT CASE WHEN trader = 1 THEN $4::bytea ELSE sha256(trader::text::bytea) END AS account
+          FROM generate_series(1, $1::int) AS trader) AS traders`,
+      [traders, each, later, hexToBytes(order.owner)],
     )
-    expect(await found()).toEqual([verified, whole, plain])
+    await client.query('ANALYZE quotes')
+  }
+
+  test('is of its amount, however many others are newer: a verified one, then by rate, then the newest', async () => {
+    const plain = await store({ buyAmount: 5n })
+    const newer = await store({ buyAmount: 5n })
+    const whole = await store({ sellAmount: 10n ** 18n - 7n, feeAmount: 7n, buyAmount: 6n })
+    const costly = await store({ feeAmount: 10n ** 18n, buyAmount: 6n })
+    const verified = await store({ buyAmount: 4n, verified: true })
+    await crowd(1, 300)
+    expect(await ranking()).toEqual([verified, whole, newer, plain, costly])
   })
 
-  test('hold still, and are of the same pair, side and kind', async () => {
+  test('has the best rate to the last atom', async () => {
+    const most = 10n ** 78n - 1n
+    // Rates of (m-2)/(m-1), (m-1)/m and 1 - 2/m for the greatest m that a column takes.
+    const second = await store({ sellAmount: most - 1n, feeAmount: 0n, buyAmount: most - 2n })
+    const first = await store({ sellAmount: most - 1n, feeAmount: 1n, buyAmount: most - 1n })
+    const third = await store({ sellAmount: most - 1n, feeAmount: 1n, buyAmount: most - 2n })
+    expect(await found({ amount: most - 1n })).toBe(first)
+    await client.query('DELETE FROM quotes WHERE id = $1', [first])
+    expect(await found({ amount: most - 1n })).toBe(second)
+    await client.query('DELETE FROM quotes WHERE id = $1', [second])
+    expect(await found({ amount: most - 1n })).toBe(third)
+    const buys = { kind: 'buy' as const, buyAmount: 3n }
+    await store({ ...buys, sellAmount: most - 1n, feeAmount: 1n })
+    const cheaper = await store({ ...buys, sellAmount: most - 2n, feeAmount: 1n })
+    await store({ ...buys, sellAmount: most, feeAmount: 0n })
+    expect(await found({ kind: 'buy', amount: 3n })).toBe(cheaper)
+  })
+
+  test('holds still, and is of the same pair, side and kind', async () => {
     const own = await store({})
     await store({ expiration: new Date(now.getTime() - 1) })
     await store({ buyToken: numbered('dd') })
     await store({ chainId: 1 })
     await store({ quoteKind: 'presignonchainorder' })
     const bought = await store({ kind: 'buy', sellAmount: 1n, buyAmount: 10n ** 18n })
-    expect(await found()).toEqual([own])
-    expect(await found({ kind: 'buy' })).toEqual([bought])
+    expect(await found({ kind: 'buy' })).toBe(bought)
+    expect(await ranking()).toEqual([own])
+    expect(await found({ now: later, kind: 'buy' })).toBe(bought)
+    expect(await found({ now: new Date(later.getTime() + 1), kind: 'buy' })).toBeUndefined()
   })
+
+  test('was made for the same trader, receiver and appData, however well others pay', async () => {
+    const verified = { verified: true, buyAmount: 10n ** 30n }
+    await store(verified, { owner: numbered('e1') })
+    await store(verified, { receiver: numbered('e1') })
+    await store(verified, { owner: numbered('e1'), receiver: order.owner })
+    await store(verified, { appData: keccakText('{"metadata":{}}') })
+    const { id: _, ...nobodys } = quoteOf({ expiration: later, ...verified })
+    await insertQuote(database.db, nobodys)
+    expect(await found()).toBeUndefined()
+    const own = await store({})
+    expect(await found()).toBe(own)
+  })
+
+  test('is found by whatever means the same trader, receiver and appData', async () => {
+    const own = await store({})
+    expect(await found({ receiver: order.owner })).toBe(own)
+    expect(await found({ receiver: zeroAddress, appData: zeroAppData })).toBe(own)
+    const { id: _, ...quote } = quoteOf({ expiration: later })
+    for (const receiver of [null, zeroAddress, order.owner]) {
+      const [sample] = fc.sample(reply, 1)
+      if (!sample) throw new TypeError('no sample')
+      const terms = { ...sample.terms, from: order.owner, receiver, appDataHash: zeroAppData }
+      const asked = await insertQuote(database.db, quote, { ...sample, terms })
+      expect(await found()).toBe(asked)
+    }
+  })
+
+  test('is found by index among those of its trader, and its calls alone are read', async () => {
+    const call = { target: numbered('e1'), value: 0n, callData: `0x${'ab'.repeat(20)}` as const }
+    const calls = { preInteractions: [], interactions: [call] }
+    const own = await store({ calls })
+    await crowd(100, 50)
+    const [best, [statement = '', ...more]] = await statementsOf(() => findQuoteFor(database.db, search))
+    expect([best, more]).toEqual([quoteOf({ id: own, expiration: later, calls }), []])
+    for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+      const [outer = '', inner = ''] = (await planOf(statement, mode)).split(/-> +Limit/)
+      expect(outer).toMatch(/^Index Scan using quotes_pkey.*quotes.metadata/s)
+      expect(inner).not.toContain('metadata')
+      expect(inner).toMatch(
+        /Index Scan using quotes_of_account_idx[^>]*Index Cond: .*from_account = .*buy_token = /s,
+      )
+    }
+  })
+
+  const planOf = async (statement: string, mode: string) => {
+    const { owner, appData, sellToken, buyToken, kind, quoteKind } = search
+    const given = [owner, owner, appData, sellToken, buyToken].map((value) => `'\\${value.slice(1)}'`)
+    await client.query(`SET plan_cache_mode = ${mode}`)
+    await client.query(`PREPARE search AS ${statement}`)
+    const { rows } = await client.query(
+      `EXPLAIN (VERBOSE) EXECUTE search(${chainId}, ${given}, '${kind}', '${quoteKind}', '${now.toISOString()}', ${search.amount})`,
+    )
+    await client.query('DEALLOCATE search')
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
 })
 
 describe('expired quotes', () => {

@@ -16,6 +16,8 @@ contract TradeCheck {
         bool buysNative;
         bytes orderUid;
         bytes settle;
+        /// Other tokens that the settlement contract must not have less of.
+        address[] others;
     }
 
     /// The first three are the settlement contract's, the last is what the receiver has of the token that is bought.
@@ -32,6 +34,8 @@ contract TradeCheck {
         uint256 gas;
         Holdings before;
         Holdings afterwards;
+        /// The first of the other tokens that it has less of; zero when there is none.
+        address spent;
         /// The rest is told of a settlement that failed. What the trader has was read without it.
         bytes revertData;
         bool presigned;
@@ -48,7 +52,7 @@ contract TradeCheck {
         // A node that gives less than it was asked for has no say.
         require(gasleft() > 4 * ownGas, "TradeCheck: gas");
         answer.before.native = question.settlement.balance;
-        uint256 saved = touch(question, answer.before);
+        (uint256 saved, uint256[] memory held) = touch(question, answer.before);
         bytes memory settle = question.settle;
         uint256 start = gasleft();
         answer.settled = call(question.settlement, settle);
@@ -56,6 +60,7 @@ contract TradeCheck {
         if (answer.settled) {
             answer.afterwards.native = question.settlement.balance;
             note(question, answer.afterwards);
+            answer.spent = firstSpent(question, held);
             return answer;
         }
         answer.revertData = returned();
@@ -68,12 +73,18 @@ contract TradeCheck {
     }
 
     /// What is read first here costs the settlement less: the same again, read for what it will pay, tells how much.
-    function touch(Question calldata question, Holdings memory holdings) private view returns (uint256 saved) {
+    function touch(Question calldata question, Holdings memory holdings)
+        private
+        view
+        returns (uint256 saved, uint256[] memory held)
+    {
         uint256 start = gasleft();
         note(question, holdings);
+        held = noteOthers(question);
         uint256 first = start - gasleft();
         start = gasleft();
         note(question, holdings);
+        noteOthers(question);
         uint256 second = start - gasleft();
         saved = first > second ? first - second : 0;
     }
@@ -83,6 +94,21 @@ contract TradeCheck {
         holdings.buy = balanceOf(question.buyToken, question.settlement);
         holdings.received =
             question.buysNative ? question.receiver.balance : balanceOf(question.buyToken, question.receiver);
+    }
+
+    function noteOthers(Question calldata question) private view returns (uint256[] memory held) {
+        held = new uint256[](question.others.length);
+        for (uint256 index = 0; index < held.length; index++) {
+            held[index] = balanceOf(question.others[index], question.settlement);
+        }
+    }
+
+    function firstSpent(Question calldata question, uint256[] memory held) private view returns (address) {
+        for (uint256 index = 0; index < held.length; index++) {
+            address token = question.others[index];
+            if (held[index] > 0 && balanceOf(token, question.settlement) < held[index]) return token;
+        }
+        return address(0);
     }
 
     function balanceOf(address token, address owner) private view returns (uint256) {

@@ -54,7 +54,7 @@ export function amountField(overflow: RefusalCode = 'InvalidParameter') {
         ? { code: 'custom', message: 'exceeds uint256', params: { code: overflow } }
         : {
             code: 'custom',
-            message: value === undefined ? 'is required' : 'must be a string of decimal digits',
+            message: value === undefined ? 'is required' : 'must be a string of at most 100 decimal digits',
           },
     )
     return z.NEVER

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network.ts'
-import { chainIdOfName } from '../../domain/network-names.ts'
+import { goesBy } from '../../domain/network-names.ts'
 import { createDriver } from '../../solvers/driver.ts'
 import { createSolverEngine } from '../../solvers/engine.ts'
 import type { Estimator } from '../estimator.ts'
@@ -57,12 +57,8 @@ export interface OutsideDeps extends EngineMarket {
 export function createOutsideEstimators(sources: readonly EstimatorSource[], deps: OutsideDeps): Estimator[] {
   const { network, now, log, limits = outsideLimits } = deps
   return sources
-    .filter((source) => isAskedOn(network, source))
+    .filter((source) => source.network === undefined || goesBy(network, source.network))
     .map((source) => guarded(createEstimator(source, { ...deps, limits }), { limits, now, log }))
-}
-
-function isAskedOn({ name, chainId }: Network, { network }: EstimatorSource): boolean {
-  return network === undefined || network === name || chainIdOfName(network) === chainId
 }
 
 function createEstimator(
