@@ -58,15 +58,6 @@ export function poolCurve(pool: Pool, tokenIn: Address): Curve {
   return { scale: reserveOut * feeNumerator, offset: reserveIn * feeDenominator, bend: feeNumerator }
 }
 
-/** The second taking in what the first gives is such a curve again. */
-export function curveAfter(first: Curve, second: Curve): Curve {
-  return {
-    scale: first.scale * second.scale,
-    offset: first.offset * second.offset,
-    bend: first.bend * second.offset + second.bend * first.scale,
-  }
-}
-
 /** The pool after a swap, for a second trade through it in the same settlement. */
 export function poolAfterSwap(pool: Pool, tokenIn: Address, amountIn: bigint, amountOut: bigint): Pool {
   return tokenIn === pool.token0

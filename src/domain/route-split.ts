@@ -144,8 +144,7 @@ function withOneMore(
   const { ways, price } = pair
   const gained = ways.reduce((sum, way) => sum + gainAt(demand, way, price), 0)
   let best = pair
-  const isHopeful = (gain: number) =>
-    gained + gain > hurdleAt(demand, lowered(best.worth), price)
+  const isHopeful = (gain: number) => gained + gain > hurdleAt(demand, lowered(best.worth), price)
   for (const { candidate, gain } of rank(demand, candidates, price, isHopeful)) {
     if (!isHopeful(gain)) break
     if (ways.some((way) => sharePool(way, candidate))) continue

@@ -33,46 +33,69 @@ export interface PoolSource {
   book: PairBook
 }
 
+/** By the pair's key; null stands for a pool that nobody can trade with. */
+type PoolsByKey = ReadonlyMap<string, Pool | null>
+
 const mostKept = 20_000
 
 export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockPools {
   const { book } = source
-  /** By the pair's key; null stands for a pool that nobody can trade with. */
   const read = new Map<string, Pool | null>()
-  const underWay = new Map<string, Promise<void>>()
+  const underWay = new Map<string, Promise<PoolsByKey>>()
 
   const isAbsent = (key: string, aheadMs: number) => {
     const place = book.find(key, aheadMs)
     return place !== undefined && place.pool === undefined
   }
 
-  function start(pairs: readonly Pair[], aheadMs: number): void {
+  function start(pairs: readonly Pair[], aheadMs: number): Promise<PoolsByKey> {
     const reading = readPairs(source, pairs, blockHash, aheadMs).then((pools) => {
       forgetOldest(read, mostKept)
       for (const [key, pool] of pools) read.set(key, pool)
+      return pools
     })
     const ended = reading.finally(() => {
       for (const { key } of pairs) underWay.delete(key)
     })
     for (const { key } of pairs) underWay.set(key, ended)
+    return ended
+  }
+
+  /** Holds what it has found, whatever is forgotten meanwhile. Where a read that others began fails, it asks once more. */
+  async function gather(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
+    const held = new Map(pairs.flatMap(({ key }) => entriesOf(read, key)))
+    const unread = pairs.filter(({ key }) => !held.has(key) && !isAbsent(key, aheadMs))
+    const shared = new Set(unread.flatMap(({ key }) => underWay.get(key) ?? []))
+    const unasked = unread.filter(({ key }) => !underWay.has(key))
+    const own = unasked.length > 0 ? start(unasked, aheadMs) : undefined
+    const ends = await Promise.allSettled(own ? [own, ...shared] : shared)
+    if (own) await own
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed && isLast) throw failed.reason
+    if (failed) return gather(pairs, aheadMs, true)
+    for (const end of ends)
+      if (end.status === 'fulfilled') for (const [key, pool] of end.value) held.set(key, pool)
+    return held
   }
 
   return {
     blockHash,
     async find(pairs, aheadMs = 0) {
-      const unread = pairs.filter(({ key }) => !read.has(key) && !isAbsent(key, aheadMs))
-      const unasked = unread.filter(({ key }) => !underWay.has(key))
-      if (unasked.length > 0) start(unasked, aheadMs)
-      await Promise.all(new Set(unread.map(({ key }) => underWay.get(key))))
+      const held = await gather(pairs, aheadMs)
       const until = pairs.map(({ key }) => book.find(key)?.knownUntil ?? Number.POSITIVE_INFINITY)
       return {
-        pools: pairs.flatMap(({ key }) => read.get(key) ?? []),
-        placed: pairs.filter(({ key }) => read.has(key)),
-        absent: pairs.filter(({ key }) => !read.has(key)),
+        pools: pairs.flatMap(({ key }) => held.get(key) ?? []),
+        placed: pairs.filter(({ key }) => held.has(key)),
+        absent: pairs.filter(({ key }) => !held.has(key)),
         knownUntil: until.reduce((first, one) => Math.min(first, one), Number.POSITIVE_INFINITY),
       }
     },
   }
+}
+
+function entriesOf<T>(map: ReadonlyMap<string, T>, key: string): [string, T][] {
+  const value = map.get(key)
+  return value === undefined ? [] : [[key, value]]
 }
 
 /** Reserves of pools whose place is known, place and reserves of the others, in one round trip. Absent ones are only noted. */

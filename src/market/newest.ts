@@ -6,8 +6,12 @@ import type { View } from './view.ts'
 export interface Newest {
   /** From memory while the node was asked a moment ago, else as `check`. @throws Outage */
   view(): Promise<View>
-  /** Asks for the head, once for all who ask meanwhile, and serves what it finds. @throws Outage */
-  check(): Promise<View>
+  /**
+   * Asks for the head, once for all who ask meanwhile, and serves what it finds.
+   * @param unread a view whose block could not be read: a lower one may take its place at once
+   * @throws Outage
+   */
+  check(unread?: View): Promise<View>
   /** The same, but a block that is new is prepared before it is served. @throws Outage */
   advance(prepare: (view: View) => Promise<unknown>): Promise<void>
   /** Views that are at hand, whether served or being prepared. */
@@ -18,7 +22,7 @@ export interface NewestOptions {
   readHead: () => Promise<Head>
   createView: (head: Head) => View
   now: Clock
-  /** Older knowledge is not served. */
+  /** Older knowledge is not served. For so long a lower block is taken for the news of a node that lags behind. */
   staleMs: number
 }
 
@@ -26,10 +30,13 @@ export function createNewest({ readHead, createView, now, staleMs }: NewestOptio
   let latest: View | undefined
   let served: View | undefined
   let prepared: View | undefined
+  let doubted: View | undefined
   let asking: Promise<View> | undefined
 
   async function askForHead(): Promise<View> {
     const head = await readHead()
+    if (latest && head.number < latest.block && latest !== doubted && isFresh(latest)) return latest
+    doubted = undefined
     if (latest?.pools.blockHash !== head.hash) latest = createView(head)
     latest.checkedAt = now()
     return latest
@@ -48,7 +55,8 @@ export function createNewest({ readHead, createView, now, staleMs }: NewestOptio
     return age >= 0 && age < staleMs
   }
 
-  async function check(): Promise<View> {
+  async function check(unread?: View): Promise<View> {
+    doubted = unread ?? doubted
     served = await ask()
     return served
   }

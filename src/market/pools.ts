@@ -96,7 +96,7 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
     } catch (fault) {
       if (!(fault instanceof Outage)) throw fault
       // The block may just have left the chain.
-      const again = await newest.check()
+      const again = await newest.check(view)
       if (again === view) throw fault
       return { block: again.block, gasPrice: again.gasPrice, pools: await again.around(pairs) }
     }

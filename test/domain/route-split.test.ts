@@ -116,6 +116,58 @@ describe('a division over paths', () => {
   })
 })
 
+describe('in a mesh of twenty-two tokens', () => {
+  const tokens = [wrapped, coin, ...Array.from({ length: 20 }, (_, index) => numbered(`${index + 10}`))]
+  const deep = 10n ** 24n
+  let reads = 0
+  /** Every two tokens have a pool, all at one price, be it that some are deeper than others. */
+  const mesh = (isEven = false): Pool[] =>
+    tokens.flatMap((one, i) =>
+      tokens.slice(i + 1).map((other, j) => {
+        const [token0, token1] = one < other ? [one, other] : [other, one]
+        const reserve1 = isEven ? deep : deep + (deep / 7n) * BigInt((i * 5 + j * 3) % 11)
+        return {
+          address: numbered(`${2_000 + i * 100 + j}`),
+          token0,
+          token1,
+          get reserve0() {
+            reads++
+            return reserve1
+          },
+          reserve1,
+        }
+      }),
+    )
+  const search = (pools: Pool[], side: Kind, amount: bigint, maxPaths: number, hopCost: bigint) => {
+    reads = 0
+    return searches[side](pools, wrapped, coin, amount, { maxPaths, hopCost })
+  }
+
+  it.each(['sell', 'buy'] as const)('works few sets of ways out to divide a %s, and gains by it', (side) => {
+    const pools = mesh()
+    for (const amount of [deep / 20n, deep / 2n, deep, deep * 9n]) {
+      for (const cost of [0n, deep / 10n ** 6n]) {
+        search(pools, side, amount, 1, cost)
+        const alone = search(pools, side, amount, 1, cost)
+        const readAlone = reads
+        const divided = search(pools, side, amount, 3, cost)
+        expect(reads - readAlone).toBeLessThan(150)
+        if (!alone || !divided) continue
+        checkRoute(divided, side, amount)
+        expect(worthOf(side, divided, cost)).toBeGreaterThan(worthOf(side, alone, cost))
+      }
+    }
+  })
+
+  it.each(['sell', 'buy'] as const)('does not try all that are as good as each other for a %s', (side) => {
+    const pools = mesh(true)
+    expect(search(pools, side, deep / 2n, 1, 0n)?.paths).toHaveLength(1)
+    const readAlone = reads
+    expect(search(pools, side, deep / 2n, 3, 0n)?.paths).toHaveLength(3)
+    expect(reads - readAlone).toBeLessThan(500)
+  })
+})
+
 /** The best value on the grid, by the pools' own arithmetic. */
 function gridBest(pools: Pool[], side: Kind, amount: bigint, cost: bigint): bigint | undefined {
   const ways = allWays(pools, wrapped, coin, 3)
