@@ -27,8 +27,7 @@ interface Ranked {
 /** Bounds on the work where no other holds: ways that are paired, the most gainful, and sets of ways that are worked out exactly. */
 const mostRanked = 300
 const mostTrials = 64
-/** Of those the ones whose worth differs by less than doubles tell. */
-const mostTies = 16
+/** What doubles can't tell apart. */
 const tie = 2 ** -46
 const lowered = (worth: number) => worth - tie * Math.abs(worth)
 
@@ -72,16 +71,12 @@ function foundAlone(question: Question, demand: Demand, { way, value }: ValuedWa
 /** Works divisions out that may be better than the best one, each set of ways once. */
 function createTrials(question: Question, demand: Demand) {
   const tried = new Set<string>()
-  let ties = 0
   return (ways: readonly Candidate[], best: Found | undefined): Found | undefined => {
     const worth = worthOf(demand, ways)
-    if (worth === undefined || (best && !mayBeat(worth, best))) return undefined
-    const isTie = best !== undefined && lowered(worth) <= best.worth
-    if (tried.size === mostTrials || (isTie && ties === mostTies)) return undefined
+    if (worth === undefined || (best && !mayBeat(worth, best)) || tried.size === mostTrials) return undefined
     const key = ways.map(({ id }) => id).join()
     if (tried.has(key)) return undefined
     tried.add(key)
-    if (isTie) ties++
     const division = settleShares(question, ways, sharesOf(demand, ways))
     const price = priceOf(demand, ways)
     if (!division || price === undefined || (best && division.value <= best.value)) return undefined
