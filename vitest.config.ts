@@ -9,5 +9,7 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Half of a file's time is spent waiting, for blocks, databases and imports: as many as there are cores, not one fewer.
+    maxWorkers: 2,
   },
 })
