@@ -23,7 +23,8 @@ const running: ChildProcess[] = []
 beforeAll(async () => {
   chain = await startTestChain()
   await onServer(`CREATE DATABASE ${database}`)
-  const row = { ...chain.market.network, rpcUrl: chain.rpcUrl }
+  const { network } = chain.market
+  const row = { ...network, priceAmount: `${network.priceAmount}`, rpcUrl: chain.rpcUrl }
   writeFileSync(path.join(folder, 'networks.json'), JSON.stringify([row]))
 })
 
