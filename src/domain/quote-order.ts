@@ -6,7 +6,7 @@ import type { QuoteReply } from './quote.ts'
 import { type QuotedAmounts, withVolumeFees } from './quoted-amounts.ts'
 
 /** Basis points: all of the amount. */
-export const mostSlippageBps = 10_000
+const mostSlippageBps = 10_000
 
 const bpsScale = 10_000n
 

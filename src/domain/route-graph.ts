@@ -72,7 +72,7 @@ export function slopeAfter(first: Slope, second: Slope): Slope {
   return { rate: first.rate * second.rate, bend: first.bend + first.rate * second.bend }
 }
 
-export function rateAfter(first: bigint, second: bigint): bigint {
+function rateAfter(first: bigint, second: bigint): bigint {
   return ((first * second) >> rateBits) + 1n
 }
 

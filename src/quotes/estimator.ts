@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.ts'
-import type { Interaction, OrderKind } from '../domain/order.ts'
+import type { OrderKind, QuoteCalls } from '../domain/order.ts'
 import type { Route } from '../domain/route.ts'
 
 /** A question to the market: one pair, one exact amount. */
@@ -12,12 +12,8 @@ export interface Ask {
   amount: bigint
 }
 
-/** What a settlement would call between taking the sell tokens in and paying the buy tokens out. */
-export interface Execution {
-  /** Before the order's own pre hooks. */
-  preInteractions: readonly Interaction[]
-  /** They leave the settlement contract with buy tokens in wrapped form, where the native coin is bought. */
-  interactions: readonly Interaction[]
+/** What a settlement would call. Where the native coin is bought, the calls leave buy tokens in wrapped form. */
+export interface Execution extends QuoteCalls {
   /** Who sends the transaction, where that matters to what is called. */
   txOrigin: Address | null
 }
