@@ -1,16 +1,9 @@
 import type { Address } from '../domain/address.ts'
 import { Refusal } from '../domain/error.ts'
+import { nonsense, OutsideFault } from '../outside/fault.ts'
+import { exchangeJson, type JsonPeer } from '../outside/http-json.ts'
 import { type DriverQuote, parseDriverAnswer } from './driver-answer.ts'
-import { exchangeJson, type JsonPeer } from './http-json.ts'
-import { OutsideFault } from './outside-fault.ts'
-import {
-  amountAtPrices,
-  type Claim,
-  nonsense,
-  type OutsideQuestion,
-  refusalOf,
-  toClaim,
-} from './outside-quote.ts'
+import { amountAtPrices, type Claim, type OutsideQuestion, refusalOf, toClaim } from './outside-quote.ts'
 
 /** A solver's driver behind HTTP. */
 export interface Driver {

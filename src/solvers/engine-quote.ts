@@ -1,13 +1,13 @@
 import { type Address, zeroAddress } from '../domain/address.ts'
 import { zeroAppData } from '../domain/app-data.ts'
 import { type OrderUid, packOrderUid } from '../domain/order-uid.ts'
+import { nonsense } from '../outside/fault.ts'
 import type { EngineSolution } from './engine-answer.ts'
 import { type CallsOptions, engineCalls } from './engine-calls.ts'
 import type { EngineOrder } from './engine-request.ts'
 import {
   amountAtPrices,
   type Claim,
-  nonsense,
   type OutsideQuestion,
   toClaim,
   unboundedSellAmount,

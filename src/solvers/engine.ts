@@ -1,8 +1,8 @@
+import { nonsense, OutsideFault } from '../outside/fault.ts'
+import { exchangeJson, type JsonPeer } from '../outside/http-json.ts'
 import { type EngineSolution, parseEngineAnswer } from './engine-answer.ts'
 import { type EngineAuction, writeAuction } from './engine-request.ts'
-import { exchangeJson, type JsonPeer } from './http-json.ts'
-import { OutsideFault } from './outside-fault.ts'
-import { nonsense, refusalOf } from './outside-quote.ts'
+import { refusalOf } from './outside-quote.ts'
 
 /** A solver engine behind HTTP. */
 export interface SolverEngine {

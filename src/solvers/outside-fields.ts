@@ -4,6 +4,7 @@ import { parseAmount } from '../domain/amount.ts'
 import { maxTransactionGas } from '../domain/gas.ts'
 import { toHex } from '../domain/hex.ts'
 import { toOrderUid } from '../domain/order-uid.ts'
+import { isObject } from '../outside/http-json.ts'
 
 /** Readers of what engines and drivers answer, from raw JSON to the domain. Everything is bounded before it is looked at. */
 function text<T>(parse: (text: string) => T | undefined) {
@@ -58,10 +59,6 @@ export function outsideMap<K, V>(key: z.ZodType<K>, value: z.ZodType<V>, most: n
     context.addIssue({ code: 'custom', message: 'malformed' })
     return z.NEVER
   })
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Uniform clearing prices by token. */

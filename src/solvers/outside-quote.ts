@@ -4,7 +4,7 @@ import { Refusal } from '../domain/error.ts'
 import { settlementGas } from '../domain/gas.ts'
 import { hexSize } from '../domain/hex.ts'
 import type { Interaction, OrderKind } from '../domain/order.ts'
-import { OutsideFault, printable } from './outside-fault.ts'
+import { nonsense, printable } from '../outside/fault.ts'
 
 /** One exact amount of one pair, asked outside. The tokens differ; the native coin is asked for in its wrapped form. */
 export interface OutsideQuestion {
@@ -87,10 +87,6 @@ export function amountAtPrices(
   const [sell, buy] = [prices.get(sellToken), prices.get(buyToken)]
   if (!sell || !buy) return undefined
   return kind === 'sell' ? mulDivDown(amount - fee, sell, buy) : mulDivUp(amount, buy, sell) + fee
-}
-
-export function nonsense(name: string, what: string): OutsideFault {
-  return new OutsideFault(name, `talks nonsense: ${what}`)
 }
 
 const toldReasons = [

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/error.ts'
 import type { Log } from '../../src/domain/log.ts'
+import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
 import type { Ask, Estimate, Estimator } from '../../src/quotes/estimator.ts'
 import { type GuardLimits, guarded } from '../../src/quotes/estimators/guarded.ts'
-import { OutsideFault, Throttled } from '../../src/solvers/outside-fault.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 
 let lines: unknown[][]
@@ -87,7 +87,7 @@ function held() {
   return { resolve: () => resolve(good) }
 }
 
-const isDown = { name: 'OutsideFault', message: 'the estimator x is unavailable' }
+const isDown = { name: 'OutsideFault', message: 'x is unavailable' }
 
 describe('the same question', () => {
   test('is asked once for many, and its answer serves for a while', async () => {
@@ -266,8 +266,8 @@ describe('who fails', () => {
     await failUntilLeftAlone(estimator)
     for (let index = 0; index < 20; index++) await estimator.askAnew().catch(() => {})
     expect(lines).toEqual([
-      ['an estimator failed', { estimator: 'x', reason: 'status 500' }],
-      ['an estimator is left alone', { estimator: 'x' }],
+      ['an outside source failed', { source: 'x', reason: 'status 500' }],
+      ['an outside source is left alone', { source: 'x' }],
     ])
     pass(10_001)
     await estimator.askAnew().catch(() => {})
@@ -275,9 +275,9 @@ describe('who fails', () => {
     next = answersAnything
     await estimator.askAnew()
     expect(lines.slice(2)).toEqual([
-      ['an estimator is left alone', { estimator: 'x' }],
-      ['an estimator failed', { estimator: 'x', reason: 'status 500' }],
-      ['an estimator is asked again', { estimator: 'x' }],
+      ['an outside source is left alone', { source: 'x' }],
+      ['an outside source failed', { source: 'x', reason: 'status 500' }],
+      ['an outside source is asked again', { source: 'x' }],
     ])
   })
 })
@@ -341,7 +341,7 @@ test('only so many calls are under way', async () => {
   })
   await expect(estimator.askAnew()).rejects.toMatchObject({ name: 'Throttled' })
   expect(asked).toHaveLength(3)
-  expect(lines).toEqual([['an estimator failed', { estimator: 'x', reason: 'too many calls under way' }]])
+  expect(lines).toEqual([['an outside source failed', { source: 'x', reason: 'too many calls under way' }]])
   resolve()
   await Promise.allSettled(three)
   next = answersAnything

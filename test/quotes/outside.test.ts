@@ -268,11 +268,11 @@ describe.each(['engine', 'driver'] as const)('%s', (kind) => {
     const fault: unknown = await asked.catch((error: unknown) => error)
     expect(fault).toBeInstanceOf(Outage)
     expect(fault).toMatchObject({
-      message: 'the estimator x is unavailable',
+      message: 'x is unavailable',
       reason: typeof reason === 'string' ? reason : expect.stringMatching(reason),
     })
     expect(lines).toEqual([
-      ['an estimator failed', { estimator: 'x', reason: (fault as { reason: string }).reason }],
+      ['an outside source failed', { source: 'x', reason: (fault as { reason: string }).reason }],
     ])
     const { message, cause } = fault as Error
     expect(inspect([message, cause, lines])).not.toMatch(/secret|127\.0|:\d{4,}|path|hello/)

@@ -6,13 +6,13 @@ import type { Pool } from '../../domain/pool.ts'
 import type { Token } from '../../domain/token.ts'
 import type { TokenPair } from '../../market/pairs.ts'
 import type { MarketView } from '../../market/pools.ts'
+import { whileWaited } from '../../outside/waiting.ts'
 import type { SolverEngine } from '../../solvers/engine.ts'
 import { quoteOrder, readEngineQuote } from '../../solvers/engine-quote.ts'
 import { tokensOf } from '../../solvers/engine-request.ts'
 import type { Estimator } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
 import { type Claimant, claimedEstimate, outsideQuestion } from './claimed.ts'
-import { whileWaited } from './waiting.ts'
 
 /** What engines are told of the market beside the order. */
 export interface EngineMarket {

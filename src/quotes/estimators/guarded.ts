@@ -3,11 +3,10 @@ import { maxUint256 } from '../../domain/amount.ts'
 import { Outage, Refusal } from '../../domain/error.ts'
 import { maxTransactionGas } from '../../domain/gas.ts'
 import type { Clock, Log } from '../../domain/log.ts'
-import { OutsideFault } from '../../solvers/outside-fault.ts'
-import { nonsense } from '../../solvers/outside-quote.ts'
+import { nonsense, OutsideFault } from '../../outside/fault.ts'
+import { createHealth, type HealthLimits } from '../../outside/health.ts'
+import { whileWaited } from '../../outside/waiting.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
-import { createHealth, type HealthLimits } from './health.ts'
-import { whileWaited } from './waiting.ts'
 
 export interface GuardLimits extends HealthLimits {
   /** For one estimate, whatever it waits for. */
@@ -61,7 +60,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
   return {
     name,
     async estimate(question, signal) {
-      const left = () => new Outage(`the estimator ${name}`, 'nobody waits for it any more')
+      const left = () => new Outage(name, 'nobody waits for it any more')
       if (signal.aborted) throw left()
       return whileWaited(shared(question), signal, left)
     },

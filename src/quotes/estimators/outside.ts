@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
+import { goesBy } from '../../domain/chains.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network.ts'
-import { goesBy } from '../../domain/network-names.ts'
 import { createDriver } from '../../solvers/driver.ts'
 import { createSolverEngine } from '../../solvers/engine.ts'
 import type { Estimator } from '../estimator.ts'

@@ -1,17 +1,22 @@
 import { Outage } from '../domain/error.ts'
 
 /**
- * An engine or driver is away, slow or talks nonsense, and is itself to blame. The reason is in our own words: never a URL, which can
- * hold a key, and nothing that was received.
+ * Somebody outside whom we ask (an engine, a price source) is away, slow or talks nonsense, and is itself to blame. The reason is in
+ * our own words: never a URL, which can hold a key, and nothing that was received.
  */
 export class OutsideFault extends Outage {
   readonly reason: string
 
   constructor(name: string, reason: string) {
-    super(`the estimator ${name}`, reason)
+    super(name, reason)
     this.name = 'OutsideFault'
     this.reason = reason
   }
+}
+
+/** What was answered cannot be. In our own words. */
+export function nonsense(name: string, what: string): OutsideFault {
+  return new OutsideFault(name, `talks nonsense: ${what}`)
 }
 
 /** It asks for fewer requests, or has as many under way as it may. */

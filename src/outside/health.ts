@@ -8,9 +8,9 @@ import {
   noJitterGenerator,
 } from 'cockatiel'
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../../domain/error.ts'
-import type { Clock, Log } from '../../domain/log.ts'
-import { OutsideFault, Throttled } from '../../solvers/outside-fault.ts'
+import { Refusal } from '../domain/error.ts'
+import type { Clock, Log } from '../domain/log.ts'
+import { OutsideFault, Throttled } from './fault.ts'
 
 export interface HealthLimits {
   /** Failures in a row, after which nobody asks for a while. */
@@ -31,7 +31,7 @@ export interface HealthOptions {
   log: Log
 }
 
-/** Lets an estimator be asked while that makes sense. */
+/** Lets a source be asked while that makes sense. */
 export interface Health {
   /** @throws what `call` throws; OutsideFault at once, without a call, when there is no point in asking now */
   ask<T>(call: () => Promise<T>): Promise<T>
@@ -40,7 +40,7 @@ export interface Health {
 /** The same complaint is logged once in so long. */
 const complaintMs = 10_000
 
-/** Only an estimator's own faults count: a refusal is an answer, and an outage of something else is not its failure. */
+/** Only a source's own faults count: a refusal is an answer, and an outage of something else is not its failure. */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
   const { failures, pauseMs, backOffMs, atOnce } = limits
   const told = new LRUCache<string, true>({ max: 100, ttl: complaintMs, ttlResolution: 0, perf: { now } })
@@ -55,8 +55,8 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
       }),
     },
   )
-  breaker.onBreak(() => log.warn('an estimator is left alone', { estimator: name }))
-  breaker.onReset(() => log.info('an estimator is asked again', { estimator: name }))
+  breaker.onBreak(() => log.warn('an outside source is left alone', { source: name }))
+  breaker.onReset(() => log.info('an outside source is asked again', { source: name }))
   let underWay = 0
   let quietUntil = Number.NEGATIVE_INFINITY
   let throttledInARow = 0
@@ -72,7 +72,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   function complain(reason: string): void {
     if (told.has(reason)) return
     told.set(reason, true)
-    log.warn('an estimator failed', { estimator: name, reason })
+    log.warn('an outside source failed', { source: name, reason })
   }
 
   function checkOpen(): void {

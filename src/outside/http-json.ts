@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/log.ts'
-import { OutsideFault, Throttled } from './outside-fault.ts'
+import { OutsideFault, Throttled } from './fault.ts'
 
 /** Who is asked, and within which bounds. */
 export interface JsonPeer {
@@ -8,8 +8,10 @@ export interface JsonPeer {
   /** Base: paths are put behind its own, its query stays. It can hold a key, so nothing repeats it. */
   url: string
   now: Clock
-  /** For the whole exchange, the last byte included. */
-  limitMs: number
+  /** Sent with every question, such as a key. */
+  headers?: Readonly<Record<string, string>>
+  /** For the whole exchange, the last byte included. Ten seconds without it: mostly whoever asks gives less. */
+  limitMs?: number
   /** Of the answer's body, unpacked. */
   maxBytes: number
 }
@@ -22,26 +24,29 @@ export interface JsonQuestion {
   body?: unknown
 }
 
-/** Statuses 2xx and 4xx, the latter with a body that may say why. */
+/** Statuses 2xx and 4xx. */
 export interface JsonAnswer {
   status: number
+  /** Of 4xx it may say why, or be no JSON at all: `undefined`. */
   body: unknown
 }
+
+const usualLimitMs = 10_000
 
 /**
  * One question, one answer, no redirect followed and nothing tried again: a second try would use the time that somebody waits with,
  * and others are asked beside it. When to ask again is for the caller to decide, who sees many questions.
- * @throws Throttled at status 429; OutsideFault when it is away, slow, answers 3xx or 5xx, too much, or no JSON
+ * @throws Throttled at status 429; OutsideFault when it is away, slow, answers 3xx or 5xx, too much, or 2xx with no JSON
  */
 export async function exchangeJson(
   peer: JsonPeer,
   question: JsonQuestion,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
-  const limit = AbortSignal.timeout(peer.limitMs)
+  const limit = AbortSignal.timeout(peer.limitMs ?? usualLimitMs)
   try {
     const response = await fetch(target(peer.url, question), {
-      ...requestOf(peer.url, question),
+      ...requestOf(peer, question),
       redirect: 'manual',
       signal: AbortSignal.any([signal, limit]),
     })
@@ -54,6 +59,11 @@ export async function exchangeJson(
   }
 }
 
+/** Of what was received: neither a list nor null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function target(base: string, { path, query = {} }: JsonQuestion): URL {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
@@ -64,10 +74,11 @@ function target(base: string, { path, query = {} }: JsonQuestion): URL {
 }
 
 /** `fetch` takes no user and password in a URL: they are sent as it would be done by hand. */
-function requestOf(base: string, { body }: JsonQuestion): RequestInit {
-  const { username, password } = new URL(base)
+function requestOf({ url, headers: own }: JsonPeer, { body }: JsonQuestion): RequestInit {
+  const { username, password } = new URL(url)
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   const headers = {
+    ...own,
     accept: 'application/json',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
   }
@@ -107,12 +118,13 @@ async function readText({ body }: Response, { name, maxBytes }: JsonPeer): Promi
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function parseJson(text: string, { ok, status }: Response, { name }: JsonPeer): unknown {
+function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown {
   if (nestsDeeply(text)) throw new OutsideFault(name, 'answers too deeply nested')
   try {
     return JSON.parse(text)
   } catch {
-    throw new OutsideFault(name, ok ? 'answers with something that is no JSON' : `status ${status}`)
+    if (!ok) return undefined
+    throw new OutsideFault(name, 'answers with something that is no JSON')
   }
 }
 
