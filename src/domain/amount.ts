@@ -50,6 +50,12 @@ export function formatUnits(amount: bigint, decimals: number): string {
   return fraction ? `${whole}.${fraction}` : whole
 }
 
+/** The inverse, for plain decimals of our own. What is finer than `decimals` is dropped. */
+export function parseUnits(text: string, decimals: number): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+}
+
 /**
  * numerator / denominator as a plain decimal string with `digits` significant digits, rounded down.
  * For values that are only shown, such as a token price; never for money that moves.

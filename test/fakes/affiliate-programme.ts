@@ -1,0 +1,84 @@
+import type { Address } from '../../src/domain/address.ts'
+import type { Eligibility, Terms } from '../../src/domain/affiliate-rewards.ts'
+import { minOf, mulDivDown } from '../../src/domain/amount.ts'
+
+/** The programme's rules (`storage/statistics.ts`) once more, one trader at a time: what the database's answers are held against. */
+
+/** What a trade was worth. Prices are native atoms for 10^18 atoms; `reference` is the token that stands for the dollar. */
+export function dollarValueDown(
+  sold: { amount: bigint; price: bigint },
+  reference: { price: bigint; decimals: number },
+): bigint {
+  return mulDivDown(sold.amount * sold.price, 10n ** 18n, reference.price * 10n ** BigInt(reference.decimals))
+}
+
+/** A trade of an order whose document names a code. */
+export interface ReferredTrade {
+  code: string
+  /** Milliseconds since 1970: that of its auction, else of its order. */
+  time: number
+  value: bigint | null
+}
+
+/** A registered code. */
+export interface Offer {
+  wallet: Address
+  createdAt: number
+  timeCapDays: number
+  wasEnabled(at: number): boolean
+  terms: Terms
+}
+
+export interface Binding {
+  code: string
+  terms: Terms
+  linkedSince: number
+  /** The first moment that is too late. */
+  rewardsEnd: number
+}
+
+const dayMs = 86_400_000
+
+/** @param trades the oldest first */
+export function bindingOf(
+  trader: Address,
+  trades: readonly ReferredTrade[],
+  offers: ReadonlyMap<string, Offer>,
+): Binding | undefined {
+  for (const { code, time } of trades) {
+    const offer = offers.get(code)
+    if (!offer || offer.wallet === trader || offer.createdAt > time || !offer.wasEnabled(time)) continue
+    const { terms, timeCapDays } = offer
+    return { code, terms, linkedSince: time, rewardsEnd: time + timeCapDays * dayMs }
+  }
+  return undefined
+}
+
+export interface Judgement {
+  eligibility: Eligibility
+  /** The part of its value that counts. */
+  eligibleVolume: bigint
+}
+
+/** @param trades the oldest first */
+export function judgeTrades(trades: readonly ReferredTrade[], binding: Binding | undefined): Judgement[] {
+  let counted = 0n
+  return trades.map(({ code, time, value }) => {
+    const flawed = (eligibility: Eligibility): Judgement => ({ eligibility, eligibleVolume: 0n })
+    if (!binding) return flawed('not_bound')
+    if (time < binding.linkedSince) return flawed('before_binding')
+    if (code !== binding.code) return flawed('other_code')
+    if (time >= binding.rewardsEnd) return flawed('time_cap_reached')
+    if (value === null) return flawed('no_dollar_value')
+    const { volumeCap } = binding.terms
+    if (volumeCap > 0n && counted >= volumeCap) return flawed('volume_cap_reached')
+    const eligibleVolume = volumeCap > 0n ? minOf(value, volumeCap - counted) : value
+    counted += eligibleVolume
+    return { eligibility: 'eligible', eligibleVolume }
+  })
+}
+
+/** Whether a trader's next trade can still count. */
+export function isActive({ rewardsEnd, terms }: Binding, eligibleVolume: bigint, now: number): boolean {
+  return now < rewardsEnd && (terms.volumeCap === 0n || eligibleVolume < terms.volumeCap)
+}
