@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createStatistics } from './affiliates/statistics.ts'
 import { runAuctions } from './auctions/run.ts'
-import { checkEstimators, type NetworkConfig, readDocuments } from './config.ts'
+import {
+  affiliateNetwork,
+  checkNetworksNamed,
+  featuresOf,
+  type NetworkConfig,
+  readDocuments,
+} from './config.ts'
 import type { Address } from './domain/address.ts'
+import { Outage } from './domain/error.ts'
 import type { Clock, Log } from './domain/log.ts'
 import { createDesks } from './graphql/context.ts'
 import { operatorCheck } from './graphql/operator.ts'
@@ -36,6 +44,8 @@ export interface AppOptions {
   log: Log
   now: Clock
   random: () => number
+  /** Whether faults of GraphQL documents name what may have been meant. */
+  suggests?: boolean
 }
 
 export interface App {
@@ -54,7 +64,7 @@ const closeMs = 10_000
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { databaseUrl, settings, log } = options
-  checkEstimators(settings, options.networks)
+  checkNetworksNamed(settings, options.networks)
   const shared = createShared(options)
   const applied = await applyMigrations(databaseUrl)
   if (applied.length > 0) log.info('database migrated', { applied })
@@ -85,6 +95,10 @@ function limit(setting: number): number {
   return setting === 0 ? Number.POSITIVE_INFINITY : setting
 }
 
+function nobodyToAsk(): Promise<never> {
+  return Promise.reject(new Outage('the network node'))
+}
+
 /** Probes give up soon: what does not answer by then is down. */
 const readyMs = 3_000
 
@@ -111,6 +125,8 @@ async function claim({ network, chain }: Parts, db: Database): Promise<void> {
   const { chainId, genesisHash } = await chain.identity()
   if (chainId !== network.chainId)
     throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
+  if ((await chain.code(network.settlement)) === '0x')
+    throw new Error(`${network.name}: there is no settlement contract at ${network.settlement}`)
   await claimNetwork(db, network, genesisHash)
 }
 
@@ -134,10 +150,10 @@ function startLoops(
 async function serve(
   networks: readonly Parts[],
   db: Database,
-  { databaseUrl, settings, version, log, now }: AppOptions,
+  { databaseUrl, settings, version, log, now, suggests = false }: AppOptions,
 ) {
   const signals = await openSignals(databaseUrl, log)
-  const desks = networks.map(({ network, chain, orderDesk, quoteDesk, tokens, nativeRates }) => ({
+  const desks = networks.map(({ network, chain, orderDesk, quoteDesk, tokens, nativeRates, tokenData }) => ({
     network,
     placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderDesk),
     placedSince: (creation: Parameters<typeof placeOrder>[0], since: Date) =>
@@ -151,8 +167,10 @@ async function serve(
     storedQuote: (id: bigint, from: Address) => replyTo(from, id, quoteDesk),
     tokens,
     nativeRates,
+    ...tokenData,
     ready: async () => Object.values(await readiness([{ network, chain }], db)).every(Boolean),
   }))
+  const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
   const server = createServer({
     db,
     now,
@@ -160,9 +178,19 @@ async function serve(
     version,
     documents: readDocuments(settings.DOCUMENTS_FILE),
     feed: createFeed({ db, signals }),
+    affiliates: {
+      db,
+      now,
+      brand: settings.AFFILIATE_BRAND,
+      checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? nobodyToAsk,
+    },
+    statistics: createStatistics({ db, now, desks }),
     desks: createDesks(desks),
+    features: featuresOf(settings),
+    suggests,
     hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,
-    isOperator: operatorCheck(settings.ADMIN_API_KEY),
+    isOperator,
+    isEditor: (key) => isCms(key) || isOperator(key),
     maxOrderUids: settings.ORDER_MAX_UIDS,
     uploadAppData: (hash, document) =>
       uploadAppData(db, { hash, document, maxBytes: settings.APP_DATA_MAX_BYTES }),

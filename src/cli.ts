@@ -90,7 +90,7 @@ async function runRoles(
   settings: Settings,
   common: Pick<AppOptions, 'settings' | 'version' | 'log' | 'now' | 'random'>,
 ): Promise<void> {
-  const networks = readNetworks(settings.NETWORKS_FILE)
+  const networks = readNetworks(settings.NETWORKS_FILE, settings.PROFILE)
   if (!settings.DATABASE_URL) throw new ConfigError(['DATABASE_URL: is needed for this command'])
   if (roles.includes('auction') && !settings.SOLVER_PRIVATE_KEY) {
     throw new ConfigError(['SOLVER_PRIVATE_KEY: is needed to run auctions'])

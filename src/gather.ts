@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 
-export interface GatherOptions {
+interface GatherOptions {
   /** Items of one run, at most. */
   most: number
   /** Runs under way at a time. */

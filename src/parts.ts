@@ -1,20 +1,22 @@
 import { createCodeChecks } from './auctions/code-checks.ts'
 import type { AuctionDesk } from './auctions/desk.ts'
 import { createPatience } from './auctions/patience.ts'
+import { type CheckAccountSignature, createAccountSignatureCheck } from './chain/account-signature.ts'
 import { type Chain, createChain } from './chain/chain.ts'
+import { chainLogs } from './chain/chain-logs.ts'
 import { createOrderCheck } from './chain/order-check.ts'
 import { createRpc } from './chain/rpc.ts'
 import { settlementOf } from './chain/settlement-call.ts'
-import { settlementLogs } from './chain/settlement-logs.ts'
 import { createSettler } from './chain/settler.ts'
 import { rememberSpendable } from './chain/spendable.ts'
+import { readTokenMetadata } from './chain/token-metadata.ts'
+import { tokenLogs } from './chain/transfer-logs.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
-import { type Address, nativeMarker } from './domain/address.ts'
-import { Outage, type Refusal } from './domain/error.ts'
+import type { Address } from './domain/address.ts'
+import type { Refusal } from './domain/error.ts'
 import type { Clock, Log } from './domain/log.ts'
 import type { NativeRate } from './domain/native-rate.ts'
 import type { Network } from './domain/network.ts'
-import type { Token } from './domain/token.ts'
 import { gather } from './gather.ts'
 import type { IndexerOptions } from './indexer/run.ts'
 import { type AppDataGateway, cachedGateway, createIpfsGateway } from './market/app-data-gateway.ts'
@@ -30,7 +32,8 @@ import { createBuiltInSolver } from './solvers/built-in.ts'
 import type { Database } from './storage/database.ts'
 import { storeOrders } from './storage/order-insert.ts'
 import { areTaken } from './storage/orders.ts'
-import { findTokens, storeTokens } from './storage/tokens.ts'
+import { assembleTokenData, type TokenData } from './token-parts.ts'
+import { createTokenReader, type TokenReader } from './tokens/metadata.ts'
 
 /** One network, put together: what each room is handed. */
 export interface Parts {
@@ -41,8 +44,11 @@ export interface Parts {
   quoteDesk: QuoteDesk
   auctionDesk: AuctionDesk
   indexing: IndexerOptions
-  tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+  /** Of wallets that register as affiliates. */
+  checkSignature: CheckAccountSignature
+  tokens: TokenReader['tokens']
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  tokenData: TokenData
 }
 
 /** What all networks have in common. */
@@ -51,7 +57,7 @@ export interface Shared {
   gateway: AppDataGateway | null
 }
 
-export interface PartsOptions extends Shared {
+interface PartsOptions extends Shared {
   db: Database
   settings: Settings
   log: Log
@@ -79,12 +85,22 @@ export function assembleParts(
   { db, settings, log, now, random, policy, gateway }: PartsOptions,
 ): Parts {
   const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, log })
+  const once = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, retries: 0, log })
   const chain = createChain({ rpc, network })
   const pools = createPools({ rpc, network, now, log })
   const key = settings.SOLVER_PRIVATE_KEY
   const settler = key && createSettler({ rpc, network, privateKey: key, log })
   const solver = settler && createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
-  const tokens = (addresses: readonly Address[]) => readTokens(addresses, { network, chain, db, log })
+  const { tokens, knownTokens } = createTokenReader({
+    network,
+    ask: gather((addresses) => readTokenMetadata(once, network.chainId, addresses), {
+      most: 128,
+      abreast: 2,
+    }),
+    db,
+    log,
+    now,
+  })
   const { chainId } = network
   const oneTry = createRpc({ url: rpcUrl, timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, log })
   /** Each user has turns of its own: auctions are not held up by who places orders, nor the other way round. */
@@ -112,7 +128,7 @@ export function assembleParts(
     now,
     policy,
     library,
-    tokens,
+    tokens: knownTokens,
     solver: settler?.address,
   })
   const orderDesk: OrderDesk = {
@@ -179,41 +195,37 @@ export function assembleParts(
     chain: {
       head: () => chain.head(),
       block: (number) => chain.block(number),
-      logs: (from, to) => settlementLogs({ rpc, network, log }, from, to),
+      logs: (from, to) => chainLogs({ rpc, network, log }, from, to),
     },
+    // Old logs can be much to ask of a node, and the newest blocks wait meanwhile: it is not asked again at once.
+    tokenLogs: (tokens, from, to) => tokenLogs({ rpc: once, network }, tokens, from, to),
   }
-  return { network, chain, pools, orderDesk, quoteDesk, auctionDesk, indexing, tokens, nativeRates }
-}
-
-/** No contract tells of it; on every chain it has the digits of its wrapped form. */
-function nativeCoin(chainId: number): Token {
-  return { chainId, address: nativeMarker, symbol: null, name: null, decimals: 18 }
-}
-
-interface TokenReader {
-  network: Network
-  chain: Chain
-  db: Database
-  log: Log
-}
-
-/** From the store, else from the chain and then stored. Nothing waits for a node that is away: such a token is left out. */
-async function readTokens(
-  addresses: readonly Address[],
-  { network, chain, db, log }: TokenReader,
-): Promise<Map<Address, Token>> {
-  const known = await findTokens(db, network.chainId, addresses)
-  if (addresses.includes(nativeMarker)) known.set(nativeMarker, nativeCoin(network.chainId))
-  const unknown = addresses.filter((token) => token !== nativeMarker && !known.has(token))
-  if (unknown.length === 0) return known
-  try {
-    const read = await chain.tokenMetadata(unknown)
-    const tokens = read.filter(({ decimals, symbol }) => decimals !== null || symbol !== null)
-    if (tokens.length > 0) await storeTokens(db, tokens)
-    for (const token of tokens) known.set(token.address, token)
-  } catch (error) {
-    if (!(error instanceof Outage)) throw error
-    log.warn('token metadata not read', { network: network.name, tokens: unknown.length })
+  const checkSignature = createAccountSignatureCheck({
+    rpc: oneTry,
+    limits: { signatureGas: BigInt(settings.EIP1271_GAS_LIMIT), atOnce: settings.EIP1271_AT_ONCE },
+  })
+  const tokenData = assembleTokenData({
+    network,
+    rpc,
+    head: () => chain.head(),
+    db,
+    settings,
+    log,
+    now,
+    tokens,
+    nativeRates,
+  })
+  return {
+    network,
+    tokenData,
+    chain,
+    pools,
+    orderDesk,
+    quoteDesk,
+    auctionDesk,
+    indexing,
+    checkSignature,
+    tokens,
+    nativeRates,
   }
-  return known
 }

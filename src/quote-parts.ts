@@ -41,7 +41,7 @@ export interface QuotingOptions {
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
 }
 
-export interface Quoting {
+interface Quoting {
   desk: QuoteDesk
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }

@@ -1,52 +1,40 @@
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { clientKey, type IsTrusted } from './client-address.ts'
-import { refuse, requestStatus } from './graphql/answer.ts'
+import type { Duplex } from 'node:stream'
 import type { Caller } from './graphql/caller.ts'
-import type { Services } from './graphql/context.ts'
 import { createDoor } from './graphql/execute.ts'
-import { createGraphqlHandler } from './graphql/http.ts'
-import type { IdempotencyTimes, Produced } from './graphql/idempotency.ts'
+import type { IdempotencyTimes } from './graphql/idempotency.ts'
 import { apiKeyOf } from './graphql/operator.ts'
 import { createRateLimits, type RatesPerSecond } from './graphql/rate-limits.ts'
-import { answerMalformed, checkHost } from './malformed.ts'
-import { createMetrics } from './metrics.ts'
-import { createRestHandler } from './rest/adapter.ts'
-import { accountRoutes, orderBookRoutes } from './rest/routes.ts'
-import { createEventStreams } from './rest/stream.ts'
-import { createStreamHandler, defaultStreamLimits, type StreamLimits } from './sse/handler.ts'
-import { createQuota } from './sse/quota.ts'
+import { clientKey, type IsTrusted } from './http/client-address.ts'
+import { commonHeaders, givenRequestId } from './http/common-headers.ts'
+import { createDoors, type DoorAnswer, type DoorOptions, tellFault } from './http/doors.ts'
+import { answerMalformed, checkHost, discardRest, refuseTunnel } from './http/malformed.ts'
+import { createMetrics } from './http/metrics.ts'
+import { writeWhole } from './http/write-answer.ts'
 
-const graphqlPath = '/graphql'
-const streamPath = '/graphql/stream'
-
-/** One layer writes these on every answer, errors too. No credentials are ever needed. */
-const corsHeaders = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Headers': [
-    'Cache-Control, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Origin, Authorization',
-    'X-API-Key, X-Auth-Token, X-AppId, X-GraphQL-Event-Stream-Token, X-Request-Id',
-  ].join(', '),
-  'Access-Control-Allow-Methods': 'GET, POST, DELETE, OPTIONS, PUT, PATCH, HEAD',
-  'Access-Control-Expose-Headers':
-    'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed',
-}
-
-const corsPairs = Object.entries(corsHeaders)
-
-export interface ServerOptions extends Services {
-  /** State of each thing that answers depend on; true is up. */
-  ready(): Promise<Record<string, boolean>>
+export interface ServerOptions extends DoorOptions {
   newRequestId?: () => string
-  streamLimits?: Partial<StreamLimits>
   /** None when left out. */
   rateLimits?: RatesPerSecond
   /** Whose word about a client's address counts; nobody's when left out. */
   isTrustedProxy?: IsTrusted
   idempotencyTimes?: Partial<IdempotencyTimes>
+  requestTimes?: Partial<RequestTimes>
   /** Measures of the process itself beside those of requests. */
   processMetrics?: boolean
 }
+
+/** How long a request may take to arrive. */
+interface RequestTimes {
+  headersMs: number
+  /** All of it, however slowly its body comes. */
+  wholeMs: number
+  /** How often it is looked for those that took longer. */
+  checkMs: number
+}
+
+const usualTimes: RequestTimes = { headersMs: 10_000, wholeMs: 30_000, checkMs: 5_000 }
 
 export interface Server {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
@@ -55,101 +43,98 @@ export interface Server {
   close(): Promise<void>
 }
 
-type Answer = (req: IncomingMessage, res: ServerResponse, caller: Caller) => void | Promise<void>
-
 const drainMs = 5_000
 
 export function createServer(options: ServerOptions): Server {
-  const { log, ready, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
+  const { log, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
   const metrics = createMetrics(options.processMetrics ?? false)
   const door = createDoor(options, {
     ...(rateLimits && { limits: createRateLimits(rateLimits, options.now) }),
     onLimited: metrics.countLimited,
     times: options.idempotencyTimes ?? {},
   })
-  const graphql = createGraphqlHandler(door, options, streamPath)
-  const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
-  // One quota for all streams, whatever they speak.
-  const quota = createQuota(streamLimits)
-  const streams = createStreamHandler(door, streamLimits, quota)
-  const eventStreams = createEventStreams({ ...quota, ...streamLimits })
-  const tables = { orderBook: orderBookRoutes, account: accountRoutes }
-  const rest = createRestHandler(door, options, tables, eventStreams)
+  const doors = createDoors(door, options, metrics)
+  /** The newest on each connection. */
+  const answers = new WeakMap<Duplex, ServerResponse>()
 
   let closing = false
 
-  const doors = new Map<string, Answer>([
-    [graphqlPath, graphql],
-    [streamPath, streams.handle],
-    ['/health/live', readOnly((_req, res) => sendJson(res, 200, { status: 'up' }))],
-    [
-      '/health/ready',
-      readOnly(async (_req, res) => {
-        const states = await ready()
-        sendJson(res, Object.values(states).every(Boolean) ? 200 : 503, states)
-      }),
-    ],
-    [
-      '/metrics',
-      readOnly(async (_req, res) => {
-        res.writeHead(200, { 'Content-Type': metrics.contentType }).end(await metrics.text())
-      }),
-    ],
-  ])
-
-  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const requestId = newRequestId()
-    const caller = callerOf(req, res, requestId)
-    res.setHeader('X-Request-Id', requestId)
-    for (const [name, value] of corsPairs) res.setHeader(name, value)
-    const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
+  function handle(req: IncomingMessage, res: ServerResponse): void {
     const started = performance.now()
-    const answer = doors.get(path)
-    let route = answer ? path : 'unknown'
+    const requestId = givenRequestId(req.headers['x-request-id']) ?? newRequestId()
+    const headers = commonHeaders(req.method, requestId)
+    const path = pathOf(req)
+    let route = 'unknown'
+    answers.set(req.socket, res)
     res.once('close', () => {
       metrics.count(req.method ?? '', route, res.statusCode, performance.now() - started)
       // Its connection is idle only after this.
       if (closing) setImmediate(() => server.closeIdleConnections())
     })
+    const write = (answer: DoorAnswer): Promise<void> | undefined => {
+      route = answer.route ?? path
+      discardRest(req)
+      if (!('pour' in answer)) return writeWhole(req, res, headers, answer)
+      for (let index = 0; index < headers.length; index += 2)
+        res.setHeader(headers[index] ?? '', headers[index + 1] ?? '')
+      return answer.pour(res)
+    }
+    // Every door answers its own faults: what arrives here is the program's, or said before any door was asked.
+    const fail = (error: unknown): void => {
+      const told = door.mask(error, requestId)
+      if (res.headersSent) return void res.destroy()
+      try {
+        // Whatever could not be written is not written again.
+        headers.splice(0, headers.length, ...commonHeaders(req.method, requestId))
+        write({ ...tellFault(path, told), route })?.catch(() => res.destroy())
+      } catch {
+        res.destroy()
+      }
+    }
     try {
       checkHost(req)
-      if (req.method === 'OPTIONS') res.writeHead(204).end()
-      else if (answer) await answer(req, res, caller)
-      else {
-        const told = await rest(req, caller, () => goneSignal(res))
-        route = told.route
-        if ('pour' in told) await told.pour(res)
-        else writeWhole(req, res, told)
-      }
+      const answer = doors.at(path)(req, callerOf(req, headers, requestId), () => goneSignal(res))
+      if (answer instanceof Promise) answer.then(write).catch(fail)
+      else write(answer)?.catch(fail)
     } catch (error) {
-      // Every door answers its own faults: what arrives here is the program's, or a request for no door.
-      const told = door.mask(error, requestId)
-      if (res.headersSent) res.destroy()
-      else if (path === graphqlPath || path === streamPath) refuse(res, told)
-      else sendJson(res, requestStatus(told), { errorType: told.extensions.code, description: told.message })
+      fail(error)
     }
   }
 
-  function callerOf({ headers, socket }: IncomingMessage, res: ServerResponse, requestId: string): Caller {
+  function callerOf({ headers, socket }: IncomingMessage, answered: string[], requestId: string): Caller {
     return {
       requestId,
       client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrustedProxy),
       apiKey: apiKeyOf(headers),
-      setHeader: (name, value) => void res.setHeader(name, value),
+      setHeader: (name, value) => void answered.push(name, value),
     }
   }
 
+  const { headersMs, wholeMs, checkMs } = { ...usualTimes, ...options.requestTimes }
   const server = createHttpServer(
     {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      headersTimeout: headersMs,
+      requestTimeout: wholeMs,
+      connectionsCheckingInterval: checkMs,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
       requireHostHeader: false,
     },
-    (req, res) => void handle(req, res),
+    handle,
   )
-  server.on('clientError', (error, socket) => answerMalformed(error, socket, corsHeaders))
+  server.on('checkContinue', (req, res) => {
+    // Told when somebody begins to read: a body that is refused is never sent.
+    req.once('resume', () => {
+      if (!res.headersSent) res.writeContinue()
+    })
+    handle(req, res)
+  })
+  // Other expectations are none that are known: the request is answered without.
+  server.on('checkExpectation', handle)
+  server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId()))
+  server.on('clientError', (error, socket) =>
+    answerMalformed(error, socket, answers.get(socket), newRequestId()),
+  )
 
   return {
     listen: (port, host) =>
@@ -165,8 +150,7 @@ export function createServer(options: ServerOptions): Server {
     async close() {
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      streams.close()
-      eventStreams.close()
+      doors.close()
       server.closeIdleConnections()
       const timer = setTimeout(() => {
         log.warn('server: answers are still under way, closing anyway')
@@ -178,30 +162,17 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
+/** The path alone. What names a host, as it is sent to a proxy, is made to name its path first. */
+function pathOf(req: IncomingMessage): string {
+  const { url = '/' } = req
+  if (!url.startsWith('/')) req.url = url.replace(/^https?:\/\/[^/?]*\/?|^/i, '/')
+  return (req.url ?? '/').split('?', 1)[0] ?? '/'
+}
+
 /** Aborts when the client has left. */
 function goneSignal(res: ServerResponse): AbortSignal {
   const leaving = new AbortController()
   if (res.destroyed) leaving.abort()
   else res.once('close', () => leaving.abort())
   return leaving.signal
-}
-
-function writeWhole(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Produced): void {
-  const length = Buffer.byteLength(body)
-  res.writeHead(status, { ...headers, 'Content-Length': length })
-  // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by encoding it.
-  if (req.method === 'HEAD') res.end()
-  else res.end(body, length === body.length ? 'latin1' : 'utf8')
-}
-
-function readOnly(answer: Answer): Answer {
-  return (req, res, caller) => {
-    if (req.method === 'GET' || req.method === 'HEAD') return answer(req, res, caller)
-    res.setHeader('Allow', 'GET, HEAD')
-    sendJson(res, 405, { errorType: 'MethodNotAllowed', description: 'use GET or HEAD' })
-  }
-}
-
-function sendJson(res: ServerResponse, status: number, body: unknown): void {
-  res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 }

@@ -1,15 +1,19 @@
 import { z } from 'zod'
-import { trustedProxies } from './client-address.ts'
-import { type Address, toAddress } from './domain/address.ts'
 import { maxAppDataBytes } from './domain/app-data.ts'
+import { profiles } from './domain/deployments.ts'
 import { factorScale } from './domain/fee-policy.ts'
 import type { FeeRule } from './domain/fee-rules.ts'
 import { type Hex, toHex } from './domain/hex.ts'
 import { mostNamedOrders } from './graphql/inputs/order-uids.ts'
+import { trustedProxies } from './http/client-address.ts'
 import { verificationModes } from './quotes/belief.ts'
 import { sameTokenPolicies } from './quotes/tradable.ts'
+import { addressText, jsonText, refuse } from './setting-readers.ts'
+import { sourceSettings } from './source-settings.ts'
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+
+const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
 
 const perSecond = (standard: number) => whole(0, 1_000_000).default(standard)
 
@@ -19,10 +23,6 @@ const factor = z
   .lt(1)
   .transform((value) => BigInt(Math.round(value * Number(factorScale))))
   .refine((parts) => parts < factorScale, 'must be below 1 in parts per million')
-
-export const addressText = z
-  .string()
-  .transform((text, context): Address => toAddress(text) ?? refuse(context, 'must be an address'))
 
 const unixTime = z.iso
   .datetime({ offset: true })
@@ -155,9 +155,7 @@ export const settings = z.object({
     .optional()
     .describe('Accounts that may neither trade nor be paid: an address a line.'),
   DENIED_TOKENS_FILE: z.string().optional().describe('Tokens that are not traded: an address a line.'),
-  ADMIN_API_KEY: z
-    .string()
-    .regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
+  ADMIN_API_KEY: apiKey
     .optional()
     .describe('Whoever sends it as a bearer token or X-API-Key may cancel orders by policy.'),
   ORDER_MAX_GAS: whole(100_000, 100_000_000).default(8_000_000).describe('Gas that one order may need.'),
@@ -197,6 +195,40 @@ export const settings = z.object({
   STREAMS_TOTAL: whole(0, 1_000_000)
     .default(10_000)
     .describe('Open event streams of this process; 0 is no limit.'),
+  ...sourceSettings,
+  CMS_ENABLED: z
+    .stringbool()
+    .optional()
+    .describe('Notifications and affiliates; on where CMS_API_KEY is set, unless it says otherwise.'),
+  CMS_API_KEY: apiKey
+    .optional()
+    .describe('Whoever sends it as a bearer token or X-API-Key may enable and disable affiliate codes.'),
+  AFFILIATE_BRAND: z
+    .string()
+    .regex(/^[\w .-]{1,40}$/)
+    .default('Service')
+    .describe('First word of the name in the domain that affiliates sign: "… Affiliate".'),
+  AFFILIATE_NETWORK: z
+    .string()
+    .optional()
+    .describe(
+      'Where contract wallets of affiliates are asked: mainnet where that is served, else the first network.',
+    ),
+  STATS_SOURCE: z
+    .enum(['own'])
+    .optional()
+    .describe('Statistics of affiliates and traders: `own` computes them from the trades stored here.'),
+  DUNE_API_KEY: z
+    .string()
+    .regex(/^[!-~]{1,1000}$/, 'must be visible characters of ASCII')
+    .optional()
+    .describe('Opens the statistics as STATS_SOURCE=own does. It is sent nowhere.'),
+  PROFILE: z
+    .enum(profiles)
+    .default('production')
+    .describe(
+      'Which deployment of the settlement contract a network has that names none: production or staging.',
+    ),
   ANVIL: z
     .string()
     .optional()
@@ -204,21 +236,3 @@ export const settings = z.object({
 })
 
 export type Settings = z.infer<typeof settings>
-
-function jsonText<T>(schema: z.ZodType<T>) {
-  return z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        return refuse(context, 'must be JSON')
-      }
-    })
-    .pipe(schema)
-}
-
-function refuse(context: z.RefinementCtx, message: string): never {
-  context.addIssue({ code: 'custom', message })
-  return z.NEVER
-}

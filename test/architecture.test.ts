@@ -7,10 +7,12 @@ const root = path.join(import.meta.dirname, '..', 'src')
 /** Imports point down the tiers. */
 const tiers = [
   ['domain'],
+  ['outside'],
   ['chain', 'market', 'solvers', 'channels', 'storage'],
   ['orders', 'quotes', 'auctions', 'indexer', 'notifications', 'tokens', 'affiliates'],
   ['graphql'],
   ['rest', 'sse'],
+  ['http'],
   ['dev', '(root)'],
 ]
 

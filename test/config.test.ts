@@ -1,33 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { startApp } from '../src/app.ts'
-import { ConfigError, checkEstimators, readAddresses, readNetworks, readSettings } from '../src/config.ts'
+import { checkNetworksNamed, readAddresses, readNetworks, readSettings } from '../src/config.ts'
 import { numbered } from './fakes/order.ts'
+import { faultsOf, temporaryFile } from './fakes/settings.ts'
 import { silentLog } from './fakes/silent-log.ts'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-config-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
-
-function file(text: string): string {
-  const name = path.join(folder, 'addresses')
-  writeFileSync(name, text)
-  return name
-}
-
-function faultsOf(read: () => unknown): string[] {
-  try {
-    read()
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
-  return []
-}
+const temporary = temporaryFile('addresses')
+const { folder, write: file } = temporary
+afterAll(() => temporary[Symbol.dispose]())
 
 test('a list of addresses has one a line, in any letter case, with comments', () => {
   const text = `# sanctions\r\n${numbered('AB').toUpperCase().replace('0X', '0x')}\r\n\n${numbered('cd').slice(2)} # why\n`
@@ -133,7 +113,8 @@ test('a network’s prices are of a tenth of its coin, unless its row says other
   const contracts = { settlement: at, vaultRelayer: at, wrappedNative: at, poolFactory: at, baseTokens: [] }
   const numbers = { chainId: 1, firstBlock: 0, finalityBlocks: 64, blockTimeMs: 12_000 }
   const row = { rpcUrl: 'http://127.0.0.1:8545', name: 'one', ...contracts, ...numbers }
-  const read = (priceAmount?: unknown) => readNetworks(file(JSON.stringify([{ ...row, priceAmount }])))
+  const read = (priceAmount?: unknown) =>
+    readNetworks(file(JSON.stringify([{ ...row, priceAmount }])), 'production')
   expect([read(), read('100000000000000000000')].map(([only]) => only?.network.priceAmount)).toEqual([
     10n ** 17n,
     10n ** 20n,
@@ -167,11 +148,11 @@ test('estimators are asked on networks that are there, by any name', async () =>
     { ...row, ...numbers, ...contracts, name: 'xdai' },
     { ...row, ...numbers, ...contracts, chainId: 31_337, name: 'dev' },
   ]
-  const networks = readNetworks(file(JSON.stringify(rows)))
+  const networks = readNetworks(file(JSON.stringify(rows)), 'production')
   const on = (...named: (string | undefined)[]) =>
     withEstimators(...named.map((network, index) => ({ ...estimator, name: `e${index}`, network })))
   expect(() =>
-    checkEstimators(on(undefined, 'xdai', 'Gnosis-Chain', '100', 'dev', '31337'), networks),
+    checkNetworksNamed(on(undefined, 'xdai', 'Gnosis-Chain', '100', 'dev', '31337'), networks),
   ).not.toThrow()
   const wrong = on('xdai', 'mainnet', undefined, 'gnosys', '', '1')
   const faults = [
@@ -180,7 +161,7 @@ test('estimators are asked on networks that are there, by any name', async () =>
     'QUOTE_ESTIMATORS.4.network: e4 is to be asked on "", which is no network here',
     'QUOTE_ESTIMATORS.5.network: e5 is to be asked on "1", which is no network here',
   ]
-  expect(faultsOf(() => checkEstimators(wrong, networks))).toEqual(faults)
+  expect(faultsOf(() => checkNetworksNamed(wrong, networks))).toEqual(faults)
   const start = startApp({
     databaseUrl: 'postgresql://127.0.0.1:1/none',
     networks,

@@ -1,3 +1,4 @@
+import { createStatistics } from '../src/affiliates/statistics.ts'
 import { address } from '../src/domain/address.ts'
 import { maxAppDataBytes } from '../src/domain/app-data.ts'
 import type { Log } from '../src/domain/log.ts'
@@ -22,6 +23,8 @@ export const network: Network = {
   poolFactory: numbered('fa'),
   baseTokens: [],
   priceAmount: 10n ** 17n,
+  usdReference: null,
+  holderTokens: [],
   firstBlock: 0,
   finalityBlocks: 64,
   blockTimeMs: 1_000,
@@ -47,9 +50,16 @@ export async function openDoors(
   const server = createServer({
     db: database.db,
     feed: createFeed({ db: database.db, signals }),
+    affiliates: {
+      db: database.db,
+      now: () => 1_800_000_000_000,
+      brand: 'Service',
+      checkSignature: async () => 'no-code',
+    },
     now: () => 1_800_000_000_000,
     log,
     version: 'test-build',
+    statistics: createStatistics({ db: database.db, now: () => 1_800_000_000_000, desks }),
     desks: createDesks(desks),
     uploadAppData: (hash, document) =>
       uploadAppData(database.db, { hash, document, maxBytes: maxAppDataBytes }),
@@ -79,6 +89,10 @@ const unusedDesk: TradingDesk = {
   quotes: async (request) => once(sampleReply(request)),
   storedQuote: async () => undefined,
   nativeRates: async () => new Map(),
+  usdPrice: async () => undefined,
+  peekUsdPrice: () => undefined,
+  topHolders: async () => undefined,
+  peekTopHolders: () => undefined,
   ready: async () => true,
   tokens: async (addresses) =>
     new Map(

@@ -102,7 +102,7 @@ describe('order submissions', () => {
       429,
       {
         errorType: 'RateLimited',
-        description: 'over 5 order submissions a second: wait 200 ms',
+        description: 'over 5 order submissions a second: wait 1 s',
         data: { limit: 'orders', retryAfterMs: 200 },
       },
     ])

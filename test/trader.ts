@@ -45,6 +45,8 @@ export interface OrderWish {
   kind?: 'sell' | 'buy'
   partiallyFillable?: boolean
   validTo?: number
+  /** A document's hash, sent without the document. */
+  appDataHash?: string
 }
 
 /** An account of the local market that signs as a wallet does, and trades over REST. */
@@ -66,7 +68,7 @@ export function createTrader(url: string, market: Market, account = 0) {
       sellAmount: wish.sellAmount.toString(),
       buyAmount: wish.buyAmount.toString(),
       validTo: wish.validTo ?? Math.floor(Date.now() / 1000) + 1200,
-      appData: appDataHash,
+      appData: wish.appDataHash ?? appDataHash,
       feeAmount: '0',
       kind: wish.kind ?? 'sell',
       partiallyFillable: wish.partiallyFillable ?? false,
@@ -74,7 +76,8 @@ export function createTrader(url: string, market: Market, account = 0) {
       buyTokenBalance: 'erc20',
     }
     const signature = await wallet.signTypedData(domain, orderTypes, order)
-    return { ...order, appData, appDataHash, from: wallet.address, signature, signingScheme: 'eip712' }
+    const document = wish.appDataHash ? {} : { appData, appDataHash }
+    return { ...order, ...document, from: wallet.address, signature, signingScheme: 'eip712' }
   }
 
   async function cancel(uids: string[]) {

@@ -3,11 +3,12 @@ import type { Address } from '../domain/address.ts'
 import { minOf, mulDivDown } from '../domain/amount.ts'
 import { parseAppDataDocument } from '../domain/app-data.ts'
 import type { Auction, AuctionOrder } from '../domain/auction.ts'
-import { Refusal } from '../domain/error.ts'
+import { Outage, Refusal } from '../domain/error.ts'
 import type { ExclusionReason } from '../domain/event.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
 import { policiesFor } from '../domain/fee-rules.ts'
 import { extraOrderGas } from '../domain/gas.ts'
+import type { Bytes32 } from '../domain/hex.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import { filledAmount, type Order } from '../domain/order.ts'
@@ -52,8 +53,10 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
   const candidates = orders.filter(
     (order) => !inFlight.has(order.id) && !spoiled(order, block, desk) && !deniedReason(order, desk.policy),
   )
-  const [pools, gasPrice, held, answers] = await Promise.all([
+  const traded = new Set([network.wrappedNative, ...pairs.flat()])
+  const [pools, dollarPrice, gasPrice, held, answers] = await Promise.all([
     desk.pools(pairs, head.hash),
+    priceDollar(desk, head.hash, traded),
     desk.gasPrice(),
     readHoldings(candidates, desk),
     desk.codeChecks.ask(
@@ -61,7 +64,7 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
       head,
     ),
   ])
-  const nativePrices = priceTokens(new Set([network.wrappedNative, ...pairs.flat()]), pools, network)
+  const nativePrices = new Map([...priceTokens(traded, pools, network), ...dollarPrice])
   const funds = createFunds(held, answers)
   const circumstances = { now, block, inFlight, answers, funds, nativePrices, desk }
   const verdicts = orders.map((order) => judgeOrSkip(order, circumstances))
@@ -181,4 +184,27 @@ function priceTokens(
     if (price) prices.set(token, price)
   }
   return prices
+}
+
+/**
+ * What the dollar is worth, so that trades have a dollar value later. Routes through pools of its own: to those who trade it is no
+ * different whether it is known. An auction goes without, too.
+ */
+async function priceDollar(
+  { network, pools }: AuctionDesk,
+  blockHash: Bytes32,
+  traded: ReadonlySet<Address>,
+): Promise<Map<Address, bigint>> {
+  const { usdReference, wrappedNative } = network
+  if (usdReference === null || traded.has(usdReference)) return new Map()
+  try {
+    return priceTokens(
+      new Set([usdReference]),
+      await pools([[usdReference, wrappedNative]], blockHash),
+      network,
+    )
+  } catch (fault) {
+    if (fault instanceof Outage) return new Map()
+    throw fault
+  }
 }

@@ -1,10 +1,8 @@
 import type { Address } from '../domain/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../domain/hex.ts'
 import type { ChainIdentity, Network } from '../domain/network.ts'
-import type { Token } from '../domain/token.ts'
 import { effectiveGasPrice, readFees } from './fees.ts'
 import type { Rpc, RpcAnswer } from './rpc.ts'
-import { readTokenMetadata } from './token-metadata.ts'
 import { available, parseHash, parseHex, parseIndex, parseObject, parseReturn, toQuantity } from './wire.ts'
 
 export interface Block {
@@ -37,8 +35,6 @@ export interface Chain {
   gasPrice(): Promise<bigint>
   /** In the order asked for. A token without code, or one that reverts, counts as nothing held and nothing allowed. */
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
-  /** In the order asked for. */
-  tokenMetadata(addresses: readonly Address[]): Promise<Token[]>
   /** `0x` for an account without code. */
   code(address: Address): Promise<Hex>
 }
@@ -73,7 +69,6 @@ export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): C
         allowance: amounts[index * 2 + 1] ?? 0n,
       }))
     },
-    tokenMetadata: (addresses) => readTokenMetadata(rpc, network.chainId, addresses),
     code: async (address) => parseHex(await available(rpc.call('eth_getCode', [address, 'latest']))),
   }
 }

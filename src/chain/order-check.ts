@@ -6,9 +6,9 @@ import type { Network } from '../domain/network.ts'
 import type { Interaction } from '../domain/order.ts'
 import type { Spendable } from './chain.ts'
 import { orderCheckCode } from './order-check-code.ts'
-import { type Rpc, RpcError } from './rpc.ts'
+import type { Rpc } from './rpc.ts'
 import { createTurns } from './turns.ts'
-import { asOutage, available, isExecutionFault, parseHex, toQuantity } from './wire.ts'
+import { asOutage, available, isExecutionFault, isTimeout, parseHex, toQuantity } from './wire.ts'
 
 export interface OrderQuestion {
   owner: Address
@@ -151,11 +151,9 @@ function decode(returned: Hex) {
   }
 }
 
-/** Out of time here or at the node, or the whole call failed, as it does when the node gives less gas than it was asked for. */
+/** Out of time, or the whole call failed, as it does when the node gives less gas than it was asked for. */
 function isOverLimit(fault: unknown): boolean {
-  if (isExecutionFault(fault)) return true
-  if (fault instanceof RpcError) return /timeout|timed out|aborted/i.test(fault.message)
-  return fault instanceof Outage && fault.cause instanceof Error && fault.cause.name === 'TimeoutError'
+  return isExecutionFault(fault) || isTimeout(fault)
 }
 
 function exhausted({ signature }: OrderQuestion): OrderAnswer {

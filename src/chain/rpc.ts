@@ -140,9 +140,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** `fetch` hides why it failed in a cause. */
+/** `fetch` hides why it failed in a cause, whose message names hosts: its code does not. */
 function describe(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault)
   const { cause } = fault
-  return cause instanceof Error ? `${fault.message}: ${cause.message}` : fault.message
+  return isObject(cause) && 'code' in cause ? `${fault.message}: ${cause.code}` : fault.message
 }

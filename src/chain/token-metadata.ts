@@ -1,44 +1,74 @@
 import { AbiCoder } from 'ethers'
 import type { Address } from '../domain/address.ts'
+import { Outage } from '../domain/error.ts'
 import { type Hex, hexSize, hexToBytes } from '../domain/hex.ts'
 import type { Token } from '../domain/token.ts'
-import type { Rpc } from './rpc.ts'
+import type { Rpc, RpcAnswer } from './rpc.ts'
 import { tokenAbi } from './token-abi.ts'
-import { available, parseReturn } from './wire.ts'
+import { available, parseAnswer, parseIndex, parseReturn, toQuantity } from './wire.ts'
 
 const longestText = 100
 const members = ['symbol', 'name', 'decimals'] as const
 
-/** Tokens in the order asked for; a member is null where the contract is silent or talks nonsense. @throws Outage */
+/** Enough for a long name behind a proxy. Many tokens share a batch: one that burns all it gets must not hold up the others. */
+const memberGas = toQuantity(500_000)
+
+/** As its contract told it. */
+export interface ReadToken extends Token {
+  /** The newest one at that time. */
+  block: number
+}
+
+/**
+ * In the order asked for: a token, with null where the contract is silent or talks nonsense, or an Outage where the node
+ * refused to ask this one. @throws Outage when it answers nothing at all
+ */
 export async function readTokenMetadata(
   rpc: Rpc,
   chainId: number,
   addresses: readonly Address[],
-): Promise<Token[]> {
+): Promise<(ReadToken | Outage)[]> {
   const answers = await available(
-    rpc.batch(
-      addresses.flatMap((to) =>
+    rpc.batch([
+      ...addresses.flatMap((to) =>
         members.map((member) => ({
           method: 'eth_call',
-          params: [{ to, data: tokenAbi.encodeFunctionData(member) }, 'latest'],
+          params: [{ to, data: tokenAbi.encodeFunctionData(member), gas: memberGas }, 'latest'],
         })),
       ),
+      { method: 'eth_blockNumber' },
+    ]),
+  )
+  const last = answers[addresses.length * members.length]
+  const block = parseIndex(parseAnswer(last))
+  return addresses.map((address, index) =>
+    readToken(
+      { chainId, address, block },
+      answers.slice(index * members.length, (index + 1) * members.length),
     ),
   )
-  const returned = answers.map(parseReturn)
-  return addresses.map((address, index) => {
-    const [symbol, name, decimals] = returned.slice(index * members.length)
-    return { chainId, address, symbol: toText(symbol), name: toText(name), decimals: toDecimals(decimals) }
-  })
 }
 
-/** Some early tokens return bytes32 in place of a string. The text is a stranger's: one line, bounded, storable. */
+function readToken(
+  key: Pick<ReadToken, 'chainId' | 'address' | 'block'>,
+  answers: readonly RpcAnswer[],
+): ReadToken | Outage {
+  try {
+    const [symbol, name, decimals] = answers.map(parseReturn)
+    return { ...key, symbol: toText(symbol), name: toText(name), decimals: toDecimals(decimals) }
+  } catch (error) {
+    if (error instanceof Outage) return error
+    throw error
+  }
+}
+
+/** Some early tokens return bytes32 in place of a string. The text is a stranger's: one line, bounded, storable, of visible characters. */
 function toText(returned: Hex | undefined): string | null {
   if (!returned) return null
   const bytes = hexSize(returned) === 32 ? hexToBytes(returned) : decodeBytes(returned)
   const text = Buffer.from(bytes ?? [])
     .toString('utf8')
-    .replace(/\p{Cc}/gu, '')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
   return [...text.trim()].slice(0, longestText).join('') || null
 }
 

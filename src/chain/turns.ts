@@ -32,7 +32,7 @@ export function createTurns({ running, waiting, waitingPerKey }: TurnLimits): Tu
   return async (key, work) => {
     const own = queue.filter((turn) => turn.key === key).length
     if (queue.length >= waiting || own >= waitingPerKey) {
-      throw new Refusal('Unavailable', 'too many orders wait for their wallets or hooks: try again later')
+      throw new Refusal('Unavailable', 'too many wait for their wallets or hooks: try again later')
     }
     await new Promise<void>((start) => {
       queue.push({ key, start })

@@ -67,6 +67,12 @@ export function isExecutionFault(error: unknown): error is RpcError {
   return error instanceof RpcError && (error.code === 3 || executionFault.test(error.message))
 }
 
+/** Out of time, here or at the node. */
+export function isTimeout(fault: unknown): boolean {
+  if (fault instanceof RpcError) return /timeout|timed out|aborted/i.test(fault.message)
+  return fault instanceof Outage && fault.cause instanceof Error && fault.cause.name === 'TimeoutError'
+}
+
 /** A node that refuses a read is as good as a node that is away. Other faults stay what they are. */
 export function asOutage(fault: unknown): unknown {
   return fault instanceof RpcError ? new Outage('the network node', fault) : fault

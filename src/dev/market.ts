@@ -51,6 +51,8 @@ export function describeMarket(): Market {
     poolFactory: created('PoolFactory'),
     baseTokens: [tokens.WETH.address, tokens.USDC.address, tokens.DAI.address],
     priceAmount: usualPriceAmount,
+    usdReference: tokens.USDC.address,
+    holderTokens: Object.values(tokens).map((token) => ({ address: token.address, fromBlock: 0 })),
     firstBlock: 0,
     finalityBlocks: 64,
     blockTimeMs: 1_000,

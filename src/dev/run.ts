@@ -25,6 +25,9 @@ export interface DevOptions {
 /** Half of the surplus, one percent of the volume at most: so that fees are there to be seen. Whoever sets a policy gets that one. */
 const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
+/** On this machine everybody may have it. */
+const localCmsKey = 'local-cms-key-of-this-machine'
+
 /** The local stack from start to end: Ctrl-C and SIGTERM end the database and the chain with it; a crash, also of one of the two, leaves them to the next start. */
 export async function runDev(options: DevOptions): Promise<void> {
   const { home, reset, log, now, random, print } = options
@@ -46,6 +49,7 @@ export async function runDev(options: DevOptions): Promise<void> {
       networks: [{ network: stack.network, rpcUrl: stack.rpcUrl }],
       roles: ['serve', 'index', 'auction'],
       settings: localSettings(options.settings, stack.solverKey),
+      suggests: true,
     })
     const app = await unlessDied(starting)
     const url = app.url ?? ''
@@ -75,7 +79,14 @@ async function checkPort({ HOST, PORT }: Settings): Promise<void> {
 function localSettings(settings: Settings, solverKey: string): Settings {
   const { FEE_POLICIES } = readSettings({ FEE_POLICIES: standardPolicies })
   const { SOLVER_PRIVATE_KEY } = readSettings({ SOLVER_PRIVATE_KEY: solverKey })
-  return { FEE_POLICIES, ...settings, SOLVER_PRIVATE_KEY }
+  return {
+    FEE_POLICIES,
+    ...settings,
+    CMS_ENABLED: settings.CMS_ENABLED ?? true,
+    CMS_API_KEY: settings.CMS_API_KEY ?? localCmsKey,
+    STATS_SOURCE: 'own',
+    SOLVER_PRIVATE_KEY,
+  }
 }
 
 function untilStopped(): Promise<void> {

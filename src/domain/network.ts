@@ -24,6 +24,10 @@ export interface Network {
   baseTokens: Address[]
   /** Native atoms that token prices are asked for: small enough not to move a pool, large enough to be a price. */
   priceAmount: bigint
+  /** The token that stands for the US dollar, for prices by our own; null where there is none. */
+  usdReference: Address | null
+  /** Tokens whose holders are told from their transfers, which are followed from a block on: that of their creation. */
+  holderTokens: readonly { address: Address; fromBlock: number }[]
   /** First block that can hold a settlement log. */
   firstBlock: number
   /** A block this deep is never reorganised. */

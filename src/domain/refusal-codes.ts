@@ -193,6 +193,26 @@ export const refusalCodes = {
   InvalidLimit: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),
   LIMIT_OUT_OF_BOUNDS: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),
 
+  AffiliateWalletMismatch: final(
+    'The wallet in the path and the one in the body differ.',
+    'Send the same wallet in both.',
+  ),
+  InvalidAffiliateSignature: final(
+    'The signature is not the wallet’s for this code; `data` says what is known of why.',
+    'Sign the AffiliateCode typed data again: the domain has a name and a version and nothing else, and the message’s chainId is 1.',
+  ),
+  AffiliateWalletBound: final(
+    'The wallet has a code already.',
+    'Read the code that it has; it is bound for good.',
+  ),
+  AffiliateCodeTaken: final('Another wallet has this code.', 'Choose another code.'),
+  AffiliateExists: final('This very message has been used already.', 'Read what the wallet has.'),
+  AffiliateCodeDisabled: final('The code has been switched off.', 'Use another code.'),
+  FeatureDisabled: final(
+    'This part of the service is switched off; the message names the setting.',
+    'Nothing can be done here: the operator decides.',
+  ),
+
   IdempotencyKeyReused: final(
     'Another request came with this Idempotency-Key.',
     'Take a new key for a new request.',

@@ -10,6 +10,12 @@ export interface Token {
   decimals: number | null
 }
 
+/** Whose balance is more than nothing, in atoms. */
+export interface TokenHolder {
+  address: Address
+  balance: bigint
+}
+
 /** An amount for people: exact units and symbol; atoms and address where the contract is silent. */
 export function formatTokenAmount(
   amount: bigint,

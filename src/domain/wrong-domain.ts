@@ -1,6 +1,7 @@
 import { type Address, zeroAddress } from './address.ts'
+import { chains } from './chains.ts'
+import { profiles, settlementPairs } from './deployments.ts'
 import type { Network } from './network.ts'
-import { networkNames } from './network-names.ts'
 import type { OrderData } from './order.ts'
 import type { SignatureMistake } from './signature-mistake.ts'
 import { domainName, domainVersion } from './signing.ts'
@@ -8,8 +9,6 @@ import type { DomainFields } from './typed-data.ts'
 
 /** Test chains that are no more, and what local ones call themselves. */
 const retiredAndLocal = [4, 5, 1337, 31337]
-const production: Address = '0x9008d19f58aabd9ed0d60971565aa8510560ab41'
-const staging: Address = '0xf553d092b50bdcbdded1a99af2ca29fbe5e2cb13'
 const otherVersions = ['v1', '1', '2', '2.0', '1.0']
 const otherNames = [
   'CoW Protocol',
@@ -26,7 +25,7 @@ export function* wrongDomains(
   { chainId, settlement, vaultRelayer }: Network,
 ): Generator<[mistake: SignatureMistake, what: string, domain: DomainFields]> {
   const right = { name: domainName, version: domainVersion, chainId, verifyingContract: settlement }
-  for (const other of [...networkNames.keys(), ...retiredAndLocal]) {
+  for (const other of [...chains.keys(), ...retiredAndLocal]) {
     if (other !== chainId) yield ['chain_id', `for chain ${other}`, { ...right, chainId: other }]
   }
   yield ['chain_id', 'without chainId in the domain', { ...right, chainId: undefined }]
@@ -34,8 +33,10 @@ export function* wrongDomains(
   const contracts: [what: string, contract: Address][] = [
     ['the vault relayer', vaultRelayer],
     ['the zero address', zeroAddress],
-    ['the settlement contract of staging', staging],
-    ['the settlement contract of production', production],
+    ...profiles.map((profile): [string, Address] => [
+      `the settlement contract of ${profile}`,
+      settlementPairs[profile].settlement,
+    ]),
     ['the sell token', sellToken],
     ['the buy token', buyToken],
   ]

@@ -3,6 +3,20 @@ import type { GraphQLError, GraphQLErrorExtensions } from 'graphql'
 import { Refusal } from '../domain/error.ts'
 import { refusalError } from './errors.ts'
 
+/** An answer before it is written. What every answer says (CORS, length, encoding) is for who writes it. */
+export interface Whole {
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** Bytes are for what never changes: they are compressed once. */
+  body: string | Buffer
+}
+
+/** Writes an answer that goes on to its end. Nothing was sent before. */
+export type Pour = (res: ServerResponse) => Promise<void>
+
+/** Whole, or as a stream that is about to begin. */
+export type Answered = Whole | { pour: Pour }
+
 /** Statuses of what is refused before GraphQL is reached; everything else is 400. */
 const statuses: Partial<Record<string, number>> = {
   MethodNotAllowed: 405,
@@ -17,34 +31,34 @@ const statuses: Partial<Record<string, number>> = {
   RateLimited: 429,
   InternalServerError: 500,
   Unavailable: 503,
+  FeatureDisabled: 503,
 }
 
 export function requestStatus({ extensions }: GraphQLError): number {
   return statuses[String(extensions.code)] ?? 400
 }
 
-/** Whole seconds after which the same request may succeed, of an answer that says: not now. */
-export function retryAfter(status: number, { retryable, data }: GraphQLErrorExtensions): string | undefined {
-  if (!retryable || (status !== 409 && status !== 429 && status !== 503)) return undefined
-  const { retryAfterMs = 0 } = (data ?? {}) as { retryAfterMs?: number }
-  return String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))
+/** What a refusal says outside its body: when the same request may succeed, or in which coding. */
+export function refusalHeaders(status: number, extensions: GraphQLErrorExtensions): Record<string, string> {
+  // Only where the coding is at fault: without it the media type is.
+  if (status === 415 && extensions.field === 'Content-Encoding') return { 'Accept-Encoding': 'identity' }
+  if (!extensions.retryable || (status !== 409 && status !== 429 && status !== 503)) return {}
+  const { retryAfterMs = 0 } = (extensions.data ?? {}) as { retryAfterMs?: number }
+  return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
 }
 
-/** Answers that nothing was executed, and why. */
-export function refuse(
-  res: ServerResponse,
-  refused: Refusal | GraphQLError,
-  headers: Record<string, string> = {},
-): void {
-  const error = refused instanceof Refusal ? refusalError(refused) : refused
-  const body = JSON.stringify({ errors: [error] })
+/** That nothing was executed, and why. */
+export function refused(refusal: Refusal | GraphQLError, headers: Record<string, string> = {}): Whole {
+  const error = refusal instanceof Refusal ? refusalError(refusal) : refusal
   const status = requestStatus(error)
-  const wait = retryAfter(status, error.extensions)
-  res.writeHead(status, {
-    ...headers,
-    ...(wait && { 'Retry-After': wait }),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  })
-  res.end(body)
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...refusalHeaders(status, error.extensions),
+      'Content-Type': 'application/json; charset=utf-8',
+      Vary: 'Accept',
+    },
+    body: JSON.stringify({ errors: [error] }),
+  }
 }

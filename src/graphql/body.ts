@@ -1,9 +1,30 @@
-import type { IncomingMessage } from 'node:http'
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/error.ts'
 
 /**
+ * @param anyType whether the body is taken for JSON whatever it calls itself
+ * @throws Refusal UnsupportedMediaType for a body that is not declared as JSON in UTF-8, or that is compressed
+ */
+export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): void {
+  const coding = headers['content-encoding'] ?? 'identity'
+  if (!/^\s*(identity)?\s*$/i.test(coding)) {
+    throw new Refusal('UnsupportedMediaType', 'the body must be sent as it is, without Content-Encoding', {
+      field: 'Content-Encoding',
+    })
+  }
+  if (anyType) return
+  const type = headers['content-type'] ?? ''
+  if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
+    throw new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json')
+  }
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(type)?.[1] ?? 'utf-8'
+  if (!/^utf-?8$/i.test(charset)) throw new Refusal('UnsupportedMediaType', 'JSON is sent as UTF-8')
+}
+
+/**
  * The request's body as text.
- * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes; the rest is not read
+ * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, the rest is not read; InvalidParameter when it is no UTF-8
  */
 export function readBody(req: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -32,9 +53,17 @@ export function readBody(req: IncomingMessage, limit: number): Promise<string> {
       else chunks.push(chunk)
     })
     req.on('end', () => {
+      if (settled) return
+      const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+      if (!isUtf8(bytes)) return fail('InvalidParameter', 'the body is not UTF-8')
       settled = true
-      resolve((chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString())
+      resolve(withoutMark(bytes.toString()))
     })
     req.on('error', gone).on('close', gone)
   })
+}
+
+/** JSON may be read without the byte order mark that some write in front of it. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }

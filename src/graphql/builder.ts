@@ -16,6 +16,7 @@ export interface SchemaTypes {
   Scalars: {
     ID: { Input: string; Output: string }
     Address: { Input: Address; Output: Address }
+    TokenAddress: { Input: Address; Output: Address }
     OrderUid: { Input: OrderUid; Output: OrderUid }
     Bytes32: { Input: Bytes32; Output: Bytes32 }
     Hex: { Input: Hex; Output: Hex }

@@ -1,14 +1,13 @@
 import {
-  BREAK,
   type DocumentNode,
   type FieldNode,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   OperationTypeNode,
-  visit,
 } from 'graphql'
-import { fieldsOf, fragmentsOf } from './cost.ts'
+import { fieldsOf } from './cost.ts'
+import { fragmentsOf, hasDirectives } from './document-size.ts'
+import { coerceVariables } from './variables.ts'
 
 /** What clients are limited in. */
 export const limitedKinds = ['reads', 'quotes', 'orders'] as const
@@ -38,11 +37,11 @@ export function chargeOf(
   if (charge) return charge
   const operation = getOperationAST(document, operationName)
   if (!operation) return oneRead
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables)
   const isFixed = !hasDirectives(document)
+  const coerced = isFixed ? {} : coerceVariables(schema, operation, variables)
   // What can't be executed for its variables is refused for them.
-  if (!coerced && !isFixed) return oneRead
-  const fields = fieldsOf([operation.selectionSet], coerced ?? {}, fragmentsOf(document))
+  if (!coerced) return oneRead
+  const fields = fieldsOf([operation.selectionSet], coerced, fragmentsOf(document))
   const counted = count(schema, operation.operation, [...fields.values()])
   if (isFixed) known.set(document, (known.get(document) ?? new Map()).set(name, counted))
   return counted
@@ -66,15 +65,4 @@ function count(
 
 function kindOf(limited: unknown): LimitedKind | undefined {
   return limitedKinds.find((kind) => kind === limited)
-}
-
-function hasDirectives(document: DocumentNode): boolean {
-  let found = false
-  visit(document, {
-    Directive() {
-      found = true
-      return BREAK
-    },
-  })
-  return found
 }

@@ -1,18 +1,22 @@
+import type { AffiliateDesk } from '../affiliates/register.ts'
+import type { Statistics } from '../affiliates/statistics.ts'
 import type { Address } from '../domain/address.ts'
-import { Refusal } from '../domain/error.ts'
+import { chainIdOfName } from '../domain/chains.ts'
+import { type Outage, Refusal } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { NativeRate } from '../domain/native-rate.ts'
 import type { Network } from '../domain/network.ts'
-import { chainIdOfName } from '../domain/network-names.ts'
 import type { Cancellation, OrderCreation } from '../domain/order-creation.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote.ts'
-import type { Token } from '../domain/token.ts'
+import type { Sourced } from '../domain/sourced.ts'
+import type { Token, TokenHolder } from '../domain/token.ts'
 import type { Feed } from '../notifications/feed.ts'
 import type { Db } from '../storage/database.ts'
-import { createLoaders, type Loaders } from '../storage/loaders.ts'
+import { createLoaders, type Loaders, type ReadTokens } from '../storage/loaders.ts'
 import type { Caller } from './caller.ts'
+import type { Features } from './features.ts'
 import { mostNamedOrders } from './inputs/order-uids.ts'
 
 /** What can be done on one network. */
@@ -37,15 +41,26 @@ export interface TradingDesk {
   quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
   /** A quote that `from` was given, as it was answered; undefined for anybody else's. */
   storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
-  /** Metadata of tokens; a contract that does not say has null for it, one that is no token is left out. */
-  tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+  /**
+   * Metadata of tokens; a contract that does not say has null for it, one that is no token is left out, and one that could not be asked
+   * has an Outage.
+   */
+  tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
+  /** In US dollars for one whole token; undefined when no source knows of a price. @throws Outage when one that might could not say */
+  usdPrice(token: Address): Promise<Sourced<string> | undefined>
+  /** The same, if it is in memory and fresh: nobody is asked, and undefined says nothing about the token. */
+  peekUsdPrice(token: Address): Sourced<string> | undefined
+  /** Those who hold most, the greatest first; undefined when no source knows of any. @throws Outage when one that might could not say */
+  topHolders(token: Address): Promise<Sourced<readonly TokenHolder[]> | undefined>
+  /** The same, as `peekUsdPrice` tells it. */
+  peekTopHolders(token: Address): Sourced<readonly TokenHolder[]> | undefined
   /** What tokens are worth now; one that no route leads from is left out, one that is not traded has a Refusal. @throws Outage */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
   /** Whether everything that this network's answers depend on answers now. */
   ready(): Promise<boolean>
 }
 
-export interface Desks {
+interface Desks {
   all: readonly TradingDesk[]
   byName(name: string): TradingDesk | undefined
   byChainId(chainId: number): TradingDesk | undefined
@@ -58,13 +73,22 @@ export interface Services {
   log: Log
   desks: Desks
   feed: Feed
+  affiliates: AffiliateDesk
+  /** Of affiliates and their traders. */
+  statistics: Statistics
   version: string
   /** Documents known in advance: text by the SHA-256 of it. */
   documents?: Readonly<Record<string, string>>
+  /** Whether faults of documents and variables name what may have been meant: on a machine of one's own alone. */
+  suggests?: boolean
+  /** Everything is open when left out. */
+  features?: Features
   /** Whether a competition is nobody's business until its deadline block has passed. */
   hidesCompetitions?: boolean
   /** Whether a key that came with a request is the operator's; without this nobody's is. */
   isOperator?(apiKey: string | undefined): boolean
+  /** Whether it is a key of who decides about affiliates. */
+  isEditor?(apiKey: string | undefined): boolean
   /** Orders that one request may name, where that is less than usual. */
   maxOrderUids?: number
   /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch */
@@ -84,11 +108,13 @@ export interface Context extends Services, Caller {
   overspent: Promise<never>
 }
 
-/** Prices are read from the chain: so many at once. */
+/** Prices are read from the chain: of so many tokens at once. */
 const mostPriced = 128
+/** Each can be a question to somebody outside, who counts them. */
+const mostAskedOutside = 32
 
 /** Nested lists multiply: a result holds this many list items at most. */
-export const maxListItems = 20_000
+const maxListItems = 20_000
 
 export function createContext(services: Services, caller: Caller, clientSignal: AbortSignal): Context {
   let spent = 0
@@ -106,10 +132,35 @@ export function createContext(services: Services, caller: Caller, clientSignal: 
   }
 
   const deskOn = (chainId: number) => services.desks.byChainId(chainId)
+
+  /** Token by token; an outage is that token's alone. */
+  function each<Value>(
+    what: string,
+    most: number,
+    ask: (desk: TradingDesk, token: Address) => Promise<Value | undefined>,
+  ): ReadTokens<Value> {
+    let asked = 0
+    return async (chainId, addresses) => {
+      asked += addresses.length
+      if (asked > most)
+        throw new Refusal('QueryTooComplex', `${what} of more than ${most} tokens are asked for at once`)
+      const desk = deskOn(chainId)
+      const told = new Map<Address, Value | Error>()
+      const askAbout = async (token: Address) => {
+        const answer = await (desk && ask(desk, token))?.catch((error: Error) => error)
+        if (answer !== undefined) told.set(token, answer)
+      }
+      await Promise.all(addresses.map(askAbout))
+      return told
+    }
+  }
+
   const loaders = createLoaders(
     services.db,
     {
       tokens: async (chainId, addresses) => (await deskOn(chainId)?.tokens(addresses)) ?? new Map(),
+      usdPrices: each('prices', mostAskedOutside, (desk, token) => desk.usdPrice(token)),
+      topHolders: each('holders', mostAskedOutside, (desk, token) => desk.topHolders(token)),
       nativeRates: async (chainId, addresses) => {
         if (addresses.length > mostPriced) {
           throw new Refusal(

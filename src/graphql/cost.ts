@@ -3,6 +3,7 @@ import {
   type ExecutionArgs,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLArgument,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -11,7 +12,6 @@ import {
   getNamedType,
   getNullableType,
   getOperationAST,
-  getVariableValues,
   type InlineFragmentNode,
   isAbstractType,
   isCompositeType,
@@ -21,16 +21,22 @@ import {
   type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  type ValueNode,
   valueFromAST,
 } from 'graphql'
 import { Refusal } from '../domain/error.ts'
+import { fragmentsOf, hasDirectives } from './document-size.ts'
 import { largestPage } from './paging.ts'
+import { coerceVariables } from './variables.ts'
 
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 type Variables = Record<string, unknown>
 
 /** Objects that a result may hold by the estimate. */
-export const maxEstimatedObjects = 10_000
+const maxEstimatedObjects = 10_000
+
+/** Fields of objects that an estimate looks at; of those that cost nothing there may be many as well. */
+const maxVisits = 2_000
 
 /** A list without a page of its own, unless its field says `extensions.items`. */
 const usualItems = 10
@@ -47,39 +53,63 @@ const schemaItems: Readonly<Record<string, number>> = {
   directives: 6,
 }
 
+/** What clients are told of an operation's cost, in `extensions.cost`. */
+export interface Cost {
+  /** Objects that its result may hold by the estimate; null when nobody counted to the end of it. */
+  requested: number | null
+  /** Where it is refused. */
+  limit: number
+}
+
+/** Costs of operations that are always the same. */
+const known = new WeakMap<DocumentNode, Map<string, Cost>>()
+
 /**
  * What an operation would cost, told before anything is read: list sizes multiply down the path.
- * @returns the refusal when that is too much; undefined also when the variables do not fit, which execution tells better
+ * @returns undefined when there is nothing to execute: no such operation, or variables that do not fit
  */
-export function costRefusal(args: ExecutionArgs): Refusal | undefined {
-  const { schema, document, operationName, variableValues } = args
+export function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): Cost | undefined {
+  const name = operationName ?? ''
+  const remembered = known.get(document)?.get(name)
+  if (remembered) return remembered
   const operation = getOperationAST(document, operationName)
   const root = operation && schema.getRootType(operation.operation)
   if (!root) return undefined
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {})
-  if (!coerced) return undefined
-  if (isWithin(schema, root, operation.selectionSet, coerced, fragmentsOf(document))) return undefined
+  const variables = coerceVariables(schema, operation, variableValues ?? {})
+  if (!variables) return undefined
+  const { requested, isFixed } = estimate(schema, root, operation.selectionSet, variables, document)
+  const cost = { requested, limit: maxEstimatedObjects }
+  if (isFixed) known.set(document, (known.get(document) ?? new Map()).set(name, cost))
+  return cost
+}
+
+/** Why an operation of this cost is not executed; undefined when it is. */
+export function costRefusal({ requested, limit }: Cost): Refusal | undefined {
+  if (requested !== null && requested <= limit) return undefined
+  const estimated = requested === null ? '' : ` (${requested} by the estimate)`
   return new Refusal(
     'QueryTooComplex',
-    `the result may hold more than ${maxEstimatedObjects} objects: ask for smaller pages or fewer nested lists`,
+    `the result may hold more than ${limit} objects${estimated}: ask for smaller pages or fewer nested lists`,
   )
 }
 
-export function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
-  return new Map(
-    definitions.flatMap((item) => (item.kind === Kind.FRAGMENT_DEFINITION ? [[item.name.value, item]] : [])),
-  )
+interface Estimate {
+  /** null when there are more fields to look at than are worth the time. */
+  requested: number | null
+  /** Whether other variables can't change it: they are neither sizes of lists nor in directives. */
+  isFixed: boolean
 }
 
-function isWithin(
+function estimate(
   schema: GraphQLSchema,
   root: GraphQLObjectType,
   selectionSet: SelectionSetNode,
   variables: Variables,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): boolean {
+  document: DocumentNode,
+): Estimate {
+  const fragments = fragmentsOf(document)
+  let isFixed = !hasDirectives(document)
   let objects = 0
-  // Of objects that cost nothing there may be many as well: documents multiply by fragments and aliases.
   let visits = 0
 
   /** `times`: how many objects of `type` there are. `page`: the size that was asked of the connection they are. */
@@ -88,27 +118,29 @@ function isWithin(
     sets: readonly SelectionSetNode[],
     times: number,
     page?: number,
-  ): boolean {
+  ): void {
     for (const nodes of fieldsOf(sets, variables, fragments, applies(schema, type)).values()) {
       const [node] = nodes
       const field = node && fieldOf(type, node.name.value)
       const inner = field && getNamedType(field.type)
       if (!field || !isCompositeType(inner)) continue
-      const asked = sizeOf(field, node, variables)
+      if (visits++ > maxVisits) return
       const isList = isListType(getNullableType(field.type))
+      const sizing = sizingArgument(field, isList)
+      const given = node.arguments?.find(({ name }) => name.value === sizing?.name)?.value
+      if (given?.kind === Kind.VARIABLE) isFixed = false
+      const asked = sizing && sizeOf(sizing, given, variables)
       const count = isList ? times * (asked ?? page ?? itemsOf(field)) : times
       if (isList || !type.name.startsWith('__')) objects += count
-      visits++
-      if (objects > maxEstimatedObjects || visits > maxEstimatedObjects) return false
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
       // Of an interface as if it were every type that it can be.
       const types = isAbstractType(inner) ? schema.getPossibleTypes(inner) : [inner]
-      if (!types.every((each) => walk(each, below, count, isList ? undefined : asked))) return false
+      for (const each of types) walk(each, below, count, isList ? undefined : asked)
     }
-    return true
   }
 
-  return walk(root, [selectionSet], 1)
+  walk(root, [selectionSet], 1)
+  return { requested: visits > maxVisits ? null : Math.min(objects, Number.MAX_SAFE_INTEGER), isFixed }
 }
 
 /** Whether a fragment on a type says something of an object of `type`. */
@@ -165,13 +197,24 @@ function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
   return type.getFields()[name]
 }
 
-/** The size of a page; one out of bounds is for the resolver to refuse. */
-function sizeOf(field: Field, node: FieldNode, variables: Variables): number | undefined {
-  const argument = field.args.find(({ name }) => name === 'first' || name === 'limit')
-  if (!argument) return undefined
-  const given = node.arguments?.find(({ name }) => name.value === argument.name)
-  const size = given ? valueFromAST(given.value, argument.type, variables) : argument.defaultValue
-  const asked = typeof size === 'number' ? size : Number(argument.defaultValue ?? usualItems)
+/** What says how many there will be: the size of a page, or the names of what is looked up. */
+function sizingArgument({ args }: Field, isList: boolean): GraphQLArgument | undefined {
+  return (
+    args.find(({ name }) => name === 'first' || name === 'limit') ??
+    (isList ? args.find(({ type }) => isListType(getNullableType(type))) : undefined)
+  )
+}
+
+/** One out of bounds is for the resolver to refuse. */
+function sizeOf(
+  { type, defaultValue }: GraphQLArgument,
+  given: ValueNode | undefined,
+  variables: Variables,
+): number | undefined {
+  const value = given ? valueFromAST(given, type, variables) : defaultValue
+  const size = Array.isArray(value) ? value.length : value
+  const asked = typeof size === 'number' ? size : defaultValue
+  if (typeof asked !== 'number') return undefined
   return Math.min(Math.max(asked, 1), largestPage)
 }
 

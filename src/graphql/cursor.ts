@@ -1,6 +1,6 @@
 import { Refusal } from '../domain/error.ts'
 
-/** A list's own letter: the cursor of another list is refused, not taken for a place in this one. */
+/** A list's own letter: the cursor of another list is refused, not taken for a place in this one. `trader-activity.ts` has 'a'. */
 type List = 'o' | 't'
 
 /** Opaque to clients: the two numbers that a list is sorted by. */

@@ -1,38 +1,21 @@
-import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
-import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
 import {
   type ASTNode,
   BREAK,
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
-  Lexer,
+  NoFragmentCyclesRule,
   parse,
-  type SelectionSetNode,
-  Source,
   specifiedRules,
-  TokenKind,
-  type ValidationContext,
-  type ValidationRule,
   validate,
   visit,
 } from 'graphql'
 import { Refusal } from '../domain/error.ts'
 import { inputArguments } from './builder.ts'
+import { documentLimits, excessOf, excessOfText } from './document-size.ts'
 import { queryError, refusalError } from './errors.ts'
 import { fieldOf } from './refusal.ts'
-
-/** Room for the whole introspection query and for a debug report walked twelve deep. */
-export const documentLimits = {
-  tokens: 4_000,
-  brackets: 200,
-  selections: 10_000,
-  depth: 16,
-  aliases: 50,
-  errors: 20,
-}
 
 /** A parsed document takes some hundred bytes for each character of its text. */
 const keptCharacters = 200_000
@@ -46,13 +29,22 @@ export interface Documents {
   trust(text: string): DocumentNode
 }
 
-/** Parses and validates a text once, as long as it is used. */
-export function createDocuments(schema: GraphQLSchema): Documents {
+/** The one suggestion that graphql-js can't be told to leave out. */
+const leafHint = / Did you mean "\w+ \{ \.\.\. \}"\?$/
+
+/** An error made anew for everybody who is told: the doors write on it. */
+type Telling = () => GraphQLError
+
+/**
+ * Parses and validates a text once, as long as it is used; what is wrong with it is remembered too.
+ * @param suggests whether faults name what may have been meant
+ */
+export function createDocuments(schema: GraphQLSchema, suggests: boolean): Documents {
   const kept = new Map<string, DocumentNode>()
-  const valid = new WeakSet<DocumentNode>()
+  const judged = new WeakMap<DocumentNode, readonly Telling[]>()
   let characters = 0
   /** Most are asked for several times in a row, by one request too. */
-  let latest: { text: string; document: DocumentNode } | undefined
+  let latest: { text: string; parsed: DocumentNode | Telling } | undefined
 
   function keep(text: string, document: DocumentNode): void {
     kept.set(text, document)
@@ -64,120 +56,67 @@ export function createDocuments(schema: GraphQLSchema): Documents {
     }
   }
 
+  function parsedOf(text: string): DocumentNode | Telling {
+    const known = kept.get(text)
+    if (!known) return parseBounded(text)
+    kept.delete(text)
+    characters -= text.length
+    return known
+  }
+
+  function judge(document: DocumentNode): readonly Telling[] {
+    const excess = excessOf(document)
+    if (excess && excess !== 'circular') return [() => refusalError(tooComplex(excess))]
+    const rules = excess ? [NoFragmentCyclesRule] : specifiedRules
+    const options = { maxErrors: documentLimits.errors, hideSuggestions: !suggests }
+    return validate(schema, document, rules, options).map((error) => {
+      const field = error.originalError ? fieldAt(document, error.nodes?.[0]) : undefined
+      const message = suggests ? error.message : error.message.replace(leafHint, '')
+      return () => queryError(error, field, message)
+    })
+  }
+
   return {
     parse(text) {
-      if (latest?.text === text) return latest.document
-      const known = kept.get(text)
-      if (known) kept.delete(text)
-      const document = known ?? parseBounded(text)
-      if (known) kept.set(text, known)
-      else keep(text, document)
-      latest = { text, document }
-      return document
+      if (latest?.text !== text) latest = { text, parsed: parsedOf(text) }
+      else if ('kind' in latest.parsed) return latest.parsed
+      const { parsed } = latest
+      if (!('kind' in parsed)) throw parsed()
+      keep(text, parsed)
+      return parsed
     },
 
     validate(document) {
-      if (valid.has(document)) return []
-      if (selectionsOf(document) > documentLimits.selections) {
-        return [refusalError(tooComplex('its fragments multiply'))]
-      }
-      const errors = validate(schema, document, limitedRules, { maxErrors: documentLimits.errors })
-      if (errors.length === 0) valid.add(document)
-      return errors.map((error) => queryError(error, fieldAt(document, error.nodes?.[0])))
+      const known = judged.get(document)
+      const faults = known ?? judge(document)
+      if (!known) judged.set(document, faults)
+      return faults.map((tell) => tell())
     },
 
     trust(text) {
       const document = parse(text, { noLocation: true })
       const [error] = validate(schema, document)
       if (error) throw error
-      valid.add(document)
+      judged.set(document, [])
       return document
     },
   }
 }
 
-function parseBounded(text: string): DocumentNode {
-  if (isNestedOver(text, documentLimits.brackets)) {
-    throw refusalError(tooComplex(`it nests more than ${documentLimits.brackets} brackets`))
-  }
+function parseBounded(text: string): DocumentNode | Telling {
+  const excess = excessOfText(text)
+  if (excess) return () => refusalError(tooComplex(excess))
   try {
-    return parse(text, { maxTokens: documentLimits.tokens })
+    return parse(text)
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
-    if (!error.message.includes('Parsing aborted')) throw queryError(error)
-    throw refusalError(tooComplex(`it holds more than ${documentLimits.tokens} tokens`))
+    return () => queryError(error)
   }
-}
-
-/** The parser, and all that comes after it, descends by calling itself: what is too deep would end its stack. */
-function isNestedOver(text: string, limit: number): boolean {
-  const lexer = new Lexer(new Source(text))
-  let depth = 0
-  try {
-    for (let count = 0; count <= documentLimits.tokens; count++) {
-      const { kind } = lexer.advance()
-      if (kind === TokenKind.EOF) return false
-      if (kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L || kind === TokenKind.PAREN_L) depth++
-      if (kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R || kind === TokenKind.PAREN_R) depth--
-      if (depth > limit) return true
-    }
-  } catch {
-    // No GraphQL: the parser says where.
-  }
-  return false
-}
-
-/** Selections with every fragment written out where it is spread: the rules below walk them all. */
-function selectionsOf({ definitions }: DocumentNode): number {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const item of definitions) {
-    if (item.kind === Kind.FRAGMENT_DEFINITION) fragments.set(item.name.value, item)
-  }
-  const sizes = new Map<string, number>()
-  const sizeOf = (set: SelectionSetNode | undefined): number => {
-    let size = 0
-    for (const node of set?.selections ?? []) {
-      size +=
-        1 + (node.kind === Kind.FRAGMENT_SPREAD ? fragmentSize(node.name.value) : sizeOf(node.selectionSet))
-    }
-    return size
-  }
-  const fragmentSize = (name: string): number => {
-    const known = sizes.get(name)
-    if (known !== undefined) return known
-    // A cycle ends here; that it is one is told by validation.
-    sizes.set(name, 0)
-    const size = sizeOf(fragments.get(name)?.selectionSet)
-    sizes.set(name, size)
-    return size
-  }
-  return definitions.reduce((sum, item) => sum + ('selectionSet' in item ? sizeOf(item.selectionSet) : 0), 0)
 }
 
 function tooComplex(what: string): Refusal {
   return new Refusal('QueryTooComplex', `the document is over a limit: ${what}`)
 }
-
-/** The rules throw when they reject; reporting instead keeps every other fault of the document in the answer. */
-function reporting(what: string) {
-  const report = (context: ValidationContext | null) => {
-    context?.reportError(refusalError(tooComplex(what)))
-  }
-  return { propagateOnRejection: false, onReject: [report] }
-}
-
-const limitedRules: ValidationRule[] = [
-  ...specifiedRules,
-  maxDepthRule({
-    n: documentLimits.depth,
-    flattenFragments: true,
-    ...reporting(`it is more than ${documentLimits.depth} fields deep`),
-  }),
-  maxAliasesRule({
-    n: documentLimits.aliases,
-    ...reporting(`it holds more than ${documentLimits.aliases} aliases`),
-  }),
-]
 
 /** The argument or input field that a literal stands in. */
 function fieldAt(document: DocumentNode, node: ASTNode | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { eligibilities } from '../domain/affiliate-rewards.ts'
 import { orderEventLabels } from '../domain/event.ts'
 import type { FeePolicy } from '../domain/fee-policy.ts'
 import { notificationTypes } from '../domain/notification.ts'
@@ -139,5 +140,21 @@ export const FeePolicyKind = wordEnum(
     surplus: 'What the trader gets beyond the limit price.',
     volume: 'What is traded.',
     priceImprovement: 'What the trader gets beyond the quote.',
+  },
+)
+
+export const Eligibility = wordEnum(
+  'Eligibility',
+  'Whether a trade counts for an affiliate, and if not, why not: the first that applies.',
+  eligibilities,
+  {
+    eligible: 'It counts, at least in part.',
+    not_bound: 'The trader is bound to no code.',
+    before_binding: 'Before the trade that bound the trader.',
+    other_code: 'It names another code than the one that the trader is bound to.',
+    time_cap_reached: 'The trader’s time is over.',
+    no_dollar_value:
+      'What was sold, or the token that stands for the dollar, has no price in its auction, or it settles no auction of this service.',
+    volume_cap_reached: 'As much of the trader’s volume as can count has counted before.',
   },
 )

@@ -5,6 +5,12 @@ import { type RefusalCode, refusalCodes } from '../domain/refusal-codes.ts'
 
 const masked = new WeakSet<GraphQLError>()
 
+/** One outage may be what many fields fail for. */
+const logged = new WeakSet<Outage>()
+
+/** graphql-js repeats what it was sent; of that nobody needs more. */
+const mostCharacters = 500
+
 /**
  * What a client may see of an error: a refusal as it is, an outage as Unavailable, anything else as an internal fault
  * that is logged once. Masking what is masked changes nothing, so every door may do it.
@@ -14,7 +20,8 @@ export function maskError(error: unknown, log: Log, requestId?: string): GraphQL
   const cause = bottomOf(error)
   if (cause instanceof Refusal) return refusalError(cause, error)
   if (cause instanceof Outage) {
-    log.warn(cause.message, { requestId, cause: describe(cause.cause) })
+    if (!logged.has(cause)) log.warn(cause.message, { requestId, cause: describe(cause.cause) })
+    logged.add(cause)
     return clientError('Unavailable', `${cause.message}: try again later`, error)
   }
   if (isAboutRequest(error)) return requestError(error)
@@ -24,12 +31,16 @@ export function maskError(error: unknown, log: Log, requestId?: string): GraphQL
 }
 
 /** A document that does not parse or does not fit the schema; scalars in it are input like any other. */
-export function queryError(error: GraphQLError, field?: string): GraphQLError {
+export function queryError(
+  error: GraphQLError,
+  field?: string,
+  message: string = error.message,
+): GraphQLError {
   if (masked.has(error)) return error
   const cause = bottomOf(error)
   return cause instanceof Refusal
     ? refusalError(named(cause, field), error)
-    : clientError('InvalidQuery', error.message, error)
+    : clientError('InvalidQuery', clipped(message), error)
 }
 
 /** A variable that does not fit its type. */
@@ -37,7 +48,9 @@ export function variableError(error: GraphQLError, field: string): GraphQLError 
   const cause = bottomOf(error)
   if (cause instanceof Refusal) return refusalError(named(cause, field), error)
   return refusalError(
-    new Refusal('InvalidParameter', cause instanceof Error ? cause.message : 'is malformed', { field }),
+    new Refusal('InvalidParameter', cause instanceof Error ? clipped(cause.message) : 'is malformed', {
+      field,
+    }),
     error,
   )
 }
@@ -79,7 +92,7 @@ function clientError(
 
 /** Yoga's status may be meant for one media type alone; what never was GraphQL, such as a body that is no JSON, has it in every. */
 function requestError(error: GraphQLError): GraphQLError {
-  const told = clientError('InvalidQuery', error.message, error)
+  const told = clientError('InvalidQuery', clipped(error.message), error)
   const { http } = error.extensions as { http?: { status?: number } }
   if (http?.status) told.extensions.http = { status: http.status }
   return told
@@ -97,7 +110,11 @@ function isAboutArgument(cause: unknown): cause is GraphQLError {
 
 function argumentError(cause: GraphQLError, at: unknown): GraphQLError {
   const field = /^Argument "(\w+)"/.exec(cause.message)?.[1]
-  return clientError('InvalidParameter', cause.message, at, field ? { field } : {})
+  return clientError('InvalidParameter', clipped(cause.message), at, field ? { field } : {})
+}
+
+function clipped(message: string): string {
+  return message.length > mostCharacters ? `${message.slice(0, mostCharacters)}…` : message
 }
 
 /** An error thrown by a scalar arrives under more than one `originalError`. */

@@ -6,17 +6,18 @@ import {
   execute,
   GraphQLError,
 } from 'graphql'
+import type { Refusal } from '../domain/error.ts'
 import type { Caller } from './caller.ts'
 import { type Charge, chargeOf, isMutation, oneRead } from './charge.ts'
 import { type Context, createContext, type Services } from './context.ts'
-import { costRefusal } from './cost.ts'
+import { type Cost, costOf, costRefusal } from './cost.ts'
 import { createDocuments, type Documents } from './documents.ts'
 import { maskError, queryError, refusalError } from './errors.ts'
 import { type HotAnswer, hotAnswer } from './hot.ts'
 import { type AnswerOnce, createAnswerOnce, type IdempotencyTimes, usualTimes } from './idempotency.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { schema } from './schema.ts'
-import { variableFaults } from './variables.ts'
+import { excessOfVariables, variableFaults, variableLimits } from './variables.ts'
 
 export interface OperationArgs extends ExecutionArgs {
   contextValue: Context
@@ -30,7 +31,10 @@ export interface Door extends Documents {
    * @throws Refusal RateLimited; QueryTooComplex when it counts as more than anybody may ask at once
    */
   admit(caller: Caller, charge?: Charge): void
-  /** The same for a request over GraphQL. What can't be executed counts as one read. */
+  /**
+   * The same for a request over GraphQL. What can't be executed counts as one read.
+   * @throws Refusal QueryTooComplex for variables over a limit, too
+   */
   admitOperation(caller: Caller, asked: Asked): void
   /** Whether an operation may change anything. */
   isMutation(asked: Asked): boolean
@@ -60,11 +64,12 @@ export interface DoorOptions {
 }
 
 export function createDoor(services: Services, { limits, onLimited, times }: DoorOptions = {}): Door {
-  const { log } = services
+  const { log, suggests = false } = services
+  const coercion = { hideSuggestions: !suggests, options: { maxCoercionErrors: variableLimits.errors } }
 
   async function executeMasked(args: OperationArgs): Promise<ExecutionResult> {
     const over = args.contextValue.overspent.catch((refusal: Error) => withoutData(refusal))
-    return masked(await Promise.race([execute(args), over]), args)
+    return masked(await Promise.race([execute({ ...args, ...coercion }), over]), args)
   }
 
   function masked(result: ExecutionResult, args: OperationArgs): ExecutionResult {
@@ -75,23 +80,23 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
         errors: result.errors.map((error) => maskError(error, log, args.contextValue.requestId)),
       }
     }
-    const faults = variableFaults(args)
+    const faults = variableFaults(args, suggests)
     // What has a path was raised by a field: by the source of a stream, which never began.
     const told = (error: GraphQLError) =>
       error.path ? maskError(error, log, args.contextValue.requestId) : queryError(error)
     return { errors: faults.length > 0 ? faults : result.errors.map(told) }
   }
 
-  async function* results(source: AsyncIterable<unknown>, args: OperationArgs) {
+  /** The first event tells the cost of each. */
+  async function* results(source: AsyncIterable<unknown>, args: OperationArgs, cost: Cost | undefined) {
     const { requestId, clientSignal } = args.contextValue
+    let untold = cost
     try {
       for await (const rootValue of source) {
         // Loaders are for one event: a stream must neither grow nor tell what it read long ago.
-        yield await executeMasked({
-          ...args,
-          rootValue,
-          contextValue: createContext(services, args.contextValue, clientSignal),
-        })
+        const contextValue = createContext(services, args.contextValue, clientSignal)
+        yield withCost(await executeMasked({ ...args, rootValue, contextValue }), untold)
+        untold = undefined
       }
     } catch (error) {
       yield { errors: [maskError(error, log, requestId)] }
@@ -127,7 +132,7 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
     }
   }
 
-  const documents = createDocuments(schema)
+  const documents = createDocuments(schema, suggests)
   const ways = new WeakMap<DocumentNode, HotAnswer | 'executed'>()
 
   return {
@@ -145,21 +150,25 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
     answerOnce: createAnswerOnce(services, { ...usualTimes, ...times }),
     admit,
     admitOperation(caller, asked) {
-      if (limits) admit(caller, chargeOfAsked(asked))
+      const refusal = excessOfVariables(asked.variables)
+      if (limits) admit(caller, refusal ? oneRead : chargeOfAsked(asked))
+      if (refusal) throw refusal
     },
     isMutation(asked) {
       const document = documentOf(asked)
       return document !== undefined && isMutation(document, nameOf(asked))
     },
     async execute(args) {
-      const refusal = costRefusal(args)
-      return refusal ? { errors: [refusalError(refusal)] } : executeMasked(args)
+      const cost = costOf(args)
+      const refusal = cost && costRefusal(cost)
+      return refusal ? refused(refusal, cost) : withCost(await executeMasked(args), cost)
     },
     async subscribe(args) {
-      const refusal = costRefusal(args)
-      if (refusal) return { errors: [refusalError(refusal)] }
-      const source = await createSourceEventStream(args)
-      return Symbol.asyncIterator in source ? results(source, args) : masked(source, args)
+      const cost = costOf(args)
+      const refusal = cost && costRefusal(cost)
+      if (refusal) return refused(refusal, cost)
+      const source = await createSourceEventStream({ ...args, ...coercion })
+      return Symbol.asyncIterator in source ? results(source, args, cost) : masked(source, args)
     },
     run: (document, variableValues, contextValue) =>
       executeMasked({ schema, document, variableValues, contextValue }),
@@ -174,6 +183,15 @@ function nameOf({ operationName }: Asked): string | undefined {
 /** Variables, whatever stands in their place. */
 export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function refused(refusal: Refusal, cost: Cost): ExecutionResult {
+  return { errors: [refusalError(refusal)], extensions: { cost } }
+}
+
+/** What was not executed cost nothing. */
+function withCost(result: ExecutionResult, cost: Cost | undefined): ExecutionResult {
+  return cost && 'data' in result ? { ...result, extensions: { ...result.extensions, cost } } : result
 }
 
 function withoutData(originalError: Error): ExecutionResult {

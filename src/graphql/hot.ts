@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type FieldNode,
   getArgumentValues,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -12,11 +11,12 @@ import { unixSeconds } from '../domain/log.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { hotOrderRead } from '../storage/hot/read.ts'
 import type { Services } from './context.ts'
-import { costRefusal } from './cost.ts'
+import { costOf, costRefusal } from './cost.ts'
 import { hotPage } from './hot-page.ts'
 import { type HotRoot, hotChainId, type RootAnswer } from './hot-root.ts'
 import { collectFields, collectSelection, type Fragments } from './hot-selection.ts'
 import { schema } from './schema.ts'
+import { coerceVariables } from './variables.ts'
 
 /**
  * Answers one document with the text that the database wrote, nothing executed in between. `undefined` when this request needs
@@ -60,21 +60,22 @@ export function hotAnswer(document: DocumentNode): HotAnswer | undefined {
   const answer = hotRoot(root.node.name.value)?.(root.sets, fragments)
   if (!answer) return undefined
   /** Below the root nothing takes arguments: the size of the page is all that a document's cost can depend on. */
-  const affordable = new Map<unknown, boolean>()
-  const isAffordable = (first: unknown, variableValues: Record<string, unknown>): boolean => {
-    const known = affordable.get(first)
-    if (known !== undefined) return known
-    const fits = !costRefusal({ schema, document, variableValues })
-    if (affordable.size < mostSizes) affordable.set(first, fits)
-    return fits
+  const endings = new Map<unknown, string | undefined>()
+  /** What follows the data: the cost. `undefined` for what nobody may ask. */
+  const endingFor = (first: unknown, variableValues: Record<string, unknown>): string | undefined => {
+    if (endings.has(first)) return endings.get(first)
+    const cost = costOf({ schema, document, variableValues })
+    const ending = cost && !costRefusal(cost) ? `},"extensions":${JSON.stringify({ cost })}}` : undefined
+    if (endings.size < mostSizes) endings.set(first, ending)
+    return ending
   }
   return {
     operationName: operation.name?.value,
     async answer(variables, services) {
       const args = argumentsOf(operation, root.node, variables)
-      if (args && !isAffordable(args.first, variables)) return undefined
-      const json = args && (await answer(args, services))
-      return json === undefined ? undefined : `{"data":{"${key}":${json}}}`
+      const ending = args && endingFor(args.first, variables)
+      const json = args && ending && (await answer(args, services))
+      return json === undefined ? undefined : `{"data":{"${key}":${json}${ending}`
     },
   }
 }
@@ -86,7 +87,7 @@ function argumentsOf(
   variables: Record<string, unknown>,
 ): Record<string, unknown> | undefined {
   const field = schema.getQueryType()?.getFields()[node.name.value]
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables)
+  const coerced = coerceVariables(schema, operation, variables)
   if (!field || !coerced) return undefined
   try {
     return getArgumentValues(field, node, coerced)

@@ -1,37 +1,39 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
+import type { IncomingMessage } from 'node:http'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { Refusal } from '../domain/error.ts'
-import { refuse, requestStatus } from './answer.ts'
+import { type AnswerType, acceptedType } from './accepted-type.ts'
+import { refused, requestStatus, type Whole } from './answer.ts'
+import { checkBodyType } from './body.ts'
 import type { Caller } from './caller.ts'
+import { conditional } from './conditional.ts'
 import type { Services } from './context.ts'
 import { refusalError } from './errors.ts'
 import type { Door, OperationArgs } from './execute.ts'
+import { createGraphiql } from './graphiql.ts'
 import { createHotHandler } from './hot-http.ts'
 import { idempotencyKeyOf, isFinalStatus, type Produced } from './idempotency.ts'
 import { createPersistedDocuments } from './persisted.ts'
-import { isJson, type Received, receive } from './request.ts'
+import { type Received, receive } from './request.ts'
 import { schema } from './schema.ts'
 
 export const maxGraphqlBytes = 262_144
 
-export type Handler = (req: IncomingMessage, res: ServerResponse, caller: Caller) => void | Promise<void>
+export const graphqlMethods = 'GET, HEAD, POST, OPTIONS'
+
+/** `gone` gives a signal that aborts when the client has left. */
+export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<Whole>
 
 /** GraphQL over HTTP, with GraphiQL for browsers that contacts no other host. Streams have a door of their own. */
 export function createGraphqlHandler(door: Door, services: Services, streamPath: string): Handler {
   const documents = createPersistedDocuments(services.documents)
   const hot = createHotHandler(door, services, documents)
-  const yoga = createYoga<{ caller: Caller }>({
+  const graphiql = createGraphiql()
+  const yoga = createYoga<{ caller: Caller; gone: AbortSignal }>({
     schema,
     plugins: [throughDoor(door, streamPath)],
-    context: ({ request, caller }) => door.context(caller, request.signal),
-    renderGraphiQL,
-    graphiql: {
-      title: 'Tradegraph',
-      subscriptionsProtocol: 'GRAPHQL_SSE',
-      defaultQuery: '{ version networks { name chainId } }',
-    },
+    context: ({ caller, gone }) => door.context(caller, gone),
+    graphiql: false,
     maskedErrors: { maskError: (error) => door.mask(error) },
     maxRequestBodySize: maxGraphqlBytes,
     parserAndValidationCache: false,
@@ -42,69 +44,76 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     cors: false,
   })
 
-  /** Handed over without the Host that the client named: a URL is made of it. */
-  async function answerByYoga(
-    req: IncomingMessage,
-    body: string | undefined,
-    caller: Caller,
-    signal: AbortSignal,
-  ): Promise<Produced> {
-    const { accept = '*/*' } = req.headers
-    const init = { method: req.method ?? 'GET', signal }
+  /**
+   * Nothing of the request's own URL and headers is handed over. When its client leaves, only what is under way is told: that is no
+   * fault, and what changes something goes on to its end.
+   */
+  async function answerByYoga({ body, type }: Wanted, caller: Caller, gone: AbortSignal): Promise<Produced> {
     const response = await yoga.fetch(
-      `http://localhost${req.url}`,
-      body === undefined
-        ? { ...init, headers: { accept } }
-        : { ...init, headers: { accept, 'content-type': 'application/json' }, body },
-      { caller },
+      'http://localhost/graphql',
+      { method: 'POST', headers: { accept: type, 'content-type': 'application/json' }, body },
+      { caller, gone },
     )
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: await response.text(),
-    }
+    const { 'content-length': _, ...headers } = Object.fromEntries(response.headers)
+    return { status: response.status, headers, body: await response.text() }
   }
 
   async function answer(
     req: IncomingMessage,
-    { asked, body }: Received,
+    wanted: Wanted,
     caller: Caller,
-    signal: AbortSignal,
+    gone: AbortSignal,
   ): Promise<Produced> {
     const key = idempotencyKeyOf(req)
-    if (key === undefined || body === undefined || !door.isMutation(asked))
-      return answerByYoga(req, body, caller, signal)
-    const request = { scope: 'POST /graphql', key, body, isFinal }
-    return door.answerOnce(request, caller, (repeating) => answerByYoga(req, body, repeating, signal))
+    if (key === undefined || !door.isMutation(wanted.asked)) return answerByYoga(wanted, caller, gone)
+    const request = { scope: 'POST /graphql', key, body: wanted.body, isFinal }
+    return door.answerOnce(request, caller, (repeating) => answerByYoga(wanted, repeating, gone))
   }
 
   /** What is refused unread counts too. */
-  async function receiveCounted(req: IncomingMessage, caller: Caller): Promise<Received> {
+  async function receiveCounted(req: IncomingMessage, caller: Caller): Promise<Wanted> {
     try {
-      checkRequest(req, streamPath)
-      return await receive(req, documents, maxGraphqlBytes)
+      const type = checkRequest(req, streamPath)
+      return { ...(await receive(req, documents, maxGraphqlBytes)), type }
     } catch (error) {
       door.admit(caller)
       throw error
     }
   }
 
-  return async (req, res, caller) => {
+  async function answerAdmitted(
+    req: IncomingMessage,
+    caller: Caller,
+    gone: () => AbortSignal,
+  ): Promise<Whole> {
+    if (isForPeople(req)) {
+      door.admit(caller)
+      return conditional(req, graphiql())
+    }
+    const wanted = await receiveCounted(req, caller)
+    const { asked, type } = wanted
+    door.admitOperation(caller, asked)
+    if (req.method !== 'POST' && door.isMutation(asked)) throw changesByPost
+    const { headers, ...produced } = (await hot(asked, type)) ?? (await answer(req, wanted, caller, gone()))
+    return { ...produced, headers: { ...headers, Vary: 'Accept' } }
+  }
+
+  return async (req, caller, gone) => {
     try {
-      const received = await receiveCounted(req, caller)
-      door.admitOperation(caller, received.asked)
-      if (await hot(received.asked, req, res)) return
-      const gone = new AbortController()
-      res.once('close', () => gone.abort())
-      const { status, headers, body } = await answer(req, received, caller, gone.signal)
-      res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+      return await answerAdmitted(req, caller, gone)
     } catch (error) {
-      if (res.headersSent || res.destroyed) return void res.destroy()
       const told = door.mask(error, caller.requestId)
-      refuse(res, told, told.extensions.code === 'MethodNotAllowed' ? { Allow: 'GET, POST' } : {})
+      const allow = error === changesByPost ? 'POST' : graphqlMethods
+      return refused(told, told.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {})
     }
   }
 }
+
+interface Wanted extends Received {
+  type: AnswerType
+}
+
+const changesByPost = new Refusal('MethodNotAllowed', 'mutations are sent by POST')
 
 /** Whether the same request would be answered the same: what failed for the moment would not. */
 function isFinal({ body }: Produced): boolean {
@@ -112,25 +121,23 @@ function isFinal({ body }: Produced): boolean {
   return errors.every((error) => isFinalStatus(requestStatus(error)))
 }
 
-const accepted = /^\s*(\*\/\*|application\/(\*|json|graphql-response\+json))\s*(;|$)/i
+function isForPeople({ method, headers }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && acceptedType(headers.accept).page
+}
 
-/** @throws Refusal that names what to send instead */
-function checkRequest({ method, headers }: IncomingMessage, streamPath: string): void {
-  if (method !== 'GET' && method !== 'POST') {
+/** @returns the answer's type @throws Refusal that names what to send instead */
+function checkRequest({ method, headers }: IncomingMessage, streamPath: string): AnswerType {
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
     throw new Refusal('MethodNotAllowed', 'use GET or POST')
   }
-  const types = headers.accept?.split(',') ?? []
-  // Clients name event streams among other types; here they are never the answer.
-  const rest = types.filter((type) => !type.includes('text/event-stream'))
-  if (types.length > 0 && rest.length === 0) throw streamsElsewhere(streamPath)
-  if (types.length > 0) headers.accept = rest.join(',')
-  const forPeople = method === 'GET' && rest.some((type) => type.includes('text/html'))
-  if (types.length > 0 && !forPeople && !rest.some((type) => accepted.test(type))) {
+  const { type } = acceptedType(headers.accept)
+  if (!type) {
+    // Clients name event streams among other types; here they are never the answer.
+    if (/text\/event-stream/i.test(headers.accept ?? '')) throw streamsElsewhere(streamPath)
     throw new Refusal('NotAcceptable', 'accept application/json or application/graphql-response+json')
   }
-  if (method === 'POST' && !isJson(headers)) {
-    throw new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json')
-  }
+  if (method === 'POST') checkBodyType(headers)
+  return type
 }
 
 /** Everything that happens to a document happens in the one door. */

@@ -14,7 +14,7 @@ export interface Produced {
 }
 
 /** A request that its client may send again. */
-export interface RepeatableRequest {
+interface RepeatableRequest {
   /** Method and path: a key is good for one of them. */
   scope: string
   key: string

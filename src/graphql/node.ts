@@ -8,6 +8,7 @@ import type { TokenKey } from '../storage/loaders.ts'
 import { isHidden } from './auction.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context.ts'
+import { requireFeature } from './features.ts'
 import { NodeRef } from './refs.ts'
 
 /** How the nodes of one type are named, and found by that name. What the database writes itself (`storage/hot`) names them the same. */
@@ -44,7 +45,10 @@ const kinds: Readonly<Record<string, NodeKind>> = {
   Notification: nodeKind<Notification>({
     keyOf: ({ id }) => id,
     key: /^([1-9][0-9]{0,17})$/,
-    find: ([id = ''], { loaders }) => loaders.notification.load(id),
+    async find([id = ''], context) {
+      requireFeature(context, 'cms')
+      return context.loaders.notification.load(id)
+    },
   }),
   Order: nodeKind<Order>({
     keyOf: ({ uid }) => uid,

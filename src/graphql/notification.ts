@@ -4,6 +4,7 @@ import { listNotifications } from '../storage/feed.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context.ts'
 import { NotificationType } from './enums.ts'
+import { requireFeature } from './features.ts'
 import { checkFirst, cursorArguments } from './paging.ts'
 import { AccountRef, NodeRef, NotificationEdgeRef, NotificationPageRef, NotificationRef } from './refs.ts'
 
@@ -79,9 +80,10 @@ builder.objectFields(AccountRef, (t) => ({
     type: [NotificationRef],
     description: 'The latest notifications, newest first, each once.',
     args: { first: cursorArguments(t.arg).first },
-    resolve: async ({ address }, { first }, { db, spend }) => {
+    resolve: async ({ address }, { first }, context) => {
+      requireFeature(context, 'cms')
       checkFirst(first)
-      return spend(await listNotifications(db, address, first))
+      return context.spend(await listNotifications(context.db, address, first))
     },
   }),
 }))
@@ -95,8 +97,10 @@ builder.subscriptionField('notifications', (t) =>
       account: t.arg({ type: 'Address', required: true, description: 'Whose feed.' }),
       after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
     },
-    subscribe: (_root, { account, after }, { feed, clientSignal }) =>
-      feed.stream(account, after ?? null, clientSignal),
+    subscribe(_root, { account, after }, context) {
+      requireFeature(context, 'cms')
+      return context.feed.stream(account, after ?? null, context.clientSignal)
+    },
     resolve: (entry: FeedEntry) => entry,
   }),
 )
@@ -104,9 +108,10 @@ builder.subscriptionField('notifications', (t) =>
 async function readPage(
   account: Address,
   { first, after }: { first: number; after?: string | null | undefined },
-  { feed, spend }: Context,
+  context: Context,
 ) {
+  requireFeature(context, 'cms')
   checkFirst(first)
-  const page = await feed.page(account, first, after ?? null)
-  return { ...page, entries: spend(page.entries) }
+  const page = await context.feed.page(account, first, after ?? null)
+  return { ...page, entries: context.spend(page.entries) }
 }

@@ -13,15 +13,25 @@ export function operatorCheck(key: string | undefined): (given: string | undefin
 }
 
 /** A key in either of the two headers that clients have for it. */
-export function apiKeyOf({ authorization, ...headers }: IncomingHttpHeaders): string | undefined {
-  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  return bearer ?? [headers['x-api-key']].flat()[0]
+export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = headers.authorization && /^Bearer +(\S+)$/i.exec(headers.authorization)?.[1]
+  return bearer || [headers['x-api-key']].flat()[0]
 }
 
 /** @throws Refusal Unauthorized */
 export function requireOperator({ apiKey, isOperator }: Context): void {
   if (!isOperator?.(apiKey)) {
     throw new Refusal('Unauthorized', 'send the operator’s key as Authorization: Bearer … or X-API-Key')
+  }
+}
+
+/** @throws Refusal Unauthorized */
+export function requireEditor({ apiKey, isEditor }: Pick<Context, 'apiKey' | 'isEditor'>): void {
+  if (!isEditor?.(apiKey)) {
+    throw new Refusal(
+      'Unauthorized',
+      'send the key of the content system as Authorization: Bearer … or X-API-Key',
+    )
   }
 }
 

@@ -5,7 +5,7 @@ import { Refusal } from '../domain/error.ts'
 export interface PersistedDocuments {
   /**
    * The text that a request means.
-   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash alone, InvalidQuery when text and hash differ
+   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash alone, InvalidQuery when text and hash differ, and for another version of the protocol
    */
   textOf(request: NamedDocument): string | undefined
   /** Keeps a valid text that came with its hash. */
@@ -55,9 +55,13 @@ export function createPersistedDocuments(list: Readonly<Record<string, string>> 
 }
 
 function hashOf(extensions: unknown): string | undefined {
-  const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } }
-  const hash = persistedQuery?.sha256Hash
-  return typeof hash === 'string' ? hash.toLowerCase() : undefined
+  const { persistedQuery } = (extensions ?? {}) as {
+    persistedQuery?: Partial<Record<string, unknown>> | null
+  }
+  const { sha256Hash: hash, version = 1 } = persistedQuery ?? {}
+  if (typeof hash !== 'string') return undefined
+  if (version === 1) return hash.toLowerCase()
+  throw new Refusal('InvalidQuery', 'persistedQuery.version must be 1', { field: 'extensions' })
 }
 
 function sha256(text: string): string {

@@ -94,9 +94,13 @@ function refusalOf(kind: LimitedKind, amount: number, { rate, burst }: Allowance
     )
   }
   const retryAfterMs = Math.ceil(wait)
-  return new Refusal('RateLimited', `over ${rate} ${named[kind]} a second: wait ${retryAfterMs} ms`, {
-    data: { limit: kind, retryAfterMs },
-  })
+  return new Refusal(
+    'RateLimited',
+    `over ${rate} ${named[kind]} a second: wait ${Math.ceil(retryAfterMs / 1_000)} s`,
+    {
+      data: { limit: kind, retryAfterMs },
+    },
+  )
 }
 
 /** What is left, and the seconds until nothing is missing. */

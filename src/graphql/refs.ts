@@ -1,4 +1,6 @@
+import type { AffiliateStatistics, TraderActivity, TraderStatistics } from '../affiliates/statistics.ts'
 import type { Address } from '../domain/address.ts'
+import type { Affiliate } from '../domain/affiliate.ts'
 import type {
   AuctionStory,
   NativePrice,
@@ -21,10 +23,13 @@ import type { OrderCompetitionProgress, SolverProposal } from '../domain/order-s
 import type { Price } from '../domain/order-value.ts'
 import type { QuoteHop, QuotePath, QuoteReply, QuoteRoute } from '../domain/quote.ts'
 import type { SigningDomain } from '../domain/signing.ts'
+import type { Sourced } from '../domain/sourced.ts'
+import type { TokenHolder } from '../domain/token.ts'
 import type { Trade } from '../domain/trade.ts'
 import type { FeedPage } from '../notifications/feed.ts'
 import type { TokenKey } from '../storage/loaders.ts'
 import type { OrderPage } from '../storage/order-pages.ts'
+import type { ReferredTradeRow } from '../storage/statistics.ts'
 import { builder } from './builder.ts'
 
 /** One line for each object type, so that no type's file imports another's. */
@@ -37,6 +42,12 @@ export interface TradePage {
   trades: TradeWithFees[]
   hasNextPage: boolean
 }
+export interface HolderPage {
+  /** All that are known, with who says so. */
+  told: Sourced<readonly TokenHolder[]>
+  holders: TokenHolder[]
+  hasNextPage: boolean
+}
 /** What a wallet signs, and for which contract. */
 type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
 /** Parts of a quote's route, with the chain that their tokens are on. */
@@ -46,6 +57,8 @@ type QuoteOfOrder = OrderQuote & { endedOrder: bigint | null }
 type WithFees = Partial<Pick<TradeWithFees, 'protocolFees'>>
 
 export const AccountRef = builder.objectRef<{ address: Address }>('Account')
+export const AffiliateRef = builder.objectRef<Affiliate>('Affiliate')
+export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
 export const AppDataRef = builder.objectRef<{ hash: Bytes32; document: string }>('AppData')
 export const AppDataUploadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>('AppDataUpload')
 export const AuctionRef = builder.objectRef<StoredAuction>('Auction')
@@ -88,13 +101,24 @@ export const QuoteHopRef = builder.objectRef<QuoteHop & OnChain>('QuoteHop')
 export const QuotePathRef = builder.objectRef<QuotePath & OnChain>('QuotePath')
 export const QuoteResponseRef = builder.objectRef<QuoteReply>('QuoteResponse')
 export const QuoteRouteRef = builder.objectRef<QuoteRoute & OnChain>('QuoteRoute')
+export const ReferralCodeRef = builder.objectRef<Affiliate>('ReferralCode')
+export const ReferredTradeEdgeRef = builder.objectRef<ReferredTradeRow>('ReferredTradeEdge')
+export const ReferredTradeRef = builder.objectRef<ReferredTradeRow>('ReferredTrade')
 export const SettlementAttemptRef = builder.objectRef<SettlementAttempt>('SettlementAttempt')
 export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
 export const SolutionOrderRef = builder.objectRef<ProposedExecution>('SolutionOrder')
 export const SolutionRef = builder.objectRef<StoredSolution>('Solution')
 export const SolverProposalRef = builder.objectRef<SolverProposal>('SolverProposal')
 export const SurplusRef = builder.objectRef<{ amount: bigint; token: Address }>('Surplus')
+export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
+export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')
+export const TokenHolderRef = builder.objectRef<TokenHolder>('TokenHolder')
 export const TokenRef = builder.objectRef<TokenKey>('Token')
 export const TradeConnectionRef = builder.objectRef<TradePage>('TradeConnection')
 export const TradeEdgeRef = builder.objectRef<TradeWithFees>('TradeEdge')
+export const TraderActivityConnectionRef = builder.objectRef<TraderActivity & { hasNextPage: boolean }>(
+  'TraderActivityConnection',
+)
+export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = builder.objectRef<Trade & WithFees>('Trade')
+export const UsdPriceRef = builder.objectRef<Sourced<string>>('UsdPrice')

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/error.ts'
 import { readBody } from './body.ts'
 import type { Asked } from './execute.ts'
 import type { NamedDocument, PersistedDocuments } from './persisted.ts'
+import { excessOfVariables } from './variables.ts'
 
 export interface GraphqlRequest extends Asked, NamedDocument {}
 
@@ -10,21 +11,22 @@ export interface GraphqlRequest extends Asked, NamedDocument {}
 export interface Received {
   /** Empty when the body is no JSON object, which is told later. */
   asked: GraphqlRequest
-  /** Of a POST; a document that was named by its hash alone stands in it. */
-  body: string | undefined
+  /** As it would have come in a POST; a document that was named by its hash alone stands in it. */
+  body: string
 }
 
-/** @throws Refusal for a body that is too large, for parameters that are no JSON, and for a hash that names no document */
+/** @throws Refusal for a body that is too large or no UTF-8, for parameters that are no JSON or too much of it, and for a hash that names no document */
 export async function receive(
   req: IncomingMessage,
   documents: PersistedDocuments,
   maxBytes: number,
 ): Promise<Received> {
-  if (req.method !== 'POST') return { asked: parametersOf(req.url), body: undefined }
-  const body = await readBody(req, maxBytes)
-  const asked: GraphqlRequest = parseObject(body) ?? {}
+  const body = req.method === 'POST' ? await readBody(req, maxBytes) : undefined
+  const asked: GraphqlRequest = body === undefined ? parametersOf(req.url) : (parseObject(body) ?? {})
+  const refusal = excessOfVariables(asked.variables) ?? excessOfVariables(asked.extensions)
+  if (refusal) throw refusal
   const query = documents.textOf(asked)
-  if (query === undefined || query === asked.query) return { asked, body }
+  if (body !== undefined && (query === undefined || query === asked.query)) return { asked, body }
   const whole = { ...asked, query }
   return { asked: whole, body: JSON.stringify(whole) }
 }
@@ -45,10 +47,6 @@ function parametersOf(url = ''): GraphqlRequest {
     variables: objectOf('variables'),
     extensions: objectOf('extensions'),
   }
-}
-
-export function isJson(headers: IncomingHttpHeaders): boolean {
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
 }
 
 function parseObject(text: string): object | undefined {

@@ -2,6 +2,7 @@ import { toAddress } from '../domain/address.ts'
 import { Refusal } from '../domain/error.ts'
 import { toHex } from '../domain/hex.ts'
 import { toOrderUid } from '../domain/order-uid.ts'
+import { parseTokenAddress } from '../domain/token-address.ts'
 import { builder } from './builder.ts'
 
 const longestDigits = 100
@@ -31,6 +32,17 @@ function wholeNumber(highest: number, expectation: string): (value: unknown) => 
 builder.scalarType('Address', {
   description: '20 bytes of hex. Any letter case in, lowercase out.',
   parseValue: text(toAddress, 'an address: 20 bytes of hex'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('TokenAddress', {
+  description:
+    'A token’s address with 0x in front, all lowercase, all uppercase or with its EIP-55 checksum; `-` and 0xEeee… are the chain’s own coin.',
+  parseValue(value) {
+    const parsed = parseTokenAddress(typeof value === 'string' ? value : '')
+    if ('fault' in parsed) throw new Refusal('InvalidParameter', parsed.fault)
+    return parsed.address
+  },
   serialize: (value) => value,
 })
 

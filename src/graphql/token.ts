@@ -5,9 +5,9 @@ import type { TokenKey } from '../storage/loaders.ts'
 import { builder } from './builder.ts'
 import { type Context, deskOf } from './context.ts'
 import { networkArgument } from './paging.ts'
-import { NodeRef, TokenRef } from './refs.ts'
+import { NodeRef, TokenRef, UsdPriceRef } from './refs.ts'
 
-/** Metadata is read when it is asked for: an order is answered also while the chain is not. */
+/** Read when it is asked for: an order is answered also while the chain is not. @throws Outage, which is that one field's */
 async function metadata(key: TokenKey, { loaders }: Context): Promise<Partial<Token>> {
   return (await loaders.token.load(key)) ?? {}
 }
@@ -32,6 +32,12 @@ TokenRef.implement({
       nullable: true,
       description: 'Digits behind the point of one token; null when the contract does not say.',
       resolve: async (token, _args, context) => (await metadata(token, context)).decimals,
+    }),
+    usdPrice: t.field({
+      type: UsdPriceRef,
+      nullable: true,
+      description: 'What one whole token is worth now; null when no source knows of a price.',
+      resolve: (token, _args, { loaders }) => loaders.usdPrice.load(token),
     }),
     nativePrice: t.field({
       type: 'Decimal',
@@ -66,7 +72,11 @@ builder.queryField('token', (t) =>
     description: 'A token; null when there is none at the address.',
     args: {
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
-      address: t.arg({ type: 'Address', required: true, description: 'Its contract.' }),
+      address: t.arg({
+        type: 'TokenAddress',
+        required: true,
+        description: 'Its contract, or `-` for the chain’s own coin.',
+      }),
     },
     resolve: async (_root, { network, address }, context) => {
       const { chainId } = deskOf(context, network).network

@@ -1,8 +1,11 @@
 import type { Block } from '../chain/chain.ts'
+import type { ChainLog } from '../chain/chain-logs.ts'
 import type { DecodedSettlement } from '../chain/settlement-call.ts'
 import type { SettlementLog } from '../chain/settlement-logs.ts'
+import type { TokenLog } from '../chain/transfer-logs.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import type { Clock } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
 import type { Order } from '../domain/order.ts'
 import { isInvalidated } from '../domain/order.ts'
 import { isFulfilled, orderStatus } from '../domain/order-status.ts'
@@ -24,11 +27,16 @@ import { detachNotifications, revertDetached } from '../storage/feed.ts'
 import { lockOrders, refreshProgress } from '../storage/order-progress.ts'
 import { findOrders, takeExpired } from '../storage/orders.ts'
 import { signal } from '../storage/signals.ts'
+import { applyBalanceChanges, forgetBalanceChanges, rollbackBalances } from '../storage/token-holders.ts'
+import { forgetTokensReadFrom } from '../storage/tokens.ts'
 import { groupSettlements, type LoggedSettlement } from './attribution.ts'
+import { balanceChanges } from './balance-changes.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
 
 export interface Indexing {
   chainId: number
+  /** Without it no token's balances are followed. */
+  network?: Pick<Network, 'firstBlock' | 'holderTokens'>
   db: Database
   now: Clock
   /** Calldata of a settlement transaction; undefined when it is no direct settle call. Throws an Outage. */
@@ -42,18 +50,20 @@ export interface Indexing {
 export async function applyBlocks(
   from: Checkpoint | null,
   blocks: readonly [Block, ...Block[]],
-  logs: readonly SettlementLog[],
+  logs: readonly ChainLog[],
   indexing: Indexing,
 ): Promise<Checkpoint> {
   const { db, chainId } = indexing
   const at = new Date(indexing.now())
   const to = blocks.at(-1) ?? blocks[0]
-  const groups = groupSettlements(logs)
+  const settlementLogs = logs.filter((log) => !isTokenLog(log))
+  const groups = groupSettlements(settlementLogs)
   const calls = await readCalls(groups, indexing)
   await db.transaction(async (tx) => {
     await moveCheckpoint(tx, chainId, { from, to, at })
     await insertBlocks(tx, chainId, blocks)
-    if (logs.length > 0) await applyLogs(tx, logs, groups, calls, indexing)
+    if (settlementLogs.length > 0) await applyLogs(tx, settlementLogs, groups, calls, indexing)
+    await applyTransfers(tx, from, blocks, logs.filter(isTokenLog), indexing)
   })
   await sweepExpired(to, indexing, at)
   return to
@@ -71,16 +81,39 @@ export async function applyReorg(
     await moveCheckpoint(tx, chainId, { from, to: place, at: new Date(indexing.now()) })
     await refreshProgress(tx, await rollbackChainFacts(tx, chainId, to.number))
     await detachNotifications(tx, chainId, to.number)
+    await forgetTokensReadFrom(tx, chainId, to.number)
+    await rollbackBalances(tx, chainId, place?.number ?? null)
   })
   return place
 }
 
 /** From here on, what has not returned by block `number` is gone for good. */
-export async function applyFinality(number: number, { db, chainId }: Indexing): Promise<void> {
+export async function applyFinality(number: number, { db, chainId, network }: Indexing): Promise<void> {
   await db.transaction(async (tx) => {
     await revertDetached(tx, chainId, number)
     await forgetBlocksBelow(tx, chainId, number)
+    if (network?.holderTokens.length) await forgetBalanceChanges(tx, chainId, number)
   })
+}
+
+function isTokenLog(log: ChainLog): log is TokenLog {
+  return log.type === 'transfer' || log.type === 'unreadable'
+}
+
+async function applyTransfers(
+  tx: Tx,
+  from: Checkpoint | null,
+  [first, ...rest]: readonly [Block, ...Block[]],
+  logs: readonly TokenLog[],
+  { chainId, network }: Indexing,
+): Promise<void> {
+  if (!network || network.holderTokens.length === 0) return
+  const to = rest.at(-1) ?? first
+  const last = from?.number ?? network.firstBlock - 1
+  // Blocks are left out only below the finality horizon: no change in them has to be kept.
+  if (from && first.number > last + 1) await forgetBlocksBelow(tx, chainId, to.number)
+  const tokens = network.holderTokens.map(({ address }) => address)
+  await applyBalanceChanges(tx, chainId, { tokens, from: last, to: to.number, ...balanceChanges(logs) })
 }
 
 async function applyLogs(

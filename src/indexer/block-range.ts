@@ -1,5 +1,5 @@
 import type { Block } from '../chain/chain.ts'
-import type { SettlementLog } from '../chain/settlement-logs.ts'
+import type { ChainLog } from '../chain/chain-logs.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 
 /** What following needs of a chain. */
@@ -8,7 +8,7 @@ export interface FollowedChain {
   /** `undefined` when the chain is not that long. */
   block(number: number): Promise<Block | undefined>
   /** Both ends included, by block and log index. @throws Outage where `toBlock` is not there */
-  logs(fromBlock: number, toBlock: number): Promise<SettlementLog[]>
+  logs(fromBlock: number, toBlock: number): Promise<ChainLog[]>
 }
 
 export interface Checkpoint {
@@ -24,16 +24,24 @@ export class ChainMoved extends Error {
   override readonly name = 'ChainMoved'
 }
 
+/** More happened in several blocks than is written in one transaction: fewer have to be read. */
+export class RangeTooFull extends Error {
+  override readonly name = 'RangeTooFull'
+}
+
+/** What one transaction writes in about a second. A single block may hold more. */
+export const mostLogs = 10_000
+
 export interface BlockRange {
   blocks: [Block, ...Block[]]
-  logs: SettlementLog[]
+  logs: ChainLog[]
 }
 
 const mostHeaders = 16
 
 /**
  * Blocks above the finality horizon: a chain of headers that begins at `last`, and the logs of exactly these blocks.
- * @throws ChainMoved
+ * @throws ChainMoved, RangeTooFull
  */
 export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
   const first = last.number + 1
@@ -50,7 +58,7 @@ export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: 
 /**
  * Blocks up to the finality horizon: only the last header is read. Without the headers between, that these blocks follow
  * on `last` is known by its being there still when all is read.
- * @throws ChainMoved
+ * @throws ChainMoved, RangeTooFull
  */
 export async function readOldBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
   const range = await withLogs(chain, last.number + 1, [await header(chain, to)])
@@ -64,6 +72,7 @@ async function withLogs(chain: FollowedChain, from: number, headers: Block[]): P
   const end = headers.at(-1)
   if (!head || !end) throw new RangeError('no blocks to read')
   const logs = await chain.logs(from, end.number)
+  if (logs.length > mostLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   for (const { blockNumber, blockHash } of logs) {
     const expected = hashes.get(blockNumber)
@@ -75,12 +84,16 @@ async function withLogs(chain: FollowedChain, from: number, headers: Block[]): P
   return { blocks: [head, ...rest], logs }
 }
 
-async function header(chain: FollowedChain, number: number): Promise<Block> {
+async function header(chain: Pick<FollowedChain, 'block'>, number: number): Promise<Block> {
   const block = await chain.block(number)
   if (!block) throw new ChainMoved(`block ${number} is missing below the head`)
   return block
 }
 
-async function confirm(chain: FollowedChain, { number, hash }: Checkpoint): Promise<void> {
+/** @throws ChainMoved when this block is not there any more */
+export async function confirm(
+  chain: Pick<FollowedChain, 'block'>,
+  { number, hash }: Checkpoint,
+): Promise<void> {
   if ((await header(chain, number)).hash !== hash) throw new ChainMoved(`block ${number} changed`)
 }

@@ -1,6 +1,6 @@
 import type { Block } from '../chain/chain.ts'
+import type { ChainLog } from '../chain/chain-logs.ts'
 import { RpcError } from '../chain/rpc.ts'
-import type { SettlementLog } from '../chain/settlement-logs.ts'
 import { Outage } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import type { Log } from '../domain/log.ts'
@@ -10,6 +10,8 @@ import {
   type ChainPlace,
   type Checkpoint,
   type FollowedChain,
+  mostLogs,
+  RangeTooFull,
   readNewBlocks,
   readOldBlocks,
 } from './block-range.ts'
@@ -22,7 +24,7 @@ export type ChainStep =
    * The chain goes on after the last step up to and with the last of `blocks`, which is the new checkpoint; `logs` are
    * all that happened on the way. Deeper than the finality horizon only that last block is named, above it every one.
    */
-  | { type: 'blocks'; blocks: [Block, ...Block[]]; logs: SettlementLog[] }
+  | { type: 'blocks'; blocks: [Block, ...Block[]]; logs: ChainLog[] }
   /** This block, and with it all before, is never undone. Only yielded for blocks that were followed. */
   | { type: 'finalize'; number: number }
 
@@ -81,12 +83,16 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
           finalized = horizon
           yield { type: 'finalize', number: finalized }
         }
-        range = Math.min(maxRange, range * 2)
+        if (logs.length * 2 <= mostLogs) range = Math.min(maxRange, range * 2)
       } else {
         await poll(0, signal)
       }
       failures = 0
     } catch (fault) {
+      if (fault instanceof RangeTooFull) {
+        range = Math.max(1, range >> 1)
+        continue
+      }
       if (!(fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved)) throw fault
       // What the node could not answer in time for many blocks, it may for fewer.
       range = Math.max(1, range >> 1)

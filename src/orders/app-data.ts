@@ -3,7 +3,7 @@ import { Refusal } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import { keccakText } from '../domain/keccak.ts'
 import { findAppData, storeAppData } from '../storage/app-data.ts'
-import type { Db } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 
 export interface Upload {
   /** What the client says the hash is; null to have it computed. */
@@ -17,7 +17,7 @@ export interface Upload {
  * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch
  */
 export async function uploadAppData(
-  db: Db,
+  db: Database,
   { hash, document, maxBytes }: Upload,
 ): Promise<{ hash: Bytes32; created: boolean }> {
   try {

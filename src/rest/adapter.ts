@@ -1,35 +1,40 @@
 import type { IncomingMessage } from 'node:http'
 import { type DocumentNode, type GraphQLError, getOperationAST, OperationTypeNode } from 'graphql'
 import { Refusal } from '../domain/error.ts'
-import { retryAfter } from '../graphql/answer.ts'
-import { readBody } from '../graphql/body.ts'
+import { type Answered, refusalHeaders } from '../graphql/answer.ts'
+import { checkBodyType, readBody } from '../graphql/body.ts'
 import type { Caller } from '../graphql/caller.ts'
 import { type Charge, chargeOf, isMutation } from '../graphql/charge.ts'
+import { conditional } from '../graphql/conditional.ts'
 import { deskOf, type Services, type TradingDesk } from '../graphql/context.ts'
 import type { Door } from '../graphql/execute.ts'
+import { requireFeature } from '../graphql/features.ts'
 import { idempotencyKeyOf, type Produced } from '../graphql/idempotency.ts'
+import { requireEditor } from '../graphql/operator.ts'
 import { schema } from '../graphql/schema.ts'
-import { type Family, type Fault, statusOf, toErrorBody } from './errors.ts'
+import { freshnessHeaders, refusalCaching } from './caching.ts'
+import { type Family, type Fault, familyOf, statusOf, toErrorBody } from './errors.ts'
 import { literalFirst, matchRoute, type PathPattern, patternOf } from './path.ts'
+import { createRecall } from './recall.ts'
 import type { RestRequest, Route } from './route.ts'
-import { type EventStreams, eventOf, type Pour, type Subscriber } from './stream.ts'
+import { type EventStreams, eventOf, type Subscriber } from './stream.ts'
 import { compileWords } from './words.ts'
 
 const maxBodyBytes = 16_384
 const json = 'application/json'
 
 /** Whole, or as a stream of events that is about to begin. */
-export type RestAnswer = {
+type RestAnswer = {
   /** The route's pattern, for counting. */
   route: string
-} & (Produced | { pour: Pour })
+} & Answered
 
-/** `gone` gives a signal that aborts when the client has left. */
-export type RestHandler = (
+/** `gone` gives a signal that aborts when the client has left. What is in memory is answered at once. */
+type RestHandler = (
   req: IncomingMessage,
   caller: Caller,
   gone: () => AbortSignal,
-) => Promise<RestAnswer>
+) => RestAnswer | Promise<RestAnswer>
 
 interface Endpoint extends PathPattern {
   family: Family
@@ -38,6 +43,8 @@ interface Endpoint extends PathPattern {
   /** Whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
   perform(request: RestRequest, context: Context): Promise<Produced>
+  /** What is in memory; undefined when the document has to answer. */
+  recall: ReturnType<typeof createRecall> | undefined
   /** Where the answer comes in events: the document is a subscription. */
   events?: {
     subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
@@ -77,12 +84,18 @@ export function createRestHandler(
         const answer = row.answer(result)
         if (answer === null && row.missing) throw new Refusal('NotFound', row.missing)
         const contentType = row.contentType ?? json
+        const freshness = row.freshness?.(result)
         return {
           status: row.status?.(result) ?? 200,
-          headers: { 'Content-Type': contentType, ...row.headers },
+          headers: {
+            'Content-Type': contentType,
+            ...row.headers,
+            ...(freshness && freshnessHeaders(freshness)),
+          },
           body: contentType === json ? JSON.stringify(answer) : String(answer),
         }
       },
+      recall: row.recall && createRecall(row.recall, services),
       ...(isSubscription(document) && {
         events: {
           async subscribe(request, contextValue) {
@@ -100,11 +113,15 @@ export function createRestHandler(
     }
   }
 
-  return async (req, caller, gone) => {
+  return (req, caller, gone) => {
     const [pathname = '/', search] = (req.url ?? '/').split('?', 2)
     const match = matchRoute(endpoints, req.method ?? 'GET', pathname)
-    const family = match.endpoint?.family ?? (pathname.startsWith('/accounts/') ? 'account' : 'orderBook')
-    const route = match.endpoint?.pattern ?? 'unknown'
+    const family = match.endpoint?.family ?? familyOf(pathname)
+    const route = match.endpoint?.pattern ?? match.pattern ?? 'unknown'
+
+    // No row is for OPTIONS: what a path does answer is known from that.
+    if (req.method === 'OPTIONS')
+      return { route, status: 204, headers: match.allow ? { Allow: match.allow } : {}, body: '' }
 
     function requestOf(text: string | undefined): RestRequest {
       const { network = '', ...path } = match.endpoint ? match.path : {}
@@ -131,18 +148,19 @@ export function createRestHandler(
       const statuses = match.endpoint?.row.statuses
       const status =
         statuses?.[`${fault.code} of ${extensions.field}`] ?? statuses?.[fault.code] ?? statusOf[fault.code]
-      const headers: Record<string, string> = { 'Content-Type': json }
+      const headers: Record<string, string> = {
+        'Content-Type': json,
+        ...refusalHeaders(status, extensions),
+      }
       if (match.allow) headers.Allow = match.allow
-      const wait = retryAfter(status, extensions)
-      if (wait) headers['Retry-After'] = wait
+      const row = match.endpoint?.row
+      if (row?.freshness) headers['Cache-Control'] = refusalCaching(status)
+      else if (row?.headers?.['Cache-Control']) headers['Cache-Control'] = 'no-store'
       return { status, headers, body: JSON.stringify(toErrorBody(family, fault)) }
     }
 
-    try {
-      door.admit(caller, match.endpoint?.charge)
-      if (!match.endpoint) throw match.refusal
-      const { endpoint } = match
-      const desk = family === 'orderBook' ? deskOf(services, match.path.network) : undefined
+    async function answer(endpoint: Endpoint, network: string | undefined): Promise<RestAnswer> {
+      const desk = family === 'orderBook' ? deskOf(services, network) : undefined
       const body = await readText(req, endpoint.row)
       if (endpoint.events) {
         const { subscribe, write } = endpoint.events
@@ -155,11 +173,23 @@ export function createRestHandler(
       }
       const produce = (asking: Caller) => respond(endpoint, desk, body, asking)
       const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
-      if (key === undefined || body === undefined) return { route, ...(await produce(caller)) }
+      if (key === undefined || body === undefined)
+        return { route, ...conditional(req, await produce(caller)) }
       const request = { scope: `POST ${pathname}`, key, body }
       // A refusal is an answer too: it is kept, and told again.
       const once = await door.answerOnce(request, caller, (asking) => produce(asking).catch(refused))
       return { route, ...once }
+    }
+
+    try {
+      door.admit(caller, match.endpoint?.charge)
+      if (!match.endpoint) throw match.refusal
+      const { endpoint, path } = match
+      if (endpoint.row.needs) requireFeature(services, endpoint.row.needs)
+      if (endpoint.row.isEditors) requireEditor({ ...services, ...caller })
+      const recalled = endpoint.recall?.(path)
+      if (recalled) return { route, ...conditional(req, recalled) }
+      return answer(endpoint, path.network).catch((error: unknown) => ({ route, ...refused(error) }))
     } catch (error) {
       return { route, ...refused(error) }
     }
@@ -181,12 +211,7 @@ async function readText(
   { anyContentType, maxBytes = maxBodyBytes }: Route,
 ): Promise<string | undefined> {
   if (req.method === 'GET' || req.method === 'HEAD') return undefined
-  if (
-    !anyContentType &&
-    !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(req.headers['content-type'] ?? '')
-  ) {
-    throw new Refusal('UnsupportedMediaType', 'the body must be declared as application/json')
-  }
+  checkBodyType(req.headers, anyContentType)
   return readBody(req, maxBytes)
 }
 

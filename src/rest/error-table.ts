@@ -22,14 +22,17 @@ export function errorTable(routes: readonly Route[]): string {
   return `${introduction}\n| ${head} |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |`).join('\n')}\n`
 }
 
-/** The code's status, and where a route says otherwise. */
+/** The code's status, and where a route says otherwise: those that say the same in one go. */
 function statusText(code: RefusalCode, routes: readonly Route[]): string {
-  const exceptions = routes.flatMap(({ on, statuses = {} }) =>
-    Object.entries(statuses).flatMap(([key, status]) => {
+  const places = new Map<string, Set<string>>()
+  for (const { on, statuses = {} } of routes) {
+    for (const [key, status] of Object.entries(statuses)) {
       const [told, field] = key.split(' of ')
-      if (told !== code || status === statusOf[code]) return []
-      return [`${status} on \`${on}\`${field ? ` for its \`${field}\`` : ''}`]
-    }),
-  )
-  return [String(statusOf[code]), ...new Set(exceptions)].join(', ')
+      if (told !== code || status === statusOf[code]) continue
+      const exception = `${status}${field ? ` for \`${field}\`` : ''}`
+      places.set(exception, (places.get(exception) ?? new Set()).add(`\`${on}\``))
+    }
+  }
+  const exceptions = [...places].map(([exception, paths]) => `; ${exception} on ${[...paths].join(', ')}`)
+  return statusOf[code] + exceptions.join('')
 }

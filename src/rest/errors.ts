@@ -10,7 +10,8 @@ export const statusOf: Record<RefusalCode, number> = {
   NotFound: 404,
   OrderNotFound: 404,
   QueryTooComplex: 400,
-  PERSISTED_QUERY_NOT_FOUND: 400,
+  // Only GraphQL says this, with what its clients expect: they send the text next.
+  PERSISTED_QUERY_NOT_FOUND: 200,
   InvalidQuery: 400,
 
   InvalidSignature: 400,
@@ -62,6 +63,14 @@ export const statusOf: Record<RefusalCode, number> = {
   InvalidLimit: 400,
   LIMIT_OUT_OF_BOUNDS: 400,
 
+  AffiliateWalletMismatch: 400,
+  InvalidAffiliateSignature: 401,
+  AffiliateWalletBound: 409,
+  AffiliateCodeTaken: 409,
+  AffiliateExists: 409,
+  AffiliateCodeDisabled: 403,
+  FeatureDisabled: 503,
+
   IdempotencyKeyReused: 422,
   IdempotencyKeyInUse: 409,
   RateLimited: 429,
@@ -69,8 +78,15 @@ export const statusOf: Record<RefusalCode, number> = {
   InternalServerError: 500,
 }
 
-/** Order book routes and the routes around accounts speak of errors in two forms. */
+/** Order book routes, and those of tokens, accounts and affiliates, speak of errors in two forms. */
 export type Family = 'orderBook' | 'account'
+
+/** Of paths that nothing answers too. */
+export function familyOf(pathname: string): Family {
+  return /^\/(accounts|affiliate|ref-codes)(\/|$)|^\/[^/]+\/tokens(\/|$)/.test(pathname)
+    ? 'account'
+    : 'orderBook'
+}
 
 export interface Fault {
   code: RefusalCode

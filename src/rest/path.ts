@@ -7,8 +7,8 @@ export interface PathPattern {
 }
 
 export type Match<Endpoint> =
-  | { endpoint: Endpoint; path: Record<string, string>; allow?: undefined }
-  | { endpoint?: undefined; refusal: Refusal; allow?: string }
+  | { endpoint: Endpoint; path: Record<string, string>; allow?: undefined; pattern?: undefined }
+  | { endpoint?: undefined; refusal: Refusal; allow?: string; pattern?: string }
 
 /** `GET /api/v1/orders/:uid`, below a network's segment where there is one. */
 export function patternOf(on: string, belowNetwork: boolean): PathPattern {
@@ -47,9 +47,9 @@ export function matchRoute<Endpoint extends PathPattern>(
     fitting = endpoint.pattern
     allowed.push(endpoint.method)
   }
-  if (allowed.length === 0) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
+  if (fitting === undefined) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
   const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return { refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`), allow }
+  return { refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`), allow, pattern: fitting }
 }
 
 function matchSegments(
@@ -57,17 +57,17 @@ function matchSegments(
   segments: readonly string[],
 ): Record<string, string> | undefined {
   if (pattern.length !== segments.length) return undefined
+  const fits = (expected: string, index: number) => expected === segments[index] || expected.startsWith(':')
+  if (!pattern.every(fits)) return undefined
   const path: Record<string, string> = {}
-  for (const [index, expected] of pattern.entries()) {
-    const segment = segments[index] ?? ''
-    if (expected.startsWith(':')) path[expected.slice(1)] = decode(segment)
-    else if (expected !== segment) return undefined
-  }
+  for (const [index, expected] of pattern.entries())
+    if (expected.startsWith(':')) path[expected.slice(1)] = decode(segments[index] ?? '')
   return path
 }
 
 /** What is badly escaped is taken as it stands: whoever reads the segment refuses it. */
 function decode(segment: string): string {
+  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -1,5 +1,7 @@
 import type { RefusalCode } from '../domain/refusal-codes.ts'
 import type { Services } from '../graphql/context.ts'
+import type { Features } from '../graphql/features.ts'
+import type { Freshness } from './caching.ts'
 
 export interface RestRequest {
   /** The network's segment; empty on routes that belong to none. */
@@ -8,6 +10,14 @@ export interface RestRequest {
   query: URLSearchParams
   /** Parsed JSON, on methods that have a body. */
   body: unknown
+}
+
+/** An answer that is in memory. Of the same thing it is the same text. */
+interface Recalled {
+  of: object
+  /** As `answer` gives it. */
+  answer(): unknown
+  freshness: Freshness
 }
 
 /** One path as data: which document it runs, with which variables, and what it makes of the result. */
@@ -30,11 +40,22 @@ export interface Row<Data> {
    * A test holds it equal to `run` and `answer`.
    */
   text?: (request: RestRequest, services: Services, chainId: number) => Promise<string | null | undefined>
+  /**
+   * A look at what is in memory: `undefined` when the document has to answer, and for what is no good. Nothing is waited for.
+   * A test holds it equal to `run` and `answer`.
+   */
+  recall?: (request: Pick<RestRequest, 'network' | 'path'>, services: Services) => Recalled | undefined
+  /** Where the answer is somebody else's: how old it is. How long it may be kept, and that there is none, follows from it. */
+  freshness?: (data: Data) => Freshness | null | undefined
   /** On success only. */
   headers?: Record<string, string>
   contentType?: string
   /** Most bytes of the body, where it is not the usual. */
   maxBytes?: number
+  /** A part of the service that has to be on: asked before anything of the request is read. */
+  needs?: keyof Features
+  /** Needs the key of the content system, or the operator's: asked for before anything else of the request is read. */
+  isEditors?: boolean
   /** Only the operator reaches this path: nothing is hidden from it. */
   restricted?: boolean
   /** The body is read as JSON whatever it calls itself. */

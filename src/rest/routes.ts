@@ -5,6 +5,7 @@ import { orderCreationInput } from '../graphql/inputs/order-creation.ts'
 import { orderUidsInput } from '../graphql/inputs/order-uids.ts'
 import { quoteRequestInput } from '../graphql/inputs/quote-request.ts'
 import { parseInput } from '../graphql/refusal.ts'
+import { affiliateRoutes } from './affiliate-routes.ts'
 import { competitionRoutes } from './competition-routes.ts'
 import { page } from './page.ts'
 import { type RestRequest, type Route, route } from './route.ts'
@@ -13,10 +14,15 @@ import { type OrderResult, orderFields, wholeOrderFields, writeOrder } from './s
 import { type OrderProgressResult, orderProgressFields, writeOrderProgress } from './shapes/order-progress.ts'
 import { type QuoteResult, quoteFields, writeQuote } from './shapes/quote.ts'
 import { type TradeResult, tradeFields, writeTrade } from './shapes/trade.ts'
+import { statisticsRoutes } from './statistics-routes.ts'
 import { readAccountOrdersText, readOrderText, readTradesText } from './texts.ts'
+import { tokenDataRoutes } from './token-data-routes.ts'
 import { tokenRoutes } from './token-routes.ts'
 
-const appDataBody = z.object({ fullAppData: textField }, objectExpected)
+export const appDataBody = z.object(
+  { fullAppData: textField.meta({ description: 'The document, as its hash is to be taken.' }) },
+  objectExpected,
+)
 
 /** Order book routes, below the network's segment. */
 export const orderBookRoutes: Route[] = [
@@ -179,10 +185,11 @@ export const orderBookRoutes: Route[] = [
   ),
 ]
 
-/** Routes that belong to no network. */
+/** Routes outside the order book. */
 export const accountRoutes: Route[] = [
   route<{ account: { latestNotifications: unknown[] } }>({
     on: 'GET /accounts/:account/notifications',
+    needs: 'cms',
     run: `query ($account: Address!) {
       account(address: $account) { latestNotifications(first: 1000) { id: notificationId account type message timestamp metadata } }
     }`,
@@ -190,6 +197,9 @@ export const accountRoutes: Route[] = [
     answer: ({ account }) => account.latestNotifications,
     headers: { 'Cache-Control': 'public, max-age=300' },
   }),
+  ...tokenDataRoutes,
+  ...affiliateRoutes,
+  ...statisticsRoutes,
 ]
 
 /** Raw input that its schema has accepted: the graph reads it again, but never refuses it in its own words. */

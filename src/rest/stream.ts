@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import { Refusal } from '../domain/error.ts'
+import type { Pour } from '../graphql/answer.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { send } from '../graphql/send.ts'
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** A place among all open streams of a client: how to give it back, or undefined when there is none. */
   take(client: string): (() => void) | undefined
   /** A reader that takes nothing for this long is cut off. */
@@ -25,9 +26,6 @@ export interface Subscriber {
   /** A result as an event, whole. */
   write(result: ExecutionResult): string
 }
-
-/** Writes a stream to its end. Nothing was sent before. */
-export type Pour = (res: ServerResponse) => Promise<void>
 
 export interface EventStreams {
   /** @throws Refusal RateLimited when too many streams are open, and whatever `subscribe` throws */

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Response } from 'graphql-sse'
 import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
+import type { Answered } from '../graphql/answer.ts'
 import type { Caller } from '../graphql/caller.ts'
 import type { Door } from '../graphql/execute.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import { createOutlet } from './outlet.ts'
 import type { Quota } from './quota.ts'
 import { createReservations } from './reservations.ts'
-import { answer, type EventStream, isStream, parseJson, pour, readParams, refused } from './wire.ts'
+import { type EventStream, isStream, parseJson, pour, readParams, refused, toWhole } from './wire.ts'
 
 export interface StreamLimits {
   /** Streams that one client address holds. */
@@ -34,8 +35,8 @@ export const defaultStreamLimits: StreamLimits = {
   announcedMs: 30_000,
 }
 
-export interface StreamHandler {
-  handle(req: IncomingMessage, res: ServerResponse, caller: Caller): Promise<void>
+interface StreamHandler {
+  handle(req: IncomingMessage, caller: Caller, gone: () => AbortSignal): Promise<Answered>
   /** Ends every stream; clients come back elsewhere. */
   close(): void
 }
@@ -72,9 +73,7 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
   }
 
   return {
-    async handle(req, res, caller) {
-      const gone = new AbortController()
-      res.once('close', () => gone.abort())
+    async handle(req, caller, gone) {
       const announces = req.method === 'PUT'
       const token = announces ? randomUUID() : tokenOf(req)
       const reservation = token === null ? undefined : reservations.get(token)
@@ -82,27 +81,34 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
       const release = announces || (opens && !reservation) ? quota.take(caller.client) : () => {}
       if (!release) {
         const refusal = new Refusal('RateLimited', 'too many streams are open')
-        return answer(res, refused(door.mask(refusal)))
+        return toWhole(refused(door.mask(refusal)))
       }
 
       const outlet = reservation?.outlet ?? createOutlet(limits.perStream)
-      const response = await respond(req, { caller, outlet, token, signal: gone.signal })
+      const response = await respond(req, { caller, outlet, token, signal: gone() })
       const [body, { status, headers }] = response
       if (isStream(body)) {
         if (reservation && token) reservations.open(token)
         open.add(body)
-        res.writeHead(status, headers)
-        await pour(body, res, outlet, limits.stalledMs).finally(() => {
+        const end = () => {
           open.delete(body)
           outlet.close()
           release()
           if (reservation && token) reservations.end(token)
-        })
-        return
+        }
+        return {
+          pour(res) {
+            // What graphql-sse calls its coding is none; who does not know that word can't read the stream. How long the
+            // connection is kept is for the server, which heeds what the client wants.
+            const { 'content-encoding': _, connection: __, ...known } = { ...headers }
+            res.writeHead(status, { ...known, 'x-accel-buffering': 'no' })
+            return pour(body, res, outlet, limits.stalledMs).finally(end)
+          },
+        }
       }
       if (announces && token && status === 201) reservations.add(token, { outlet, release })
       else release()
-      answer(res, response)
+      return toWhole(response)
     },
 
     close() {

@@ -1,13 +1,13 @@
 import type { Outlet } from './outlet.ts'
 
 /** A stream that a client announced, or opened, for the results of several requests. */
-export interface Reservation {
+interface Reservation {
   outlet: Outlet
   /** Gives its place in the quota back. */
   release: () => void
 }
 
-export interface Reservations {
+interface Reservations {
   add(token: string, reservation: Reservation): void
   get(token: string): Reservation | undefined
   /** Its client has come: it stays until it is ended. */

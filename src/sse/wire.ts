@@ -2,12 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import type { Response, ResponseBody } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
-import { requestStatus, retryAfter } from '../graphql/answer.ts'
-import { readBody } from '../graphql/body.ts'
+import { refusalHeaders, requestStatus, type Whole } from '../graphql/answer.ts'
+import { checkBodyType, readBody } from '../graphql/body.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { maxGraphqlBytes } from '../graphql/http.ts'
 import { send } from '../graphql/send.ts'
 import type { Outlet } from './outlet.ts'
+
+/** A stream is nothing but its events: there is no HEAD of it. */
+export const streamMethods = 'GET, POST, PUT, DELETE, OPTIONS'
 
 export type EventStream = AsyncGenerator<string, void, undefined>
 
@@ -15,9 +18,11 @@ export function isStream(body: ResponseBody | null): body is EventStream {
   return body !== null && typeof body !== 'string'
 }
 
-/** @throws Refusal when the body is too large or no JSON object */
+/** @throws Refusal for a method that is none here, and for a body that is too large or no JSON object */
 export async function readParams(req: IncomingMessage): Promise<Record<string, unknown> | null> {
-  if (req.method !== 'POST') return null
+  if (req.method === 'GET' || req.method === 'PUT' || req.method === 'DELETE') return null
+  if (req.method !== 'POST') throw new Refusal('MethodNotAllowed', 'use GET, POST, PUT or DELETE')
+  checkBodyType(req.headers)
   const text = await readBody(req, maxGraphqlBytes)
   const body = parseJson(text)
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
@@ -55,40 +60,38 @@ export async function pour(
 }
 
 /** An answer that is no stream. What graphql-sse says itself gets a code like everything else. */
-export function answer(res: ServerResponse, [body, { status, headers }]: Response): void {
-  if (status < 400) {
-    res.writeHead(status, headers).end(body)
-    return
-  }
+export function toWhole([body, { status, headers }]: Response): Whole {
+  if (status < 400) return { status, headers: { ...headers }, body: typeof body === 'string' ? body : '' }
   if (typeof body !== 'string') {
     const error = refusalError(unexplained[status] ?? new Refusal('InvalidQuery', 'the request is malformed'))
-    const type = { 'content-type': 'application/json; charset=utf-8' }
-    res.writeHead(status, { ...headers, ...type }).end(JSON.stringify({ errors: [error] }))
-    return
+    return { status, headers: { ...headers, ...json }, body: JSON.stringify({ errors: [error] }) }
   }
   const { errors } = JSON.parse(body) as { errors: GraphQLError[] }
   const coded = errors.map((error) =>
-    error.extensions ? error : refusalError(new Refusal('InvalidQuery', error.message)),
+    error.extensions
+      ? error
+      : refusalError(new Refusal(status === 405 ? 'MethodNotAllowed' : 'InvalidQuery', error.message)),
   )
-  res.writeHead(status, headers).end(JSON.stringify({ errors: coded }))
+  return { status, headers: { ...headers }, body: JSON.stringify({ errors: coded }) }
 }
+
+const json = { 'content-type': 'application/json; charset=utf-8' }
 
 const wanted = 'send Accept: text/event-stream for a stream, or PUT first for one that many operations share'
 
 /** Statuses that graphql-sse answers without a word. */
 const unexplained: Partial<Record<number, Refusal>> = {
   404: new Refusal('NotFound', `there is no such stream: ${wanted}`),
-  405: new Refusal('MethodNotAllowed', 'use GET, POST, PUT or DELETE'),
   406: new Refusal('NotAcceptable', `this door streams: ${wanted}`),
   415: new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json'),
 }
 
 export function refused(error: GraphQLError): Response {
   const status = requestStatus(error)
-  const wait = retryAfter(status, error.extensions)
   const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    ...(wait && { 'retry-after': wait }),
+    ...json,
+    ...(status === 405 && { allow: streamMethods }),
+    ...refusalHeaders(status, error.extensions),
   }
   return [JSON.stringify({ errors: [error] }), { status, statusText: '', headers }]
 }

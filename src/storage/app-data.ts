@@ -1,7 +1,9 @@
 import { appCodeOf } from '../domain/app-code.ts'
 import type { Bytes32 } from '../domain/hex.ts'
+import { referrerCodeOf } from '../domain/referrer-code.ts'
 import { bytea, hexOf, raw } from './columns.ts'
-import { type Db, sql } from './database.ts'
+import { type Database, type Db, sql, type Tx } from './database.ts'
+import { lockDocument } from './order-progress.ts'
 
 export async function findAppData(db: Db, hash: Bytes32): Promise<string | undefined> {
   const row = await sql(db).appData.findUnique({ where: { hash: bytea(hash) } })
@@ -14,21 +16,31 @@ export async function findAppDataMany(db: Db, hashes: readonly Bytes32[]): Promi
 }
 
 /**
- * Stores a document under its hash, and names its application in the orders that waited for it.
+ * Stores a document under its hash, and names its application and its referrer in the orders that have no names of it yet.
  * The first document stays: false when there was one, the same or another.
  */
-export async function storeAppData(db: Db, hash: Bytes32, document: string): Promise<boolean> {
-  const stored = await sql(db).$queryRaw<unknown[]>`
+export async function insertAppData(tx: Tx, hash: Bytes32, document: string): Promise<boolean> {
+  // A statement of its own: what follows must see what was committed until the lock was held.
+  await lockDocument(tx, hash)
+  const stored = await sql(tx).$queryRaw<unknown[]>`
     WITH stored AS (
-      INSERT INTO app_data (hash, document, app_code) VALUES (${bytea(hash)}, ${document}, ${appCodeOf(document)})
-      ON CONFLICT DO NOTHING RETURNING hash, app_code
-    ), named AS (${raw(nameOrders('stored'))})
+      INSERT INTO app_data (hash, document, app_code, referrer_code)
+      VALUES (${bytea(hash)}, ${document}, ${appCodeOf(document)}, ${referrerCodeOf(document)})
+      ON CONFLICT DO NOTHING RETURNING hash, app_code, referrer_code
+    ), documents AS (
+      TABLE stored UNION ALL SELECT hash, app_code, referrer_code FROM app_data WHERE hash = ${bytea(hash)}
+    ), named AS (${raw(nameOrders('documents'))})
     SELECT FROM stored`
   return stored.length === 1
 }
 
-/** Writes the application's name into orders that came before their document; `documents` holds hashes with their `app_code`. */
+export function storeAppData(db: Database, hash: Bytes32, document: string): Promise<boolean> {
+  return db.transaction((tx) => insertAppData(tx, hash, document))
+}
+
+/** Writes what a document names into orders that came before it; `documents` holds hashes with their codes. */
 export function nameOrders(documents: string): string {
-  return `UPDATE orders o SET app_code = d.app_code FROM ${documents} d
-    WHERE o.app_data = d.hash AND o.app_code IS NULL AND d.app_code IS NOT NULL`
+  return `UPDATE orders o SET app_code = d.app_code, referrer_code = d.referrer_code FROM ${documents} d
+    WHERE o.app_data = d.hash AND o.app_code IS NULL AND o.referrer_code IS NULL
+      AND coalesce(d.app_code, d.referrer_code) IS NOT NULL`
 }

@@ -85,11 +85,31 @@ export async function moveCheckpoint(
   }
 }
 
+/**
+ * Nobody moves the checkpoint, or writes beside it, until this transaction ends.
+ * @throws when the checkpoint is not at `at`
+ */
+export async function holdCheckpoint(tx: Tx, chainId: number, at: Checkpoint): Promise<void> {
+  const held = await sql(tx).$queryRaw<unknown[]>`SELECT 1 FROM checkpoints
+    WHERE chain_id = ${chainId} AND block_number = ${at.number} AND block_hash = ${bytea(at.hash)} FOR UPDATE`
+  if (held.length !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
+}
+
 export async function blockHash(db: Db, chainId: number, number: number): Promise<Bytes32 | undefined> {
   const row = await sql(db).block.findUnique({
     where: { chainId_number: { chainId, number: BigInt(number) } },
   })
   return row ? hexOf(row.hash) : undefined
+}
+
+/** Hashes by number, of the blocks above `number` that are stored: those that may still be reorganised. */
+export async function blockHashesAbove(
+  db: Db,
+  chainId: number,
+  number: number,
+): Promise<Map<number, Bytes32>> {
+  const rows = await sql(db).block.findMany({ where: { chainId, number: { gt: BigInt(number) } } })
+  return new Map(rows.map((row) => [Number(row.number), hexOf(row.hash)]))
 }
 
 export async function insertBlocks(tx: Tx, chainId: number, blocks: readonly BlockRow[]): Promise<void> {

@@ -5,7 +5,8 @@ import type { Bytes32 } from '../domain/hex.ts'
 import type { NativeRate } from '../domain/native-rate.ts'
 import type { Order } from '../domain/order.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
-import type { Token } from '../domain/token.ts'
+import type { Sourced } from '../domain/sourced.ts'
+import type { Token, TokenHolder } from '../domain/token.ts'
 import { findAppDataMany } from './app-data.ts'
 import {
   attemptsOfAuctions,
@@ -37,6 +38,8 @@ export type ReadTokens<Value> = (
 /** What is not in the database alone. */
 export interface Outside {
   tokens: ReadTokens<Token>
+  usdPrices: ReadTokens<Sourced<string>>
+  topHolders: ReadTokens<Sourced<readonly TokenHolder[]>>
   nativeRates: ReadTokens<NativeRate>
 }
 
@@ -121,6 +124,8 @@ export function createLoaders(db: Db, outside: Outside, proceed: () => void) {
       { cacheKeyFn: tradePlace },
     ),
     token: ofTokens(outside.tokens),
+    usdPrice: ofTokens(outside.usdPrices),
+    topHolders: ofTokens(outside.topHolders),
     nativeRate: ofTokens(outside.nativeRates),
     tokenHistory: ofTokens((chainId, addresses) => tokenHistories(db, chainId, addresses)),
   }

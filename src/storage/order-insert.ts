@@ -1,12 +1,13 @@
 import { appCodeOf } from '../domain/app-code.ts'
 import { Outage } from '../domain/error.ts'
-import type { Hex } from '../domain/hex.ts'
+import type { Bytes32, Hex } from '../domain/hex.ts'
 import type { NewOrder, NewOrderQuote } from '../domain/order.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
+import { referrerCodeOf } from '../domain/referrer-code.ts'
 import { nameOrders } from './app-data.ts'
 import { bytea } from './columns.ts'
 import { type Database, prepared, runPrepared, sql, type Tx } from './database.ts'
-import { lockOrders, lockSql, refreshProgress } from './order-progress.ts'
+import { lockSql, refreshProgress } from './order-progress.ts'
 import { interactionColumn } from './order-row.ts'
 import { toMetadata } from './quote-metadata.ts'
 import { channel } from './signals.ts'
@@ -73,6 +74,7 @@ const given: Record<string, Column<NewOrder>> = {
   ...orderColumns,
   document: { type: 'text', of: ({ fullAppData }) => fullAppData },
   app_code: { type: 'text', of: ({ fullAppData }) => appCodeOf(fullAppData) },
+  referrer_code: { type: 'text', of: ({ fullAppData }) => referrerCodeOf(fullAppData) },
   ...Object.fromEntries(
     Object.entries(quoteColumns).map(([name, { type, of }]) => [
       `quote_${name}`,
@@ -95,13 +97,14 @@ const insertSql = prepared(`WITH given AS (
     .map(({ type }, index) => `$${index + 1}::${type}[]`)
     .join(', ')}) WITH ORDINALITY AS g(${names(given)}, place)
 ), stored AS (
-  INSERT INTO orders (${names(orderColumns)}, app_code)
-  SELECT ${names(orderColumns)}, coalesce(app_code, (SELECT d.app_code FROM app_data d WHERE d.hash = given.app_data)) FROM given ORDER BY place
+  INSERT INTO orders (${names(orderColumns)}, app_code, referrer_code)
+  SELECT ${names(orderColumns, 'given.')}, coalesce(given.app_code, d.app_code), coalesce(given.referrer_code, d.referrer_code)
+  FROM given LEFT JOIN app_data d ON d.hash = given.app_data ORDER BY place
   ON CONFLICT (chain_id, uid) DO NOTHING RETURNING id, chain_id, uid, created_at
 ), documents AS (
-  INSERT INTO app_data (hash, document, app_code)
-  SELECT DISTINCT ON (app_data) app_data, document, app_code FROM stored JOIN given USING (chain_id, uid)
-  WHERE document IS NOT NULL ORDER BY app_data ON CONFLICT DO NOTHING RETURNING hash, app_code
+  INSERT INTO app_data (hash, document, app_code, referrer_code)
+  SELECT DISTINCT ON (app_data) app_data, document, app_code, referrer_code FROM stored JOIN given USING (chain_id, uid)
+  WHERE document IS NOT NULL ORDER BY app_data ON CONFLICT DO NOTHING RETURNING hash, app_code, referrer_code
 ), named AS (${nameOrders('documents')}
 ), quotes AS (
   INSERT INTO order_quotes (order_id, ${names(quoteColumns)})
@@ -127,9 +130,16 @@ interface StoredRow {
 function statementsFor(orders: readonly NewOrder[]) {
   const first = new Map<OrderUid, number>()
   for (const [index, { uid }] of orders.entries()) if (!first.has(uid)) first.set(uid, index)
-  const rows = orders.filter(({ uid }, index) => first.get(uid) === index)
+  const documents = new Map<Bytes32, string>()
+  for (const { appData, fullAppData } of orders) if (fullAppData !== null) documents.set(appData, fullAppData)
+  // What one brings is there for all.
+  const rows = orders
+    .filter(({ uid }, index) => first.get(uid) === index)
+    .map((order) => ({ ...order, fullAppData: documents.get(order.appData) ?? null }))
+  const waiting = rows.filter(({ fullAppData }) => fullAppData === null).map(({ appData }) => appData)
   return {
-    uids: [...first.keys()],
+    /** Values of `lockSql`. */
+    locks: [[...first.keys()], waiting, [...documents.keys()]].map((names) => names.map(bytes)),
     lists: Object.values(given).map(({ of }) => rows.map(of)),
     /** Row keys in the order given; undefined where the UID is taken, also by an order before it in the list. */
     idsIn(stored: readonly StoredRow[]) {
@@ -144,9 +154,9 @@ function statementsFor(orders: readonly NewOrder[]) {
  * @returns their row keys in the order given; undefined where the UID is taken, also by an order before it in the list
  */
 export async function insertOrders(tx: Tx, orders: readonly NewOrder[]): Promise<(bigint | undefined)[]> {
-  const { uids, lists, idsIn } = statementsFor(orders)
+  const { locks, lists, idsIn } = statementsFor(orders)
   // A statement of its own: what follows must see what was committed until the locks were held.
-  await lockOrders(tx, uids)
+  await sql(tx).$executeRawUnsafe(lockSql, ...locks)
   const stored = await sql(tx).$queryRawUnsafe<StoredRow[]>(insertSql, ...lists)
   await takeOverLogs(
     tx,
@@ -160,9 +170,9 @@ async function insertQuietOrders(
   db: Database,
   orders: readonly NewOrder[],
 ): Promise<(bigint | undefined)[] | undefined> {
-  const { uids, lists, idsIn } = statementsFor(orders)
+  const { locks, lists, idsIn } = statementsFor(orders)
   return runPrepared(db, async (run) => {
-    await run(lockSql, [uids.map(bytes)])
+    await run(lockSql, locks)
     const stored = await run<StoredRow>(insertSql, lists)
     return stored.some(({ logged }) => logged) ? undefined : idsIn(stored)
   })

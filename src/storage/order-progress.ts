@@ -1,13 +1,19 @@
+import type { Bytes32 } from '../domain/hex.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { bytea } from './columns.ts'
 import { prepared, sql, type Tx } from './database.ts'
 
-/** Keeps the keys of orders apart from other advisory locks. */
-const lockSpace = 7
+/** Keep the keys of orders, and of documents, apart from other advisory locks. */
+const [orderSpace, documentSpace] = [7, 8]
 
-/** Of the UIDs that are its one value. */
-export const lockSql = prepared(`SELECT pg_advisory_xact_lock(${lockSpace}, key) FROM (
-  SELECT DISTINCT hashtext(encode(uid, 'hex')) & 1023 AS key FROM unnest($1::bytea[]) AS uid ORDER BY key) AS keys`)
+/** Its values: UIDs; hashes of documents that orders wait for, which any number may hold; hashes of documents that are about to be stored. */
+export const lockSql =
+  prepared(`SELECT CASE WHEN shared THEN pg_advisory_xact_lock_shared(space, key) ELSE pg_advisory_xact_lock(space, key) END FROM (
+  SELECT space, hashtext(encode(name, 'hex')) & 1023 AS key, bool_and(shared) AS shared FROM (
+    SELECT ${orderSpace} AS space, uid AS name, false AS shared FROM unnest($1::bytea[]) AS uid
+    UNION ALL SELECT ${documentSpace}, hash, true FROM unnest($2::bytea[]) AS hash
+    UNION ALL SELECT ${documentSpace}, hash, false FROM unnest($3::bytea[]) AS hash
+  ) AS names GROUP BY 1, 2 ORDER BY 1, 2) AS keys`)
 
 /**
  * Whoever records a fact about a UID, and whoever stores the order, hold this lock: a log that arrives while its order is being
@@ -16,7 +22,15 @@ export const lockSql = prepared(`SELECT pg_advisory_xact_lock(${lockSpace}, key)
  */
 export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<void> {
   if (uids.length === 0) return
-  await sql(tx).$executeRawUnsafe(lockSql, uids.map(bytea))
+  await sql(tx).$executeRawUnsafe(lockSql, uids.map(bytea), [], [])
+}
+
+/**
+ * Whoever stores a document holds this lock alone, and whoever stores orders that only name its hash hold it together: an order that is
+ * placed while its document is being stored gets the names in it from one of the two. Taken after the locks of orders.
+ */
+export async function lockDocument(tx: Tx, hash: Bytes32): Promise<void> {
+  await sql(tx).$executeRawUnsafe(lockSql, [], [], [bytea(hash)])
 }
 
 /** What the columns hold, over eight times uint256: a token that counts as it likes must not stop the indexer. */

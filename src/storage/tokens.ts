@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import { bytea, hexOf } from './columns.ts'
-import { type Db, sql } from './database.ts'
+import { type Db, sql, type Tx } from './database.ts'
 
 export async function findTokens(
   db: Db,
@@ -9,14 +9,26 @@ export async function findTokens(
   addresses: readonly Address[],
 ): Promise<Map<Address, Token>> {
   const rows = await sql(db).token.findMany({ where: { chainId, address: { in: addresses.map(bytea) } } })
-  return new Map(rows.map((row) => [hexOf(row.address), { ...row, address: hexOf(row.address) }]))
+  return new Map(
+    rows.map(({ block: _, address, ...token }) => [hexOf(address), { ...token, address: hexOf(address) }]),
+  )
 }
 
-export async function storeTokens(db: Db, tokens: readonly Token[]): Promise<void> {
+/** `block`: the newest one when the token was read. */
+export async function storeTokens(db: Db, tokens: readonly (Token & { block?: number })[]): Promise<void> {
   await sql(db).token.createMany({
-    data: tokens.map((token) => ({ ...token, address: bytea(token.address) })),
+    data: tokens.map(({ address, block, ...token }) => ({
+      ...token,
+      address: bytea(address),
+      block: block === undefined ? null : BigInt(block),
+    })),
     skipDuplicates: true,
   })
+}
+
+/** Tokens that were read at this block or later are read again: the reorg may have put something else at their addresses. */
+export async function forgetTokensReadFrom(tx: Tx, chainId: number, block: number): Promise<void> {
+  await sql(tx).token.deleteMany({ where: { chainId, block: { gte: BigInt(block) } } })
 }
 
 /** What the service's own records say of a token. */

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runAuction, runAuctions } from '../../src/auctions/run.ts'
 import { Outage } from '../../src/domain/error.ts'
+import { bytesToHex } from '../../src/domain/hex.ts'
 import type { Order } from '../../src/domain/order.ts'
+import type { Pool } from '../../src/domain/pool.ts'
 import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain-log.ts'
 import { cancelOrders } from '../../src/storage/orders.ts'
 import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-desk.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
+import { samplePool } from '../fakes/market.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 import { readEvents, readStory, storeOrder } from '../fakes/stored-order.ts'
@@ -283,6 +286,71 @@ describe('a competition', () => {
     expect(asked?.aborted).toBe(true)
     const [stored] = (await storyOf(order)).auctions
     expect(stored?.proposedSolutions.map(({ solver }) => solver)).toEqual([solverAddress])
+  })
+})
+
+describe('the token that stands for the dollar', () => {
+  const pairs: (readonly (readonly string[])[])[] = []
+  const market = [samplePool('01', wrapped, dollar, 10_000n), samplePool('02', wrapped, coin, 10_000n)]
+  let order: Order
+  beforeEach(async () => {
+    order = await placeOrder()
+    fake.world.solvers = [createSolver(async (held) => [propose(held)])]
+    fake.desk.network = { ...fake.desk.network, usdReference: coin }
+    pairs.length = 0
+  })
+  /** Pools of exactly what is asked for. */
+  const offer = (answer: (asked: readonly (readonly string[])[]) => Pool[]) => {
+    fake.desk.pools = async (asked) => {
+      pairs.push(asked)
+      return answer(asked)
+    }
+  }
+  const poolsOf = (asked: readonly (readonly string[])[]) =>
+    market.filter(({ token0, token1 }) =>
+      asked.some((pair) => pair.includes(token0) && pair.includes(token1)),
+    )
+  const pricesOf = async () => {
+    const { rows } = await client.query('SELECT token FROM auction_prices ORDER BY token')
+    return rows.map(({ token }) => bytesToHex(token))
+  }
+
+  test('has a price in every auction, and its pools are nobody’s business', async () => {
+    offer(poolsOf)
+    const seen: (readonly Pool[])[] = []
+    fake.world.solvers = [
+      createSolver(async (held, { pools }) => {
+        seen.push(pools)
+        return [propose(held)]
+      }),
+    ]
+    await auction()
+    expect(await pricesOf()).toEqual([wrapped, dollar, coin])
+    expect(pairs).toEqual([[[wrapped, dollar]], [[coin, wrapped]]])
+    expect(seen).toEqual([[market[0]]])
+  })
+
+  test('is not asked about where it is traded', async () => {
+    fake.desk.network = { ...fake.desk.network, usdReference: dollar }
+    offer(poolsOf)
+    await auction()
+    expect(await pricesOf()).toEqual([wrapped, dollar])
+    expect(pairs).toHaveLength(1)
+  })
+
+  test.each([
+    ['that nobody has a price for', () => []],
+    [
+      'that cannot be asked about',
+      () => {
+        throw new Outage('the node')
+      },
+    ],
+  ])('%s holds nothing up', async (_, answer) => {
+    offer((asked) => (asked[0]?.includes(coin) ? answer() : poolsOf(asked)))
+    await auction()
+    expect(await pricesOf()).toEqual([wrapped, dollar])
+    expect(await eventsOf(order)).toEqual(['ready', 'executing'])
   })
 })
 

@@ -92,6 +92,8 @@ export function createNetwork(more: Partial<Network> = {}): Network {
     poolFactory: zeroAddress,
     baseTokens: [],
     priceAmount: 10n ** 17n,
+    usdReference: null,
+    holderTokens: [],
     firstBlock: 0,
     finalityBlocks: 64,
     blockTimeMs: 1000,

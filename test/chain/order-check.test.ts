@@ -23,7 +23,7 @@ import {
   wordyWallet,
 } from './contracts.ts'
 import { codeReturning, createNetwork, type Evm, startEvm } from './evm.ts'
-import { type Behaviour, startScriptedNode } from './scripted-node.ts'
+import { type Behaviour, forwardingTo, refusing, startScriptedNode } from './scripted-node.ts'
 
 const network = createNetwork({
   settlement: address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41'),
@@ -237,11 +237,8 @@ describe('a node', () => {
       network,
       limits,
     })(question)
-  const refusing = (message: string): Behaviour => ({ answer: () => ({ error: { code: -32000, message } }) })
   /** What the real chain says to a call without strangers' code. */
-  const forwarding: Behaviour = {
-    answer: async ({ method, params }) => ({ result: await evm.rpc.call(method, params) }),
-  }
+  const forwarding = forwardingTo((method, params) => evm.rpc.call(method, params))
 
   test.each<[string, Behaviour]>([
     ['is silent', 'silence'],

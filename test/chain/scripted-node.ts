@@ -16,6 +16,16 @@ export type Behaviour =
   | 'silence'
   | 'hang up'
 
+/** Answers every call with an error of its own. */
+export function refusing(message: string): Behaviour {
+  return { answer: () => ({ error: { code: -32000, message } }) }
+}
+
+/** Answers as a real node does. */
+export function forwardingTo(call: (method: string, params: unknown[]) => Promise<unknown>): Behaviour {
+  return { answer: async ({ method, params }) => ({ result: await call(method, params) }) }
+}
+
 /** A node over real HTTP that behaves as told. */
 export async function startScriptedNode(...behaviours: Behaviour[]) {
   const requests: (Request | Request[])[] = []

@@ -1,8 +1,9 @@
 import { AbiCoder } from 'ethers'
 import { describe, expect, test } from 'vitest'
+import { chainLogs } from '../../src/chain/chain-logs.ts'
 import type { Rpc, RpcCall } from '../../src/chain/rpc.ts'
 import { RpcError } from '../../src/chain/rpc.ts'
-import { parseSettlementLog, settlementLogs } from '../../src/chain/settlement-logs.ts'
+import { parseSettlementLog } from '../../src/chain/settlement-logs.ts'
 import { toQuantity } from '../../src/chain/wire.ts'
 import { address } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
@@ -22,6 +23,7 @@ const topic = {
 }
 const encode = (types: string[], values: unknown[]) => AbiCoder.defaultAbiCoder().encode(types, values)
 const raw = (topic0: string, data: string, block = 16, logIndex = 3) => ({
+  address: owner,
   blockNumber: toQuantity(block),
   blockHash: `0x${'b1'.repeat(32)}`,
   logIndex: toQuantity(logIndex),
@@ -117,14 +119,14 @@ function nodeWithLogs(most: number, head = 1000) {
   }
   return { rpc, ranges }
 }
-const network = { settlement: owner } as Network
+const network = { settlement: owner, holderTokens: [] as Network['holderTokens'] } as Network
 
 describe('a range', () => {
   test('comes in order, without what is malformed or of another event, and says so', async () => {
     const { rpc } = nodeWithLogs(100)
     const warnings: string[] = []
     const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
-    const logs = await settlementLogs({ rpc, network, log }, 10, 14)
+    const logs = await chainLogs({ rpc, network, log }, 10, 14)
     expect(logs.map(({ type, blockNumber }) => `${type} ${blockNumber}`)).toEqual(
       [10, 11, 12, 13, 14].map((number) => `settlement ${number}`),
     )
@@ -133,19 +135,19 @@ describe('a range', () => {
 
   test('is halved until the node takes it', async () => {
     const { rpc, ranges } = nodeWithLogs(2)
-    const logs = await settlementLogs({ rpc, network, log: silentLog }, 0, 4)
+    const logs = await chainLogs({ rpc, network, log: silentLog }, 0, 4)
     expect(logs.map(({ blockNumber }) => blockNumber)).toEqual([0, 1, 2, 3, 4])
     expect(ranges).toEqual(['0-4', '0-2', '0-1', '2-2', '3-4'])
   })
 
   test('of which the node takes no part is an outage', async () => {
     const { rpc, ranges } = nodeWithLogs(0)
-    await expect(settlementLogs({ rpc, network, log: silentLog }, 0, 1000)).rejects.toThrow(Outage)
+    await expect(chainLogs({ rpc, network, log: silentLog }, 0, 1000)).rejects.toThrow(Outage)
     expect(ranges.length).toBe(11)
   })
 
   test('that ends above the head of the node that answers is an outage', async () => {
     const { rpc } = nodeWithLogs(100, 13)
-    await expect(settlementLogs({ rpc, network, log: silentLog }, 10, 14)).rejects.toThrow(Outage)
+    await expect(chainLogs({ rpc, network, log: silentLog }, 10, 14)).rejects.toThrow(Outage)
   })
 })

@@ -1,8 +1,8 @@
 import { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainLogs } from '../../src/chain/chain-logs.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { encodeSettle, encodeTrade, settlementOf } from '../../src/chain/settlement-call.ts'
-import { settlementLogs } from '../../src/chain/settlement-logs.ts'
 import { createSettler } from '../../src/chain/settler.ts'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { type Address, address } from '../../src/domain/address.ts'
@@ -122,7 +122,7 @@ describe('success', () => {
     const outcome = await settler().submit(calldata, { deadlineBlock: (await head()) + 3 })
     expect(outcome).toMatchObject({ outcome: 'success', block: await head() })
     if (outcome.outcome !== 'success') return
-    const logs = await settlementLogs({ rpc: evm.rpc, network, log: silentLog }, 0, outcome.block)
+    const logs = await chainLogs({ rpc: evm.rpc, network, log: silentLog }, 0, outcome.block)
     expect(logs).toMatchObject([
       { type: 'trade', owner: orders[0].owner, orderUid: orders[0].uid, sellAmount: 300n, buyAmount: 200n },
       { type: 'trade', owner: orders[1].owner, orderUid: orders[1].uid, sellAmount: 200n, buyAmount: 300n },

@@ -14,7 +14,7 @@ import type { Hex } from '../../src/domain/hex.ts'
 import type { Interaction } from '../../src/domain/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { frozenToken, permitHook, putWallet } from './contracts.ts'
-import { type Behaviour, startScriptedNode } from './scripted-node.ts'
+import { type Behaviour, refusing, startScriptedNode } from './scripted-node.ts'
 import { ether, localSlots, startTradeStage, type TradeStage, unknownSlots } from './trade-stage.ts'
 
 const nobody = address(`0x${'7a'.repeat(20)}`)
@@ -412,7 +412,6 @@ describe('a block', () => {
 })
 
 describe('a node', () => {
-  const refusing = (message: string): Behaviour => ({ answer: () => ({ error: { code: -32000, message } }) })
   const dropping = (account: () => Address) =>
     forwarding(([call, block, overrides]) => {
       const kept = Object.entries((overrides as object | undefined) ?? {}).filter(([at]) => at !== account())

@@ -39,7 +39,7 @@ test('who comes when too many wait, or too many of his own, is told to come late
   const waiting = [turn('a', work('a2')), turn('a', work('a3'))]
   await expect(turn('a', work('a4'))).rejects.toMatchObject({
     code: 'Unavailable',
-    message: 'too many orders wait for their wallets or hooks: try again later',
+    message: 'too many wait for their wallets or hooks: try again later',
   })
   waiting.push(turn('b', work('b1')))
   await expect(turn('c', work('c1'))).rejects.toMatchObject({ code: 'Unavailable' })

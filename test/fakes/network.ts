@@ -11,6 +11,8 @@ export const sampleNetwork: Network = {
   poolFactory: numbered('0d'),
   baseTokens: [],
   priceAmount: 10n ** 17n,
+  usdReference: null,
+  holderTokens: [],
   firstBlock: 0,
   finalityBlocks: 64,
   blockTimeMs: 1_000,

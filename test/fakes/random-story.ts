@@ -5,7 +5,7 @@ import type { FeePolicy } from '../../src/domain/fee-policy.ts'
 import { bytesToHex, type Hex } from '../../src/domain/hex.ts'
 import { keccakText } from '../../src/domain/keccak.ts'
 import type { NewOrder, Order } from '../../src/domain/order.ts'
-import { storeAppData } from '../../src/storage/app-data.ts'
+import { insertAppData } from '../../src/storage/app-data.ts'
 import { type ChainFacts, insertChainFacts } from '../../src/storage/chain-log.ts'
 import { endAttempt, insertCompetition, startAttempt } from '../../src/storage/competition.ts'
 import type { Database, Tx } from '../../src/storage/database.ts'
@@ -138,7 +138,7 @@ export async function storeStory(db: Database, story: RandomStory): Promise<Orde
   const appData = document === null ? (`0x${'cd'.repeat(32)}` as Hex) : keccakText(document)
   const order = sampleOrder({ ...given, appData, fullAppData: document, effectiveValidTo: given.validTo })
   return db.transaction(async (tx) => {
-    if (document !== null) await storeAppData(tx, appData, document)
+    if (document !== null) await insertAppData(tx, appData, document)
     const id = await insertOrder(tx, order as NewOrder)
     if (id === undefined) throw new Error('stored twice')
     for (const event of story.events) await appendEvents(tx, [{ orderId: id, ...event }])

@@ -1,7 +1,7 @@
 import type { Address } from '../../src/domain/address.ts'
 import type { NewOrder, Order } from '../../src/domain/order.ts'
 import type { RankedSolution } from '../../src/domain/solution.ts'
-import { storeAppData } from '../../src/storage/app-data.ts'
+import { insertAppData } from '../../src/storage/app-data.ts'
 import { insertChainFacts } from '../../src/storage/chain-log.ts'
 import { endAttempt, insertCompetition, startAttempt } from '../../src/storage/competition.ts'
 import type { Database } from '../../src/storage/database.ts'
@@ -18,7 +18,7 @@ const txHash = `0x${'ab'.repeat(32)}` as const
 export async function storeOrder(db: Database, overrides: Partial<NewOrder> = {}): Promise<Order> {
   const order = sampleOrder({ creationDate: new Date(1_799_999_000_000), ...overrides })
   await db.transaction(async (tx) => {
-    if (order.fullAppData !== null) await storeAppData(tx, order.appData, order.fullAppData)
+    if (order.fullAppData !== null) await insertAppData(tx, order.appData, order.fullAppData)
     const orderId = await insertOrder(tx, order)
     if (orderId === undefined) throw new Error('stored twice')
     await appendEvents(tx, [{ orderId, label: 'created', reason: null, timestamp: order.creationDate }])

@@ -1,8 +1,9 @@
 import { getIntrospectionQuery } from 'graphql'
+import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Doors, openDoors } from '../doors.ts'
-import { numbered } from '../fakes/order.ts'
-import { storeOrder, storeSettledOrder } from '../fakes/story.ts'
+import { numbered, sampleOrder } from '../fakes/order.ts'
+import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
 import { request } from '../trader.ts'
 
 let doors: Doors
@@ -59,6 +60,84 @@ describe('refused before anything is read', () => {
     expect((await request(`${doors.url}/health/live`)).status).toBe(200)
     expect(cpuMs() - started).toBeLessThan(1_000)
     for (const { body } of await Promise.all(heavy)) expect(body.errors).toHaveLength(1)
+  })
+})
+
+const costOf = async (query: string, variables = {}) => (await ask(query, variables)).body.extensions?.cost
+
+describe('every answer tells its cost', () => {
+  const onePage = 'query ($first: Int!) { orders(first: $first) { nodes { uid trades { txHash } } } }'
+  const named = 'query ($tokens: [Address!]!) { tokens(addresses: $tokens) { symbol } }'
+  const { uid } = sampleOrder({ owner: numbered('0f'), buyAmount: 1n })
+
+  test.each<[string, string, object, number]>([
+    ['nothing but values', '{ version }', {}, 0],
+    ['a list of ten at most', '{ networks { name } }', {}, 10],
+    ['a page: its connection, its orders, three trades of each', onePage, { first: 3 }, 1 + 3 + 9],
+    ['the same with another size', onePage, { first: 4 }, 1 + 4 + 12],
+    [
+      'the same answered by the database alone',
+      onePage.replace('(first:', `(owner: "${numbered('0f')}" first:`),
+      { first: 3 },
+      13,
+    ],
+    ['one order, answered by the database alone', `{ order(uid: "${uid}") { uid } }`, {}, 1],
+    [
+      'as many as are named',
+      `{ tokens(addresses: ["${numbered('aa')}", "${numbered('bb')}"]) { symbol } }`,
+      {},
+      2,
+    ],
+    ['as many as a variable names', named, { tokens: [numbered('aa')] }, 1],
+    ['the same with more', named, { tokens: [numbered('aa'), numbered('bb'), numbered('cc')] }, 3],
+    ['a branch that is left out', page, { first: 2, with: false }, 3],
+    ['the same with it', page, { first: 2, with: true }, 3 + 6 + 60],
+    ['a field that fails', `{ node(id: "Order:x") { id } }`, {}, 1],
+  ])('%s', async (_what, query, variables, requested) => {
+    for (let round = 0; round < 2; round++)
+      expect(await costOf(query, variables)).toEqual({ requested, limit: 10_000 })
+  })
+
+  test('also what is refused for it; what is not executed for another reason tells none', async () => {
+    expect(await costOf(around(1))).toEqual({ requested: 1 + 1_000 + 3_000 + 30_000, limit: 10_000 })
+    const { body } = await ask(around(1))
+    expect(body.errors[0].message).toContain('more than 10000 objects (34001 by the estimate)')
+    expect(await costOf(onePage, { first: 'x' })).toBeUndefined()
+    expect(await costOf('{ nothing }')).toBeUndefined()
+    expect(await costOf('query A { version } query B { version }')).toBeUndefined()
+    // Its cost is remembered; that it can't be executed is told all the same.
+    const one = 'query ($uid: OrderUid!) { order(uid: $uid) { debugReport { auctions { id } } } }'
+    expect(await costOf(one, { uid })).toEqual({ requested: 5, limit: 10_000 })
+    expect(await costOf(one, { uid: 'x' })).toBeUndefined()
+  })
+
+  test('of one operation among several', async () => {
+    const query = 'query A { version } query B { networks { name } }'
+    for (const [operationName, requested] of [
+      ['A', 0],
+      ['B', 10],
+      ['A', 0],
+    ]) {
+      const { body } = await request(`${doors.url}/graphql`, 'POST', { query, operationName })
+      expect(body.extensions.cost.requested).toBe(requested)
+    }
+  })
+
+  test('a subscription tells it with its first event, REST never', async () => {
+    const account = numbered('0f')
+    await storeNotification(doors.database.db, account, 1)
+    await storeNotification(doors.database.db, account, 2)
+    const client = createClient({ url: `${doors.url}/graphql/stream`, retryAttempts: 0 })
+    const events = client.iterate({
+      query: `subscription { notifications(account: "${account}", after: "earliest") { notification { message } } }`,
+    })
+    const [first, second] = [await events.next(), await events.next()]
+    expect(first.value).toMatchObject({ extensions: { cost: { requested: 2, limit: 10_000 } } })
+    expect(second.value).toEqual({ data: { notifications: { notification: { message: 'notification 2' } } } })
+    await events.return?.()
+    client.dispose()
+    const { body } = await request(`${doors.url}/sepolia/api/v1/orders/${uid}`)
+    expect(body).not.toHaveProperty('extensions')
   })
 })
 

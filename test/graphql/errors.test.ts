@@ -4,11 +4,16 @@ import { Outage, Refusal } from '../../src/domain/error.ts'
 import { type Doors, network, openDoors } from '../doors.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { request } from '../trader.ts'
+import { eventually } from '../world.ts'
 
 let failure: unknown
+let asked: (() => Promise<never>) | undefined
 let doors: Doors
 beforeAll(async () => {
-  doors = await openDoors({ quote: () => Promise.reject(failure), placeOrder: () => Promise.reject(failure) })
+  doors = await openDoors({
+    quote: () => asked?.() ?? Promise.reject(failure),
+    placeOrder: () => Promise.reject(failure),
+  })
 })
 afterAll(() => doors[Symbol.asyncDispose]())
 beforeEach(() => doors.faults.splice(0))
@@ -75,6 +80,36 @@ describe('a fault of the program', () => {
     expect(error.message).toBe('the node of sepolia is unavailable: try again later')
     expect(doors.faults).toEqual([])
   })
+})
+
+test('a client that leaves is nobody’s fault, and what it asked for is done to its end', async () => {
+  let finish = (_: unknown) => {}
+  const entered = new Promise<void>((resolve) => {
+    asked = () => {
+      resolve()
+      return new Promise((_, reject) => {
+        finish = reject
+      })
+    }
+  })
+  const leaving = new AbortController()
+  const left = fetch(`${doors.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: quoteMutation, variables: { input: quoteInput } }),
+    signal: leaving.signal,
+  }).catch((error: Error) => error.name)
+  await entered
+  leaving.abort()
+  expect(await left).toBe('AbortError')
+  await eventually('it is counted', async () => {
+    const metrics = await (await fetch(`${doors.url}/metrics`)).text()
+    return metrics.includes('method="POST",route="unknown"')
+  })
+  finish(new Refusal('NoLiquidity', 'nobody reads this'))
+  asked = undefined
+  expect(await firstError('{ nothing }')).toBeDefined()
+  expect(doors.faults).toEqual([])
 })
 
 test('a refusal keeps its code, field and data', async () => {
@@ -222,7 +257,10 @@ describe('documents', () => {
     const deep = `query ($uid: OrderUid!) { order(uid: $uid) { auctions { solutions { orders { order { auctions {
       solutions { orders { order { debugReport { auctions { id } } } } } } } } } } } }`
     const { body } = await request(`${doors.url}/graphql`, 'POST', { query: deep, variables: { uid } })
-    expect(body).toEqual({ data: { order: null } })
+    expect(body).toEqual({
+      data: { order: null },
+      extensions: { cost: { requested: expect.any(Number), limit: 10_000 } },
+    })
   })
 
   test('a document is judged anew for its limits however often it comes', async () => {
@@ -272,7 +310,7 @@ describe('requests that are none', () => {
     expect(response.status).toBe(status)
     expect(error?.extensions).toMatchObject({ code, retryable: false })
     expect(error?.message).toContain(says)
-    if (status === 405) expect(response.headers.get('allow')).toBe('GET, POST')
+    if (status === 405) expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
     expect(doors.faults).toEqual([])
   })
 })
@@ -291,7 +329,7 @@ describe('/graphql streams nothing', () => {
   test('one that names it among others gets JSON', async () => {
     const accept = 'text/event-stream, application/json'
     const response = await fetch(`${doors.url}/graphql?query={version}`, { headers: { accept } })
-    expect(await response.json()).toEqual({ data: { version: 'test-build' } })
+    expect(await response.json()).toMatchObject({ data: { version: 'test-build' } })
   })
 
   test('a subscription is told the same', async () => {

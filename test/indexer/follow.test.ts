@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { SettlementLog } from '../../src/chain/settlement-logs.ts'
+import type { ChainLog } from '../../src/chain/chain-logs.ts'
 import type { Bytes32 } from '../../src/domain/hex.ts'
-import type { Checkpoint } from '../../src/indexer/block-range.ts'
+import { type Checkpoint, mostLogs } from '../../src/indexer/block-range.ts'
 import { type ChainStep, type FollowOptions, followChain } from '../../src/indexer/follow.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
@@ -14,7 +14,7 @@ type Consumer = ReturnType<typeof createConsumer>
 function createConsumer(firstBlock: number, { logsOf }: Simulated) {
   const hashes = new Map<number, Bytes32>()
   const steps: ChainStep[] = []
-  let logs: SettlementLog[] = []
+  let logs: ChainLog[] = []
   let last: number = firstBlock - 1
 
   function apply(step: ChainStep): void {
@@ -205,6 +205,18 @@ describe('steps', () => {
     const waits = await follow(simulated, consumer, (looks) => looks === 2, { chain: { ...chain, logs } })
     expect(waits).toEqual([1, 0])
     expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
+  })
+
+  test('a range that holds more than is written at once is read in parts, without a wait; a full block is taken whole', async () => {
+    const simulated = createSimulatedChain()
+    const [most, some] = [mostLogs + 1, Math.ceil(mostLogs / 2)]
+    simulated.apply({ op: 'grow', logs: [some, some, 0, most, 1, 0, 0, 0, 0] })
+    const consumer = createConsumer(0, simulated)
+    const waits = await follow(simulated, consumer, () => true)
+    expect(waits).toEqual([0])
+    const sizes = consumer.steps.flatMap((step) => (step.type === 'blocks' ? [step.logs.length] : []))
+    expect(sizes.filter((size) => size > 0)).toEqual([2 * some, most, 1])
+    expect(consumer.logs()).toEqual(simulated.blocks.flatMap(({ logs }) => logs))
   })
 
   test('a fault of the program is not waited for', async () => {

@@ -1,5 +1,6 @@
 import type { Block } from '../../src/chain/chain.ts'
-import type { SettlementLog } from '../../src/chain/settlement-logs.ts'
+import type { ChainLog } from '../../src/chain/chain-logs.ts'
+import type { LogPlace } from '../../src/chain/logs.ts'
 import { address } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
 import type { Bytes32 } from '../../src/domain/hex.ts'
@@ -14,29 +15,34 @@ export type ChainChange =
   | { op: 'lag'; blocks: number; calls: number }
 
 interface SimulatedBlock extends Block {
-  logs: SettlementLog[]
+  logs: ChainLog[]
 }
 
 const solver = address(`0x${'51'.repeat(20)}`)
 
-/** A chain whose history changes between any two calls, as `script` says: one entry for each call, undefined for no change. */
-export function createSimulatedChain(script: (ChainChange | undefined)[] = []) {
+const settlementAt = (place: LogPlace): ChainLog => ({ type: 'settlement', ...place, solver })
+
+/**
+ * A chain whose history changes between any two calls, as `script` says: one entry for each call, undefined for no change.
+ * `logAt` says what is logged.
+ */
+export function createSimulatedChain(script: (ChainChange | undefined)[] = [], logAt = settlementAt) {
   let hashes = 0
   let away = 0
   let lag = { blocks: 0, calls: 0 }
   const blocks: SimulatedBlock[] = []
   const calls: string[] = []
   /** Of every block that ever was, by hash. */
-  const logsOf = new Map<Bytes32, SettlementLog[]>()
+  const logsOf = new Map<Bytes32, ChainLog[]>()
 
   const nextHash = () => `0x${(++hashes).toString(16).padStart(64, '0')}` as Bytes32
   function grow(logCounts: number[]): void {
     for (const count of logCounts) {
       const number = blocks.length
       const hash = nextHash()
-      const logs = Array.from({ length: count }, (_, logIndex): SettlementLog => {
-        return { type: 'settlement', blockNumber: number, blockHash: hash, logIndex, txHash: hash, solver }
-      })
+      const logs = Array.from({ length: count }, (_, logIndex) =>
+        logAt({ blockNumber: number, blockHash: hash, logIndex, txHash: hash }),
+      )
       const parentHash = blocks.at(-1)?.hash ?? (`0x${'00'.repeat(32)}` as Bytes32)
       logsOf.set(hash, logs)
       blocks.push({ number, hash, parentHash, timestamp: number, logs })

@@ -85,6 +85,13 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   InvalidLimit: 'rest/bad-input.test.ts',
   LIMIT_OUT_OF_BOUNDS: 'rest/bad-input.test.ts',
   InvalidEip1271Signature: 'orders/on-chain.test.ts',
+  AffiliateWalletMismatch: 'interface/error-rows.ts',
+  InvalidAffiliateSignature: 'interface/error-rows.ts',
+  AffiliateWalletBound: 'interface/error-rows.ts',
+  AffiliateCodeTaken: 'interface/error-rows.ts',
+  AffiliateExists: 'affiliates/register.test.ts',
+  AffiliateCodeDisabled: 'affiliates/read.test.ts',
+  FeatureDisabled: 'graphql/gates.test.ts',
 }
 
 test('every code of the list is shown with a request that is answered with it', () => {

@@ -332,7 +332,7 @@ test('405 says what is allowed', async () => {
 test('account routes speak of errors by message', async () => {
   const { status, body, headers } = await request(`${doors.url}/accounts/0x12/notifications`)
   expect([status, body]).toEqual([400, { message: 'account must be an address: 20 bytes of hex' }])
-  expect(headers.get('cache-control')).toBeNull()
+  expect(headers.get('cache-control')).toBe('no-store')
 })
 
 describe('what the desk says', () => {
@@ -447,7 +447,11 @@ describe('what is hardly HTTP', () => {
   test('health and metrics are read only', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
       const { status, headers, body } = await request(`${doors.url}${path}`, 'POST', {})
-      expect([status, headers.get('allow'), body.errorType]).toEqual([405, 'GET, HEAD', 'MethodNotAllowed'])
+      expect([status, headers.get('allow'), body.errorType]).toEqual([
+        405,
+        'GET, HEAD, OPTIONS',
+        'MethodNotAllowed',
+      ])
       expect(await request(`${doors.url}${path}`, 'HEAD').catch(String)).toBeTruthy()
     }
   })

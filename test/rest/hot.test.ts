@@ -34,16 +34,17 @@ beforeAll(async () => {
     log: silentLog,
     version: 'test-build',
     feed: undefined as never,
+    affiliates: undefined as never,
+    statistics: undefined as never,
     uploadAppData: undefined as never,
     desks: { all: [desk], byName: () => desk, byChainId: () => desk },
   }
   const withoutText = orderBookRoutes.map(({ text: _, ...row }) => row)
   const tables = { orderBook: withoutText, account: accountRoutes }
   const handle = createRestHandler(createDoor(services), services, tables, undefined as never)
-  documentsOnly = createServer((req, res) => {
-    handle(req, noCaller, () => new AbortController().signal).then((answer) => {
-      if (!('pour' in answer)) res.writeHead(answer.status, answer.headers).end(answer.body)
-    })
+  documentsOnly = createServer(async (req, res) => {
+    const answer = await handle(req, noCaller, () => new AbortController().signal)
+    if (!('pour' in answer)) res.writeHead(answer.status, answer.headers).end(answer.body)
   })
   await new Promise<void>((resolve) => documentsOnly.listen(0, '127.0.0.1', resolve))
   ordinaryUrl = `http://127.0.0.1:${(documentsOnly.address() as AddressInfo).port}`

@@ -378,7 +378,7 @@ describe.each([
   test('gives the same quotes, and completes', async () => {
     const source = createSource(improving)
     quotes = source.quotes
-    expect(await follow()).toEqual(
+    expect(await follow()).toMatchObject(
       [10, 11, 15].map((id) => ({
         data: { quotes: { id, quote: { buyAmount: String(id), kind: 'SELL' } } },
       })),

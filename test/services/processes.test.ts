@@ -52,6 +52,8 @@ async function start(role: string): Promise<{ child: ChildProcess; ready: string
       NETWORKS_FILE: path.join(folder, 'networks.json'),
       SOLVER_PRIVATE_KEY: chain.market.solver.privateKey,
       LOG_LEVEL: 'error',
+      CMS_ENABLED: 'true',
+      CMS_API_KEY: 'cms-key-of-the-tests',
       ...unlimited,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -61,7 +63,7 @@ async function start(role: string): Promise<{ child: ChildProcess; ready: string
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said += text
   })
-  const ready = await eventually(`${role} is ready`, () => /^ready (.*)$/m.exec(said)?.[1])
+  const ready = await eventually(`${role} is ready`, () => /^ready (.*)$/m.exec(said)?.[1], 60_000)
   return { child, ready }
 }
 

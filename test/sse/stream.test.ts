@@ -112,7 +112,7 @@ describe.each([
 
   test('queries are answered as well', async () => {
     const client = connect(doors.url, options)
-    expect((await client.iterate({ query: '{ version }' }).next()).value).toEqual({
+    expect((await client.iterate({ query: '{ version }' }).next()).value).toMatchObject({
       data: { version: 'test-build' },
     })
     client.dispose()

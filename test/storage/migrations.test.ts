@@ -4,6 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { appCodeOf } from '../../src/domain/app-code.ts'
+import { referrerCodeOf } from '../../src/domain/referrer-code.ts'
 import { applyMigrations } from '../../src/storage/migrations.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { createTestDatabase } from '../world.ts'
@@ -44,22 +45,13 @@ test('an empty database gets every migration, a migrated one none', async () => 
   expect(await applyMigrations(database.url)).toEqual([])
 })
 
-test('documents that were stored before name the application of their orders', async () => {
-  await using database = await createEmptyDatabase()
-  const { client } = database
-  const [own = '', ...earlier] = known.filter((name) => name <= '20261121165000_order_filters').reverse()
-  for (const name of earlier.reverse()) await client.query(scriptOf(name))
-  const documents = [
-    '{"appCode":"Shop \\u00fc"}',
-    '{"appCode":7}',
-    '{"appCode":"a\\u0000"}',
-    '{"appCode":"Shop","other":"\\ud800"}',
-    '["appCode"]',
-    'no JSON',
-    `{"appCode":"${'a'.repeat(100)}"}`,
-    `{"appCode":"${'a'.repeat(101)}"}`,
-    '{"metadata":{"appCode":"inside"}}',
-  ]
+/** As they are after `before`, with an order for each of these documents, whose hashes are their places. */
+async function storeDocuments(
+  client: Awaited<ReturnType<typeof createEmptyDatabase>>['client'],
+  before: string,
+  documents: readonly string[],
+): Promise<void> {
+  for (const name of known.filter((name) => name < before)) await client.query(scriptOf(name))
   for (const [index, document] of documents.entries()) {
     await client.query('INSERT INTO app_data (hash, document) VALUES ($1, $2)', [
       Buffer.from([index]),
@@ -73,13 +65,56 @@ test('documents that were stored before name the application of their orders', a
       [Buffer.from([index])],
     )
   }
-  await client.query(scriptOf(own))
+  await client.query(scriptOf(before))
+}
+
+test('documents that were stored before name the application of their orders', async () => {
+  await using database = await createEmptyDatabase()
+  const { client } = database
+  const documents = [
+    '{"appCode":"Shop \\u00fc"}',
+    '{"appCode":7}',
+    '{"appCode":"a\\u0000"}',
+    '{"appCode":"Shop","other":"\\ud800"}',
+    '["appCode"]',
+    'no JSON',
+    `{"appCode":"${'a'.repeat(100)}"}`,
+    `{"appCode":"${'a'.repeat(101)}"}`,
+    '{"metadata":{"appCode":"inside"}}',
+  ]
+  await storeDocuments(client, '20261121165000_order_filters', documents)
   const { rows } = await client.query('SELECT app_code FROM orders ORDER BY id')
   const expected = documents.map(appCodeOf)
   // PostgreSQL takes nothing apart that holds half a character; such a document is not found by its name.
   expected[3] = null
   expect(rows.map(({ app_code }) => app_code)).toEqual(expected)
   expect(expected.filter((name) => name !== null)).toEqual(['Shop ü', 'a'.repeat(100)])
+})
+
+test('documents that were stored before name the referrer of their orders', async () => {
+  await using database = await createEmptyDatabase()
+  const { client } = database
+  const naming = (code: unknown) => JSON.stringify({ metadata: { referrer: { code } } })
+  const documents = [
+    ...['ALPHA', 'al-pha_1', 'ABCD', 'A'.repeat(21), 'alphaß', 'ALPHA\n', 'ALPHA\0', 7, null, ['ALPHA']].map(
+      naming,
+    ),
+    '{"metadata":{"referrer":"ALPHA"}}',
+    '{"metadata":{"referrer":{"address":"0x1111111111111111111111111111111111111111"}}}',
+    '{"metadata":7,"referrer":{"code":"ALPHA"}}',
+    '["referrer"]',
+    '"referrer"',
+    'no JSON about a referrer',
+    '{"appCode":"Shop","metadata":{"referrer":{"code":"BRAVO"}}}',
+    '{"metadata":{"r\\u0065ferrer":{"code":"CH\\u0041RLIE"}}}',
+  ]
+  await storeDocuments(client, '20261121230000_referrer_codes', documents)
+  const expected = documents.map(referrerCodeOf)
+  expect(expected.filter((code) => code !== null)).toEqual(['ALPHA', 'AL-PHA_1', 'BRAVO', 'CHARLIE'])
+  for (const table of ['app_data ORDER BY hash', 'orders ORDER BY id']) {
+    const { rows } = await client.query(`SELECT referrer_code FROM ${table}`)
+    expect(rows.map(({ referrer_code }) => referrer_code)).toEqual(expected)
+  }
 })
 
 test('of processes that start at once, one migrates', async () => {

@@ -1,11 +1,28 @@
 import { expect, test } from 'vitest'
 import type { Network } from '../../src/domain/network.ts'
 import { claimNetwork } from '../../src/storage/networks.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
+import { numbered } from '../fakes/order.ts'
 import { createTestDatabase } from '../world.ts'
 
 const genesis = (digits: string) => `0x${digits.repeat(32)}` as const
 const network: Network = { ...sampleNetwork, chainId: 1, name: 'mainnet' }
+
+test('orders of one database are signed for one contract', async () => {
+  await using database = await createTestDatabase()
+  const { db } = database
+  const staging = { ...network, settlement: numbered('57') }
+  await claimNetwork(db, network, genesis('aa'))
+  await expect(claimNetwork(db, staging, genesis('aa'))).rejects.toThrow(
+    `the orders of mainnet in this database are signed for ${network.settlement}, not for ${staging.settlement}: use another database`,
+  )
+  await using client = await connectDirectly(database.url)
+  await client.query('UPDATE networks SET settlement = NULL')
+  const claims = [network, staging].map((one) => claimNetwork(db, one, genesis('aa')))
+  const outcomes = await Promise.allSettled(claims)
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+})
 
 test('a chain keeps its genesis for ever', async () => {
   await using database = await createTestDatabase()

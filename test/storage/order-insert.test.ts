@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage } from '../../src/domain/error.ts'
 import { keccakText } from '../../src/domain/keccak.ts'
 import type { NewOrder, Order } from '../../src/domain/order.ts'
+import { insertAppData, storeAppData } from '../../src/storage/app-data.ts'
 import { insertChainFacts } from '../../src/storage/chain-log.ts'
-import { openDatabase } from '../../src/storage/database.ts'
+import { openDatabase, type Tx } from '../../src/storage/database.ts'
 import { insertOrders, storeOrders } from '../../src/storage/order-insert.ts'
 import { lockOrders } from '../../src/storage/order-progress.ts'
 import { areTaken, findOrdersById } from '../../src/storage/orders.ts'
@@ -45,6 +46,12 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   return database.statements.length - before
 }
 
+async function isSomebodyWaiting(): Promise<boolean> {
+  const { rows } = await client.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+  return rows.length > 0
+}
+
 async function count(table: string): Promise<number> {
   const { rows } = await client.query(`SELECT count(*)::int AS count FROM ${table}`)
   return rows[0].count
@@ -81,6 +88,40 @@ describe('orders that are placed at once', () => {
     const orders = Array.from({ length: number }, () => newOrder())
     expect(await statementsOf(() => storeOrders(database.db, orders))).toBe(4)
     expect(await count('orders')).toBe(number)
+  })
+
+  test('carry the codes of their documents, also of those that were stored before or come later', async () => {
+    const naming = (code: string) => JSON.stringify({ appCode: 'Shop', metadata: { referrer: { code } } })
+    const onlyReferrer = '{"metadata":{"referrer":{"code":"lonely"}}}'
+    const withHash = (document: string) => ({ appData: keccakText(document), fullAppData: document })
+    const bare = (document: string) => ({ appData: keccakText(document), fullAppData: null })
+    await storeAppData(database.db, keccakText(naming('BEFORE')), naming('BEFORE'))
+    const orders = [
+      newOrder(withHash(naming('WITHIT'))),
+      newOrder(bare(naming('BEFORE'))),
+      newOrder(bare(naming('LATER'))),
+      newOrder(bare(onlyReferrer)),
+      newOrder(),
+    ]
+    await storeOrders(database.db, orders)
+    for (const document of [naming('LATER'), onlyReferrer])
+      await storeAppData(database.db, keccakText(document), document)
+    // A document that comes with another order names those that waited for it, too.
+    const [waiting, bringing] = [newOrder(bare(naming('BROUGHT'))), newOrder(withHash(naming('BROUGHT')))]
+    await storeOrders(database.db, [waiting])
+    await storeOrders(database.db, [bringing])
+    const { rows } = await client.query('SELECT app_code, referrer_code FROM orders ORDER BY id')
+    expect(rows.map((row) => [row.app_code, row.referrer_code])).toEqual([
+      ['Shop', 'WITHIT'],
+      ['Shop', 'BEFORE'],
+      ['Shop', 'LATER'],
+      [null, 'LONELY'],
+      [null, null],
+      ['Shop', 'BROUGHT'],
+      ['Shop', 'BROUGHT'],
+    ])
+    const documents = await client.query('SELECT referrer_code FROM app_data WHERE referrer_code IS NOT NULL')
+    expect(documents.rows).toHaveLength(5)
   })
 
   test('a UID that is taken, or stands in the list twice, is told in its place', async () => {
@@ -189,14 +230,62 @@ test('what is written about a UID while its order waits for the lock is taken ov
     })
   })
   const placing = storeOrders(db, [order])
-  await eventually('the order waits', async () => {
-    const { rows } = await client.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
-    return rows.length > 0
-  })
+  await eventually('the order waits', isSomebodyWaiting)
   await indexing.commit()
   const [id] = await placing
   expect(await findOrdersById(db, [id as bigint])).toMatchObject([{ uid: order.uid, presigned: true }])
+})
+
+describe('an order that only names the hash of a document which comes at the same moment', () => {
+  const document = '{"appCode":"Shop","metadata":{"referrer":{"code":"ALPHA"}}}'
+  const appData = keccakText(document)
+  const bare = () => newOrder({ appData, fullAppData: null })
+  const bringing = () => newOrder({ appData, fullAppData: document })
+  const namesOfOrders = async () =>
+    (await client.query('SELECT app_code, referrer_code FROM orders')).rows.map(Object.values)
+  const names = ['Shop', 'ALPHA']
+
+  test.each([
+    ['uploaded', () => storeAppData(database.db, appData, document), [names]],
+    ['brought by another', () => storeOrders(database.db, [bringing()]), [names, names]],
+  ])('placed first, then %s', async (_, bring, expected) => {
+    const placing = await holdTransaction(database.db, (tx) => insertOrders(tx, [bare()]))
+    const storing = bring()
+    await eventually('the document waits', isSomebodyWaiting)
+    await placing.commit()
+    await storing
+    expect(await namesOfOrders()).toEqual(expected)
+  })
+
+  test.each([
+    ['uploaded', (tx: Tx) => insertAppData(tx, appData, document), [names]],
+    ['brought by another', (tx: Tx) => insertOrders(tx, [bringing()]), [names, names]],
+  ])('%s first, then placed', async (_, bring, expected) => {
+    const storing = await holdTransaction<unknown>(database.db, bring)
+    const placing = storeOrders(database.db, [bare()])
+    await eventually('the order waits', isSomebodyWaiting)
+    await storing.commit()
+    await placing
+    expect(await namesOfOrders()).toEqual(expected)
+  })
+
+  test('placed together with one that brings it', async () => {
+    await storeOrders(database.db, [bare(), bringing(), bare()])
+    expect(await namesOfOrders()).toEqual([names, names, names])
+  })
+
+  test('does not wait for others that only name it', async () => {
+    const placing = await holdTransaction(database.db, (tx) => insertOrders(tx, [bare()]))
+    expect(await storeOrders(database.db, [bare()])).toEqual([expect.any(BigInt)])
+    await placing.commit()
+  })
+
+  test('and has lost its names gets them when the document is uploaded again', async () => {
+    await storeOrders(database.db, [bringing()])
+    await client.query('UPDATE orders SET app_code = NULL, referrer_code = NULL')
+    expect(await storeAppData(database.db, appData, document)).toBe(false)
+    expect(await namesOfOrders()).toEqual([names])
+  })
 })
 
 test('a database that is not there is an outage', async () => {

@@ -4,6 +4,7 @@ import type { Bytes32 } from '../../src/domain/hex.ts'
 import { auctionOfTransaction, latestAuction, settlementsOfAuctions } from '../../src/storage/auctions.ts'
 import { progressOfOrders } from '../../src/storage/order-stages.ts'
 import { ordersOfTransaction } from '../../src/storage/orders.ts'
+import { traderActivity, traderTotals } from '../../src/storage/statistics.ts'
 import { totalSurplusDown } from '../../src/storage/surplus.ts'
 import { tokenHistories } from '../../src/storage/tokens.ts'
 import { sampleNetwork } from '../fakes/network.ts'
@@ -13,6 +14,13 @@ import { createTestDatabase, type TestDatabase } from '../world.ts'
 const { chainId } = sampleNetwork
 const hash: Bytes32 = `0x${'00'.repeat(31)}07` as const
 const owner = numbered('0a')
+const counted = [{ chainId, reference: { token: numbered('0b'), decimals: 6 } }]
+const referred = [
+  'orders_referred_idx',
+  'trades_order_id_block_number_log_index_idx',
+  'auctions_pkey',
+  'auction_prices_pkey',
+]
 
 /** Bytes of their own for a number. */
 const bytes = (number: string, width: number) => `decode(lpad(to_hex(${number}), ${width * 2}, '0'), 'hex')`
@@ -102,6 +110,12 @@ test.each([
     () => totalSurplusDown(database.db, sampleNetwork, owner),
     ['trades_chain_id_owner_block_number_log_index_idx'],
   ],
+  ['what a trader earned', () => traderTotals(database.db, owner, counted), referred],
+  [
+    'what a trader did',
+    () => traderActivity(database.db, owner, counted, { first: 50, after: null }),
+    [...referred, 'trades_pkey'],
+  ],
 ])('%s: one statement, by its indexes', async (_, read, indexes) => {
   const before = database.statements.length
   await read()
@@ -111,5 +125,5 @@ test.each([
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
   // One has a row for each network, the others are empty here.
-  expect(plan).not.toMatch(/Seq Scan on (?!checkpoints|app_data|order_quotes)/)
+  expect(plan).not.toMatch(/Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate)/)
 })

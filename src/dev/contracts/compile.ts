@@ -15,6 +15,7 @@ export const contractNames = [
   'Pool',
   'PoolFactory',
   'PoolReader',
+  'SignatureCheck',
   'TestToken',
   'TokenCheck',
   'TradeCheck',
@@ -24,8 +25,9 @@ export const contractNames = [
 /** Contracts that run on real networks too, inside calls: the program has their code in source files of `chain`. */
 export const embeddedCode = {
   OrderCheck: { file: 'order-check-code.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
-  /** It runs as it is created: its constructor returns what it read. */
+  /** These two run as they are created: their constructors return what they read. */
   PoolReader: { file: 'pool-reader-code.ts', constant: 'poolReaderCode', code: 'bytecode' },
+  SignatureCheck: { file: 'signature-check-code.ts', constant: 'signatureCheckCode', code: 'bytecode' },
   TokenCheck: { file: 'token-check-code.ts', constant: 'tokenCheckCode', code: 'deployedBytecode' },
   TradeCheck: { file: 'trade-check-code.ts', constant: 'tradeCheckCode', code: 'deployedBytecode' },
 } as const

@@ -11,8 +11,12 @@ const orderUids = z
     error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of UIDs'),
   })
   .max(mostNamedOrders, `must name at most ${mostNamedOrders} orders`)
+  .meta({ description: 'As signed: order and repetition count.' })
 
-const signed = { signature: hexField, signingScheme: wordField(ecdsaSchemes) }
+const signed = {
+  signature: hexField.meta({ description: '65 bytes.' }),
+  signingScheme: wordField(ecdsaSchemes).meta({ description: 'How the owner signed.' }),
+}
 
 /** A signed wish to cancel, with what stands beside it. An empty list is well-formed and cancels nothing. */
 export const cancellationInput = z.looseObject({ orderUids, ...signed }, objectExpected)

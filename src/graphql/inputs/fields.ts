@@ -13,22 +13,27 @@ function must(expectation: string) {
   }
 }
 
-function text<T>(parse: (text: string) => T | undefined, expectation: string) {
-  return z.string(must(expectation)).transform((value, context) => {
-    const parsed = parse(value)
-    if (parsed !== undefined) return parsed
-    context.addIssue({ code: 'custom', message: `must be ${expectation}` })
-    return z.NEVER
-  })
+/** `pattern` tells readers of the interface's document what `parse` takes. */
+function text<T>(parse: (text: string) => T | undefined, expectation: string, pattern: RegExp) {
+  return z
+    .string(must(expectation))
+    .transform((value, context) => {
+      const parsed = parse(value)
+      if (parsed !== undefined) return parsed
+      context.addIssue({ code: 'custom', message: `must be ${expectation}` })
+      return z.NEVER
+    })
+    .meta({ pattern: pattern.source })
 }
 
-export const addressField = text(toAddress, 'an address: 20 bytes of hex')
-export const orderUidField = text(toOrderUid, 'an order UID: 56 bytes of hex')
+export const addressField = text(toAddress, 'an address: 20 bytes of hex', /^(0[xX])?[0-9a-fA-F]{40}$/)
+export const orderUidField = text(toOrderUid, 'an order UID: 56 bytes of hex', /^(0[xX])?[0-9a-fA-F]{112}$/)
 
 /** Any bytes, with 0x in front. */
 export const hexField = text(
   (hex) => (hex.startsWith('0x') ? toHex(hex) : undefined),
   'bytes of hex with 0x in front',
+  /^0x([0-9a-fA-F]{2})*$/,
 )
 
 export const textField = z.string(must('a string'))
@@ -46,19 +51,22 @@ function wholeNumber(highest: number, expectation: string) {
 
 /** Digits over uint256 are refused with `overflow`, everything else that is no amount with InvalidParameter. */
 export function amountField(overflow: RefusalCode = 'InvalidParameter') {
-  return z.unknown().transform((value, context) => {
-    const parsed = parseAmount(value)
-    if ('amount' in parsed) return parsed.amount
-    context.addIssue(
-      parsed.fault === 'overflow'
-        ? { code: 'custom', message: 'exceeds uint256', params: { code: overflow } }
-        : {
-            code: 'custom',
-            message: value === undefined ? 'is required' : 'must be a string of at most 100 decimal digits',
-          },
-    )
-    return z.NEVER
-  })
+  return z
+    .unknown()
+    .transform((value, context) => {
+      const parsed = parseAmount(value)
+      if ('amount' in parsed) return parsed.amount
+      context.addIssue(
+        parsed.fault === 'overflow'
+          ? { code: 'custom', message: 'exceeds uint256', params: { code: overflow } }
+          : {
+              code: 'custom',
+              message: value === undefined ? 'is required' : 'must be a string of at most 100 decimal digits',
+            },
+      )
+      return z.NEVER
+    })
+    .meta({ type: 'string', pattern: '^[0-9]{1,100}$' })
 }
 
 export function wordField<const Word extends string>(words: readonly Word[]) {

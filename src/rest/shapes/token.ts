@@ -9,3 +9,26 @@ export function writeNativePrice(nativePrice: string | null | undefined): { pric
     throw new Refusal('NoLiquidity', 'no route leads from this token to the native coin')
   return { price: Number(nativePrice) }
 }
+
+/** The interface has a JSON number here too; what no double more than zero stands for is no price. */
+export function writeUsdPrice(price: string | undefined): { price: number } | null {
+  const number = Number(price)
+  return Number.isFinite(number) && number > 0 ? { price: number } : null
+}
+
+export interface TokenResult {
+  address: string
+  symbol: string | null
+  name: string | null
+  decimals: number | null
+}
+
+/** What the contract does not say is left out. */
+export function writeToken({ address, symbol, name, decimals }: TokenResult) {
+  return {
+    address,
+    ...(name !== null && { name }),
+    ...(symbol !== null && { symbol }),
+    ...(decimals !== null && { decimals }),
+  }
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clientKey, trustedProxies } from '../src/client-address.ts'
+import { clientKey, trustedProxies } from '../../src/http/client-address.ts'
 
 const nobody = trustedProxies([])
 const proxies = trustedProxies(['10.0.0.0/8', '192.0.2.7', 'fd00::/8'])

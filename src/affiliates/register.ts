@@ -1,0 +1,69 @@
+import type { CheckAccountSignature } from '../chain/account-signature.ts'
+import type { Address } from '../domain/address.ts'
+import { type Affiliate, affiliateDigest, defaultProgramme } from '../domain/affiliate.ts'
+import { Refusal } from '../domain/error.ts'
+import { type Bytes32, type Hex, toHex } from '../domain/hex.ts'
+import type { Clock } from '../domain/log.ts'
+import { recoverSigner } from '../domain/signature.ts'
+import { findTaken, insertAffiliate } from '../storage/affiliates.ts'
+import type { Database } from '../storage/database.ts'
+
+/** Well-formed but for the signature, which may be any text. */
+export interface AffiliateRegistration {
+  wallet: Address
+  code: string
+  signedMessage: string
+}
+
+export interface AffiliateDesk {
+  db: Database
+  now: Clock
+  /** First word of the name in the domain that is signed. */
+  brand: string
+  checkSignature: CheckAccountSignature
+}
+
+/**
+ * Binds a code to a wallet for good. The signature is judged before anybody is told what is taken.
+ * @throws Refusal InvalidAffiliateSignature, AffiliateWalletBound, AffiliateCodeTaken, AffiliateExists; Outage
+ */
+export async function registerAffiliate(
+  { wallet, code, signedMessage }: AffiliateRegistration,
+  { db, now, brand, checkSignature }: AffiliateDesk,
+): Promise<Affiliate> {
+  const digest = affiliateDigest(brand, { wallet, code })
+  const signature = signedMessage.startsWith('0x') ? toHex(signedMessage) : undefined
+  if (signature === undefined) throw badSignature('not-hex')
+  await checkSigned(wallet, digest, signature, checkSignature)
+  const affiliate = { ...defaultProgramme, wallet, code, enabled: true, createdAt: new Date(now()) }
+  if (await insertAffiliate(db, { ...affiliate, digest, signedMessage: signature })) return affiliate
+  const taken = await findTaken(db, { wallet, code })
+  if (taken.wallet)
+    throw new Refusal('AffiliateWalletBound', 'Affiliate wallet address already bound to a code')
+  if (taken.code) throw new Refusal('AffiliateCodeTaken', 'Affiliate code already taken')
+  throw new Refusal('AffiliateExists', 'Affiliate already exists')
+}
+
+/** A key's signature needs nobody's word; whatever is none is for the wallet's own code to judge. */
+async function checkSigned(
+  wallet: Address,
+  digest: Bytes32,
+  signature: Hex,
+  checkSignature: CheckAccountSignature,
+): Promise<void> {
+  const recovered = recoverSigner('eip712', digest, signature)
+  const signer = 'signer' in recovered ? recovered.signer : undefined
+  if (signer === wallet) return
+  const verdict = await checkSignature({ account: wallet, digest, signature })
+  if (verdict === 'valid') return
+  if (verdict === 'invalid') throw badSignature('wallet-refused')
+  throw 'fault' in recovered ? badSignature(recovered.fault) : badSignature('wrong-signer', { signer })
+}
+
+/** Clients know one text; why is in the data. */
+function badSignature(reason: string, more: Record<string, unknown> = {}): Refusal {
+  return new Refusal('InvalidAffiliateSignature', 'Affiliate has invalid signature', {
+    field: 'signedMessage',
+    data: { reason, ...more },
+  })
+}

@@ -1,0 +1,141 @@
+import { createAnswers } from '../chain/answers.ts'
+import { createLimiter } from '../chain/limiter.ts'
+import type { Address } from '../domain/address.ts'
+import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate-rewards.ts'
+import type { Clock } from '../domain/log.ts'
+import type { Network } from '../domain/network.ts'
+import type { Token } from '../domain/token.ts'
+import type { Db } from '../storage/database.ts'
+import {
+  type AffiliateTotals,
+  affiliateTotals,
+  type CountedNetwork,
+  type ReferredTradeRow,
+  type TraderTotals,
+  traderActivity,
+  traderTotals,
+} from '../storage/statistics.ts'
+
+/** One side's part. Dollars are whole numbers of 10^-18. Nothing is ever paid out by the service. */
+interface Earnings {
+  code: string
+  triggerVolume: bigint
+  totalEarned: bigint
+  /** 0 where no further reward can be reached. */
+  leftToNextReward: bigint
+  computedAt: Date
+}
+
+/** What a wallet's code brought. What is left is so for the trader who is nearest, or for a new one. */
+export interface AffiliateStatistics
+  extends Earnings,
+    Pick<AffiliateTotals, 'totalVolume' | 'activeTraders' | 'totalTraders'> {
+  wallet: Address
+}
+
+/** What a trader's own trades earned him. */
+export interface TraderStatistics extends Earnings, Omit<TraderTotals, 'affiliate'> {
+  account: Address
+}
+
+export interface TraderActivity {
+  /** Newest first. */
+  trades: ReferredTradeRow[]
+  computedAt: Date
+}
+
+/** From the trades that are stored here. Each throws an Outage when the database, or a token that stands for the dollar, cannot be asked. */
+export interface Statistics {
+  /** undefined for a wallet that has no code. */
+  ofAffiliate(wallet: Address): Promise<AffiliateStatistics | undefined>
+  /** undefined for an account that is bound to no code. */
+  ofTrader(account: Address): Promise<TraderStatistics | undefined>
+  /** `after`: only those before this place. */
+  activityOf(account: Address, page: Page): Promise<TraderActivity>
+}
+
+type Page = Parameters<typeof traderActivity>[3]
+
+export interface StatisticsOptions {
+  db: Db
+  now: Clock
+  /** The networks whose trades count. */
+  desks: readonly {
+    network: Pick<Network, 'chainId' | 'usdReference'>
+    tokens(addresses: readonly Address[]): Promise<Map<Address, Pick<Token, 'decimals'> | Error>>
+  }[]
+}
+
+/** A large account's history takes long to read: it is not read again for every look, nor beside many others. */
+const rememberedMs = 10_000
+/** A page can hold a thousand trades. */
+const mostPages = 100
+const atOnce = { what: 'the computation of statistics', running: 2, waiting: 64 }
+
+export function createStatistics({ db, now, desks }: StatisticsOptions): Statistics {
+  const remembered = { most: 1_000, now, lastsMs: () => rememberedMs }
+  const affiliates = createAnswers<AffiliateStatistics | undefined>(remembered)
+  const traders = createAnswers<TraderStatistics | undefined>(remembered)
+  const pages = createAnswers<TraderActivity>({ ...remembered, most: mostPages })
+  const limit = createLimiter(atOnce)
+
+  const networks = () => Promise.all(desks.map(countedNetwork))
+
+  async function computeAffiliate(wallet: Address): Promise<AffiliateStatistics | undefined> {
+    const computedAt = new Date(now())
+    const totals = await affiliateTotals(db, wallet, await networks(), computedAt)
+    if (!totals) return undefined
+    const { affiliate, rewards, nearest, ...counted } = totals
+    const terms = termsOf(affiliate)
+    return {
+      ...counted,
+      wallet,
+      code: affiliate.code,
+      triggerVolume: terms.triggerVolume,
+      totalEarned: earnedDown(rewards, terms, terms.affiliateShare),
+      leftToNextReward: leftToNext(nearest, terms),
+      computedAt,
+    }
+  }
+
+  async function computeTrader(account: Address): Promise<TraderStatistics | undefined> {
+    const computedAt = new Date(now())
+    const totals = await traderTotals(db, account, await networks())
+    if (!totals) return undefined
+    const { affiliate, ...own } = totals
+    const terms = termsOf(affiliate)
+    return {
+      ...own,
+      account,
+      code: affiliate.code,
+      triggerVolume: terms.triggerVolume,
+      totalEarned: earnedDown(rewardsOf(own.eligibleVolume, terms), terms, terms.traderShare),
+      leftToNextReward: computedAt < own.rewardsEnd ? leftToNext(own.eligibleVolume, terms) : 0n,
+      computedAt,
+    }
+  }
+
+  async function computeActivity(account: Address, page: Page): Promise<TraderActivity> {
+    const computedAt = new Date(now())
+    return { trades: await traderActivity(db, account, await networks(), page), computedAt }
+  }
+
+  return {
+    ofAffiliate: (wallet) => affiliates(wallet, () => limit(() => computeAffiliate(wallet))),
+    ofTrader: (account) => traders(account, () => limit(() => computeTrader(account))),
+    activityOf: (account, page) =>
+      pages(`${account} ${page.first} ${page.after}`, () => limit(() => computeActivity(account, page))),
+  }
+}
+
+/** Where nobody says how many digits the dollar has, there is none. @throws Outage where that could not be asked */
+async function countedNetwork({
+  network: { chainId, usdReference },
+  tokens,
+}: StatisticsOptions['desks'][number]): Promise<CountedNetwork> {
+  if (usdReference === null) return { chainId, reference: null }
+  const token = (await tokens([usdReference])).get(usdReference)
+  if (token instanceof Error) throw token
+  const decimals = token?.decimals ?? null
+  return { chainId, reference: decimals === null ? null : { token: usdReference, decimals } }
+}

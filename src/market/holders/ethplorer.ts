@@ -1,0 +1,42 @@
+import { chains } from '../../domain/chains.ts'
+import { exchangeJson, isObject } from '../../outside/http-json.ts'
+import { statusFault, tokenNonsense } from '../token-answer.ts'
+import { type HolderSource, mostHolders } from '../token-source.ts'
+import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
+
+const maxBytes = 262_144
+
+/** "Address is not a token contract". Of its errors only this one says that there are no holders. */
+const noToken = 150
+
+/** Ethplorer, and whoever speaks as it does. `undefined` where it does not know the chain. */
+export function createEthplorer({
+  name,
+  url,
+  apiKey,
+  network,
+  now,
+}: HolderProvider): HolderSource | undefined {
+  const base = url ?? chains.get(network.chainId)?.ethplorer
+  if (base === undefined) return undefined
+  const peer = { name, url: base, now, maxBytes }
+  return {
+    name,
+    async find(token, signal) {
+      const query = { apiKey, limit: String(mostHolders) }
+      const question = { path: `/getTopTokenHolders/${token}`, query }
+      const { status, body } = await exchangeJson(peer, question, signal)
+      const { error, holders } = isObject(body) ? body : {}
+      if (isObject(error) && error.code === noToken) return undefined
+      if (status !== 200) throw statusFault(name, status)
+      if (error) throw tokenNonsense(name, 'it answers with an error')
+      const entries = entriesIn(name, holders)
+      // In atoms, both; `balance` alone may be a number that lost its last digits.
+      const given = entries.map(({ address, rawBalance, balance }) => ({
+        address,
+        balance: rawBalance ?? balance,
+      }))
+      return toHolders(name, given)
+    },
+  }
+}

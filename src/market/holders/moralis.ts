@@ -1,0 +1,32 @@
+import { chains } from '../../domain/chains.ts'
+import { exchangeJson, isObject } from '../../outside/http-json.ts'
+import { statusFault } from '../token-answer.ts'
+import { type HolderSource, mostHolders } from '../token-source.ts'
+import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
+
+/** Of a hundred holders, with what else is told of each. */
+const maxBytes = 524_288
+
+/** Moralis, and whoever speaks as it does. `undefined` where it does not know the chain. */
+export function createMoralis({
+  name,
+  url = 'https://deep-index.moralis.io/api/v2.2',
+  apiKey,
+  network,
+  now,
+}: HolderProvider): HolderSource | undefined {
+  const chain = chains.get(network.chainId)?.moralis
+  if (chain === undefined) return undefined
+  const peer = { name, url, now, headers: { 'X-API-Key': apiKey }, maxBytes }
+  return {
+    name,
+    async find(token, signal) {
+      const query = { chain, order: 'DESC', limit: String(mostHolders) }
+      const { status, body } = await exchangeJson(peer, { path: `/erc20/${token}/owners`, query }, signal)
+      if (status !== 200) throw statusFault(name, status)
+      const entries = entriesIn(name, isObject(body) ? body.result : undefined)
+      const given = entries.map(({ owner_address: address, balance }) => ({ address, balance }))
+      return toHolders(name, given)
+    },
+  }
+}

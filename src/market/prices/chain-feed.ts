@@ -1,0 +1,44 @@
+import { readPriceFeed } from '../../chain/price-feed.ts'
+import type { Rpc } from '../../chain/rpc.ts'
+import type { Address } from '../../domain/address.ts'
+import { Outage } from '../../domain/error.ts'
+import type { Clock } from '../../domain/log.ts'
+import { isAbsurdPrice, usdPriceDown } from '../../domain/usd-price.ts'
+import { OutsideFault } from '../../outside/fault.ts'
+import type { UsdPriceSource } from '../token-source.ts'
+
+export interface ChainFeedOptions {
+  name: string
+  rpc: Rpc
+  /** Aggregator by token. */
+  feeds: ReadonlyMap<Address, Address>
+  maxAgeSeconds: number
+  now: Clock
+}
+
+/** How far the chain's clock may be ahead of ours. */
+const mostAheadSeconds = 600n
+
+/** Aggregators on chain. What one of them says wrongly is an outage of its token; only a node that is away is one of the source. */
+export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
+  const { name, rpc, feeds, maxAgeSeconds, now } = options
+  return {
+    name,
+    async find(token) {
+      const feed = feeds.get(token)
+      if (!feed) return undefined
+      const round = await readPriceFeed(rpc, feed).catch((fault: unknown) => {
+        throw fault instanceof Outage ? new OutsideFault(name, 'the network node does not answer') : fault
+      })
+      if (!round) throw new Outage(name, `the feed of ${token} is no aggregator with a complete round`)
+      const { answer, decimals, updatedAt } = round
+      const age = BigInt(Math.floor(now() / 1_000)) - updatedAt
+      if (age > BigInt(maxAgeSeconds)) throw new Outage(name, `the feed of ${token} is out of date`)
+      if (age < -mostAheadSeconds) throw new Outage(name, `the feed of ${token} is of the future`)
+      const unit = 10n ** BigInt(decimals)
+      if (answer <= 0n || isAbsurdPrice(answer, unit))
+        throw new Outage(name, `the answer of the feed of ${token} is out of range`)
+      return usdPriceDown(answer, unit)
+    },
+  }
+}

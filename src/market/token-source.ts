@@ -1,0 +1,23 @@
+import type { Address } from '../domain/address.ts'
+import type { TokenHolder } from '../domain/token.ts'
+
+/** Somebody who knows something of tokens on one network. */
+export interface TokenSource<Value> {
+  /** From the settings. */
+  name: string
+  /** It is guarded, and its faults are logged there. */
+  isGuarded?: boolean
+  /**
+   * `undefined` when the source answers that it knows of none.
+   * @throws Outage when it does not answer in time, refuses, or talks nonsense: never the same as none
+   */
+  find(token: Address, signal: AbortSignal): Promise<Value | undefined>
+}
+
+/** US dollars for one whole token: a positive decimal of up to 18 significant digits, such as `2999.400119976`. */
+export type UsdPriceSource = TokenSource<string>
+
+/** The greatest first, at most `mostHolders`, each with more than nothing. */
+export type HolderSource = TokenSource<readonly TokenHolder[]>
+
+export const mostHolders = 100

@@ -1,0 +1,73 @@
+import type { Family } from '../errors.ts'
+import { patternOf } from '../path.ts'
+import type { Route } from '../route.ts'
+import { accountRoutes, orderBookRoutes } from '../routes.ts'
+import { schemaComponents } from './components.ts'
+import { errorComponents } from './errors.ts'
+import { headerComponents } from './headers.ts'
+import { operations } from './operations.ts'
+import { pathItemOperation } from './path-item.ts'
+import { tags } from './tags.ts'
+
+const description = `The REST side of the service. Everything here, and more, can be asked of \`/graphql\` too, where GraphiQL shows the schema.
+
+- **Amounts** are decimal strings of atoms. Only \`price\` of a native or USD price is a JSON number.
+- **Hex** is read in any letter case; answers are in lowercase.
+- **Errors** of order book routes have \`errorType\`, \`description\` and sometimes \`data\`; those of tokens, accounts and affiliates have \`message\`. The code decides what to do, not the status alone.
+- **Networks** are named by name, alias or chain id, on every route.
+- A slash at the end of a path changes nothing, and HEAD is answered like GET without the body.`
+
+/** Rows with what is said of them; a row that nobody describes is left out, and a test fails. */
+export function describedRows() {
+  const families: [Family, readonly Route[]][] = [
+    ['orderBook', orderBookRoutes],
+    ['account', accountRoutes],
+  ]
+  return families.flatMap(([family, rows]) =>
+    rows.flatMap((row) => {
+      const operation = operations[row.on]
+      return operation ? [{ family, row, operation, ...patternOf(row.on, family === 'orderBook') }] : []
+    }),
+  )
+}
+
+/** The OpenAPI 3.1 document of every route. */
+export function openApiDocument(version: string) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const described of describedRows()) {
+    const path = described.pattern.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][described.method.toLowerCase()] = pathItemOperation(described)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tradegraph',
+      version,
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This server.' }],
+    security: [],
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+    paths,
+    components: {
+      schemas: schemaComponents(),
+      responses: errorComponents(),
+      headers: headerComponents(),
+      securitySchemes: {
+        editorBearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The key of the content system, or the operator’s.',
+        },
+        editorKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'The same in the header that some clients have for it.',
+        },
+      },
+    },
+  }
+}

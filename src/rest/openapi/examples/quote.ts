@@ -1,0 +1,26 @@
+/** Its id is the next that the database has. */
+export const quoteAnswer = {
+  quote: {
+    sellToken: '0xfff9976782d46cc05630d1f6ebab18b2324d6b14',
+    buyToken: '0x95bd8d42f30351685e96c62eddc0d0613bf9a87a',
+    receiver: null,
+    sellAmount: '999794609000000000',
+    buyAmount: '2990087563',
+    feeAmount: '205391000000000',
+    validTo: 1800001800,
+    appData: '{}',
+    appDataHash: '0xb48d38f93eaa084033fc5970bf96e559c33c4cdc07d889ab00b4d63f9590739d',
+    gasAmount: '205391',
+    gasPrice: '1000000000',
+    sellTokenPrice: '1',
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
+    signingScheme: 'eip712',
+  },
+  from: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+  expiration: '2027-01-15T08:01:00Z',
+  id: 1,
+  verified: true,
+}

@@ -1,0 +1,27 @@
+/** Headers of answers, as components. */
+export const headers = {
+  'X-Request-Id': 'The request’s name in the log: tell it the operator when something is wrong.',
+  RateLimit: 'What is left of the client’s allowance, by kind, where rates are limited.',
+  'RateLimit-Policy': 'The allowance itself: `q` requests in `w` seconds, by kind.',
+  'Retry-After': 'Whole seconds after which the same request may succeed.',
+  'Idempotent-Replayed': '`true` when this is the answer that an earlier request with the same key got.',
+  'Cache-Control': 'How long caches may keep the answer.',
+  ETag: 'Names this answer, for `If-None-Match`.',
+  Age: 'Seconds since the answer was known.',
+  Warning: '`110 - "Response is Stale"` where no source answers now and an older answer is given.',
+} as const
+
+export type HeaderName = keyof typeof headers
+
+export function headerComponents() {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => {
+      const isNumber = name === 'Retry-After' || name === 'Age'
+      return [name, { description, schema: isNumber ? { type: 'integer', minimum: 0 } : { type: 'string' } }]
+    }),
+  )
+}
+
+export function headerRefs(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,49 @@
+import { tradeOfSettled } from '../examples/trade.ts'
+import type { Operation, Operations } from '../operation.ts'
+import { page } from '../page-parameters.ts'
+import { anyAddress, anyOrderUid } from '../path-parameters.ts'
+import { sample } from '../sample.ts'
+import { trades } from '../schemas/trade.ts'
+
+const filter = {
+  owner: { description: 'Trades of this account’s orders.', schema: anyAddress },
+  orderUid: { description: 'Trades of this order.', schema: anyOrderUid },
+}
+
+const shared: Omit<Operation, 'id' | 'summary'> = {
+  tag: 'Trades',
+  answers: { 200: { description: 'Newest first.', schema: trades } },
+  examples: {
+    ofOrder: {
+      summary: 'Of one order',
+      query: { orderUid: sample.settled },
+      status: 200,
+      answer: [tradeOfSettled],
+    },
+    ofNothing: {
+      summary: 'Neither owner nor order',
+      query: {},
+      status: 400,
+      answer: { errorType: 'InvalidTradeFilter', description: 'give exactly one of owner and orderUid' },
+    },
+  },
+}
+
+export const tradeOperations: Operations = {
+  'GET /api/v2/trades': {
+    ...shared,
+    id: 'trades',
+    summary: 'Trades of an account or of an order',
+    description: 'Give exactly one of owner and orderUid.',
+    query: { ...filter, ...page },
+    codes: ['InvalidTradeFilter', 'InvalidLimit'],
+  },
+  'GET /api/v1/trades': {
+    ...shared,
+    id: 'tradesV1',
+    summary: 'Trades, without pages',
+    description: 'The newest 1000. Give exactly one of owner and orderUid.',
+    query: filter,
+    codes: ['InvalidTradeFilter'],
+  },
+}

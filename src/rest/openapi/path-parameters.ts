@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Parameter } from './operation.ts'
+
+const bytes = (count: number) => z.string().regex(new RegExp(`^(0[xX])?[0-9a-fA-F]{${count * 2}}$`))
+
+export const anyAddress = bytes(20)
+export const anyOrderUid = bytes(56)
+
+export const hashParameter: Parameter = {
+  description: '32 bytes, any letter case, prefix optional.',
+  schema: bytes(32),
+}
+
+/** Segments by the names that rows give them. */
+export const pathParameters: Readonly<Record<string, Parameter>> = {
+  network: {
+    description: 'A network by name, alias or chain id.',
+    schema: z.string().min(1),
+  },
+  uid: { description: 'An order: 56 bytes, any letter case, prefix optional.', schema: anyOrderUid },
+  hash: hashParameter,
+  owner: { description: 'The account that signed.', schema: anyAddress },
+  user: { description: 'The account that traded.', schema: anyAddress },
+  account: { description: 'The account that is told.', schema: anyAddress },
+  token: { description: 'The token’s contract.', schema: anyAddress },
+  auctionId: {
+    description: 'An auction’s number, unique across networks.',
+    schema: z.string().regex(/^[0-9]{1,100}$/),
+  },
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { type RefusalCode, refusalCodes } from '../../../domain/refusal-codes.ts'
+
+const codes = Object.keys(refusalCodes) as RefusalCode[]
+
+export const orderBookError = z.object({
+  errorType: z.enum(codes).meta({ description: 'The code; the list is closed.' }),
+  description: z.string().meta({ description: 'For people: names what to change.' }),
+  data: z.record(z.string(), z.unknown()).optional().meta({
+    description: 'What a program needs to mend it, where there is something.',
+  }),
+})
+
+export const accountError = z.object({
+  message: z.string().meta({ description: 'For people: names what to change.' }),
+})

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** Values as the service writes them: hex in lowercase, amounts without leading zeros. */
+export const address = z.string().regex(/^0x[0-9a-f]{40}$/)
+export const orderUid = z.string().regex(/^0x[0-9a-f]{112}$/)
+export const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/)
+export const hex = z.string().regex(/^0x([0-9a-f]{2})*$/)
+
+/** Atoms, up to uint256. */
+export const amount = z.string().regex(/^(0|[1-9][0-9]{0,77})$/)
+
+/** A plain decimal without an exponent. */
+export const decimal = z.string().regex(/^[0-9]+(\.[0-9]+)?$/)
+
+export const timestamp = z
+  .string()
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$/)
+  .meta({ format: 'date-time' })
+
+/** Blocks, indexes, ids, Unix seconds. */
+export const count = z.int().min(0)
+
+/** From 0 to 1. */
+export const share = z.number().min(0).max(1)

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { buyTokenDestinations, orderKinds, sellTokenSources, signingSchemes } from '../../../domain/order.ts'
+import { address, amount, bytes32, count, decimal, timestamp } from './primitives.ts'
+
+export const quotedOrder = z.object({
+  sellToken: address,
+  buyToken: address,
+  receiver: address.nullable(),
+  sellAmount: amount,
+  buyAmount: amount,
+  feeAmount: amount,
+  validTo: count,
+  appData: z.string(),
+  appDataHash: bytes32,
+  gasAmount: amount,
+  gasPrice: amount,
+  sellTokenPrice: decimal,
+  kind: z.enum(orderKinds),
+  partiallyFillable: z.boolean(),
+  sellTokenBalance: z.enum(sellTokenSources),
+  buyTokenBalance: z.enum(buyTokenDestinations),
+  signingScheme: z.enum(signingSchemes),
+})
+
+export const quoteResponse = z.object({
+  quote: quotedOrder,
+  from: address,
+  expiration: timestamp,
+  id: count.nullable(),
+  verified: z.boolean(),
+  protocolFeeBps: decimal.optional(),
+})

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import type { Address } from '../domain/address.ts'
+import { ageDown, maxAgeDown, type Sourced } from '../domain/sourced.ts'
+import type { TokenHolder } from '../domain/token.ts'
+import { parseTokenAddress } from '../domain/token-address.ts'
+import type { TradingDesk } from '../graphql/context.ts'
+import { tokenAddressField, tokenDetailsInput } from '../graphql/inputs/token-addresses.ts'
+import { parseInput } from '../graphql/refusal.ts'
+import type { Freshness } from './caching.ts'
+import { type RestRequest, type Route, type Row, route } from './route.ts'
+import { type TokenResult, writeToken, writeUsdPrice } from './shapes/token.ts'
+
+/** Of a token whether or not there is a contract: who has its price or its holders decides what is absent. */
+const about = (fields: string) =>
+  `query ($network: String!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { ${fields} } }`
+
+/** A chain that is not served is a parameter at fault: 404 says something of the token. */
+const statuses: Row<never>['statuses'] = { 'NotFound of network': 400 }
+
+const pathInput = z.object({ address: tokenAddressField })
+
+function named({ network, path }: RestRequest) {
+  return { network, addresses: [parseInput(pathInput, { address: path.token }).address] }
+}
+
+/** Prices, holders and metadata of tokens, below a chain. */
+export const tokenDataRoutes: Route[] = [
+  route<{ tokens: { usdPrice: (Freshness & { price: string }) | null }[] }>({
+    on: 'GET /:network/tokens/:token/usdPrice',
+    run: about('usdPrice { price age maxAge isStale }'),
+    given: named,
+    answer: ({ tokens: [token] }) => writeUsdPrice(token?.usdPrice?.price),
+    missing: 'Price not found',
+    statuses,
+    freshness: ({ tokens: [token] }) => token?.usdPrice,
+    recall: recall((desk, token) => desk.peekUsdPrice(token), writeUsdPrice),
+  }),
+  route<{ tokens: { holders: HoldersResult | null }[] }>({
+    on: 'GET /:network/tokens/:token/topHolders',
+    run: about('holders(first: 100) { age maxAge isStale nodes { address balance } }'),
+    given: named,
+    answer: ({ tokens: [token] }) => filled(token?.holders?.nodes),
+    missing: 'Token holders not found',
+    statuses,
+    freshness: ({ tokens: [token] }) => token?.holders,
+    recall: recall((desk, token) => desk.peekTopHolders(token), writeHolders),
+  }),
+  route<{ tokens: TokenResult[] }>({
+    on: 'GET /:network/tokens/:token/details',
+    run: about('address symbol name decimals'),
+    given: named,
+    answer: ({ tokens }) => writeTokens(tokens)?.[0] ?? null,
+    missing: 'Token not found',
+    statuses,
+    headers: { 'Cache-Control': 'public, max-age=3600' },
+  }),
+  route<{ tokens: TokenResult[] }>({
+    on: 'POST /:network/tokens/details',
+    run: about('address symbol name decimals'),
+    given: ({ network, body }) => ({
+      network,
+      addresses: parseInput(tokenDetailsInput, body).tokenAddresses,
+    }),
+    answer: ({ tokens }) => writeTokens(tokens),
+    missing: 'No tokens found',
+    statuses,
+    headers: { 'Cache-Control': 'no-store' },
+  }),
+]
+
+type HoldersResult = Freshness & { nodes: { address: string; balance: string }[] }
+
+function writeHolders(holders: readonly TokenHolder[]) {
+  return filled(holders.map(({ address, balance }) => ({ address, balance: String(balance) })))
+}
+
+/** What is neither called something nor divided into something is no token. */
+function writeTokens(tokens: readonly TokenResult[]) {
+  return filled(tokens.filter(({ symbol, decimals }) => symbol !== null || decimals !== null).map(writeToken))
+}
+
+function filled<Item>(list: Item[] = []): Item[] | null {
+  return list.length > 0 ? list : null
+}
+
+function recall<Value>(
+  peek: (desk: TradingDesk, token: Address) => Sourced<Value> | undefined,
+  write: (value: Value) => unknown,
+): NonNullable<Route['recall']> {
+  return ({ network, path }, { desks, now }) => {
+    const desk = desks.byName(network)
+    const parsed = parseTokenAddress(path.token ?? '')
+    const known = desk && 'address' in parsed ? peek(desk, parsed.address) : undefined
+    return (
+      known && {
+        of: known,
+        answer: () => write(known.value),
+        freshness: { age: ageDown(known, now()), maxAge: maxAgeDown(known), isStale: known.isStale },
+      }
+    )
+  }
+}

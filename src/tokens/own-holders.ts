@@ -1,0 +1,44 @@
+import type { Block } from '../chain/chain.ts'
+import { Outage } from '../domain/error.ts'
+import type { Network } from '../domain/network.ts'
+import { type HolderSource, mostHolders } from '../market/token-source.ts'
+import type { Db } from '../storage/database.ts'
+import { findHolders, type HolderIndex } from '../storage/token-holders.ts'
+
+export interface OwnHoldersOptions {
+  name: string
+  network: Pick<Network, 'chainId' | 'holderTokens' | 'blockTimeMs'>
+  db: Db
+  head(): Promise<Pick<Block, 'number'>>
+}
+
+/** Further behind the newest block, balances are those of the past: a minute, five blocks at least. */
+const mostBehind = { ms: 60_000, blocks: 5 }
+
+/** What the indexer summed from the transfers of the network's tokens. `undefined` where it follows none. */
+export function createOwnHolders({ name, network, db, head }: OwnHoldersOptions): HolderSource | undefined {
+  const { chainId, holderTokens, blockTimeMs } = network
+  if (holderTokens.length === 0) return undefined
+  const followed = new Set(holderTokens.map(({ address }) => address))
+  const late = Math.max(mostBehind.blocks, Math.ceil(mostBehind.ms / blockTimeMs))
+  return {
+    name,
+    async find(token) {
+      if (!followed.has(token)) return undefined
+      const [index, { number }] = await Promise.all([findHolders(db, chainId, token, mostHolders), head()])
+      const fault = faultOf(index, number - late)
+      if (fault) throw new Outage(name, `${token}: ${fault}`)
+      return index && index.holders.length > 0 ? index.holders : undefined
+    },
+  }
+}
+
+/** Why balances cannot be told. */
+function faultOf(index: HolderIndex | undefined, oldest: number): string | undefined {
+  const beingRead = 'its transfers are still being read'
+  if (!index) return beingRead
+  const { indexedTo, faultBlock, checkpoint } = index
+  if (faultBlock !== null) return `its transfers do not add up in block ${faultBlock}`
+  if (checkpoint === null || checkpoint < oldest) return 'the index is behind the chain'
+  return indexedTo === null || indexedTo < checkpoint ? beingRead : undefined
+}

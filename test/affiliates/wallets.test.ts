@@ -1,0 +1,106 @@
+import { AbiCoder, getCreate2Address, keccak256 } from 'ethers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Address, address } from '../../src/domain/address.ts'
+import type { Hex } from '../../src/domain/hex.ts'
+import { hostileWallets, putWallet, readArtifact } from '../chain/contracts.ts'
+import { deployer, wrapSignature } from '../chain/undeployed.ts'
+import { request } from '../trader.ts'
+import { startWorld, type World } from '../world.ts'
+import { numberedKey, signCode } from './signer.ts'
+
+const owner = numberedKey(31)
+const stranger = numberedKey(32)
+
+let world: World
+beforeAll(async () => {
+  const environment = {
+    CMS_ENABLED: 'true',
+    CMS_API_KEY: 'key-of-the-editors',
+    AFFILIATE_BRAND: 'Trade Graph',
+  }
+  world = await startWorld({ roles: ['serve'], environment })
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const domain = { name: 'Trade Graph Affiliate' }
+async function register(wallet: Address, code: string, by = owner, wrap = (signature: string) => signature) {
+  const signedMessage = wrap(await signCode(by, code, { wallet, domain }))
+  const body = { walletAddress: wallet, code, signedMessage }
+  const { status, body: told } = await request(`${world.url}/affiliate/${wallet}`, 'POST', body)
+  return [status, status === 201 ? told.code : told.message]
+}
+const invalid = [401, 'Affiliate has invalid signature']
+
+test('a contract wallet registers by its own word, and nobody else does', async () => {
+  const wallet = address(`0x${'31'.repeat(20)}`)
+  await putWallet(world.chain.rpc, wallet, address(owner.address))
+  expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
+  expect(await register(wallet, 'CONTRACT')).toEqual([201, 'CONTRACT'])
+  expect(await register(wallet, 'CONTRACT')).toEqual([
+    409,
+    'Affiliate wallet address already bound to a code',
+  ])
+  expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
+})
+
+test('of a hundred posts of one contract wallet’s message, one counts', async () => {
+  const wallet = address(`0x${'33'.repeat(20)}`)
+  await putWallet(world.chain.rpc, wallet, address(owner.address))
+  const answers = await Promise.all(Array.from({ length: 100 }, () => register(wallet, 'TOGETHER')))
+  expect(answers.filter(([status]) => status === 201)).toEqual([[201, 'TOGETHER']])
+  expect(answers.filter(([status]) => status === 409)).toHaveLength(99)
+})
+
+test('a wallet that is not deployed yet registers with what deploys it', async () => {
+  const initCode = `${readArtifact('ContractWallet').bytecode}${AbiCoder.defaultAbiCoder()
+    .encode(['address'], [owner.address])
+    .slice(2)}`
+  const salt = `0x${'00'.repeat(31)}07`
+  const wallet = address(getCreate2Address(deployer, salt, keccak256(initCode)))
+  const factoryCall = `${salt}${initCode.slice(2)}` as Hex
+  const wrap = (signature: string) => wrapSignature(deployer, factoryCall, signature as Hex)
+  expect(await register(wallet, 'UNDEPLOYED')).toEqual(invalid)
+  expect(await register(wallet, 'UNDEPLOYED', stranger, wrap)).toEqual(invalid)
+  expect(await register(wallet, 'UNDEPLOYED', owner, wrap)).toEqual([201, 'UNDEPLOYED'])
+  expect(await world.chain.rpc.call('eth_getCode', [wallet, 'latest'])).toBe('0x')
+})
+
+test.each(Object.entries(hostileWallets))('a wallet that %s has signed nothing', async (_, code) => {
+  const wallet = address(`0x${'35'.repeat(20)}`)
+  await world.chain.rpc.call('anvil_setCode', [wallet, code])
+  expect(await register(wallet, 'HOSTILE')).toEqual(invalid)
+})
+
+test('the wallet’s own check, before what is taken', async () => {
+  const wallet = address(`0x${'36'.repeat(20)}`)
+  await putWallet(world.chain.rpc, wallet, address(owner.address))
+  expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
+  expect(await register(wallet, 'CONTRACT')).toEqual([409, 'Affiliate code already taken'])
+})
+
+test('the key of the content system switches a code', async () => {
+  const put = (key: string) =>
+    fetch(`${world.url}/ref-codes/CONTRACT`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: '{"enabled":false}',
+    })
+  expect((await put('another-key')).status).toBe(401)
+  expect((await put('key-of-the-editors')).status).toBe(200)
+  expect((await request(`${world.url}/ref-codes/CONTRACT`)).status).toBe(403)
+})
+
+test('while the node is away keys still register, and about all others nobody knows', async () => {
+  await world.chain[Symbol.asyncDispose]()
+  const key = numberedKey(34)
+  const post = (signedMessage: string) => {
+    const body = { walletAddress: key.address, code: 'OFFLINE', signedMessage }
+    return request(`${world.url}/affiliate/${key.address}`, 'POST', body)
+  }
+  const forged = await post(await signCode(stranger, 'OFFLINE', { wallet: address(key.address), domain }))
+  expect([forged.status, forged.body]).toEqual([503, { message: expect.stringContaining('unavailable') }])
+  expect(forged.headers.get('retry-after')).toBe('1')
+  expect((await post('neither')).status).toBe(401)
+  expect((await register(address(`0x${'31'.repeat(20)}`), 'CONTRACT'))[0]).toBe(503)
+  expect((await post(await signCode(key, 'OFFLINE', { domain }))).status).toBe(201)
+})

@@ -1,0 +1,93 @@
+import { createClient } from 'graphql-sse'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Doors, openDoors } from '../doors.ts'
+import { numbered } from '../fakes/order.ts'
+import { storeNotification } from '../fakes/story.ts'
+import { request } from '../trader.ts'
+
+const account = numbered('0f')
+const message = 'this needs the settings CMS_ENABLED=true and CMS_API_KEY'
+
+let open: Doors
+let closed: Doors
+beforeAll(async () => {
+  open = await openDoors({}, { features: { cms: true, statistics: true } })
+  closed = await openDoors({}, { features: { cms: false, statistics: true } })
+  for (const { database } of [open, closed]) await storeNotification(database.db, account, 1)
+})
+afterAll(async () => {
+  await open?.[Symbol.asyncDispose]()
+  await closed?.[Symbol.asyncDispose]()
+})
+
+const ask = (doors: Doors, query: string) => request(`${doors.url}/graphql`, 'POST', { query })
+
+const fields: [what: string, query: string][] = [
+  ['the feed', `{ notifications(account: "${account}") { cursor } }`],
+  ['an account’s feed', `{ account(address: "${account}") { notifications { cursor } } }`],
+  ['an account’s latest', `{ account(address: "${account}") { latestNotifications { message } } }`],
+  ['a notification by its id', '{ node(id: "Notification:1") { id } }'],
+]
+
+describe('notifications in GraphQL', () => {
+  test.each(fields)('%s: refused, naming the settings, where they are off', async (_what, query) => {
+    const { status, body } = await ask(closed, query)
+    expect([status, body.errors[0].message]).toEqual([200, message])
+    expect(body.errors[0].extensions).toEqual({ code: 'FeatureDisabled', retryable: false })
+    expect(closed.faults).toEqual([])
+  })
+
+  test.each(fields)('%s: answered where they are on', async (_what, query) => {
+    expect((await ask(open, query)).body.errors).toBeUndefined()
+  })
+
+  test('everything else of an account stays', async () => {
+    const { body } = await ask(
+      closed,
+      `{ account(address: "${account}") { address orders { nodes { uid } } } }`,
+    )
+    expect(body.data.account).toEqual({ address: account, orders: { nodes: [] } })
+  })
+
+  test.each([true, false])(
+    'a stream of them is refused before it begins: one connection %s',
+    async (single) => {
+      const client = createClient({
+        url: `${closed.url}/graphql/stream`,
+        retryAttempts: 0,
+        singleConnection: single,
+      })
+      const query = `subscription { notifications(account: "${account}", after: "earliest") { cursor } }`
+      const { value } = await client.iterate({ query }).next()
+      expect(value).toEqual({
+        errors: [
+          expect.objectContaining({ message, extensions: { code: 'FeatureDisabled', retryable: false } }),
+        ],
+      })
+      client.dispose()
+    },
+  )
+})
+
+describe('notifications over REST', () => {
+  test.each([account, '0x12', '-'])('503 whatever the account is: %s', async (named) => {
+    const { status, headers, body } = await request(`${closed.url}/accounts/${named}/notifications`)
+    expect([status, body]).toEqual([503, { message }])
+    // Waiting does not help, and nobody keeps it.
+    expect(headers.get('retry-after')).toBeNull()
+    expect(headers.get('cache-control') ?? '').not.toContain('public')
+  })
+
+  test('answered where they are on, and malformed is malformed', async () => {
+    const { status, body } = await request(`${open.url}/accounts/${account}/notifications`)
+    expect([status, body[0].message]).toEqual([200, 'notification 1'])
+    expect((await request(`${open.url}/accounts/0x12/notifications`)).status).toBe(400)
+  })
+})
+
+test('what happens is recorded either way: it is there once they are on', async () => {
+  const again = await openDoors({}, { db: closed.database.db })
+  const { body } = await ask(again, `{ node(id: "Notification:1") { id } }`)
+  expect(body.data.node).toEqual({ id: 'Notification:1' })
+  await again[Symbol.asyncDispose]()
+})

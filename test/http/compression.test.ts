@@ -1,0 +1,161 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acceptedCoding } from '../../src/http/accepted-coding.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { numbered } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/story.ts'
+import { ask, type Exchange } from './client.ts'
+
+const owner = numbered('0f')
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors()
+  for (let index = 0; index < 40; index++) {
+    await storeOrder(doors.database.db, {
+      owner,
+      buyAmount: BigInt(index + 1),
+      fullAppData: JSON.stringify({ metadata: { name: 'ü' } }),
+      creationDate: new Date(1_799_999_000_000 + index),
+    })
+  }
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+function plain({ headers, bytes }: Exchange): Buffer {
+  if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes)
+  return headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
+}
+
+const cases: [header: string, coding: string | undefined, plainToo: boolean][] = [
+  ['gzip', 'gzip', true],
+  ['br', 'br', true],
+  ['br, gzip', 'br', true],
+  ['gzip, deflate, br, zstd', 'br', true],
+  ['GZIP', 'gzip', true],
+  ['gzip;q=1.0, br;q=0.5', 'gzip', true],
+  ['gzip ; q=0.5 , br;q=0.8', 'br', true],
+  ['gzip;q=0', undefined, true],
+  ['br;q=0, gzip;q=0', undefined, true],
+  ['*', 'br', true],
+  ['br;q=0, *', 'gzip', true],
+  ['*;q=0', undefined, false],
+  ['identity', undefined, true],
+  ['deflate', undefined, true],
+  ['', undefined, true],
+  ['gzip;q=0.2, identity;q=0.5', undefined, true],
+  ['gzip;q=0.5, identity;q=0.2', 'gzip', true],
+  ['gzip, identity;q=0', 'gzip', false],
+  ['gzip;q=1.0, identity; q=0.5, *;q=0', 'gzip', true],
+  ['identity;q=0', undefined, false],
+  ['gzip;q=nonsense', undefined, true],
+]
+
+describe('Accept-Encoding', () => {
+  test.each(cases)('%o', (header, coding, plainToo) => {
+    expect(acceptedCoding(header)).toEqual({ coding, plainToo })
+    expect(acceptedCoding(header)).toEqual({ coding, plainToo })
+  })
+
+  test('none is plain', () => {
+    expect(acceptedCoding(undefined)).toEqual({ coding: undefined, plainToo: true })
+  })
+})
+
+const hot =
+  'query ($owner: Address!) { orders(owner: $owner, first: 40) { edges { node { uid appData fullAppData } } } }'
+const ordinary = hot.replace('first: 40)', 'first: 40) @include(if: true)')
+const graphql = (query: string) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query, variables: { owner } }),
+})
+const answers: [what: string, path: string, how: Parameters<typeof ask>[1], isConstant: boolean][] = [
+  ['REST, little', `/sepolia/api/v1/account/${owner}/orders?limit=1`, {}, true],
+  ['REST, much', `/sepolia/api/v1/account/${owner}/orders?limit=40`, {}, true],
+  ['GraphQL, answered by the database alone', '/graphql', graphql(hot), true],
+  ['GraphQL, executed', '/graphql', graphql(ordinary), true],
+  ['GraphiQL', '/graphql', { headers: { accept: 'text/html' } }, true],
+  ['metrics', '/metrics', {}, false],
+  ['the description', '/openapi.json', {}, true],
+  ['a script of the viewer', '/docs/swagger-ui-bundle.js', {}, true],
+]
+
+describe.each(answers)('%s', (_what, path, how = {}, isConstant) => {
+  const come = (accept?: string) =>
+    ask(`${doors.url}${path}`, {
+      ...how,
+      headers: { ...how.headers, ...(accept !== undefined && { 'accept-encoding': accept }) },
+    })
+
+  test('says the same in every coding, in fewer bytes', async () => {
+    const uncoded = await come()
+    expect(uncoded.headers['content-encoding']).toBeUndefined()
+    expect(uncoded.bytes.length).toBeGreaterThan(1_024)
+    for (const [accept, coding] of cases) {
+      const answer = await come(accept)
+      expect([accept, answer.status, answer.headers['content-encoding']]).toEqual([
+        accept,
+        uncoded.status,
+        coding,
+      ])
+      expect(answer.headers.vary).toContain('Accept-Encoding')
+      expect(answer.headers['content-type']).toBe(uncoded.headers['content-type'])
+      expect(answer.headers.etag).toBe(uncoded.headers.etag)
+      expect(Number(answer.headers['content-length'])).toBe(answer.bytes.length)
+      if (coding) expect(answer.bytes.length).toBeLessThan(uncoded.bytes.length)
+      if (isConstant) expect(plain(answer).equals(uncoded.bytes)).toBe(true)
+    }
+    expect(uncoded.headers.vary).toContain('Accept-Encoding')
+  })
+})
+
+test('little is sent as it is, unless that is refused', async () => {
+  const path = `${doors.url}/sepolia/api/v1/version`
+  const little = await ask(path, { headers: { 'accept-encoding': 'br, gzip' } })
+  expect([little.headers['content-encoding'], little.bytes.toString()]).toEqual([undefined, 'test-build'])
+  const coded = await ask(path, { headers: { 'accept-encoding': 'gzip, identity;q=0' } })
+  expect([coded.headers['content-encoding'], plain(coded).toString()]).toEqual(['gzip', 'test-build'])
+})
+
+test('however many ask at once, each gets the whole', async () => {
+  const path = `${doors.url}/sepolia/api/v1/account/${owner}/orders?limit=40`
+  const { bytes } = await ask(path)
+  expect(bytes.length).toBeGreaterThan(16_384)
+  const all = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      ask(path, { headers: { 'accept-encoding': index % 2 ? 'br' : 'gzip' } }),
+    ),
+  )
+  expect(all.filter((answer) => plain(answer).equals(bytes))).toHaveLength(60)
+  // What comes while enough is being compressed is sent as it is.
+  expect(all.filter(({ headers }) => headers['content-encoding']).length).toBeGreaterThanOrEqual(8)
+})
+
+test('events are never compressed', async () => {
+  const query = 'subscription ($input: QuoteInput!) { quotes(network: "sepolia", input: $input) { id } }'
+  const input = {
+    kind: 'SELL',
+    sellAmountBeforeFee: '5',
+    sellToken: numbered('aa'),
+    buyToken: numbered('bb'),
+    from: owner,
+  }
+  const headers = { 'content-type': 'application/json', 'accept-encoding': 'br, gzip' }
+  const graph = await ask(`${doors.url}/graphql/stream`, {
+    method: 'POST',
+    headers: { ...headers, accept: 'text/event-stream' },
+    body: JSON.stringify({ query, variables: { input } }),
+  })
+  const rest = await ask(`${doors.url}/sepolia/api/v1/quote/stream`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ ...input, kind: 'sell' }),
+  })
+  for (const answer of [graph, rest]) {
+    expect(answer.headers['content-type']).toMatch(/^text\/event-stream/)
+    expect(answer.headers['content-encoding']).toBeUndefined()
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(answer.bytes.toString()).toMatch(/data: \{.*42/)
+  }
+})

@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Family, familyOf } from '../../src/rest/errors.ts'
+import type { Route } from '../../src/rest/route.ts'
+import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { numbered } from '../fakes/order.ts'
+import { ask, type Exchange } from './client.ts'
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors({}, { isEditor: () => true })
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+type Envelope = Family | 'graphql'
+
+interface Place {
+  path: string
+  methods: string[]
+  envelope: Envelope
+  /** By method. */
+  bodies: Partial<Record<string, { maxBytes: number; anyContentType: boolean }>>
+}
+
+/** Every path of the tables, with something in place of what it is about. */
+function placesOf(routes: readonly Route[], family: Family): Place[] {
+  const places = new Map<string, Place>()
+  for (const { on, maxBytes = 16_384, anyContentType = false } of routes) {
+    const [method = '', pattern = ''] = on.split(' ')
+    const path = `${family === 'orderBook' ? '/sepolia' : ''}${pattern}`
+      .replace(':network', 'sepolia')
+      .replace(/:\w+/g, numbered('0f'))
+    const place = places.get(path) ?? { path, methods: [], envelope: family, bodies: {} }
+    place.methods.push(method)
+    if (method !== 'GET') place.bodies[method] = { maxBytes, anyContentType }
+    places.set(path, place)
+  }
+  for (const { methods } of places.values()) {
+    if (methods.includes('GET')) methods.push('HEAD')
+    methods.push('OPTIONS')
+  }
+  return [...places.values()]
+}
+
+const readOnly = ['GET', 'HEAD', 'OPTIONS']
+const bodies = { POST: { maxBytes: 262_144, anyContentType: false } }
+const fixed: Place[] = [
+  { path: '/graphql', methods: [...readOnly, 'POST'], envelope: 'graphql', bodies },
+  {
+    path: '/graphql/stream',
+    methods: ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
+    envelope: 'graphql',
+    bodies,
+  },
+  ...['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs', '/docs/nothing'].map(
+    (path): Place => ({ path, methods: readOnly, envelope: 'orderBook', bodies: {} }),
+  ),
+]
+const places = [...placesOf(orderBookRoutes, 'orderBook'), ...placesOf(accountRoutes, 'account'), ...fixed]
+const json = { 'content-type': 'application/json' }
+
+function expectManners({ headers }: Exchange): void {
+  expect(headers['access-control-allow-origin']).toBe('*')
+  expect(headers['access-control-allow-headers']).toMatch(/^Cache-Control\b/)
+  expect(headers['x-request-id']).toMatch(/^[\w.-]{8,128}$/)
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  expect(headers.vary).toMatch(/\bAccept-Encoding\b/)
+  expect(headers.date).toMatch(/GMT$/)
+}
+
+function expectRefusal(answer: Exchange, status: number, envelope: Envelope, code: string): void {
+  expectManners(answer)
+  expect(answer.status).toBe(status)
+  expect(answer.headers['access-control-expose-headers']).toMatch(/X-Request-Id.*Retry-After.*ETag/)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  const body = JSON.parse(answer.bytes.toString())
+  if (envelope === 'account') expect(body).toEqual({ message: expect.any(String) })
+  else if (envelope === 'orderBook') {
+    expect(body).toMatchObject({ errorType: code, description: expect.any(String) })
+    expect(Object.keys(body).filter((key) => !['errorType', 'description', 'data'].includes(key))).toEqual([])
+  } else expect(body).toMatchObject({ errors: [{ message: expect.any(String), extensions: { code } }] })
+}
+
+const sorted = (list: string | undefined) => (list ?? '').split(', ').sort()
+
+describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
+  const to = (method: string, headers: Record<string, string> = {}, body?: string | Buffer) =>
+    ask(`${doors.url}${path}`, { method, headers, ...(body !== undefined && { body }) })
+  test('OPTIONS tells its methods, and lets any page ask', async () => {
+    const answer = await to('OPTIONS', { origin: 'http://a.example', 'access-control-request-method': 'PUT' })
+    expectManners(answer)
+    expect([answer.status, answer.bytes.length]).toEqual([204, 0])
+    expect(answer.headers['content-length']).toBeUndefined()
+    expect(sorted(answer.headers.allow)).toEqual([...methods].sort())
+    expect(sorted(answer.headers['access-control-allow-methods'])).toEqual(expect.arrayContaining(methods))
+    expect(answer.headers['access-control-allow-headers']).toMatch(/Content-Type.*If-None-Match.*X-API-Key/)
+    expect(answer.headers['access-control-max-age']).toBe('7200')
+  })
+
+  test('other methods are 405, with Allow', async () => {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
+      if (methods.includes(method)) continue
+      const answer = await to(method, json)
+      expect([method, answer.status, sorted(answer.headers.allow)]).toEqual([
+        method,
+        405,
+        [...methods].sort(),
+      ])
+      if (method !== 'HEAD') expectRefusal(answer, 405, envelope, 'MethodNotAllowed')
+    }
+  })
+
+  if (methods.includes('HEAD')) {
+    test('HEAD is GET without the body', async () => {
+      for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {
+        const get = await to('GET', headers)
+        const head = await to('HEAD', headers)
+        expectManners(get)
+        expect([head.status, head.bytes.length]).toEqual([get.status, 0])
+        for (const name of ['content-type', 'content-encoding', 'cache-control', 'etag', 'allow'])
+          expect([name, head.headers[name]]).toEqual([name, get.headers[name]])
+        const { 'content-length': length } = get.headers
+        // What is counted differs from one answer to the next.
+        if (path !== '/metrics') expect(head.headers['content-length']).toBe(length)
+        expect(Number(length)).toBe(get.bytes.length)
+      }
+    })
+  }
+
+  describe.each(Object.entries(bodies))('%s', (method, body) => {
+    const { maxBytes = 0, anyContentType = false } = body ?? {}
+    test('413 for what is too large, declared or not', async () => {
+      const body = Buffer.alloc(maxBytes + 1, ' ')
+      expectRefusal(await to(method, json, body), 413, envelope, 'PayloadTooLarge')
+      const response = await fetch(`${doors.url}${path}`, {
+        method,
+        headers: json,
+        body: new Blob([body]).stream(),
+        duplex: 'half',
+      } as RequestInit)
+      expect(response.status).toBe(413)
+      const fits = await to(method, json, Buffer.alloc(maxBytes, ' '))
+      expect(fits.bytes.toString()).not.toContain(`over ${maxBytes} bytes`)
+    })
+
+    test('415 for what is no JSON in UTF-8', async () => {
+      const types = ['', 'text/plain', 'application/jsonp', 'application/json; charset=latin1']
+      for (const type of types) {
+        const answer = await to(method, type === '' ? {} : { 'content-type': type }, '{}')
+        if (anyContentType) expect(answer.status).toBe(400)
+        else {
+          expectRefusal(answer, 415, envelope, 'UnsupportedMediaType')
+          // Only of codings: what is at fault here is the type.
+          expect(answer.headers['accept-encoding']).toBeUndefined()
+        }
+      }
+      for (const type of ['application/json; charset=utf-8', 'application/json;charset="UTF-8"'])
+        expect((await to(method, { 'content-type': type }, '{}')).status).not.toBe(415)
+    })
+
+    test('415 for what is compressed, told by Accept-Encoding', async () => {
+      for (const coding of ['gzip', 'br', 'gzip, identity', 'x']) {
+        const answer = await to(method, { ...json, 'content-encoding': coding }, '{}')
+        expectRefusal(answer, 415, envelope, 'UnsupportedMediaType')
+        expect(answer.headers['accept-encoding']).toBe('identity')
+      }
+      expect((await to(method, { ...json, 'content-encoding': 'identity' }, '{}')).status).not.toBe(415)
+    })
+
+    test('400 for what is no UTF-8; a byte order mark is nothing', async () => {
+      const broken = await to(method, json, Buffer.from('{"a": "\xff"}', 'latin1'))
+      expectRefusal(broken, 400, envelope, 'InvalidParameter')
+      expect(broken.bytes.toString()).toContain('not UTF-8')
+      const marked = await to(method, json, '\uFEFF{}')
+      const plain = await to(method, json, '{}')
+      expect([marked.status, marked.bytes.toString()]).toEqual([plain.status, plain.bytes.toString()])
+    })
+  })
+})
+
+describe('where nothing is', () => {
+  test.each([
+    '/',
+    '/nothing',
+    '/sepolia/api/v1/nothing',
+    '/accounts/0x12',
+    '/graphql/',
+    '/docsx',
+    '//graphql',
+  ])('%s', async (path) => {
+    for (const method of ['GET', 'POST', 'TRACE']) {
+      const answer = await ask(`${doors.url}${path}`, { method })
+      expectRefusal(answer, 404, familyOf(path), 'NotFound')
+      expect(answer.headers.allow).toBeUndefined()
+    }
+    // A page of another site shall read the 404 of what it asks, so its preflight is none.
+    const preflight = await ask(`${doors.url}${path}`, { method: 'OPTIONS' })
+    expectManners(preflight)
+    expect([preflight.status, preflight.headers.allow]).toEqual([204, undefined])
+  })
+})
+
+describe('X-Request-Id', () => {
+  const idOf = async (id: string) =>
+    (await ask(`${doors.url}/health/live`, { headers: { 'x-request-id': id } })).headers['x-request-id']
+
+  test('is the client’s, where that looks like one', async () => {
+    for (const id of ['12345678', 'a.b_c-D9'.repeat(16)]) expect(await idOf(id)).toBe(id)
+    for (const id of ['1234567', 'a'.repeat(129), 'with space', 'ü2345678', 'x'.repeat(8).concat(';')])
+      expect(await idOf(id)).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('is in the log of what went wrong', async () => {
+    await using failing = await openDoors({ quote: () => Promise.reject(new Error('broken')) })
+    const quote = {
+      kind: 'sell',
+      sellAmountBeforeFee: '5',
+      sellToken: numbered('aa'),
+      buyToken: numbered('bb'),
+      from: numbered('0f'),
+    }
+    const answer = await ask(`${failing.url}/sepolia/api/v1/quote`, {
+      method: 'POST',
+      headers: { ...json, 'x-request-id': 'trace-0001' },
+      body: JSON.stringify(quote),
+    })
+    expectRefusal(answer, 500, 'orderBook', 'InternalServerError')
+    expect(answer.headers['x-request-id']).toBe('trace-0001')
+    expect(failing.faults.map(({ fields }) => fields?.requestId)).toEqual(['trace-0001'])
+  })
+})
+
+describe('whatever the answer', () => {
+  test('what is kept by caches has the headers too, also when nothing changed', async () => {
+    const path = `${doors.url}/accounts/${numbered('77')}/notifications`
+    const first = await ask(path)
+    expectManners(first)
+    const again = await ask(path, { headers: { 'if-none-match': first.headers.etag ?? '' } })
+    expectManners(again)
+    expect([again.status, again.headers.etag, again.bytes.length]).toEqual([304, first.headers.etag, 0])
+    expect(first.headers.etag).toMatch(/^W\//)
+  })
+
+  test('429, in the envelope of each family', async () => {
+    await using limited = await openDoors({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
+    for (const path of ['/sepolia/api/v1/version', `/accounts/${numbered('0f')}/notifications`, '/graphql']) {
+      let answer = await ask(`${limited.url}${path}`)
+      for (let count = 0; count < 3; count++) answer = await ask(`${limited.url}${path}`)
+      expectRefusal(answer, 429, path === '/graphql' ? 'graphql' : familyOf(path), 'RateLimited')
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    }
+  })
+
+  test('metrics know it by the pattern of its path', async () => {
+    await using counted = await openDoors()
+    const asked: [method: string, path: string, route: string, status: number][] = [
+      ['PATCH', '/sepolia/api/v1/orders', '/:network/api/v1/orders', 405],
+      ['OPTIONS', `/accounts/${numbered('0f')}/notifications`, '/accounts/:account/notifications', 204],
+      ['DELETE', '/graphql', '/graphql', 405],
+      ['OPTIONS', '/docs/anything', '/docs', 204],
+      ['POST', '/docs/something', '/docs', 405],
+      ['OPTIONS', '/nothing', 'unknown', 204],
+      ['PUT', '/nothing', 'unknown', 404],
+    ]
+    for (const [method, path] of asked) await ask(`${counted.url}${path}`, { method })
+    const metrics = (await ask(`${counted.url}/metrics`)).bytes.toString()
+    const series = [
+      ...metrics.matchAll(/requests_total\{method="(\w+)",route="([^"]+)",status="(\d+)"\} 1\n/g),
+    ]
+    expect(series.map(([, method, route, status]) => [method, route, Number(status)])).toEqual(
+      asked.map(([method, , route, status]) => [method, route, status]),
+    )
+  })
+
+  test('a door whose own dependency throws', async () => {
+    const broken = { ready: () => Promise.reject(new Error('SELECT secret')) }
+    await using failing = await openDoors({}, broken)
+    const answer = await ask(`${failing.url}/health/ready`)
+    expectRefusal(answer, 500, 'orderBook', 'InternalServerError')
+    expect(answer.bytes.toString()).not.toContain('secret')
+  })
+})

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TransferLog } from '../../src/chain/transfer-logs.ts'
+import { zeroAddress } from '../../src/domain/address.ts'
+import { Outage } from '../../src/domain/error.ts'
+import type { Log } from '../../src/domain/log.ts'
+import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
+import { mostLogs } from '../../src/indexer/block-range.ts'
+import { createCatchUp } from '../../src/indexer/catch-up.ts'
+import type { Checkpoint } from '../../src/storage/chain-log.ts'
+import { findHolders, registerHolderTokens } from '../../src/storage/token-holders.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { hashOf, sketchBlock } from './hand-made.ts'
+
+const { chainId } = sampleNetwork
+const [token, other, alice] = [numbered('a0'), numbered('a1'), numbered('01')]
+const head = 20
+let database: TestDatabase
+let checkpoint: Checkpoint
+let time: number
+let asked: string[]
+let warnings: string[]
+/** Logs of each block. */
+let perBlock: number
+let fault: Error | undefined
+let branch: string
+const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+/** A network that was followed before anybody asked for holders. */
+beforeEach(async () => {
+  const client = await connectDirectly(database.url)
+  await client.query('TRUNCATE holder_tokens, token_balances, token_balance_changes, checkpoints, blocks')
+  await client.end()
+  time = 0
+  asked = []
+  warnings = []
+  perBlock = 1
+  fault = undefined
+  branch = 'a'
+  const indexing: Indexing = { chainId, db: database.db, now: () => 0, settlementOf: async () => undefined }
+  const [first, ...rest] = Array.from({ length: head }, (_, index) => sketchBlock(index + 1, []).block)
+  if (!first) throw new Error('no block')
+  checkpoint = await applyBlocks(null, [first, ...rest], [], indexing)
+})
+
+function catchUp(tokens: { address: typeof token; fromBlock: number }[], maxRange = 8) {
+  const wanted = tokens.map(({ address }) => address)
+  return createCatchUp({
+    chainId,
+    db: database.db,
+    now: () => time,
+    log,
+    chain: { block: async (number) => sketchBlock(number, [], { branch }).block },
+    tokens: wanted,
+    maxRange,
+    async tokenLogs(addresses, from, to) {
+      asked.push(`${addresses.map((address) => wanted.indexOf(address))} ${from}-${to}`)
+      if (fault) throw fault
+      return addresses.flatMap((address) => blocksFrom(from, to).flatMap((number) => logsIn(number, address)))
+    },
+  })
+}
+
+const blocksFrom = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+function logsIn(blockNumber: number, of: typeof token): TransferLog[] {
+  const parties = { from: zeroAddress, to: alice, amount: 1n }
+  return Array.from({ length: perBlock }, (_, logIndex) => ({
+    type: 'transfer',
+    token: of,
+    ...parties,
+    blockNumber,
+    blockHash: hashOf(`${branch}:${blockNumber}`),
+    logIndex,
+    txHash: hashOf('tx'),
+  }))
+}
+
+async function begin(...tokens: { address: typeof token; fromBlock: number }[]) {
+  await registerHolderTokens(database.db, chainId, tokens)
+  return catchUp(tokens)
+}
+
+async function untilDone(step: () => Promise<boolean>): Promise<void> {
+  for (let steps = 0; await step(); steps++) if (steps > 100) throw new Error('it does not come to an end')
+}
+
+const balance = async (of = token) => (await findHolders(database.db, chainId, of, 1))?.holders[0]?.balance
+
+test('goes in pieces, from the first block of each token, and asks nobody once it is level', async () => {
+  const { step } = await begin({ address: token, fromBlock: 3 }, { address: other, fromBlock: 7 })
+  await untilDone(() => step(checkpoint))
+  expect(asked).toEqual(['0 3-6', '0,1 7-14', '0,1 15-20'])
+  expect([await balance(), await balance(other)]).toEqual([18n, 14n])
+  const before = database.statements.length
+  expect(await step(checkpoint)).toBe(false)
+  expect(database.statements.length).toBe(before)
+})
+
+test('an outage of the node makes it wait, longer each time, and ask for less', async () => {
+  const { step } = await begin({ address: token, fromBlock: 1 })
+  fault = new Outage('the network node')
+  expect(await step(checkpoint)).toBe(false)
+  expect(await step(checkpoint)).toBe(false)
+  time += 1_000
+  expect(await step(checkpoint)).toBe(false)
+  time += 1_999
+  expect(await step(checkpoint)).toBe(false)
+  expect(asked).toEqual(['0 1-8', '0 1-4'])
+  expect(warnings).toHaveLength(2)
+  fault = undefined
+  time += 1
+  await untilDone(() => step(checkpoint))
+  expect(asked.slice(2)).toEqual(['0 1-2', '0 3-6', '0 7-14', '0 15-20'])
+  expect(await balance()).toBe(20n)
+})
+
+test('what is more than is written at once is read in parts, without a wait', async () => {
+  perBlock = Math.ceil(mostLogs / 3)
+  const { step } = await begin({ address: token, fromBlock: 15 })
+  await untilDone(() => step(checkpoint))
+  expect(asked).toEqual(['0 15-20', '0 15-18', '0 15-16', '0 17-18', '0 19-20'])
+  expect(warnings).toEqual([])
+  expect(await balance()).toBe(BigInt(6 * perBlock))
+})
+
+test.each([0, 1])(
+  'writes nothing of another chain than the one that is stored, with %d logs a block',
+  async (logs) => {
+    perBlock = logs
+    const { step } = await begin({ address: token, fromBlock: 1 })
+    branch = 'b'
+    expect(await step(checkpoint)).toBe(false)
+    expect(warnings).toEqual(['transfers cannot be caught up with for the moment'])
+    expect(await balance()).toBeUndefined()
+  },
+)
+
+test('writes nothing when another process moved the checkpoint', async () => {
+  const { step } = await begin({ address: token, fromBlock: 1 })
+  await expect(step({ number: 19, hash: hashOf('a:19') })).rejects.toThrow('moved by another process')
+  expect(await balance()).toBeUndefined()
+})
+
+test('a fault of the program is not waited for', async () => {
+  const { step } = await begin({ address: token, fromBlock: 1 })
+  fault = new TypeError('a bug')
+  await expect(step(checkpoint)).rejects.toThrow('a bug')
+})

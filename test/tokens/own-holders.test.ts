@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TransferLog } from '../../src/chain/transfer-logs.ts'
+import { type Address, zeroAddress } from '../../src/domain/address.ts'
+import { Outage } from '../../src/domain/error.ts'
+import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
+import { registerHolderTokens } from '../../src/storage/token-holders.ts'
+import { createOwnHolders } from '../../src/tokens/own-holders.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered } from '../fakes/order.ts'
+import { hashOf, sketchBlock } from '../indexer/hand-made.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+const { chainId } = sampleNetwork
+const [token, empty, alice] = [numbered('a0'), numbered('a1'), numbered('01')]
+const holderTokens = [token, empty].map((address) => ({ address, fromBlock: 1 }))
+let database: TestDatabase
+let newest: number
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  const client = await connectDirectly(database.url)
+  await client.query('TRUNCATE holder_tokens, token_balances, token_balance_changes, checkpoints, blocks')
+  await client.end()
+  newest = 1
+})
+
+function find(of: Address, blockTimeMs = 12_000) {
+  const network = { chainId, holderTokens, blockTimeMs }
+  const head = async () => ({ number: newest })
+  return createOwnHolders({ name: 'own', network, db: database.db, head })?.find(
+    of,
+    AbortSignal.timeout(5_000),
+  )
+}
+
+async function index(from: Address, to: Address): Promise<void> {
+  const indexing: Indexing = {
+    chainId,
+    db: database.db,
+    now: () => 0,
+    settlementOf: async () => undefined,
+    network: { firstBlock: 1, holderTokens },
+  }
+  const { block } = sketchBlock(1, [])
+  const place = { blockNumber: 1, blockHash: block.hash, logIndex: 0, txHash: hashOf('tx') }
+  const log: TransferLog = { type: 'transfer', token, from, to, amount: 5n, ...place }
+  await applyBlocks(null, [block], [log], indexing)
+}
+
+async function outage(of: Address): Promise<unknown> {
+  const thrown = await find(of)?.catch((error: unknown) => error)
+  expect(thrown).toBeInstanceOf(Outage)
+  return (thrown as Outage).cause
+}
+
+test('tells what the index holds in one statement; who has no holders, and what is not followed, is absent', async () => {
+  await registerHolderTokens(database.db, chainId, holderTokens)
+  await index(zeroAddress, alice)
+  const before = database.statements.length
+  expect(await find(token)).toEqual([{ address: alice, balance: 5n }])
+  expect(database.statements.length).toBe(before + 1)
+  expect(await find(empty)).toBeUndefined()
+  expect(await find(numbered('a9'))).toBeUndefined()
+  expect(database.statements.length).toBe(before + 2)
+})
+
+test('is an outage before anything was indexed, and while the token is behind the checkpoint', async () => {
+  expect(await outage(token)).toBe(`${token}: its transfers are still being read`)
+  await registerHolderTokens(database.db, chainId, [{ address: empty, fromBlock: 1 }])
+  expect(await outage(empty)).toBe(`${empty}: the index is behind the chain`)
+  await index(zeroAddress, alice)
+  expect(await find(empty)).toBeUndefined()
+  await registerHolderTokens(database.db, chainId, [{ address: token, fromBlock: 1 }])
+  expect(await outage(token)).toBe(`${token}: its transfers are still being read`)
+})
+
+test('is an outage for a token whose transfers do not add up, and for no other', async () => {
+  await registerHolderTokens(database.db, chainId, holderTokens)
+  await index(alice, numbered('02'))
+  expect(await outage(token)).toBe(`${token}: its transfers do not add up in block 1`)
+  expect(await find(empty)).toBeUndefined()
+})
+
+test('is an outage where the index is more than a minute, and five blocks, behind the chain', async () => {
+  await registerHolderTokens(database.db, chainId, holderTokens)
+  await index(zeroAddress, alice)
+  newest = 6
+  expect(await find(token)).toHaveLength(1)
+  newest = 7
+  expect(await outage(token)).toContain('the index is behind the chain')
+  newest = 61
+  expect(await find(token, 1_000)).toHaveLength(1)
+})
+
+test('is no source where nothing is followed', () => {
+  const network = { chainId, holderTokens: [], blockTimeMs: 1_000 }
+  const head = async () => ({ number: 1 })
+  expect(createOwnHolders({ name: 'own', network, db: database.db, head })).toBeUndefined()
+})

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRpc } from '../../src/chain/rpc.ts'
+import { readSettings } from '../../src/config.ts'
+import { nativeMarker } from '../../src/domain/address.ts'
+import { Outage } from '../../src/domain/error.ts'
+import type { Network } from '../../src/domain/network.ts'
+import { assembleTokenData } from '../../src/token-parts.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered, wrapped } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import {
+  type Behaviour,
+  type SolverEngineFake,
+  saying,
+  startSolverEngine,
+  status,
+} from '../fakes/solver-engine.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+const mainnet: Network = { ...sampleNetwork, chainId: 1, name: 'mainnet' }
+const token = numbered('a0')
+
+const provider: Behaviour = ({ path, query }, response) =>
+  response.end(
+    path.endsWith('/owners')
+      ? JSON.stringify({ result: [{ owner_address: numbered('a1'), balance: '25' }] })
+      : `{"${query.contract_addresses}":{"usd":2}}`,
+  )
+
+let server: SolverEngineFake
+/** Messages with their fields. */
+let warnings: unknown[]
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  warnings = []
+  server = await startSolverEngine(provider)
+})
+afterEach(() => server.close())
+
+function assemble(prices: readonly object[], network = mainnet) {
+  const withUrl = (source: object) => ({ kind: 'coingecko', url: server.url, apiKey: 'key', ...source })
+  return assembleTokenData({
+    network,
+    rpc: createRpc({ url: 'http://127.0.0.1:1', log: silentLog }),
+    head: () => Promise.reject(new Error('not asked')),
+    db: database.db,
+    settings: readSettings({
+      USD_PRICE_SOURCES: JSON.stringify(prices.map(withUrl)),
+      HOLDER_SOURCES: JSON.stringify([{ ...withUrl({}), kind: 'moralis' }]),
+    }),
+    log: { ...silentLog, warn: (...line) => void warnings.push(line) },
+    now: Date.now,
+    tokens: async () => new Map(),
+    nativeRates: async () => new Map(),
+  })
+}
+const sourceOf = async (prices: readonly object[], network?: Network) =>
+  (await assemble(prices, network).usdPrice(token))?.source
+
+describe('who is asked', () => {
+  test.each([[[{}]], [[{ network: 'mainnet' }]], [[{ network: 'ethereum' }]], [[{ network: '1' }]]])(
+    'on this network: %j',
+    async (prices) => expect(await sourceOf(prices)).toBe('coingecko'),
+  )
+
+  test('nobody who is meant for another, or does not know this one', async () => {
+    expect(await sourceOf([{ network: 'base' }, { name: 'second', network: 'mainnet' }])).toBe('second')
+    server.asked.splice(0)
+    await expect(sourceOf([{}], sampleNetwork)).rejects.toThrow(Outage)
+    expect(server.asked).toEqual([])
+  })
+
+  test('where that is nobody, it is unavailable, and the operator is told once', async () => {
+    const data = assemble([{ network: 'base' }])
+    for (const _ of [1, 2])
+      await expect(data.usdPrice(token)).rejects.toMatchObject({
+        message: 'the USD price is unavailable',
+        cause: 'no source is set up for this network',
+      })
+    expect(warnings).toEqual([
+      ['no token source knows this network', { network: 'mainnet', setting: 'USD_PRICE_SOURCES' }],
+    ])
+    warnings.splice(0)
+    assemble([{}])
+    expect(warnings).toEqual([])
+  })
+
+  test('one that is to be asked about this network by name, and does not know it, is told of', () => {
+    const named = [{ name: 'alpha', network: 'sepolia' }, { name: 'beta' }]
+    assemble(named, sampleNetwork)
+    expect(warnings.splice(0)).toEqual([
+      ['a token source does not know this network', { source: 'alpha', network: 'sepolia' }],
+      ['no token source knows this network', { network: 'sepolia', setting: 'USD_PRICE_SOURCES' }],
+    ])
+  })
+})
+
+test('tokens that a source says nonsense of, or refuses, do not take it from the others', async () => {
+  const isBad = (of: string) => of.endsWith('bad')
+  server.behaves((question, response) => {
+    const { path, query } = question
+    if (isBad(query.contract_addresses ?? '')) return saying('{"0x":{"usd":1e16}}')(question, response)
+    if (isBad(path.split('/')[2] ?? '')) return status(400)(question, response)
+    provider(question, response)
+  })
+  const data = assemble([{}])
+  for (let of = 10; of < 20; of++) {
+    await expect(data.usdPrice(numbered(`${of}bad`))).rejects.toThrow('unavailable')
+    await expect(data.topHolders(numbered(`${of}bad`))).rejects.toThrow('unavailable')
+  }
+  expect(server.asked).toHaveLength(20)
+  expect(await data.usdPrice(token)).toMatchObject({ value: '2' })
+  expect(await data.topHolders(token)).toMatchObject({ source: 'moralis' })
+})
+
+test('the coin itself is told as its wrapped form, and is one with it', async () => {
+  const data = assemble([{}])
+  const price = await data.usdPrice(nativeMarker)
+  expect(price).toMatchObject({ value: '2', source: 'coingecko', isStale: false })
+  expect(await data.usdPrice(wrapped)).toBe(price)
+  expect(data.peekUsdPrice(nativeMarker)).toBe(price)
+  const holders = await data.topHolders(nativeMarker)
+  expect(holders).toMatchObject({ value: [{ address: numbered('a1'), balance: 25n }], source: 'moralis' })
+  expect(data.peekTopHolders(wrapped)).toBe(holders)
+  expect(server.asked.map(({ path, query }) => query.contract_addresses ?? path)).toEqual([
+    wrapped,
+    `/erc20/${wrapped}/owners`,
+  ])
+})
+
+test.each([
+  [500, 5],
+  [429, 1],
+])('one that answers %d is asked %d times in a row, and then left alone', async (code, times) => {
+  server.behaves(status(code))
+  const data = assemble([{}])
+  for (let of = 10; of < 30; of++)
+    await expect(data.usdPrice(numbered(`${of}`))).rejects.toThrow('unavailable')
+  expect(server.asked).toHaveLength(times)
+})
