@@ -1,0 +1,327 @@
+import { Wallet } from 'ethers'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import type { RefusalCode } from '../../src/domain/refusal-codes.ts'
+import { numbered } from '../fakes/order.ts'
+import { createTrader } from '../trader.ts'
+import type { World } from '../world.ts'
+import { type Ask, notifications, placing, quoting, registering, tokenPrice, topHolders } from './asks.ts'
+
+type Json = Record<string, unknown>
+
+/** A row of the interface's error tables: what is asked, and what both doors have to answer. */
+export interface ErrorRow {
+  /** As the table has it. */
+  status: number
+  /** The order book's code, or the text of a `message`; null where the table has no words of its own. */
+  told: string | null
+  /** The code behind a `message`, which only the graph tells. */
+  code?: RefusalCode
+  because: string
+  ask(world: World): Ask | Promise<Ask>
+  /** Where the interface's condition can't be met in the graph: its types don't let it be written. */
+  restOnly?: true
+}
+
+const oneWeth = 10n ** 18n
+
+function quoteBody({ market }: World, change: Json = {}): Json {
+  const { WETH, USDC } = market.tokens
+  return {
+    kind: 'sell',
+    sellAmountBeforeFee: `${oneWeth}`,
+    sellToken: WETH.address,
+    buyToken: USDC.address,
+    from: market.accounts[0]?.address,
+    ...change,
+  }
+}
+
+function quoteRow(status: number, told: string, because: string, change: (world: World) => Json): ErrorRow {
+  return { status, told, because, ask: (world) => quoting(quoteBody(world, change(world))) }
+}
+
+const malformed = (because: string, change: Json) => quoteRow(400, 'InvalidParameter', because, () => change)
+
+export const quoteErrors: ErrorRow[] = [
+  quoteRow(400, 'SellAmountDoesNotCoverFee', 'it sells less than gas costs', () => ({
+    sellAmountBeforeFee: `${10n ** 13n}`,
+  })),
+  quoteRow(400, 'NoLiquidity', 'more is bought than all pools hold', ({ market }) => ({
+    kind: 'buy',
+    sellAmountBeforeFee: undefined,
+    buyAmountAfterFee: `${10n ** 30n}`,
+    buyToken: market.tokens.USDC.address,
+  })),
+  quoteRow(400, 'UnsupportedToken', 'it takes a fee on every transfer', ({ market }) => ({
+    sellToken: market.tokens.FEE.address,
+  })),
+  malformed('sellToken is missing', { sellToken: undefined }),
+  malformed('buyToken is missing', { buyToken: undefined }),
+  malformed('from is missing', { from: undefined }),
+  malformed('kind is missing', { kind: undefined }),
+  malformed('a sell order without a size', { sellAmountBeforeFee: undefined }),
+  malformed('a buy order without a size', { kind: 'buy', sellAmountBeforeFee: undefined }),
+  malformed('an address is short', { sellToken: '0x12' }),
+  malformed('an amount in hex', { sellAmountBeforeFee: '0x10' }),
+  malformed('an amount with a point', { sellAmountBeforeFee: '1.5' }),
+  malformed('a kind that is none', { kind: 'swap' }),
+]
+
+function orderRow(
+  told: string,
+  because: string,
+  change: { before?: Json; after?: (order: Json) => Json },
+  status = 400,
+): ErrorRow {
+  return {
+    status,
+    told,
+    because,
+    async ask(world) {
+      const order = await signedFor(world, 0, change.before)
+      return placing({ ...order, ...change.after?.(order) })
+    },
+  }
+}
+
+async function signedFor(world: World, account: number, before: Json = {}): Promise<Json> {
+  const wish = { sell: 'COW', buy: 'USDC', sellAmount: oneWeth, buyAmount: 10n ** 12n, ...before } as const
+  return createTrader(world.url, world.market, account).sign(wish)
+}
+
+/** An account that holds nothing and has approved nothing: its order, signed as it should be. */
+async function signedByStranger(world: World): Promise<Json> {
+  const { privateKey, address } = Wallet.createRandom()
+  const market = { ...world.market, accounts: [{ ...world.market.accounts[0], privateKey, address }] }
+  const wish = { sell: 'COW', buy: 'USDC', sellAmount: oneWeth, buyAmount: 10n ** 12n } as const
+  return createTrader(world.url, market as World['market']).sign(wish)
+}
+
+/** The account that may not trade here. */
+export const deniedAccount = 2
+
+export const orderErrors: ErrorRow[] = [
+  orderRow('InvalidSignature', 'another order was signed', { after: () => ({ sellAmount: '1' }) }),
+  orderRow('InvalidSignature', 'signed as typed data, declared a message', {
+    after: () => ({ signingScheme: 'ethsign' }),
+  }),
+  orderRow('InvalidSignature', 'signed by another account', { after: () => ({ from: numbered('0f') }) }),
+  {
+    status: 400,
+    told: 'DuplicatedOrder',
+    because: 'the same UID exists',
+    async ask(world) {
+      const order = await signedFor(world, 0)
+      const { rest } = placing(order)
+      const taken = await fetch(`${world.url}${rest.path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(order),
+      })
+      if (taken.status !== 201 && !(await taken.clone().text()).includes('DuplicatedOrder'))
+        throw new Error(`not placed: ${await taken.text()}`)
+      return placing(order)
+    },
+  },
+  {
+    status: 400,
+    told: 'InsufficientBalance',
+    because: 'the owner holds nothing',
+    ask: async (world) => placing(await signedByStranger(world)),
+  },
+  {
+    status: 400,
+    told: 'InsufficientAllowance',
+    because: 'the relayer is approved for nothing',
+    async ask(world) {
+      const order = await signedByStranger(world)
+      await give(world, String(order.from))
+      return placing(order)
+    },
+  },
+  orderRow('OrderExpired', 'validTo has passed', { before: { validTo: 1_700_000_000 } }),
+  orderRow('SellAmountOverflow', 'it sells more than uint256', {
+    after: () => ({ sellAmount: `${maxUint256 + 1n}` }),
+  }),
+  orderRow('BuyAmountOverflow', 'it buys more than uint256', {
+    after: () => ({ buyAmount: `${maxUint256 + 1n}` }),
+  }),
+  orderRow('InvalidAppData', 'nobody uploaded the document', {
+    before: { appDataHash: `0x${'ab'.repeat(32)}` },
+  }),
+  orderRow('InvalidAppData', 'the document is no JSON', {
+    after: () => ({ appData: '{', appDataHash: undefined }),
+  }),
+  {
+    status: 403,
+    told: 'Forbidden',
+    because: 'the owner is banned',
+    ask: async (world) => placing(await signedFor(world, deniedAccount)),
+  },
+]
+
+/** Atoms for an account, from one that has them. */
+async function give({ market, chain }: World, to: string): Promise<void> {
+  const data = `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, '0')}${oneWeth.toString(16).padStart(64, '0')}`
+  const from = market.accounts[1]?.address
+  await chain.rpc.call('eth_sendTransaction', [{ from, to: market.tokens.COW.address, data }])
+  await chain.rpc.call('evm_mine', [])
+}
+
+/** Nothing is known of it: no code, no pool, no transfer. */
+const nobody = numbered('0b0d')
+
+/** Checksummed, but for the case of one letter. */
+function wrongChecksum({ market }: World): string {
+  const { USDC } = market.tokens
+  const letters = [...USDC.address]
+  const at = letters.findIndex((letter, index) => index > 1 && /[a-f]/.test(letter))
+  return letters.map((letter, index) => (index === at ? letter.toUpperCase() : letter)).join('')
+}
+
+const tokenRow = (
+  ask: typeof tokenPrice,
+  status: number,
+  told: string | null,
+  because: string,
+  tokenOf: (world: World) => string,
+  chain = '11155111',
+): ErrorRow => ({ status, told, because, ask: (world) => ask(chain, tokenOf(world)) })
+
+export const tokenErrors: ErrorRow[] = [
+  tokenRow(tokenPrice, 404, 'Price not found', 'nobody knows the token', () => nobody),
+  tokenRow(topHolders, 404, 'Token holders not found', 'nobody knows the token', () => nobody),
+  ...[tokenPrice, topHolders].flatMap((ask) => [
+    tokenRow(ask, 400, null, 'the address is short', () => '0x12'),
+    tokenRow(ask, 400, null, 'the address is no hex', () => `0x${'zz'.repeat(20)}`),
+    tokenRow(ask, 400, null, 'the checksum is wrong', wrongChecksum),
+    tokenRow(ask, 400, null, 'there is no such chain', () => nobody, 'nowhere'),
+  ]),
+  {
+    status: 400,
+    told: null,
+    because: 'notifications of what is no account',
+    ask: () => notifications('0x12'),
+  },
+]
+
+const affiliateTypes = {
+  AffiliateCode: [
+    { name: 'walletAddress', type: 'address' },
+    { name: 'code', type: 'string' },
+    { name: 'chainId', type: 'uint256' },
+  ],
+}
+
+/** As the interface has wallets sign it. */
+export async function signedRegistration(
+  wallet: Wallet,
+  code: string,
+  { chainId = 1, domain = {} }: { chainId?: number; domain?: Json } = {},
+): Promise<{ walletAddress: string; code: string; signedMessage: string }> {
+  const walletAddress = wallet.address.toLowerCase()
+  const signedMessage = await wallet.signTypedData(
+    { name: 'Service Affiliate', version: '1', ...domain },
+    affiliateTypes,
+    { walletAddress, code, chainId },
+  )
+  return { walletAddress, code, signedMessage }
+}
+
+let bound = 10
+const someWallet = () => new Wallet(Wallet.createRandom().privateKey)
+
+const invalid = 'Affiliate has invalid signature'
+
+export const affiliateErrors: ErrorRow[] = [
+  {
+    status: 401,
+    told: invalid,
+    code: 'InvalidAffiliateSignature',
+    because: 'somebody else signed',
+    async ask() {
+      const own = await signedRegistration(someWallet(), 'SOMECODE1')
+      const other = await signedRegistration(someWallet(), 'SOMECODE1')
+      return registering({ ...own, signedMessage: other.signedMessage })
+    },
+  },
+  {
+    status: 401,
+    told: invalid,
+    code: 'InvalidAffiliateSignature',
+    because: 'signed for the chain that the trades occur on',
+    ask: async () => registering(await signedRegistration(someWallet(), 'SOMECODE1', { chainId: 100 })),
+  },
+  {
+    status: 401,
+    told: invalid,
+    code: 'InvalidAffiliateSignature',
+    because: 'signed with a chain in the domain',
+    ask: async () =>
+      registering(await signedRegistration(someWallet(), 'SOMECODE1', { domain: { chainId: 1 } })),
+  },
+  {
+    status: 401,
+    told: invalid,
+    code: 'InvalidAffiliateSignature',
+    because: 'what was signed is no hex',
+    ask: async () =>
+      registering({ ...(await signedRegistration(someWallet(), 'SOMECODE1')), signedMessage: 'no hex' }),
+  },
+  {
+    status: 400,
+    told: 'Affiliate wallet address mismatch',
+    code: 'AffiliateWalletMismatch',
+    because: 'the path names another wallet',
+    ask: async () => registering(await signedRegistration(someWallet(), 'SOMECODE1'), numbered('0f')),
+    restOnly: true,
+  },
+  {
+    status: 409,
+    told: 'Affiliate code already taken',
+    code: 'AffiliateCodeTaken',
+    because: 'another wallet has the code',
+    async ask(world) {
+      await register(world, await signedRegistration(someWallet(), 'TAKENCODE'))
+      return registering(await signedRegistration(someWallet(), 'TAKENCODE'))
+    },
+  },
+  {
+    status: 409,
+    told: 'Affiliate wallet address already bound to a code',
+    code: 'AffiliateWalletBound',
+    because: 'the wallet has a code, and sends the same message again',
+    async ask(world) {
+      const registration = await signedRegistration(someWallet(), `BOUND${++bound}`)
+      await register(world, registration)
+      return registering(registration)
+    },
+  },
+  {
+    status: 400,
+    told: null,
+    because: 'a code in lower case',
+    ask: async () => registering(await signedRegistration(someWallet(), 'lowercase')),
+  },
+  {
+    status: 400,
+    told: null,
+    because: 'a wallet that is none',
+    ask: async () =>
+      registering(
+        { ...(await signedRegistration(someWallet(), 'SOMECODE1')), walletAddress: '0x12' },
+        '0x12',
+      ),
+  },
+]
+
+/** Whether or not it is there already: each door asks for a row of its own. */
+async function register({ url }: World, body: { walletAddress: string }): Promise<void> {
+  const answer = await fetch(`${url}/affiliate/${body.walletAddress}/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (answer.status !== 201 && answer.status !== 409)
+    throw new Error(`not registered: ${await answer.text()}`)
+}

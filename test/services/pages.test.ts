@@ -1,0 +1,133 @@
+import { accessSync, constants } from 'node:fs'
+import path from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Doors } from '../doors.ts'
+import { openSampleWorld } from '../rest/openapi-world.ts'
+
+/** A page of a megabyte and more takes its time on a machine that is busy. */
+const patienceMs = 90_000
+vi.setConfig({ testTimeout: 2 * patienceMs })
+
+/** Pages for people, as a browser sees them: a Chromium named in CHROMIUM, or one in the PATH. */
+let doors: Doors
+let browser: Browser
+beforeAll(async () => {
+  doors = await openSampleWorld()
+  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
+})
+afterAll(async () => {
+  await browser?.close()
+  await doors?.[Symbol.asyncDispose]()
+})
+
+function findChromium(): string {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const places = (process.env.PATH ?? '').split(path.delimiter)
+  const found = names.flatMap((name) => places.map((place) => path.join(place, name))).find(isExecutable)
+  if (!found) throw new Error('no Chromium in the PATH: name one in CHROMIUM')
+  return found
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface Visit extends AsyncDisposable {
+  page: Page
+  /** Hosts asked for anything, by whatever means. */
+  hosts: Set<string>
+  /** What the browser complained of: blocked or missing things, faults of scripts. */
+  complaints: string[]
+}
+
+async function visit(at: string): Promise<Visit> {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const page = await context.newPage()
+  page.setDefaultTimeout(patienceMs)
+  const hosts = new Set<string>()
+  const complaints: string[] = []
+  const note = (url: string) => {
+    const { host, protocol } = new URL(url)
+    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
+  }
+  context.on('request', (request) => note(request.url()))
+  page.on('websocket', (socket) => note(socket.url()))
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  await page.goto(`${doors.url}${at}`, { waitUntil: 'networkidle' })
+  return { page, hosts, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+const here = () => [new URL(doors.url).host]
+
+test('GraphiQL opens on the report of the newest order, executes it, and contacts no other host', async () => {
+  await using visited = await visit('/graphql')
+  const { page, hosts, complaints } = visited
+  const query = page.locator('.graphiql-query-editor')
+  await query.getByText('debugReport').first().waitFor()
+  const answered = page.waitForResponse(
+    (response) => response.request().postData()?.includes('NewestOrder') ?? false,
+  )
+  await page.locator('.graphiql-execute-button').click()
+  const answer = await (await answered).json()
+  expect(answer.errors).toBeUndefined()
+  expect(answer.data.orders.nodes[0].debugReport.events[0].label).toBe('CREATED')
+  await page.locator('.graphiql-response').getByText('debugReport').first().waitFor()
+  expect([...hosts]).toEqual(here())
+  expect(complaints).toEqual([])
+})
+
+test('the viewer lists the operations, tries one out, and contacts no other host', async () => {
+  await using visited = await visit('/docs')
+  const { page, hosts, complaints } = visited
+  const document = await (await fetch(`${doors.url}/openapi.json`)).json()
+  const known = Object.values<object>(document.paths).flatMap((item) => Object.keys(item))
+  await page.locator('.opblock').first().waitFor()
+  expect(await page.locator('.opblock').count()).toBe(known.length)
+  expect(await page.locator('.errors-wrapper').count()).toBe(0)
+
+  const version = page.locator('#operations-Networks-version')
+  await version.locator('.opblock-summary-control').click()
+  await version.getByRole('button', { name: 'Try it out' }).click()
+  await version.getByRole('button', { name: 'Execute' }).click()
+  const answer = version.locator('.live-responses-table')
+  await answer.getByText('0.1.0').first().waitFor()
+  expect(await answer.locator('tbody .response-col_status').first().innerText()).toContain('200')
+  expect(await version.locator('.request-url').innerText()).toContain(`${doors.url}/sepolia/api/v1/version`)
+
+  const quote = page.locator('#operations-Quotes-quote')
+  await quote.locator('.opblock-summary-control').click()
+  await quote.getByRole('button', { name: 'Try it out' }).click()
+  await quote.getByRole('button', { name: 'Execute' }).click()
+  await quote.locator('.live-responses-table').getByText('sellTokenPrice').first().waitFor()
+  expect([...hosts]).toEqual(here())
+  expect(complaints).toEqual([])
+})
+
+test('what a page would load from elsewhere is refused by the browser', async () => {
+  await using visited = await visit('/docs')
+  const { page, complaints } = visited
+  const refused = await page.evaluate(async () => {
+    const violated = new Promise<string>((resolve) => {
+      document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective), {
+        once: true,
+      })
+    })
+    const script = document.createElement('script')
+    script.src = 'http://elsewhere.invalid/script.js'
+    document.head.append(script)
+    return violated
+  })
+  expect(refused).toBe('script-src-elem')
+  expect(complaints).toContain('failed: http://elsewhere.invalid/script.js')
+})
