@@ -57,7 +57,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   })
   if (values.help) return 'help'
   if (positionals.length !== 1 || positionals[0] !== 'debug')
-    throw new Error('usage: npm run bench -- debug|orders|quotes [flags]; --help lists them')
+    throw new Error('usage: npm run bench -- debug|orders|quotes|tokens [flags]; --help lists them')
   const orders = whole('orders', values.orders, leastOrders, 10_000_000)
   return {
     // Whole groups only.

@@ -47,6 +47,16 @@ export const countColumns: Columns = {
   errors: common.errors,
 }
 
+/** Answers that take less than a tenth of a millisecond. */
+export const tokenColumns: Columns = {
+  'req/s': common['req/s'],
+  'p50 ms': ({ p50Ms }) => p50Ms.toFixed(3),
+  'p99 ms': ({ p99Ms }) => p99Ms.toFixed(3),
+  'CPU ms': ({ cpuMsPerRequest }) => cpuMsPerRequest.toFixed(3),
+  'block ms': common['block ms'],
+  errors: common.errors,
+}
+
 /** One workload's table: a line for each system, with its throughput as a multiple of each peer's. */
 export function formatTable(title: string, results: readonly RowResult[], columns = readColumns): string {
   const measured = peers.filter((peer) => results.some((result) => result.peer === peer && result.figures))

@@ -16,6 +16,8 @@ import { formatTable, ratios } from './report.ts'
 import { prepareDatabase, startServers, type Undo } from './setup.ts'
 import { debugWorkloads } from './suites/debug.ts'
 import type { Workload } from './suites/workload.ts'
+import { readTokenOptions, type TokenOptions, tokenUsage } from './tokens/options.ts'
+import { runTokens } from './tokens/run.ts'
 
 const comparedAnswers = 20
 
@@ -37,7 +39,7 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
     print(`\n${formatTable(`${workload.title}, ${options.orders} orders`, rows)}\n`)
   }
   print(`requests to the chain's node: ${stand.node.requests() - nodeRequests}`)
-  const { json, databaseUrl: _, ...settings } = options
+  const { json, databaseUrl: _, home: __, ...settings } = options
   const [row] = await query<{ server_version: string }>(url, 'SHOW server_version')
   writeResults(json, {
     settings,
@@ -99,21 +101,32 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readQuotingOptions(argv)
     return (undo) => quote(options, undo)
   }
+  if (argv.includes('tokens') && !argv.includes('--help')) {
+    const options = readTokenOptions(argv)
+    return (undo) => tellTokens(options, undo)
+  }
   const options = readOptions(argv, process.env)
-  if (options === 'help') return [usage, placingUsage, quotingUsage].join('\n\n')
+  if (options === 'help') return [usage, placingUsage, quotingUsage, tokenUsage].join('\n\n')
   return (undo) => run(options, undo)
 }
 
 async function place(options: PlacingOptions, undo: Undo): Promise<boolean> {
   const { results, withoutFastify } = await runPlacing(options, undo, print)
-  const { json, ...settings } = options
+  const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), withoutFastify, results })
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }
 
 async function quote(options: QuotingOptions, undo: Undo): Promise<boolean> {
   const results = await runQuoting(options, undo, print)
-  const { json, ...settings } = options
+  const { json, home: _, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
+}
+
+async function tellTokens(options: TokenOptions, undo: Undo): Promise<boolean> {
+  const results = await runTokens(options, undo, print)
+  const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }

@@ -20,7 +20,7 @@ export async function startNode(): Promise<FakeNode> {
     })
     request.on('end', () => {
       const { id, method } = JSON.parse(text)
-      const result = method === 'eth_chainId' ? `0x${shape.network.chainId.toString(16)}` : block
+      const result = answers[method] ?? block
       response.setHeader('Content-Type', 'application/json')
       response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
     })
@@ -36,5 +36,10 @@ export async function startNode(): Promise<FakeNode> {
   }
 }
 
+const answers: Record<string, string> = {
+  eth_chainId: `0x${shape.network.chainId.toString(16)}`,
+  // There is a contract that orders are signed for.
+  eth_getCode: '0x00',
+}
 const hash = (digit: string) => `0x${digit.repeat(64)}`
 const block = { number: '0x0', hash: hash('1'), parentHash: hash('0'), timestamp: '0x65920080' }

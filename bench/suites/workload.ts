@@ -19,5 +19,5 @@ export interface Row {
   prepare?(): Promise<string | undefined>
 }
 
-export const peers = ['PostGraphile', 'one statement', 'fastify'] as const
+export const peers = ['PostGraphile', 'one statement', 'fastify', 'node:http'] as const
 export type Peer = (typeof peers)[number]
