@@ -33,6 +33,7 @@ export async function findOrder(db: Db, uid: OrderUid, chainId?: number): Promis
   return order
 }
 
+/** Those that are there, in no set order; so is the next one. */
 export async function findOrders(db: Db, uids: readonly OrderUid[]): Promise<Order[]> {
   return select(db, Prisma.sql`WHERE o.uid = ANY(${uids.map(bytea)})`)
 }

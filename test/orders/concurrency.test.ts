@@ -85,6 +85,9 @@ test('200 operations on the same orders at once leave every row what its history
       )
     })
   })
+  const uids = logsOf.map(({ uid }) => uid)
+  /** By UID: the database tells them in any order. */
+  const storedOrders = async () => (await findOrders(db, uids)).sort((a, b) => (a.uid < b.uid ? -1 : 1))
   const results = await Promise.allSettled(operations.map((run) => run()))
   for (const result of results) {
     if (result.status === 'fulfilled') continue
@@ -95,10 +98,7 @@ test('200 operations on the same orders at once leave every row what its history
   expect(expected).toEqual(expect.arrayContaining([...codes]))
   expect(codes).toContain('DuplicatedOrder')
 
-  const stored = await findOrders(
-    db,
-    logsOf.map(({ uid }) => uid),
-  )
+  const stored = await storedOrders()
   expect(await findCheckpoint(db, signingDomain.chainId)).toEqual(
     checkpoint && expect.objectContaining({ number: (checkpoint as Checkpoint).number }),
   )
@@ -108,12 +108,7 @@ test('200 operations on the same orders at once leave every row what its history
       stored.map(({ id }) => id),
     ),
   )
-  expect(
-    await findOrders(
-      db,
-      stored.map(({ uid }) => uid),
-    ),
-  ).toEqual(stored)
+  expect(await storedOrders()).toEqual(stored)
   const events = await eventsOfOrders(
     db,
     stored.map(({ id }) => id),
