@@ -14,7 +14,7 @@ import { requireEditor } from '../graphql/operator.ts'
 import { schema } from '../graphql/schema.ts'
 import { freshnessHeaders, refusalCaching } from './caching.ts'
 import { type Family, type Fault, familyOf, statusOf, toErrorBody } from './errors.ts'
-import { literalFirst, matchRoute, type PathPattern, patternOf } from './path.ts'
+import { createRouter, type PathPattern, patternOf } from './path.ts'
 import { createRecall } from './recall.ts'
 import type { RestRequest, Route } from './route.ts'
 import { type EventStreams, eventOf, type Subscriber } from './stream.ts'
@@ -60,7 +60,7 @@ export function createRestHandler(
   tables: Record<Family, readonly Route[]>,
   streams: EventStreams,
 ): RestHandler {
-  const endpoints = literalFirst([
+  const find = createRouter([
     ...tables.orderBook.map((row) => compile(row, 'orderBook')),
     ...tables.account.map((row) => compile(row, 'account')),
   ])
@@ -115,7 +115,7 @@ export function createRestHandler(
 
   return (req, caller, gone) => {
     const [pathname = '/', search] = (req.url ?? '/').split('?', 2)
-    const match = matchRoute(endpoints, req.method ?? 'GET', pathname)
+    const match = find(req.method ?? 'GET', pathname)
     const family = match.endpoint?.family ?? familyOf(pathname)
     const route = match.endpoint?.pattern ?? match.pattern ?? 'unknown'
 

@@ -17,48 +17,59 @@ export function patternOf(on: string, belowNetwork: boolean): PathPattern {
   return { pattern, method, segments: pattern.split('/').slice(1) }
 }
 
-/** A segment that is written out counts before one that takes anything. */
-export function literalFirst<Endpoint extends PathPattern>(endpoints: readonly Endpoint[]): Endpoint[] {
-  const parameters = ({ segments }: Endpoint) => segments.filter((segment) => segment.startsWith(':')).length
-  return endpoints.toSorted((a, b) => parameters(a) - parameters(b))
-}
-
 /**
- * Finds who answers, by the first pattern that fits; rows of one path write it alike. HEAD is answered like GET; a path that knows other methods only says which.
- * @param endpoints from `literalFirst`
+ * Finds who answers, by the first pattern that fits: a segment that is written out counts before one that takes anything. Rows of one
+ * path write it alike. HEAD is answered like GET; a path that knows other methods only says which.
  */
-export function matchRoute<Endpoint extends PathPattern>(
+export function createRouter<Endpoint extends PathPattern>(
   endpoints: readonly Endpoint[],
-  asked: string,
-  pathname: string,
-): Match<Endpoint> {
-  const segments = pathname
-    .replace(/(?<=.)\/$/, '')
-    .split('/')
-    .slice(1)
-  const method = asked === 'HEAD' ? 'GET' : asked
-  const allowed: string[] = []
-  let fitting: string | undefined
-  for (const endpoint of endpoints) {
-    if (fitting !== undefined && fitting !== endpoint.pattern) continue
-    const path = matchSegments(endpoint.segments, segments)
-    if (!path) continue
-    if (endpoint.method === method) return { endpoint, path }
-    fitting = endpoint.pattern
-    allowed.push(endpoint.method)
+): (method: string, pathname: string) => Match<Endpoint> {
+  const ofLength: Endpoint[][] = []
+  for (const endpoint of endpoints.toSorted((a, b) => parametersIn(a) - parametersIn(b))) {
+    const { length } = endpoint.segments
+    ofLength[length] = [...(ofLength[length] ?? []), endpoint]
   }
-  if (fitting === undefined) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
-  const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return { refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`), allow, pattern: fitting }
+
+  return (asked, pathname) => {
+    const segments = segmentsOf(pathname)
+    const method = asked === 'HEAD' ? 'GET' : asked
+    const allowed: string[] = []
+    let fitting: string | undefined
+    for (const endpoint of ofLength[segments.length] ?? []) {
+      if (fitting !== undefined && fitting !== endpoint.pattern) continue
+      const path = matchSegments(endpoint.segments, segments)
+      if (!path) continue
+      if (endpoint.method === method) return { endpoint, path }
+      fitting = endpoint.pattern
+      allowed.push(endpoint.method)
+    }
+    if (fitting === undefined) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
+    const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+    return {
+      refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`),
+      allow,
+      pattern: fitting,
+    }
+  }
 }
 
+function parametersIn({ segments }: PathPattern): number {
+  return segments.filter((segment) => segment.startsWith(':')).length
+}
+
+/** One slash at the end makes no difference. */
+function segmentsOf(pathname: string): string[] {
+  const end = pathname.length > 1 && pathname.endsWith('/') ? -1 : undefined
+  return pathname.slice(1, end).split('/')
+}
+
+/** @param segments as many as the pattern has */
 function matchSegments(
   pattern: readonly string[],
   segments: readonly string[],
 ): Record<string, string> | undefined {
-  if (pattern.length !== segments.length) return undefined
-  const fits = (expected: string, index: number) => expected === segments[index] || expected.startsWith(':')
-  if (!pattern.every(fits)) return undefined
+  for (const [index, expected] of pattern.entries())
+    if (expected !== segments[index] && !expected.startsWith(':')) return undefined
   const path: Record<string, string> = {}
   for (const [index, expected] of pattern.entries())
     if (expected.startsWith(':')) path[expected.slice(1)] = decode(segments[index] ?? '')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describedRows } from '../../src/rest/openapi/document.ts'
 import { codesByStatus } from '../../src/rest/openapi/errors.ts'
-import { literalFirst, matchRoute } from '../../src/rest/path.ts'
+import { createRouter } from '../../src/rest/path.ts'
 import { badQuotes } from '../fakes/bad-quotes.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { createOrderDesk } from '../fakes/order-desk.ts'
@@ -26,10 +26,10 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-const rows = literalFirst(describedRows())
+const find = createRouter(describedRows())
 
 function documented(method: string, path: string, status: number): readonly string[] {
-  const { endpoint } = matchRoute(rows, method, `/sepolia${path}`)
+  const { endpoint } = find(method, `/sepolia${path}`)
   if (!endpoint) throw new Error(`nothing is documented at ${method} ${path}`)
   return codesByStatus(endpoint.row, endpoint.family, endpoint.operation).get(status) ?? []
 }
