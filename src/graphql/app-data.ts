@@ -5,7 +5,10 @@ AppDataRef.implement({
   description: 'A document that orders refer to by its hash.',
   fields: (t) => ({
     hash: t.expose('hash', { type: 'Bytes32', description: 'keccak256 of the document’s exact bytes.' }),
-    document: t.exposeString('document', { description: 'The document, byte for byte as it was sent.' }),
+    document: t.exposeString('document', {
+      description: 'The document, byte for byte as it was sent.',
+      extensions: { weight: 8 },
+    }),
   }),
 })
 

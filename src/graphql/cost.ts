@@ -5,6 +5,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLArgument,
   GraphQLIncludeDirective,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   GraphQLSkipDirective,
@@ -32,7 +33,7 @@ import { coerceVariables } from './variables.ts'
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 type Variables = Record<string, unknown>
 
-/** Objects that a result may hold by the estimate. */
+/** Objects that a result may hold by the estimate, a long value being as much as several. */
 const maxEstimatedObjects = 10_000
 
 /** Fields of objects that an estimate looks at; of those that cost nothing there may be many as well. */
@@ -53,9 +54,12 @@ const schemaItems: Readonly<Record<string, number>> = {
   directives: 6,
 }
 
+/** Values that may be kilobytes long count as so many objects; a field's own `extensions.weight` counts before its scalar's. */
+const scalarWeights: Readonly<Record<string, number>> = { Hex: 4, JSON: 8 }
+
 /** What clients are told of an operation's cost, in `extensions.cost`. */
 export interface Cost {
-  /** Objects that its result may hold by the estimate; null when nobody counted to the end of it. */
+  /** Objects that its result may hold by the estimate, a long value being as much as several; null when nobody counted to the end of it. */
   requested: number | null
   /** Where it is refused. */
   limit: number
@@ -89,7 +93,7 @@ export function costRefusal({ requested, limit }: Cost): Refusal | undefined {
   const estimated = requested === null ? '' : ` (${requested} by the estimate)`
   return new Refusal(
     'QueryTooComplex',
-    `the result may hold more than ${limit} objects${estimated}: ask for smaller pages or fewer nested lists`,
+    `the result may hold more than ${limit} objects${estimated}: ask for smaller pages, fewer nested lists or fewer long values`,
   )
 }
 
@@ -123,7 +127,11 @@ function estimate(
       const [node] = nodes
       const field = node && fieldOf(type, node.name.value)
       const inner = field && getNamedType(field.type)
-      if (!field || !isCompositeType(inner)) continue
+      if (!field || !inner) continue
+      if (!isCompositeType(inner)) {
+        objects += times * weightOf(type, field, inner)
+        continue
+      }
       if (visits++ > maxVisits) return
       const isList = isListType(getNullableType(field.type))
       const sizing = sizingArgument(field, isList)
@@ -216,6 +224,12 @@ function sizeOf(
   const asked = typeof size === 'number' ? size : defaultValue
   if (typeof asked !== 'number') return undefined
   return Math.min(Math.max(asked, 1), largestPage)
+}
+
+/** Other values are short: dozens of them weigh less than the object that they are in. */
+function weightOf(type: GraphQLObjectType, { name, extensions }: Field, scalar: GraphQLNamedType): number {
+  const isProse = type.name.startsWith('__') && name === 'description'
+  return Number(extensions.weight ?? scalarWeights[scalar.name] ?? (isProse ? 1 : 0))
 }
 
 function itemsOf({ name, extensions }: Field): number {

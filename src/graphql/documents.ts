@@ -1,19 +1,22 @@
 import {
   type ASTNode,
   BREAK,
+  type DirectiveNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
   NoFragmentCyclesRule,
+  OperationTypeNode,
   parse,
+  type SelectionSetNode,
   specifiedRules,
   validate,
   visit,
 } from 'graphql'
 import { Refusal } from '../domain/error.ts'
 import { inputArguments } from './builder.ts'
-import { documentLimits, excessOf, excessOfText } from './document-size.ts'
+import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 import { queryError, refusalError } from './errors.ts'
 import { fieldOf } from './refusal.ts'
 
@@ -67,6 +70,8 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
   function judge(document: DocumentNode): readonly Telling[] {
     const excess = excessOf(document)
     if (excess && excess !== 'circular') return [() => refusalError(tooComplex(excess))]
+    const condition = conditionOnSubscription(document)
+    if (condition) return [() => queryError(new GraphQLError(conditionalSubscription, { nodes: condition }))]
     const rules = excess ? [NoFragmentCyclesRule] : specifiedRules
     const options = { maxErrors: documentLimits.errors, hideSuggestions: !suggests }
     return validate(schema, document, rules, options).map((error) => {
@@ -116,6 +121,35 @@ function parseBounded(text: string): DocumentNode | Telling {
 
 function tooComplex(what: string): Refusal {
   return new Refusal('QueryTooComplex', `the document is over a limit: ${what}`)
+}
+
+const conditionalSubscription =
+  'The field of a subscription can be neither skipped nor included by a condition.'
+
+/** What is left of a subscription without its field can't be executed; the rules would decide it before there are variables. */
+function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefined {
+  const fragments = fragmentsOf(document)
+  const seen = new Set<string>()
+  const search = ({ selections }: SelectionSetNode): DirectiveNode | undefined => {
+    for (const node of selections) {
+      const condition = node.directives?.find(({ name }) => name.value === 'skip' || name.value === 'include')
+      if (condition) return condition
+      if (node.kind === Kind.FIELD) continue
+      if (node.kind === Kind.FRAGMENT_SPREAD && seen.has(node.name.value)) continue
+      if (node.kind === Kind.FRAGMENT_SPREAD) seen.add(node.name.value)
+      const inner = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node
+      const below = inner && search(inner.selectionSet)
+      if (below) return below
+    }
+    return undefined
+  }
+  for (const item of document.definitions) {
+    const isSubscription =
+      item.kind === Kind.OPERATION_DEFINITION && item.operation === OperationTypeNode.SUBSCRIPTION
+    const found = isSubscription ? search(item.selectionSet) : undefined
+    if (found) return found
+  }
+  return undefined
 }
 
 /** The argument or input field that a literal stands in. */

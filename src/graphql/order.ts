@@ -90,6 +90,7 @@ builder.objectFields(OrderRef, (t) => ({
   fullAppData: t.exposeString('fullAppData', {
     nullable: true,
     description: 'The appData document, when it is known.',
+    extensions: { weight: 8 },
   }),
   owner: t.expose('owner', { type: 'Address', description: 'Who signed.' }),
   from: t.expose('owner', { type: 'Address', description: 'Equal to owner.' }),

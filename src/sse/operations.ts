@@ -58,11 +58,16 @@ async function subscribe(
     return { errors: [refusalError(refusal)] }
   }
   const gone = new AbortController()
-  const results = await door.subscribe({ ...args, contextValue: door.context(caller, gone.signal) })
   gone.signal.addEventListener('abort', ended, { once: true })
-  if (Symbol.asyncIterator in results) return endable(results, gone)
-  gone.abort()
-  return results
+  try {
+    const results = await door.subscribe({ ...args, contextValue: door.context(caller, gone.signal) })
+    if (Symbol.asyncIterator in results) return endable(results, gone)
+    gone.abort()
+    return results
+  } catch (fault) {
+    gone.abort()
+    throw fault
+  }
 }
 
 /** A source that waits for its next event can only be woken by its signal: `return` alone would wait with it. */

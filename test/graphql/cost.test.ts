@@ -43,6 +43,16 @@ describe('refused before anything is read', () => {
       {},
     ],
     [
+      'one long value under many names',
+      `{accountOrders(owner:"${numbered('0f')}",limit:1000){a:fullAppData b:fullAppData}}`,
+      {},
+    ],
+    [
+      'descriptions under many names',
+      `{__schema{types{fields{${Array.from({ length: 12 }, (_, index) => `a${index}:description`).join(' ')}}}}}`,
+      {},
+    ],
+    [
       'introspection by aliases',
       `{${Array.from({ length: 50 }, (_, index) => `a${index}:__schema{types{fields{name}}}`).join('')}}`,
       {},
@@ -92,6 +102,12 @@ describe('every answer tells its cost', () => {
     ['the same with more', named, { tokens: [numbered('aa'), numbered('bb'), numbered('cc')] }, 3],
     ['a branch that is left out', page, { first: 2, with: false }, 3],
     ['the same with it', page, { first: 2, with: true }, 3 + 6 + 60],
+    [
+      'long values',
+      `{ order(uid: "${uid}") { uid fullAppData signature again: signature } }`,
+      {},
+      1 + 8 + 4 + 4,
+    ],
     ['a field that fails', `{ node(id: "Order:x") { id } }`, {}, 1],
   ])('%s', async (_what, query, variables, requested) => {
     for (let round = 0; round < 2; round++)
@@ -153,6 +169,7 @@ test('the same over a stream', async () => {
 test.each([
   ['introspection', getIntrospectionQuery(), {}],
   ['the largest page', '{orders(first:1000){nodes{uid status sellToken{symbol} buyToken{symbol}}}}', {}],
+  ['the largest page with its documents', '{orders(first:1000){nodes{uid fullAppData}}}', {}],
   ['a page with its branch left out', page, { with: false }],
   ['a small page', page, { first: 20 }],
   [

@@ -101,11 +101,20 @@ describe.each([
     client.dispose()
   })
 
-  test('a document that does not fit the schema is one too', async () => {
+  test.each([
+    ['does not fit the schema', 'subscription { nothing }'],
+    ['leaves its field out', 'subscription { notifications(account: "0x") @skip(if: true) { cursor } }'],
+    [
+      'makes its field depend on a variable',
+      'subscription ($s: Boolean = true) { ...F } fragment F on Subscription { ...F notifications(account: "0x") @include(if: $s) { cursor } }',
+    ],
+    [
+      'makes all of it depend on one',
+      'subscription ($s: Boolean = true) { ... @include(if: $s) { notifications(account: "0x") { cursor } } }',
+    ],
+  ])('a document that %s is one too', async (_what, query) => {
     const client = connect(doors.url, options)
-    const { value } = (await client.iterate({ query: 'subscription { nothing }' }).next()) as {
-      value: ExecutionResult
-    }
+    const { value } = (await client.iterate({ query }).next()) as { value: ExecutionResult }
     expect(value.errors?.[0]?.extensions).toEqual({ code: 'InvalidQuery', retryable: false })
     client.dispose()
   })

@@ -40,8 +40,7 @@ export function codesByStatus(row: Route, family: Family, operation: Operation):
   const codes: RefusalCode[] = [
     ...(readsInput ? (['InvalidParameter'] as const) : []),
     ...(family === 'orderBook' || row.missing !== undefined ? (['NotFound'] as const) : []),
-    ...(hasBody ? (['PayloadTooLarge'] as const) : []),
-    ...(hasBody && !row.anyContentType ? (['UnsupportedMediaType'] as const) : []),
+    ...(hasBody ? (['PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
     ...(isRepeatable(row) ? (['IdempotencyKeyInUse', 'IdempotencyKeyReused'] as const) : []),
     ...(row.isEditors ? (['Unauthorized'] as const) : []),
     ...(row.needs ? (['FeatureDisabled'] as const) : []),
