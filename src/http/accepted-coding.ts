@@ -1,4 +1,4 @@
-import { remembering, weightsIn } from '../graphql/weights.ts'
+import { remembering, weightsIn } from '../graphql/door/weights.ts'
 
 /** Codings that are written here, the best first. */
 const codings = ['br', 'gzip'] as const

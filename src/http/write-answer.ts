@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Whole } from '../graphql/answer.ts'
+import type { Whole } from '../graphql/door/answer.ts'
 import { acceptedCoding, type Coding } from './accepted-coding.ts'
 import { compress } from './compress.ts'
 

@@ -1,6 +1,6 @@
-import type { Whole } from '../graphql/answer.ts'
-import { weakTag } from '../graphql/conditional.ts'
 import type { Services } from '../graphql/context.ts'
+import type { Whole } from '../graphql/door/answer.ts'
+import { weakTag } from '../graphql/door/conditional.ts'
 import { freshnessHeaders } from './caching.ts'
 import type { Route } from './route.ts'
 

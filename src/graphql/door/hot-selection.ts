@@ -5,8 +5,8 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import type { Selected } from '../storage/hot/noun.ts'
-import { schema } from './schema.ts'
+import type { Selected } from '../../storage/hot/noun.ts'
+import { schema } from '../schema.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 

@@ -10,9 +10,9 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../../domain/error.ts'
+import { fieldOf } from '../refusal.ts'
 import { refusalError, variableError } from './errors.ts'
-import { fieldOf } from './refusal.ts'
 
 /** Values in each other, and on the way down to the deepest. A list of what may be named at once has some hundred. */
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Allowance, fullAfter, heldDown, waitMs } from '../../src/graphql/bucket.ts'
+import { type Allowance, fullAfter, heldDown, waitMs } from '../../../src/graphql/door/bucket.ts'
 
 /** Ten days after the program was started. */
 const start = 864_000_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { oneRead } from '../../src/graphql/charge.ts'
-import { createRateLimits } from '../../src/graphql/rate-limits.ts'
+import { oneRead } from '../../../src/graphql/door/charge.ts'
+import { createRateLimits } from '../../../src/graphql/door/rate-limits.ts'
 
 const rates = { reads: 50, quotes: 10, orders: 5 }
 const anOrder = { reads: 0, quotes: 0, orders: 1 }

@@ -7,15 +7,15 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
-import { unixSeconds } from '../domain/log.ts'
-import type { OrderUid } from '../domain/order-uid.ts'
-import { hotOrderRead } from '../storage/hot/read.ts'
-import type { Services } from './context.ts'
+import { unixSeconds } from '../../domain/log.ts'
+import type { OrderUid } from '../../domain/order-uid.ts'
+import { hotOrderRead } from '../../storage/hot/read.ts'
+import type { Services } from '../context.ts'
+import { schema } from '../schema.ts'
 import { costOf, costRefusal } from './cost.ts'
 import { hotPage } from './hot-page.ts'
 import { type HotRoot, hotChainId, type RootAnswer } from './hot-root.ts'
 import { collectFields, collectSelection, type Fragments } from './hot-selection.ts'
-import { schema } from './schema.ts'
 import { coerceVariables } from './variables.ts'
 
 /**

@@ -25,9 +25,9 @@ import {
   type ValueNode,
   valueFromAST,
 } from 'graphql'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../../domain/error.ts'
+import { largestPage } from '../paging.ts'
 import { fragmentsOf, hasDirectives } from './document-size.ts'
-import { largestPage } from './paging.ts'
 import { coerceVariables } from './variables.ts'
 
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]

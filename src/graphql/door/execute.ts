@@ -6,17 +6,17 @@ import {
   execute,
   GraphQLError,
 } from 'graphql'
-import type { Refusal } from '../domain/error.ts'
-import type { Caller } from './caller.ts'
+import type { Refusal } from '../../domain/error.ts'
+import type { Caller } from '../caller.ts'
+import { type Context, createContext, type Services } from '../context.ts'
+import { schema } from '../schema.ts'
 import { type Charge, chargeOf, isMutation, oneRead } from './charge.ts'
-import { type Context, createContext, type Services } from './context.ts'
 import { type Cost, costOf, costRefusal } from './cost.ts'
 import { createDocuments, type Documents } from './documents.ts'
 import { maskError, queryError, refusalError } from './errors.ts'
 import { type HotAnswer, hotAnswer } from './hot.ts'
 import { type AnswerOnce, createAnswerOnce, type IdempotencyTimes, usualTimes } from './idempotency.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { schema } from './schema.ts'
 import { excessOfVariables, variableFaults, variableLimits } from './variables.ts'
 
 export interface OperationArgs extends ExecutionArgs {

@@ -14,11 +14,11 @@ import {
   validate,
   visit,
 } from 'graphql'
-import { Refusal } from '../domain/error.ts'
-import { inputArguments } from './builder.ts'
+import { Refusal } from '../../domain/error.ts'
+import { inputArguments } from '../builder.ts'
+import { fieldOf } from '../refusal.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 import { queryError, refusalError } from './errors.ts'
-import { fieldOf } from './refusal.ts'
 
 /** A parsed document takes some hundred bytes for each character of its text. */
 const keptCharacters = 200_000

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Refusal } from '../domain/error.ts'
-import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../storage/idempotency.ts'
-import type { Caller } from './caller.ts'
-import type { Services } from './context.ts'
+import { Refusal } from '../../domain/error.ts'
+import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../../storage/idempotency.ts'
+import type { Caller } from '../caller.ts'
+import type { Services } from '../context.ts'
 
 /** An answer before it is written. */
 export interface Produced {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../../domain/error.ts'
 
 /** Documents that clients name by the SHA-256 of their text. */
 export interface PersistedDocuments {

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
-import { Outage, Refusal } from '../domain/error.ts'
-import type { Log } from '../domain/log.ts'
-import { type RefusalCode, refusalCodes } from '../domain/refusal-codes.ts'
+import { Outage, Refusal } from '../../domain/error.ts'
+import type { Log } from '../../domain/log.ts'
+import { type RefusalCode, refusalCodes } from '../../domain/refusal-codes.ts'
 
 const masked = new WeakSet<GraphQLError>()
 

@@ -1,12 +1,12 @@
 import type { SelectionSetNode } from 'graphql'
-import type { Address } from '../domain/address.ts'
-import { unixSeconds } from '../domain/log.ts'
-import type { Selected } from '../storage/hot/noun.ts'
-import { type HotRow, hotOrderRead } from '../storage/hot/read.ts'
+import type { Address } from '../../domain/address.ts'
+import { unixSeconds } from '../../domain/log.ts'
+import type { Selected } from '../../storage/hot/noun.ts'
+import { type HotRow, hotOrderRead } from '../../storage/hot/read.ts'
+import { formatOrderCursor, parseOrderCursor } from '../order-cursor.ts'
+import { checkFirst } from '../paging.ts'
 import { type HotRoot, hotChainId } from './hot-root.ts'
 import { collectSelection, type Fragments } from './hot-selection.ts'
-import { formatOrderCursor, parseOrderCursor } from './order-cursor.ts'
-import { checkFirst } from './paging.ts'
 
 interface Page {
   rows: readonly HotRow[]

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../../domain/error.ts'
 import { readBody } from './body.ts'
 import type { Asked } from './execute.ts'
 import type { NamedDocument, PersistedDocuments } from './persisted.ts'

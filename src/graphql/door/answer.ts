@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { GraphQLError, GraphQLErrorExtensions } from 'graphql'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../../domain/error.ts'
 import { refusalError } from './errors.ts'
 
 /** An answer before it is written. What every answer says (CORS, length, encoding) is for who writes it. */

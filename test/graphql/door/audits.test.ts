@@ -1,6 +1,6 @@
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../doors.ts'
+import { type Doors, openDoors } from '../../doors.ts'
 
 let doors: Doors
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { SelectionSetNode } from 'graphql'
-import type { Services } from './context.ts'
+import type { Services } from '../context.ts'
 import type { Fragments } from './hot-selection.ts'
 
 /** JSON text of a root field, from its coerced arguments; `undefined` when the ordinary way has to answer. */

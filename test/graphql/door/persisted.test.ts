@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Order } from '../../src/domain/order.ts'
-import { type Doors, openDoors } from '../doors.ts'
-import { storeOrder } from '../fakes/story.ts'
-import { request } from '../trader.ts'
+import type { Order } from '../../../src/domain/order.ts'
+import { type Doors, openDoors } from '../../doors.ts'
+import { storeOrder } from '../../fakes/story.ts'
+import { request } from '../../trader.ts'
 
 const listed = 'query Listed($uid: OrderUid!) { order(uid: $uid) { uid status } }'
 const hot = 'query Hot($uid: OrderUid!) { order(uid: $uid) { uid kind } }'

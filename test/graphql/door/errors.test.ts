@@ -1,10 +1,10 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Outage, Refusal } from '../../src/domain/error.ts'
-import { type Doors, network, openDoors } from '../doors.ts'
-import { numbered, sampleOrder } from '../fakes/order.ts'
-import { request } from '../trader.ts'
-import { eventually } from '../world.ts'
+import { Outage, Refusal } from '../../../src/domain/error.ts'
+import { type Doors, network, openDoors } from '../../doors.ts'
+import { numbered, sampleOrder } from '../../fakes/order.ts'
+import { request } from '../../trader.ts'
+import { eventually } from '../../world.ts'
 
 let failure: unknown
 let asked: (() => Promise<never>) | undefined

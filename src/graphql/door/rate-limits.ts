@@ -1,5 +1,5 @@
-import { Refusal } from '../domain/error.ts'
-import type { Clock } from '../domain/log.ts'
+import { Refusal } from '../../domain/error.ts'
+import type { Clock } from '../../domain/log.ts'
 import { type Allowance, fullAfter, heldDown, waitMs } from './bucket.ts'
 import { type Charge, type LimitedKind, limitedKinds } from './charge.ts'
 

@@ -1,10 +1,10 @@
 import { getIntrospectionQuery } from 'graphql'
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../doors.ts'
-import { numbered, sampleOrder } from '../fakes/order.ts'
-import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
-import { request } from '../trader.ts'
+import { type Doors, openDoors } from '../../doors.ts'
+import { numbered, sampleOrder } from '../../fakes/order.ts'
+import { storeNotification, storeOrder, storeSettledOrder } from '../../fakes/story.ts'
+import { request } from '../../trader.ts'
 
 let doors: Doors
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../doors.ts'
-import { numbered } from '../fakes/order.ts'
-import { request } from '../trader.ts'
+import { type Doors, openDoors } from '../../doors.ts'
+import { numbered } from '../../fakes/order.ts'
+import { request } from '../../trader.ts'
 
 let closed: Doors
 let helpful: Doors
