@@ -8,6 +8,11 @@ export interface LeadershipOptions {
   log: Log
   signal: AbortSignal
   retryMs?: number
+  /**
+   * How long a leader that is stopped but not dead, or cut off, keeps others from leading. It shows that it lives several
+   * times in that; the database ends a session that does not (PostgreSQL 14 or newer).
+   */
+  frozenMs?: number
 }
 
 /**
@@ -16,21 +21,30 @@ export interface LeadershipOptions {
  * Returns when `signal` aborts.
  */
 export async function whileLeading(
-  { url, name, log, signal, retryMs = 500 }: LeadershipOptions,
+  { url, name, log, signal, retryMs = 500, frozenMs = 30_000 }: LeadershipOptions,
   lead: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: frozenMs / 2,
+      keepAlive: true,
+    })
     const lost = new AbortController()
-    client.on('error', () => lost.abort())
-    client.on('end', () => lost.abort())
+    const lose = () => lost.abort()
+    client.on('error', lose)
+    client.on('end', lose)
+    const showLife = setInterval(() => void client.query('SELECT 1').catch(lose), frozenMs / 6)
     try {
       await client.connect()
+      await client.query(`SET idle_session_timeout = ${frozenMs}`)
       if (await acquire(client, name, signal, retryMs)) await lead(AbortSignal.any([signal, lost.signal]))
     } catch (error) {
       if (!signal.aborted) log.error(`${name}: stopped, starting again`, { error: String(error) })
     } finally {
-      await client.end().catch(() => {})
+      clearInterval(showLife)
+      await Promise.race([client.end().catch(() => {}), goodbye()])
     }
     if (!signal.aborted) await pause(retryMs, signal)
   }
@@ -57,5 +71,12 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done)
       resolve()
     }
+  })
+}
+
+/** Long enough for a connection that is there; one whose other end is gone never says that it ended. */
+function goodbye(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 1_000).unref()
   })
 }

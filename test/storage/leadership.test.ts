@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { whileLeading } from '../../src/storage/leadership.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
@@ -62,4 +64,56 @@ test('a leader that fails gives the lead up and gets it again', async () => {
   )
   expect(terms).toBe(2)
   expect(errors).toEqual(['index:1: stopped, starting again'])
+})
+
+const frozenMs = 4_000
+
+/** Leads in a process of its own, and says when it does and when it no longer does. */
+function spawnLeader(url: string) {
+  const at = (file: string) => JSON.stringify(new URL(file, import.meta.url))
+  const program = `
+    import { whileLeading } from ${at('../../src/storage/leadership.ts')}
+    import { silentLog } from ${at('../fakes/silent-log.ts')}
+    const { signal } = new AbortController()
+    const options = { url: ${JSON.stringify(url)}, name: 'auctions:1', log: silentLog, signal, frozenMs: ${frozenMs} }
+    await whileLeading(options, async (leading) => {
+      console.log('leads')
+      await new Promise((resolve) => leading.addEventListener('abort', resolve, { once: true }))
+      console.log('lost')
+    })`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines: string[] = []
+  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
+  return { child, lines }
+}
+
+test('a leader that is frozen is succeeded, and knows it when it goes on', async () => {
+  await using database = await createTestDatabase()
+  const { child, lines } = spawnLeader(database.url)
+  await eventually('the process leads', () => lines.includes('leads'))
+  const other = contend(database.url)
+  await using client = await connectDirectly(database.url)
+  // It has shown its life more often than it was given time: as long as it lives nobody else leads.
+  const { rows } = await client.query('SELECT clock_timestamp() AS started')
+  await eventually('the time is over', async () => {
+    const since = await client.query('SELECT clock_timestamp() - $1 > make_interval(secs => $2) AS over', [
+      rows[0].started,
+      (1.2 * frozenMs) / 1_000,
+    ])
+    return since.rows[0].over
+  })
+  expect([other.state.leads, lines]).toEqual([false, ['leads']])
+
+  child.kill('SIGSTOP')
+  await eventually('another leads', () => other.state.leads)
+  child.kill('SIGCONT')
+  await eventually('the first knows that it does not', () => lines.includes('lost'))
+  expect(other.state.terms).toBe(1)
+
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+  await other.leave()
 })
