@@ -86,12 +86,18 @@ function spawnLeader(url: string) {
   })
   const lines: string[] = []
   child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
-  return { child, lines }
+  const end = async () => {
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  return { child, lines, [Symbol.asyncDispose]: end }
 }
 
 test('a leader that is frozen is succeeded, and knows it when it goes on', async () => {
   await using database = await createTestDatabase()
-  const { child, lines } = spawnLeader(database.url)
+  await using leader = spawnLeader(database.url)
+  const { child, lines } = leader
   await eventually('the process leads', () => lines.includes('leads'))
   const other = contend(database.url)
   await using client = await connectDirectly(database.url)
@@ -111,9 +117,5 @@ test('a leader that is frozen is succeeded, and knows it when it goes on', async
   child.kill('SIGCONT')
   await eventually('the first knows that it does not', () => lines.includes('lost'))
   expect(other.state.terms).toBe(1)
-
-  const gone = once(child, 'exit')
-  child.kill('SIGKILL')
-  await gone
   await other.leave()
 })
