@@ -132,7 +132,8 @@ function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: Quoti
 
 /** A token that is stored once is not looked for again. */
 function createLearner(tokens: QuotingOptions['tokens']): QuoteDesk['learnTokens'] {
-  const learnt = new LRUCache<Address, true>({ max: mostLearnt })
+  // After a minute again: it may not be stored yet, or a reorg took it back.
+  const learnt = new LRUCache<Address, true>({ max: mostLearnt, ttl: 60_000 })
   return async (addresses) => {
     const unknown = addresses.filter((token) => !learnt.has(token))
     if (unknown.length === 0) return

@@ -42,10 +42,14 @@ export interface RpcOptions {
   retries?: number
   /** Before the first further try; doubled for each one after it. */
   backoffMs?: number
+  /** Of one answer, unpacked: what is larger is none, and is not asked for again. */
+  maxBytes?: number
   fetch?: typeof fetch
 }
 
 const batchSize = 100
+/** Several times what the logs of a full block need, and little enough to be parsed while others wait. */
+const usualMaxBytes = 32 * 2 ** 20
 
 /** Connections are kept alive by the platform's own `fetch`. The URL can hold a key: it is never logged. */
 export function createRpc(options: RpcOptions): Rpc {
@@ -98,20 +102,33 @@ async function exchange<T>(
   }
 }
 
-/** A status that another try would only meet again, such as 401. */
+/** What another try would only meet again: a status such as 401, or an answer that is too large. */
 class Rejected extends Error {}
 
-async function post({ url, timeoutMs = 5000, fetch = globalThis.fetch }: RpcOptions, body: string) {
+async function post(options: RpcOptions, body: string) {
+  const { url, timeoutMs = 5000, maxBytes = usualMaxBytes, fetch = globalThis.fetch } = options
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
     signal: AbortSignal.timeout(timeoutMs),
   })
-  const text = await response.text()
+  const text = await readText(response, maxBytes)
   if (response.ok) return JSON.parse(text) as unknown
   if (response.status === 429 || response.status >= 500) throw new Error(`status ${response.status}`)
   throw rpcErrorIn(text) ?? new Rejected(`status ${response.status}`)
+}
+
+/** Reads no further than it may. */
+async function readText({ body }: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > maxBytes) throw new Rejected(`answers with more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Some nodes send their JSON-RPC errors with a status of 4xx. */

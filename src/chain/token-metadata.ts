@@ -1,88 +1,114 @@
-import { AbiCoder } from 'ethers'
 import type { Address } from '../domain/address.ts'
 import { Outage } from '../domain/error.ts'
-import { type Hex, hexSize, hexToBytes } from '../domain/hex.ts'
+import type { Bytes32, Hex } from '../domain/hex.ts'
 import type { Token } from '../domain/token.ts'
+import { parseMetadata } from './metadata-answer.ts'
+import { metadataReaderCode } from './metadata-reader-code.ts'
 import type { Rpc, RpcAnswer } from './rpc.ts'
-import { tokenAbi } from './token-abi.ts'
-import { available, parseAnswer, parseIndex, parseReturn, toQuantity } from './wire.ts'
-
-const longestText = 100
-const members = ['symbol', 'name', 'decimals'] as const
-
-/** Enough for a long name behind a proxy. Many tokens share a batch: one that burns all it gets must not hold up the others. */
-const memberGas = toQuantity(500_000)
+import {
+  available,
+  isExecutionFault,
+  isTimeout,
+  parseAnswer,
+  parseHash,
+  parseHex,
+  parseIndex,
+  parseObject,
+  toQuantity,
+} from './wire.ts'
 
 /** As its contract told it. */
 export interface ReadToken extends Token {
-  /** The newest one at that time. */
-  block: number
+  /** Whose state it is; null where another block became the newest meanwhile. */
+  block: { number: number; hash: Bytes32 } | null
 }
 
 /**
- * In the order asked for: a token, with null where the contract is silent or talks nonsense, or an Outage where the node
- * refused to ask this one. @throws Outage when it answers nothing at all
+ * Of one call: with all of them using up what they are given it stays below 2^24, the most gas that one
+ * transaction may have, and what comes back stays below the 24,576 bytes of code.
+ */
+const tokensPerCall = 20
+/** For what MetadataReader.sol gives one token, and for its answer, which is charged for as code. */
+const tokenGas = 740_000
+const ownGas = 1_000_000
+
+/**
+ * At the newest block, in the order asked for: a token, with null where the contract is silent or talks
+ * nonsense, or an Outage where the node refused to ask this one.
+ * @throws Outage when it answers nothing at all
  */
 export async function readTokenMetadata(
   rpc: Rpc,
   chainId: number,
   addresses: readonly Address[],
 ): Promise<(ReadToken | Outage)[]> {
-  const answers = await available(
-    rpc.batch([
-      ...addresses.flatMap((to) =>
-        members.map((member) => ({
-          method: 'eth_call',
-          params: [{ to, data: tokenAbi.encodeFunctionData(member), gas: memberGas }, 'latest'],
-        })),
-      ),
-      { method: 'eth_blockNumber' },
-    ]),
-  )
-  const last = answers[addresses.length * members.length]
-  const block = parseIndex(parseAnswer(last))
-  return addresses.map((address, index) =>
-    readToken(
-      { chainId, address, block },
-      answers.slice(index * members.length, (index + 1) * members.length),
-    ),
-  )
+  const calls = await ask(rpc, groupsOf(addresses))
+  // One that the node cannot bear must not silence the others of its call.
+  const alone = calls.filter(isSpoilt).flatMap(({ group }) => group.map((address) => [address]))
+  const again = alone.length > 0 ? await ask(rpc, alone).catch(nothingMore) : []
+  const told = new Map([...calls, ...again].flatMap((call) => tell(call, chainId)))
+  return addresses.map((address) => told.get(address) ?? new Outage('the network node'))
 }
 
-function readToken(
-  key: Pick<ReadToken, 'chainId' | 'address' | 'block'>,
-  answers: readonly RpcAnswer[],
-): ReadToken | Outage {
+interface Call {
+  group: readonly Address[]
+  answer: RpcAnswer | undefined
+  block: ReadToken['block']
+}
+
+const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+
+/**
+ * The batch keeps all of it on one node: what stands between two looks at the same block was read in that
+ * block.
+ */
+async function ask(rpc: Rpc, groups: readonly (readonly Address[])[]): Promise<Call[]> {
+  const answers = await available(rpc.batch([newest, ...groups.map(toCall), newest]))
+  const [before, after] = [parseBlock(answers[0]), parseBlock(answers.at(-1))]
+  const block = before.hash === after.hash ? before : null
+  return groups.map((group, index) => ({ group, answer: answers[index + 1], block }))
+}
+
+/** The constructor's argument behind its code. */
+function toCall(group: readonly Address[]) {
+  const words = [word(32), word(group.length), ...group.map((address) => address.slice(2).padStart(64, '0'))]
+  const gas = toQuantity(ownGas + group.length * tokenGas)
+  const data: Hex = `${metadataReaderCode}${words.join('')}`
+  return { method: 'eth_call', params: [{ data, gas }, 'latest'] }
+}
+
+function parseBlock(answer: RpcAnswer | undefined) {
+  const { number, hash } = parseObject(parseAnswer(answer))
+  return { number: parseIndex(number), hash: parseHash(hash) }
+}
+
+/** The code of one of many may have used up what the call had: asked alone, nobody pays for another. */
+function isSpoilt({ group, answer }: Call): boolean {
+  if (group.length === 1 || !answer || 'value' in answer) return false
+  return isExecutionFault(answer.error) || isTimeout(answer.error)
+}
+
+/** What was told before stands, and so do the outages of the rest. */
+function nothingMore(fault: unknown): Call[] {
+  if (fault instanceof Outage) return []
+  throw fault
+}
+
+function tell({ group, answer, block }: Call, chainId: number): [Address, ReadToken | Outage][] {
   try {
-    const [symbol, name, decimals] = answers.map(parseReturn)
-    return { ...key, symbol: toText(symbol), name: toText(name), decimals: toDecimals(decimals) }
-  } catch (error) {
-    if (error instanceof Outage) return error
-    throw error
+    const told = parseMetadata(parseHex(parseAnswer(answer)), group)
+    return told.map((metadata) => [metadata.address, { chainId, ...metadata, block }])
+  } catch (fault) {
+    if (fault instanceof Outage) return group.map((address) => [address, fault])
+    throw fault
   }
 }
 
-/** Some early tokens return bytes32 in place of a string. The text is a stranger's: one line, bounded, storable, of visible characters. */
-function toText(returned: Hex | undefined): string | null {
-  if (!returned) return null
-  const bytes = hexSize(returned) === 32 ? hexToBytes(returned) : decodeBytes(returned)
-  const text = Buffer.from(bytes ?? [])
-    .toString('utf8')
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-  return [...text.trim()].slice(0, longestText).join('') || null
+function groupsOf(addresses: readonly Address[]): Address[][] {
+  const count = Math.ceil(addresses.length / tokensPerCall)
+  return Array.from({ length: count }, (_, index) =>
+    addresses.slice(index * tokensPerCall, (index + 1) * tokensPerCall),
+  )
 }
 
-/** A string's bytes, read as bytes: text that is not UTF-8 is no reason to give up. */
-function decodeBytes(returned: Hex): Uint8Array | undefined {
-  try {
-    return Buffer.from(String(AbiCoder.defaultAbiCoder().decode(['bytes'], returned)[0]).slice(2), 'hex')
-  } catch {
-    return undefined
-  }
-}
-
-function toDecimals(returned: Hex | undefined): number | null {
-  if (!returned || hexSize(returned) < 32) return null
-  const decimals = BigInt(returned.slice(0, 66))
-  return decimals < 256n ? Number(decimals) : null
-}
+const word = (value: number): string => value.toString(16).padStart(64, '0')

@@ -1,5 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
+import type { Checkpoint } from './chain-log.ts'
 import { bytea, hexOf } from './columns.ts'
 import { type Db, sql, type Tx } from './database.ts'
 
@@ -14,16 +15,33 @@ export async function findTokens(
   )
 }
 
-/** `block`: the newest one when the token was read. */
-export async function storeTokens(db: Db, tokens: readonly (Token & { block?: number })[]): Promise<void> {
-  await sql(db).token.createMany({
-    data: tokens.map(({ address, block, ...token }) => ({
-      ...token,
-      address: bytea(address),
-      block: block === undefined ? null : BigInt(block),
-    })),
-    skipDuplicates: true,
-  })
+/**
+ * Stores those that were read in a block of the indexed chain: a reorg of it takes them back, while nobody
+ * would ever take back one that was read in a block that the indexer never meets. That the checkpoint is held
+ * decides between the two whoever comes first. While the indexer itself is writing nothing is stored, so that
+ * nobody waits for it.
+ * @returns those that were
+ */
+export async function storeReadTokens(
+  db: Db,
+  chainId: number,
+  tokens: readonly (Token & { block: Checkpoint })[],
+): Promise<Set<Address>> {
+  const addresses = tokens.map(({ address }) => bytea(address))
+  const numbers = tokens.map(({ block }) => BigInt(block.number))
+  const hashes = tokens.map(({ block }) => bytea(block.hash))
+  const rows = await sql(db).$queryRaw<{ address: Uint8Array }[]>`
+    INSERT INTO tokens (chain_id, address, symbol, name, decimals, block)
+    SELECT ${chainId}, t.address, t.symbol, t.name, t.decimals, t.block
+    FROM unnest(${addresses}::bytea[], ${tokens.map(({ symbol }) => symbol)}::text[],
+        ${tokens.map(({ name }) => name)}::text[], ${tokens.map(({ decimals }) => decimals)}::int[],
+        ${numbers}::bigint[], ${hashes}::bytea[]) AS t(address, symbol, name, decimals, block, hash)
+      JOIN blocks b ON b.chain_id = ${chainId} AND b.number = t.block AND b.hash = t.hash
+      CROSS JOIN (SELECT 1 FROM checkpoints WHERE chain_id = ${chainId} FOR SHARE SKIP LOCKED) AS held
+    ORDER BY t.address
+    ON CONFLICT DO NOTHING
+    RETURNING address`
+  return new Set(rows.map(({ address }) => hexOf(address)))
 }
 
 /** Tokens that were read at this block or later are read again: the reorg may have put something else at their addresses. */

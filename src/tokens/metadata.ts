@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import type { ReadToken } from '../chain/token-metadata.ts'
 import { type Address, nativeMarker } from '../domain/address.ts'
@@ -8,7 +9,8 @@ import type { Network } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
 import { whileWaited } from '../outside/waiting.ts'
 import type { Database } from '../storage/database.ts'
-import { findTokens, storeTokens } from '../storage/tokens.ts'
+import { findTokens } from '../storage/tokens.ts'
+import { createUnstored, plain } from './unstored.ts'
 
 export interface TokenReaderOptions {
   network: Pick<Network, 'chainId' | 'name'>
@@ -18,7 +20,9 @@ export interface TokenReaderOptions {
   log: Log
   now: Clock
   /** For one reading, however many wait for the node. */
-  patienceMs?: number
+  patienceMs?: number | undefined
+  /** When it is tried again to store what could not be stored at once, counted from the last time. */
+  storeAgainMs?: readonly number[] | undefined
 }
 
 export interface TokenReader {
@@ -34,8 +38,8 @@ const mostAbsent = 10_000
 const mostWaiting = 5_000
 
 /**
- * Metadata of tokens: from the store, else from the chain and then stored. What turned out to be no token is not asked again soon; an
- * outage is never remembered.
+ * Metadata of tokens: from the store, else from the chain and then stored, once its block is indexed. What
+ * turned out to be no token is not asked again soon; an outage is never remembered.
  */
 export function createTokenReader({
   network,
@@ -44,6 +48,7 @@ export function createTokenReader({
   log,
   now,
   patienceMs = 4_500,
+  storeAgainMs,
 }: TokenReaderOptions): TokenReader {
   const { chainId } = network
   const absent = new LRUCache<Address, true>({
@@ -52,16 +57,41 @@ export function createTokenReader({
     ttlResolution: 0,
     perf: { now },
   })
+  const unstored = createUnstored({ chainId, db, log, now, storeAgainMs })
+  const underWay = new Map<Address, Promise<ReadToken | undefined>>()
 
-  let waiting = 0
+  /**
+   * Once, however many wait for it. What comes when nobody waits any more is remembered for who asks next.
+   */
+  function askOnce(address: Address): Promise<ReadToken | undefined> {
+    const asked = underWay.get(address)
+    if (asked) return asked
+    if (underWay.size >= mostWaiting)
+      return Promise.reject(new Outage('the network node', 'too many tokens are asked about'))
+    const answer = ask(address)
+      .then(remember)
+      .finally(() => underWay.delete(address))
+    underWay.set(address, answer)
+    return answer
+  }
 
-  /** What is answered later than that is nobody's: who asks again waits in its turn again. */
-  async function askSoon(address: Address, limit: AbortSignal): Promise<ReadToken | Outage> {
-    if (waiting >= mostWaiting) return new Outage('the network node', 'too many tokens are asked about')
-    waiting++
-    const answer = ask(address).finally(() => waiting--)
+  /** @returns undefined for what is no token */
+  function remember(answer: ReadToken): ReadToken | undefined {
+    if (isToken(answer)) unstored.keep(answer)
+    else absent.set(answer.address, true)
+    return isToken(answer) ? answer : undefined
+  }
+
+  /** Those that are no tokens are left out. */
+  async function read(addresses: readonly Address[]): Promise<(ReadToken | OutageOf)[]> {
+    const limit = AbortSignal.timeout(patienceMs)
+    setMaxListeners(0, limit)
     const late = () => new Outage('the network node', 'did not tell of the token in time')
-    return whileWaited(answer, limit, late).catch(onlyOutage)
+    const answers = addresses.map(async (address) => {
+      const answer = await whileWaited(askOnce(address), limit, late).catch(onlyOutage)
+      return answer instanceof Outage ? { address, outage: answer } : answer
+    })
+    return (await Promise.all(answers)).filter((answer) => answer !== undefined)
   }
 
   async function tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>> {
@@ -70,17 +100,11 @@ export function createTokenReader({
     const found = new Map<Address, Token | Outage>(
       asked.size > 0 ? await findTokens(db, chainId, [...asked]) : [],
     )
-    const unknown = [...asked].filter((address) => !found.has(address))
-    const limit = AbortSignal.timeout(patienceMs)
-    const answers = unknown.map(async (address) => [address, await askSoon(address, limit)] as const)
-    const read: ReadToken[] = []
-    for (const [address, answer] of await Promise.all(answers)) {
-      if (answer instanceof Outage) found.set(address, answer)
-      else if (isToken(answer)) read.push(answer)
-      else absent.set(address, true)
-    }
-    if (read.length > 0) await storeTokens(db, read)
-    for (const { block: _, ...token } of read) found.set(token.address, token)
+    const missing = () => [...asked].filter((address) => !found.has(address) && !absent.has(address))
+    for (const token of await unstored.recall(missing())) found.set(token.address, token)
+    const answers = await read(missing())
+    await unstored.store(answers.filter(isRead))
+    for (const answer of answers) found.set(answer.address, isRead(answer) ? plain(answer) : answer.outage)
     if (coin) found.set(nativeMarker, nativeCoin(chainId))
     return found
   }
@@ -100,7 +124,18 @@ export function createTokenReader({
   }
 }
 
-/** What is neither called something nor divided into something is no token, whatever stands at the address. */
+interface OutageOf {
+  address: Address
+  outage: Outage
+}
+
+function isRead(answer: ReadToken | OutageOf): answer is ReadToken {
+  return !('outage' in answer)
+}
+
+/**
+ * What is neither called something nor divided into something is no token, whatever stands at the address.
+ */
 function isToken({ symbol, decimals }: Token): boolean {
   return symbol !== null || decimals !== null
 }

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createChain } from '../../src/chain/chain.ts'
 import { createRpc, RpcError } from '../../src/chain/rpc.ts'
-import { readTokenMetadata } from '../../src/chain/token-metadata.ts'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { address } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { codeReturning, createNetwork, type Evm, startEvm } from './evm.ts'
+import { createNetwork, type Evm, startEvm } from './evm.ts'
 
 let evm: Evm
 beforeAll(async () => {
@@ -55,23 +54,6 @@ describe('tokens', () => {
       { balance: 0n, allowance: 0n },
       { balance: 0n, allowance: 0n },
     ])
-  })
-
-  test('metadata, as far as the contract speaks', async () => {
-    const token = await evm.deploy(testToken, tokenTypes, ['US Dollar', 'USD\u0000\n', 6])
-    const old = address(`0x${'01d'.padEnd(40, '0')}`)
-    await evm.rpc.call('anvil_setCode', [old, codeReturning(BigInt(`0x${'4d4b52'.padEnd(64, '0')}`))])
-    expect(await readTokenMetadata(evm.rpc, 31337, [token.address, nobody, old])).toMatchObject([
-      { chainId: 31337, address: token.address, symbol: 'USD', name: 'US Dollar', decimals: 6 },
-      { chainId: 31337, address: nobody, symbol: null, name: null, decimals: null },
-      { chainId: 31337, address: old, symbol: 'MKR', name: 'MKR', decimals: null },
-    ])
-  })
-
-  test('long names are cut between characters', async () => {
-    const token = await evm.deploy(testToken, tokenTypes, ['🦊'.repeat(200), 'F', 0])
-    const [metadata] = await readTokenMetadata(evm.rpc, 31337, [token.address])
-    expect(metadata).toMatchObject({ name: '🦊'.repeat(100), symbol: 'F', decimals: 0 })
   })
 })
 

@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createRpc, RpcError } from '../../src/chain/rpc.ts'
 import { Outage } from '../../src/domain/error.ts'
 import { silentLog } from '../fakes/silent-log.ts'
+import { eventually } from '../world.ts'
 import { type Behaviour, startScriptedNode } from './scripted-node.ts'
 
 const echo: Behaviour = { answer: ({ method, params }) => ({ result: `${method}(${params})` }) }
@@ -63,6 +67,47 @@ describe('call', () => {
     await expect(rpc.call('eth_call')).rejects.toMatchObject({ code: -32000, message: 'no', data: '0x12' })
     await expect(rpc.call('eth_call')).rejects.toMatchObject({ name: 'RpcError', ...error })
     expect(node.requests).toHaveLength(2)
+  })
+})
+
+describe('an answer that is too large', () => {
+  test('is an outage, is not asked for again, and one that is just small enough is none', async () => {
+    const body = (size: number) => JSON.stringify({ result: 'x'.repeat(size - 13) })
+    await using node = await startScriptedNode(
+      { status: 200, body: body(10_001) },
+      { status: 200, body: body(10_000) },
+      { status: 500, body: body(10_001) },
+    )
+    const rpc = createRpc({ url: node.url, log: silentLog, backoffMs: 1, maxBytes: 10_000 })
+    const tooLarge = new Outage('the network node', new Error('answers with more than 10000 bytes'))
+    await expect(rpc.call('eth_getLogs')).rejects.toEqual(tooLarge)
+    expect(node.requests).toHaveLength(1)
+    expect(await rpc.call('eth_getLogs')).toBe('x'.repeat(9_987))
+    await expect(rpc.batch([{ method: 'eth_getLogs' }])).rejects.toEqual(tooLarge)
+    expect(node.requests).toHaveLength(3)
+  })
+
+  test('is read no further than that, also when it never ends', async () => {
+    let sent = 0
+    let isClosed = false
+    const server = createServer((_, response) => {
+      response.on('close', () => {
+        isClosed = true
+      })
+      const more = () => {
+        do sent += 65_536
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')))
+      }
+      response.on('drain', more)
+      more()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const rpc = createRpc({ url: `http://127.0.0.1:${port}`, log: silentLog, maxBytes: 1_000_000 })
+    await expect(rpc.call('eth_getLogs')).rejects.toThrow(Outage)
+    await eventually('nobody reads any more', () => isClosed)
+    expect(sent).toBeLessThan(20_000_000)
+    server.close()
   })
 })
 

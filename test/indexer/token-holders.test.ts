@@ -230,10 +230,10 @@ test('after crashes, reorgs and other tokens to follow, balances are what the lo
           'TRUNCATE holder_tokens, token_balances, token_balance_changes, checkpoints, blocks',
         )
       }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   )
   // That the stories were worth telling.
-  expect(seen.faults).toBeGreaterThan(2)
-  expect(seen.holders).toBeGreaterThan(40)
-  expect(seen.kept).toBeGreaterThan(20)
+  expect(seen.faults).toBeGreaterThan(1)
+  expect(seen.holders).toBeGreaterThan(20)
+  expect(seen.kept).toBeGreaterThan(10)
 })

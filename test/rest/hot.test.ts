@@ -10,11 +10,12 @@ import { createRestHandler } from '../../src/rest/adapter.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
 import { debugReportFields } from '../../src/rest/shapes/debug-report.ts'
 import { wholeOrderFields } from '../../src/rest/shapes/order.ts'
-import { findTokens, storeTokens } from '../../src/storage/tokens.ts'
+import { findTokens } from '../../src/storage/tokens.ts'
 import { type Doors, network, openDoors } from '../doors.ts'
 import { noCaller } from '../fakes/caller.ts'
 import { randomStory, storeStory } from '../fakes/random-story.ts'
 import { silentLog } from '../fakes/silent-log.ts'
+import { storeTokens } from '../fakes/stored-tokens.ts'
 import { request } from '../trader.ts'
 
 /** What the database writes and what the resolvers execute are two ways to the same values. */

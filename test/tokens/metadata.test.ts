@@ -1,104 +1,43 @@
-import { AbiCoder } from 'ethers'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Rpc, type RpcAnswer, RpcError } from '../../src/chain/rpc.ts'
-import { readTokenMetadata } from '../../src/chain/token-metadata.ts'
-import { type Address, nativeMarker } from '../../src/domain/address.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nativeMarker } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
-import { gather } from '../../src/gather.ts'
-import { forgetTokensReadFrom } from '../../src/storage/tokens.ts'
-import { createTokenReader } from '../../src/tokens/metadata.ts'
-import { countRequests } from '../chain/counted-rpc.ts'
+import type { Hex } from '../../src/domain/hex.ts'
+import { bytes, number, type Told, text } from '../chain/speaking-code.ts'
 import { network } from '../doors.ts'
 import { numbered } from '../fakes/order.ts'
-import { silentLog } from '../fakes/silent-log.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { eventually } from '../world.ts'
+import { type MetadataWorld, openMetadataWorld } from './metadata-world.ts'
 
 const { chainId } = network
-const coder = AbiCoder.defaultAbiCoder()
-const text = (value: string) => ({ value: coder.encode(['string'], [value]) })
-const word = (value: bigint | string) => ({
-  value: typeof value === 'bigint' ? coder.encode(['uint256'], [value]) : `0x${value}`,
-})
-const reverted = { error: new RpcError('execution reverted', 3, '0x') }
-const refused = { error: new RpcError('header not found', -32000) }
-const nothing = { value: '0x' }
-
-/** What a contract answers to symbol, name and decimals. */
-type Contract = readonly [RpcAnswer, RpcAnswer, RpcAnswer]
-
-const selectors = ['0x95d89b41', '0x06fdde03', '0x313ce567']
-let contracts: Map<string, Contract>
-let isAway: boolean
-let held: Promise<void> | undefined
-let time: number
-let database: TestDatabase
-
+let it: MetadataWorld
 beforeAll(async () => {
-  database = await createTestDatabase()
+  it = await openMetadataWorld()
 })
-afterAll(() => database[Symbol.asyncDispose]())
-beforeEach(() => {
-  contracts = new Map()
-  isAway = false
-  held = undefined
-  time = 1_800_000_000_000
+afterAll(() => it[Symbol.asyncDispose]())
+beforeEach(async () => {
+  it.node.isAway = false
+  it.node.held = undefined
+  it.node.stumblesOver = undefined
+  await it.index()
 })
 
-const node: Rpc = {
-  call: () => Promise.reject(new Error('nothing is called alone')),
-  async batch(calls) {
-    await held
-    if (isAway) throw new Outage('the network node')
-    return calls.map(({ method, params }) => {
-      if (method === 'eth_blockNumber') return { value: '0x7' }
-      const [{ to, data }] = params as [{ to: string; data: string }]
-      return contracts.get(to)?.[selectors.indexOf(data)] ?? nothing
-    })
-  },
-}
+const plain: Told = [text('USDC'), text('US Dollar'), number(6n)]
+const beta: Told = [text('BETA'), text('Beta'), number(18n)]
+const nothing: Hex = '0x'
+const many = (count: number, told: Told = plain) =>
+  Promise.all(Array.from({ length: count }, () => it.put(told)))
 
-function openReader({ patienceMs = 4_500 } = {}) {
-  const warnings: unknown[] = []
-  const counted = countRequests(node)
-  let asked = 0
-  const ask = gather((addresses: readonly Address[]) => readTokenMetadata(counted.rpc, chainId, addresses), {
-    most: 128,
-    abreast: 2,
+function holdNode(): () => void {
+  let release = () => {}
+  it.node.held = new Promise((resolve) => {
+    release = resolve
   })
-  const reader = createTokenReader({
-    network,
-    ask(address) {
-      asked++
-      return ask(address)
-    },
-    db: database.db,
-    log: { ...silentLog, warn: (message, fields) => void warnings.push([message, fields]) },
-    now: () => time,
-    patienceMs,
-  })
-  /** RPC requests and SQL verbs of one read. */
-  async function cost(addresses: readonly Address[]) {
-    const { requests } = counted
-    const { length } = database.statements
-    const found = await reader.tokens(addresses)
-    const verbs = database.statements.slice(length).map((sql) => sql.split(' ', 1)[0])
-    return { found, requests: counted.requests - requests, verbs: verbs.filter(isWork) }
-  }
-  return { ...reader, cost, warnings, counted, asked: () => asked }
-}
-
-const isWork = (verb: string | undefined) => verb !== 'BEGIN' && verb !== 'COMMIT'
-const plain: Contract = [text('USDC'), text('US Dollar'), word(6n)]
-let last = 0x1000
-const fresh = (contract: Contract): Address => {
-  const token = numbered((++last).toString(16))
-  contracts.set(token, contract)
-  return token
+  return release
 }
 
 test('N unknown tokens are one batch, one SELECT and one INSERT; known ones are one SELECT', async () => {
-  const { cost } = openReader()
-  const tokens = Array.from({ length: 128 }, () => fresh(plain))
+  const { cost } = it.openReader()
+  const tokens = await many(128)
   const first = await cost([...tokens, ...tokens])
   expect([first.requests, first.verbs]).toEqual([1, ['SELECT', 'INSERT']])
   const again = await cost(tokens)
@@ -110,7 +49,7 @@ test('N unknown tokens are one batch, one SELECT and one INSERT; known ones are 
 })
 
 test('the coin is known without asking anybody', async () => {
-  const { cost } = openReader()
+  const { cost } = it.openReader()
   const coin = { chainId, address: nativeMarker, symbol: 'ETH', name: 'Ether', decimals: 18 }
   expect(await cost([nativeMarker])).toEqual({
     found: new Map([[nativeMarker, coin]]),
@@ -119,67 +58,87 @@ test('the coin is known without asking anybody', async () => {
   })
 })
 
-test.each<[string, Contract, [symbol: string | null, name: string | null, decimals: number | null]]>([
+const word = (hex: string) => bytes(hex.padEnd(64, '0'))
+const [six, one] = [number(6n), number(1n)]
+const S = text('S')
+const N = text('N')
+/** As the ABI has a string: offset, length, bytes; here without what fills the last word. */
+const string = (hex: string, length = hex.length / 2, offset = 32) =>
+  bytes(`${offset.toString(16).padStart(64, '0')}${length.toString(16).padStart(64, '0')}${hex}`)
+
+test.each<[string, Told, [symbol: string | null, name: string | null, decimals: number | null]]>([
+  ['bytes32 names', [word('4d4b52'), word('4d616b6572'), number(18n)], ['MKR', 'Maker', 18]],
   [
-    'bytes32 names',
-    [word('4d4b52'.padEnd(64, '0')), word('4d616b6572'.padEnd(64, '0')), word(18n)],
-    ['MKR', 'Maker', 18],
+    'bytes32 names that fill the word, or are not English',
+    [bytes('41'.repeat(32)), word('e282ac'), six],
+    ['A'.repeat(32), '€', 6],
   ],
+  ['bytes32 names with something behind their end', [word('410042'), word('004142'), six], [null, null, 6]],
+  ['bytes32 that is no UTF-8', [word('ff41'), bytes('a3'.repeat(32)), six], [null, null, 6]],
   [
     '10,000 characters',
-    [text('S'.repeat(10_000)), text('🦊'.repeat(10_000)), word(0n)],
+    [text('S'.repeat(10_000)), text('🦊'.repeat(10_000)), number(0n)],
     ['S'.repeat(100), '🦊'.repeat(100), 0],
   ],
   [
-    'control characters and line ends',
-    [text('U\u0000S\u2028D\u2029\n'), text('\t'), word(6n)],
-    ['USD', null, 6],
+    'a text that is not read to its end, in the middle of a character',
+    [text('\u0000'.repeat(399) + '🦊'.repeat(5)), text(`${'\u0000'.repeat(396)}🦊🐻`), six],
+    [null, '🦊', 6],
   ],
+  ['control characters and line ends', [text('U\u0000S\u2028D\u2029\n'), text('\t'), six], ['USD', null, 6]],
   [
     'characters that cannot be seen and turn others round',
-    [text('\uFEFFUS\u202EDC\u202C'), text('\u2066Coin\u2069\u200B'), word(6n)],
+    [text('\uFEFFUS\u202EDC\u202C'), text('\u2066Coin\u2069\u200B'), six],
     ['USDC', 'Coin', 6],
   ],
-  ['no UTF-8', [{ value: coder.encode(['bytes'], ['0xff41fe']) }, text('N'), word(6n)], ['�A�', 'N', 6]],
-  ['decimals 255', [text('S'), text('N'), word(255n)], ['S', 'N', 255]],
-  ['decimals 256', [text('S'), text('N'), word(256n)], ['S', 'N', null]],
-  ['decimals of 2^256 − 1', [text('S'), text('N'), word(2n ** 256n - 1n)], ['S', 'N', null]],
-  ['decimals too short', [text('S'), reverted, word('06')], ['S', null, null]],
-  [
-    'a string that is longer than what holds it',
-    [word(`${'20'.padStart(64, '0')}${'ff'.padStart(64, '0')}41`), text('N'), word(1n)],
-    [null, 'N', 1],
-  ],
-  ['a string from nowhere', [word('f'.repeat(128)), text('N'), word(1n)], [null, 'N', 1]],
-  ['decimals alone', [reverted, reverted, word(8n)], [null, null, 8]],
+  ['no UTF-8', [string('ff41fe'), N, six], ['�A�', 'N', 6]],
+  ['a string without what fills its last word', [string('55534443'), N, six], ['USDC', 'N', 6]],
+  ['decimals 255', [S, N, number(255n)], ['S', 'N', 255]],
+  ['decimals 256', [S, N, number(256n)], ['S', 'N', null]],
+  ['decimals of 2^256 − 1', [S, N, number(2n ** 256n - 1n)], ['S', 'N', null]],
+  ['decimals too short', [S, null, bytes('06')], ['S', null, null]],
+  ['decimals and more', [S, null, bytes(`${six.slice(2)}ff`)], ['S', null, 6]],
+  ['a string that is longer than what holds it', [string('41', 255), N, one], [null, 'N', 1]],
+  ['a string that is longer than anything', [string('41', 2 ** 47), N, one], [null, 'N', 1]],
+  ['a string from nowhere', [bytes('f'.repeat(128)), string('41', 1, 65), one], [null, null, 1]],
+  ['a string that begins elsewhere', [string('', 2, 33) && string('0041', 0, 34), N, one], [null, 'N', 1]],
+  ['decimals alone', [null, null, number(8n)], [null, null, 8]],
 ])('%s', async (_what, contract, [symbol, name, decimals]) => {
-  const token = fresh(contract)
+  const token = await it.put(contract)
   const expected = new Map([[token, { chainId, address: token, symbol, name, decimals }]])
-  expect(await openReader().tokens([token])).toEqual(expected)
-  expect((await openReader().cost([token])).found, 'from the store').toEqual(expected)
+  expect(await it.openReader().tokens([token])).toEqual(expected)
+  const { found, requests } = await it.openReader().cost([token])
+  expect([found, requests], 'from the store').toEqual([expected, 0])
 })
 
-test.each<[string, Contract]>([
-  ['no contract', [nothing, nothing, nothing]],
-  ['a contract that is no token', [reverted, reverted, reverted]],
-  ['a name alone', [reverted, text('Vault'), reverted]],
-  ['a contract that answers everything with zero', [word(0n), word(0n), word(2n ** 200n)]],
+test.each<[string, Told]>([
+  ['a contract that says nothing', [nothing, nothing, nothing]],
+  ['a contract that is no token', [null, null, null]],
+  ['a name alone', [null, text('Vault'), null]],
+  ['a contract that answers everything with zero', [number(0n), number(0n), number(2n ** 200n)]],
+  ['a contract that answers everything with a hash', [bytes('9c'.repeat(32)), null, bytes('9c'.repeat(32))]],
 ])('%s is absent, and not asked again for a minute', async (_what, contract) => {
-  const { cost } = openReader()
-  const token = fresh(contract)
+  const { cost } = it.openReader()
+  const token = await it.put(contract)
   expect(await cost([token])).toEqual({ found: new Map(), requests: 1, verbs: ['SELECT'] })
-  time += 59_999
+  it.world.time += 59_999
   expect(await cost([token])).toEqual({ found: new Map(), requests: 0, verbs: [] })
-  time += 2
-  contracts.set(token, plain)
+  it.world.time += 2
+  await it.put(plain, token)
   expect((await cost([token])).found.get(token)).toMatchObject({ symbol: 'USDC' })
 })
 
+test('an account without code is absent, and so is what the chain itself answers for', async () => {
+  const { tokens } = it.openReader()
+  const precompiles = ['1', '2', '3', '4', '5', '9'].map(numbered)
+  expect(await tokens([numbered('0b0b'), ...precompiles])).toEqual(new Map())
+})
+
 test('a node that is away is each unknown token’s outage, and none is remembered', async () => {
-  const { tokens, knownTokens, warnings } = openReader()
-  const [stored, unknown] = [fresh(plain), fresh(plain)]
+  const { tokens, knownTokens, warnings } = it.openReader()
+  const [stored, unknown] = [await it.put(plain), await it.put(plain)]
   await tokens([stored])
-  isAway = true
+  it.node.isAway = true
   const found = await tokens([stored, unknown, nativeMarker])
   expect([...found.keys()]).toEqual([stored, unknown, nativeMarker])
   expect(found.get(stored)).toMatchObject({ symbol: 'USDC' })
@@ -187,33 +146,42 @@ test('a node that is away is each unknown token’s outage, and none is remember
   expect(warnings).toEqual([])
   expect([...(await knownTokens([stored, unknown])).keys()]).toEqual([stored])
   expect(warnings).toEqual([['token metadata not read', { network: 'sepolia', tokens: 1 }]])
-  isAway = false
+  it.node.isAway = false
   expect((await tokens([unknown])).get(unknown)).toMatchObject({ symbol: 'USDC' })
 })
 
 test('a node that hangs is an outage in time, however many wait for it', async () => {
-  held = new Promise(() => {})
-  const { tokens } = openReader({ patienceMs: 50 })
-  const wanted = Array.from({ length: 40 }, () => tokens([fresh(plain), fresh(plain)]))
+  holdNode()
+  const { tokens } = it.openReader({ patienceMs: 50 })
+  const each = await many(80)
+  const wanted = Array.from({ length: 40 }, (_, index) => tokens(each.slice(2 * index, 2 * index + 2)))
   for (const found of await Promise.all(wanted)) {
     expect([...found.values()]).toEqual([expect.any(Outage), expect.any(Outage)])
   }
 })
 
-test('what was read at a block that a reorg takes away is read again', async () => {
-  const { tokens, cost } = openReader()
-  const token = fresh(plain)
-  await tokens([token])
-  contracts.set(token, [text('BETA'), text('Beta'), word(18n)])
-  await database.db.transaction((tx) => forgetTokensReadFrom(tx, chainId, 8))
-  expect((await cost([token])).found.get(token)).toMatchObject({ symbol: 'USDC' })
-  await database.db.transaction((tx) => forgetTokensReadFrom(tx, chainId, 7))
-  expect((await cost([token])).found.get(token)).toMatchObject({ symbol: 'BETA', decimals: 18 })
+test('what comes too late for one is there for the next, and is asked about once', async () => {
+  const release = holdNode()
+  const { tokens, cost, asked } = it.openReader({ patienceMs: 200 })
+  const [token, none] = [await it.put(plain), await it.put([null, null, null])]
+  const late = await Promise.all([tokens([token, none]), tokens([none, token]), tokens([token])])
+  expect(late.flatMap((found) => [...found.values()])).toEqual(Array(5).fill(expect.any(Outage)))
+  release()
+  const told = await eventually('an answer', async () => {
+    const { found, requests } = await cost([token, none])
+    return found.get(token) instanceof Outage ? false : { found, requests }
+  })
+  expect(told).toEqual({
+    found: new Map([[token, expect.objectContaining({ symbol: 'USDC' })]]),
+    requests: 0,
+  })
+  expect(asked()).toBe(2)
 })
 
 test('what the node refuses to read is one token’s outage, and the others’ are stored', async () => {
-  const { tokens, cost } = openReader()
-  const [good, bad] = [fresh(plain), fresh([text('S'), refused, word(1n)])]
+  const { tokens, cost } = it.openReader()
+  const [good, bad] = [await it.put(plain), await it.put(plain)]
+  it.node.stumblesOver = bad
   const found = await tokens([bad, good])
   expect(found.get(bad)).toBeInstanceOf(Outage)
   expect(found.get(good)).toMatchObject({ symbol: 'USDC' })
@@ -221,16 +189,57 @@ test('what the node refuses to read is one token’s outage, and the others’ a
 })
 
 test('many who ask at the same time share batches, two of which are on their way', async () => {
-  let release = () => {}
-  held = new Promise((resolve) => {
-    release = resolve
-  })
-  const { tokens, asked, counted } = openReader()
-  const wanted = Array.from({ length: 20 }, () => fresh(plain))
+  const release = holdNode()
+  const { tokens, asked, counted } = it.openReader()
+  const wanted = await many(20)
   const answers = wanted.map((token) => tokens([token]))
   await eventually('all have asked', () => asked() === wanted.length)
   expect(counted.requests).toBeLessThanOrEqual(2)
   release()
   expect((await Promise.all(answers)).map((found) => found.size)).toEqual(wanted.map(() => 1))
   expect(counted.requests).toBeLessThanOrEqual(3)
+})
+
+describe('a token read in a block that is not indexed yet', () => {
+  test('is told from memory for five seconds, then stored if it is meanwhile, else read again', async () => {
+    const { cost } = it.openReader()
+    await it.evm.mine()
+    const token = await it.put(plain)
+    const usdc = new Map([
+      [token, { chainId, address: token, symbol: 'USDC', name: 'US Dollar', decimals: 6 }],
+    ])
+    expect(await cost([token])).toEqual({ found: usdc, requests: 1, verbs: ['SELECT', 'INSERT'] })
+    it.world.time += 4_999
+    expect(await cost([token])).toEqual({ found: usdc, requests: 0, verbs: ['SELECT'] })
+    it.world.time += 1
+    const again = { found: usdc, requests: 1, verbs: ['SELECT', 'INSERT', 'INSERT'] }
+    expect(await cost([token]), 'still not indexed').toEqual(again)
+    await it.index()
+    it.world.time += 5_000
+    expect(await cost([token])).toEqual({ found: usdc, requests: 0, verbs: ['SELECT', 'INSERT'] })
+    expect(await cost([token])).toEqual({ found: usdc, requests: 0, verbs: ['SELECT'] })
+    expect((await it.openReader().cost([token])).requests, 'by another process').toBe(0)
+  })
+
+  test('is stored soon without being asked about', async () => {
+    const { tokens } = it.openReader({ storeAgainMs: [20, 20, 20, 50, 100, 1_000, 2_000] })
+    await it.evm.mine()
+    const token = await it.put(plain)
+    await tokens([token])
+    it.node.isAway = true
+    const others = () => it.openReader().tokens([token])
+    expect((await others()).get(token)).toBeInstanceOf(Outage)
+    await it.index()
+    await eventually('it is stored', async () => !((await others()).get(token) instanceof Outage))
+  })
+
+  test('is never stored where nobody indexes', async () => {
+    await using empty = await openMetadataWorld()
+    const { cost } = empty.openReader()
+    const token = await empty.put(beta)
+    const told = new Map([[token, expect.objectContaining({ symbol: 'BETA' })]])
+    expect(await cost([token])).toEqual({ found: told, requests: 1, verbs: ['SELECT', 'INSERT'] })
+    expect(await cost([token])).toEqual({ found: told, requests: 0, verbs: ['SELECT'] })
+    expect((await empty.openReader().cost([token])).requests).toBe(1)
+  })
 })

@@ -11,6 +11,7 @@ export const contractNames = [
   'ContractWallet',
   'FeeToken',
   'HooksTrampoline',
+  'MetadataReader',
   'OrderCheck',
   'Pool',
   'PoolFactory',
@@ -25,7 +26,8 @@ export const contractNames = [
 /** Contracts that run on real networks too, inside calls: the program has their code in source files of `chain`. */
 export const embeddedCode = {
   OrderCheck: { file: 'order-check-code.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
-  /** These two run as they are created: their constructors return what they read. */
+  /** These three run as they are created: their constructors return what they read. */
+  MetadataReader: { file: 'metadata-reader-code.ts', constant: 'metadataReaderCode', code: 'bytecode' },
   PoolReader: { file: 'pool-reader-code.ts', constant: 'poolReaderCode', code: 'bytecode' },
   SignatureCheck: { file: 'signature-check-code.ts', constant: 'signatureCheckCode', code: 'bytecode' },
   TokenCheck: { file: 'token-check-code.ts', constant: 'tokenCheckCode', code: 'deployedBytecode' },

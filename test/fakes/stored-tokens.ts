@@ -1,0 +1,10 @@
+import type { Token } from '../../src/domain/token.ts'
+import { bytea } from '../../src/storage/columns.ts'
+import { type Db, sql } from '../../src/storage/database.ts'
+
+/** Whatever the chain says of them. */
+export async function storeTokens(db: Db, tokens: readonly Token[]): Promise<void> {
+  await sql(db).token.createMany({
+    data: tokens.map(({ address, ...token }) => ({ ...token, address: bytea(address) })),
+  })
+}
