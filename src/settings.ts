@@ -8,7 +8,7 @@ import { mostNamedOrders } from './graphql/inputs/order-uids.ts'
 import { trustedProxies } from './http/client-address.ts'
 import { verificationModes } from './quotes/belief.ts'
 import { sameTokenPolicies } from './quotes/tradable.ts'
-import { addressText, jsonText, refuse } from './setting-readers.ts'
+import { addressText, httpUrl, jsonText, refuse, sourceName, uniquelyNamed } from './setting-readers.ts'
 import { sourceSettings } from './source-settings.ts'
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
@@ -48,23 +48,13 @@ const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
 /** Somebody outside who estimates prices: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
 const estimatorSource = z.strictObject({
   kind: z.enum(['engine', 'driver']),
-  name: z.string().regex(/^[\w.-]{1,40}$/),
-  url: z.url({ protocol: /^https?$/ }),
+  name: sourceName,
+  url: httpUrl,
   /** Submission address of its settlements. */
   address: addressText,
   /** The one network that it is asked on, by any of its names or its chain id; all without it. */
   network: z.string().optional(),
 })
-
-const estimatorSources = z
-  .array(estimatorSource)
-  .max(20)
-  .superRefine((sources, context) => {
-    for (const [index, { name }] of sources.entries()) {
-      if (sources.findIndex((source) => source.name === name) === index) continue
-      context.addIssue({ code: 'custom', path: [index, 'name'], message: `${name} is there already` })
-    }
-  })
 
 /** Every setting: what it is for stands here and nowhere else, `--help` prints it. */
 export const settings = z.object({
@@ -117,7 +107,7 @@ export const settings = z.object({
   QUOTE_MAX_VALIDITY: whole(60, 1_000_000_000)
     .default(10_800)
     .describe('Most seconds from now to validTo of a quote.'),
-  QUOTE_ESTIMATORS: jsonText(estimatorSources)
+  QUOTE_ESTIMATORS: jsonText(uniquelyNamed(estimatorSource))
     .default([])
     .describe(
       'Who else is asked for quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; with "network" it is asked on that one alone.',
@@ -146,8 +136,7 @@ export const settings = z.object({
   APP_DATA_MAX_BYTES: whole(2, 1_000_000)
     .default(maxAppDataBytes)
     .describe('Most bytes of an appData document; bodies of requests have limits of their own.'),
-  IPFS_GATEWAY: z
-    .url({ protocol: /^https?$/ })
+  IPFS_GATEWAY: httpUrl
     .optional()
     .describe('Asked for appData documents that nobody uploaded, below /ipfs/.'),
   DENIED_ACCOUNTS_FILE: z

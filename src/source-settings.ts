@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { address, toAddress } from './domain/address.ts'
-import { jsonText } from './setting-readers.ts'
+import { httpUrl, jsonText, sourceName, uniquelyNamed } from './setting-readers.ts'
 
-const name = z.string().regex(/^[\w.-]{1,40}$/)
-const url = z.url({ protocol: /^https?$/ })
 /** The one network that it is asked about, by any of its names or its chain id; all without it. */
 const network = z.string().optional()
 const key = z.string().regex(/^[!-~]{1,1000}$/)
@@ -20,8 +18,8 @@ const feeds = z
 const priceSource = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('coingecko'),
-    name: name.default('coingecko'),
-    url: url.default('https://api.coingecko.com/api/v3'),
+    name: sourceName.default('coingecko'),
+    url: httpUrl.default('https://api.coingecko.com/api/v3'),
     apiKey: key.optional(),
     /** What the key is sent as; `x-cg-demo-api-key` for keys of the free plan. */
     keyHeader: z
@@ -30,10 +28,10 @@ const priceSource = z.discriminatedUnion('kind', [
       .default('x-cg-pro-api-key'),
     network,
   }),
-  z.strictObject({ kind: z.literal('orderbook'), name: name.default('orderbook'), network }),
+  z.strictObject({ kind: z.literal('orderbook'), name: sourceName.default('orderbook'), network }),
   z.strictObject({
     kind: z.literal('chainlink'),
-    name: name.default('chainlink'),
+    name: sourceName.default('chainlink'),
     network: z.string(),
     /** Aggregator by token. */
     feeds,
@@ -45,17 +43,17 @@ const priceSource = z.discriminatedUnion('kind', [
 const holderSource = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('moralis'),
-    name: name.default('moralis'),
-    url: url.optional(),
+    name: sourceName.default('moralis'),
+    url: httpUrl.optional(),
     apiKey: key,
     network,
   }),
   z
     .strictObject({
       kind: z.literal('ethplorer'),
-      name: name.default('ethplorer'),
+      name: sourceName.default('ethplorer'),
       /** Its hosts are those of one chain each; without it each chain's own is asked. */
-      url: url.optional(),
+      url: httpUrl.optional(),
       apiKey: key,
       network,
     })
@@ -63,7 +61,7 @@ const holderSource = z.discriminatedUnion('kind', [
       ({ url, network }) => url === undefined || network !== undefined,
       'url needs a network beside it',
     ),
-  z.strictObject({ kind: z.literal('transfers'), name: name.default('transfers'), network }),
+  z.strictObject({ kind: z.literal('transfers'), name: sourceName.default('transfers'), network }),
 ])
 
 export type PriceSourceSetting = z.infer<typeof priceSource>
@@ -81,16 +79,4 @@ export const sourceSettings = {
     .describe(
       'Where top holders come from, in order, JSON: [{"kind":"moralis","apiKey":"…"}, {"kind":"ethplorer","apiKey":"…"}, {"kind":"transfers"}]; transfers are those of the network’s holderTokens.',
     ),
-}
-
-function uniquelyNamed<Source extends { name: string }>(source: z.ZodType<Source>) {
-  return z
-    .array(source)
-    .max(20)
-    .superRefine((sources, context) => {
-      for (const [index, { name }] of sources.entries()) {
-        if (sources.findIndex((other) => other.name === name) === index) continue
-        context.addIssue({ code: 'custom', path: [index, 'name'], message: `${name} is there already` })
-      }
-    })
 }

@@ -25,7 +25,8 @@ export interface AffiliateDesk {
 
 /**
  * Binds a code to a wallet for good. The signature is judged before anybody is told what is taken.
- * @throws Refusal InvalidAffiliateSignature, AffiliateWalletBound, AffiliateCodeTaken, AffiliateExists; Outage
+ * @throws Outage; Refusal InvalidAffiliateSignature, AffiliateWalletBound, AffiliateCodeTaken,
+ * AffiliateExists
  */
 export async function registerAffiliate(
   { wallet, code, signedMessage }: AffiliateRegistration,
@@ -41,6 +42,7 @@ export async function registerAffiliate(
   if (taken.wallet)
     throw new Refusal('AffiliateWalletBound', 'Affiliate wallet address already bound to a code')
   if (taken.code) throw new Refusal('AffiliateCodeTaken', 'Affiliate code already taken')
+  // Never, while the digest holds the wallet, which is the key: the unique index of digests is required.
   throw new Refusal('AffiliateExists', 'Affiliate already exists')
 }
 

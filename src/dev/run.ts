@@ -22,13 +22,16 @@ export interface DevOptions {
   print(line: string): void
 }
 
-/** Half of the surplus, one percent of the volume at most: so that fees are there to be seen. Whoever sets a policy gets that one. */
+/** Half of the surplus, 1 % of the volume at most: fees are to be seen. Whoever sets a policy gets theirs. */
 const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
 /** On this machine everybody may have it. */
 const localCmsKey = 'local-cms-key-of-this-machine'
 
-/** The local stack from start to end: Ctrl-C and SIGTERM end the database and the chain with it; a crash, also of one of the two, leaves them to the next start. */
+/**
+ * The local stack from start to end: Ctrl-C and SIGTERM end the database and the chain with it; a crash, also
+ * of one of the two, leaves them to the next start.
+ */
 export async function runDev(options: DevOptions): Promise<void> {
   const { home, reset, log, now, random, print } = options
   const parent = options.byNpm ? watchParent(() => process.exit(1)) : undefined
@@ -68,7 +71,10 @@ export async function runDev(options: DevOptions): Promise<void> {
   }
 }
 
-/** Before anything is started, for it is the likeliest fault. Not asked of a home whose owner leaves: it holds the port until then. */
+/**
+ * Before anything is started, for it is the likeliest fault. Not asked of a home whose owner leaves: it holds
+ * the port until then.
+ */
 async function checkPort({ HOST, PORT }: Settings): Promise<void> {
   await probePort(PORT, HOST).catch(({ code }: NodeJS.ErrnoException) => {
     if (code === 'EADDRINUSE') throw new Error(`port ${PORT} is in use: choose another with --port`)

@@ -1,13 +1,13 @@
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { Coding } from './accepted-coding.ts'
 
-/** Up to this many characters it takes less than 0.2 ms, mostly: no thread is worth waiting for. */
-const mostAtOnce = 16_384
+/** In characters. So many take less than 0.2 ms, mostly: no thread is worth waiting for. */
+const mostSynchronously = 16_384
 
-/** Those that threads compress at one time, beside constants: each holds memory for what it reads and writes. */
+/** Those that the process's threads compress at a time: each holds memory for what it reads and writes. */
 const mostUnderWay = 8
 
-/** As fast as gzip at its fastest, and smaller. What never changes is compressed once, so it may take long. */
+/** As fast as gzip at its fastest, and smaller. What never changes is compressed once: it may take long. */
 const quality = { each: 1, once: 9 }
 
 /** `undefined` when it failed. */
@@ -17,20 +17,25 @@ let underWay = 0
 const kept = new WeakMap<Buffer, Map<Coding, Compressed>>()
 
 /**
- * Compressed text, now or later, or `undefined` while there is too much to compress already. What comes as bytes is compressed
- * once, however many ask meanwhile, and remembered for as long as somebody holds them.
+ * Compressed text, now or later, or `undefined` while there is too much to compress already. What comes as
+ * bytes is compressed once, however many ask meanwhile, and remembered for as long as somebody holds them.
  */
 export function compress(body: string | Buffer, coding: Coding): Compressed | undefined {
   if (typeof body !== 'string') return compressOnce(body, coding)
-  if (body.length <= mostAtOnce) return compressNow(Buffer.from(body), coding)
-  return underWay < mostUnderWay ? compressLater(Buffer.from(body), coding, quality.each) : undefined
+  if (body.length <= mostSynchronously) return compressNow(Buffer.from(body), coding)
+  return isBusy() ? undefined : compressLater(Buffer.from(body), coding, quality.each)
 }
 
-function compressOnce(body: Buffer, coding: Coding): Compressed {
+function isBusy(): boolean {
+  return underWay >= mostUnderWay
+}
+
+function compressOnce(body: Buffer, coding: Coding): Compressed | undefined {
   const codings = kept.get(body) ?? new Map<Coding, Compressed>()
-  kept.set(body, codings)
   const remembered = codings.get(coding)
   if (remembered) return remembered
+  if (isBusy()) return undefined
+  kept.set(body, codings)
   const coming = compressLater(body, coding, quality.once).then((compressed) => {
     if (compressed) codings.set(coding, compressed)
     else codings.delete(coding)

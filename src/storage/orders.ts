@@ -9,7 +9,10 @@ import { insertOrders } from './order-insert.ts'
 import { type OrderJson, orderJson, toOrder } from './order-row.ts'
 import { isUnfinished } from './order-status.ts'
 
-/** One order in the transaction of something else; see `insertOrders`. @returns its row key, or undefined when the UID is taken */
+/**
+ * One order in the transaction of something else; see `insertOrders`.
+ * @returns its row key, or undefined when the UID is taken
+ */
 export async function insertOrder(tx: Tx, order: NewOrder): Promise<bigint | undefined> {
   const [id] = await insertOrders(tx, [order])
   return id
@@ -33,16 +36,20 @@ export async function findOrder(db: Db, uid: OrderUid, chainId?: number): Promis
   return order
 }
 
-/** Those that are there, in no set order; so is the next one. */
+/** Those that are there, in no set order. */
 export async function findOrders(db: Db, uids: readonly OrderUid[]): Promise<Order[]> {
   return select(db, Prisma.sql`WHERE o.uid = ANY(${uids.map(bytea)})`)
 }
 
+/** Those that are there, in no set order. */
 export async function findOrdersById(db: Db, ids: readonly bigint[]): Promise<Order[]> {
   return select(db, Prisma.sql`WHERE o.id = ANY(${ids})`)
 }
 
-/** Orders that a transaction's settlements traded, oldest first. A settlement is found by its hash, its trades in its block. */
+/**
+ * Orders that a transaction's settlements traded, oldest first. A settlement is found by its hash, its trades
+ * in its block.
+ */
 export async function ordersOfTransaction(db: Db, chainId: number, hash: Bytes32): Promise<Order[]> {
   return select(
     db,
@@ -66,8 +73,8 @@ export async function accountOrders(
 }
 
 /**
- * Orders that are not ended and live until `validUntil` at least: what an auction may hold. Where there are more than `limit`, those
- * that end soonest, so that an order that rests for a year keeps nobody out. Oldest first.
+ * Orders that are not ended and live until `validUntil` at least: what an auction may hold. Where there are
+ * more than `limit`, those that end soonest: an order that rests for a year keeps nobody out. Oldest first.
  */
 export async function liveOrders(
   db: Db,
@@ -83,7 +90,7 @@ export async function liveOrders(
   return orders.sort((a, b) => Number(a.id - b.id))
 }
 
-/** Sets the cancellation time where there is none. @returns row keys of the orders that this call cancelled */
+/** Sets the cancellation time where there is none. @returns row keys of orders that this call cancelled */
 export async function cancelOrders(tx: Tx, ids: readonly bigint[], at: Date): Promise<bigint[]> {
   const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
     UPDATE orders SET cancelled_at = ${at} WHERE id = ANY(${ids}) AND cancelled_at IS NULL RETURNING id`
@@ -97,7 +104,7 @@ export async function cancelledAmong(tx: Tx, ids: readonly bigint[]): Promise<Se
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Takes up to `limit` orders whose time passed by a block's, each once; a rollback of the block gives them back. */
+/** Takes up to `limit` orders whose time passed by a block's, each once; its rollback gives them back. */
 export async function takeExpired(
   tx: Tx,
   chainId: number,

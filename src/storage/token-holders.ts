@@ -23,7 +23,10 @@ export interface RangeChanges {
   unreadable: readonly { token: Address; blockNumber: number }[]
 }
 
-/** New tokens wait for their first block; one that is to be followed from another block than before begins anew. Of two entries for one the earlier block counts. */
+/**
+ * New tokens wait for their first block; one that is to be followed from another block than before begins
+ * anew. Of two entries for one the earlier block counts.
+ */
 export async function registerHolderTokens(
   db: Db,
   chainId: number,
@@ -40,9 +43,10 @@ export async function registerHolderTokens(
 }
 
 /**
- * Writes a range of blocks for those of the tokens whose balances stand within it; the others are left as they are. The caller holds the
- * chain's checkpoint. One statement, whatever the range holds. Changes are kept for blocks above the lowest one that is known by its
- * hash: below that a chain falls back only to nothing. At the end of each block nobody can have less than nothing.
+ * Writes a range of blocks for those of the tokens whose balances stand within it; the others are left as
+ * they are. The caller holds the chain's checkpoint. One statement, whatever the range holds. Changes are
+ * kept for blocks above the lowest one that is known by its hash: below that a chain falls back only to
+ * nothing. At the end of each block nobody can have less than nothing.
  */
 export async function applyBalanceChanges(
   tx: Tx,
@@ -85,7 +89,7 @@ export async function applyBalanceChanges(
     FROM followed f WHERE f.id = h.id`
 }
 
-/** Takes back what blocks above `block` said. Null is the place before the first block: every token begins anew. */
+/** Takes back what blocks above `block` said. Null is before the first block: every token begins anew. */
 export async function rollbackBalances(tx: Tx, chainId: number, block: number | null): Promise<void> {
   if (block === null) {
     await sql(tx)
@@ -120,7 +124,7 @@ export interface TokenPlace {
   indexedTo: number | null
 }
 
-/** Those of the tokens that are not as far as this block, what is to be cleared first, then the one furthest behind. */
+/** Those not as far as this block: first what is to be cleared, then the furthest behind; ties by address. */
 export async function tokensBehind(
   db: Db,
   chainId: number,
@@ -130,7 +134,7 @@ export async function tokensBehind(
   const rows = await sql(db).$queryRaw<{ address: Uint8Array; indexed_to: bigint | null }[]>`
     SELECT address, indexed_to FROM holder_tokens
     WHERE chain_id = ${chainId} AND address = ANY(${tokens.map(bytea)}::bytea[]) AND (indexed_to IS NULL OR indexed_to < ${block})
-    ORDER BY indexed_to NULLS FIRST`
+    ORDER BY indexed_to NULLS FIRST, address`
   return rows.map(({ address, indexed_to }) => ({
     address: hexOf(address),
     indexedTo: indexed_to === null ? null : Number(indexed_to),

@@ -36,12 +36,13 @@ async function startDev(): Promise<DevManifest> {
   )
   const lines: string[] = []
   program.stdout?.setEncoding('utf8').on('data', (text: string) => lines.push(text))
-  await eventually('the ready line', () =>
+  const isReady = () =>
     lines
       .join('')
       .split('\n')
-      .some((line) => line.startsWith('ready')),
-  )
+      .some((line) => line.startsWith('ready'))
+  // It starts a database and a chain, on a machine that may be busy.
+  await eventually('the ready line', isReady, 50_000)
   return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
 }
 
@@ -125,4 +126,4 @@ test('SIGTERM ends database and chain with it, also with a settlement on its way
   await kill('SIGTERM')
   await expect(fetch(dev.rpcUrl, { method: 'POST' })).rejects.toThrow()
   await expect(fetch(dev.url)).rejects.toThrow()
-}, 15_000)
+})

@@ -75,10 +75,11 @@ async function swapAndWait({ kind, sell, buy, amount }: Swap) {
   )
   const { quote, verified } = quoteResults.quoteResponse
   const { orderId } = await postSwapOrderFromQuote()
-  const order = await eventually(`${kind} ${amount} ${sell} → ${buy}`, async () => {
+  const settled = async () => {
     const { status, executedSellAmount, executedBuyAmount } = await api.getOrder(orderId)
     return status === 'fulfilled' && { sold: BigInt(executedSellAmount), bought: BigInt(executedBuyAmount) }
-  })
+  }
+  const order = await eventually(`${kind} ${amount} ${sell} → ${buy}`, settled, 60_000)
   return { verified, quote, order }
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Wallet } from 'ethers'
+import type { GraphQLFormattedError } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
@@ -68,8 +69,17 @@ function startLimited(): Promise<App> {
   })
 }
 
-const rest = ({ rest }: Ask, url = world.url) => request(`${url}${rest.path}`, rest.method, rest.body)
-const graphql = ({ graphql }: Ask, url = world.url) => request(`${url}/graphql`, 'POST', graphql)
+/** No row is about what is unavailable: on a machine that is held up it is asked again, as a client would. */
+const available = (ask: () => Promise<Answer>) =>
+  eventually('it is available', async () => {
+    const answer = await ask()
+    const codes = (answer.body?.errors ?? []).map(({ extensions }: GraphQLFormattedError) => extensions?.code)
+    return answer.status !== 503 && !codes.includes('Unavailable') && answer
+  })
+const rest = ({ rest }: Ask, url = world.url) =>
+  available(() => request(`${url}${rest.path}`, rest.method, rest.body))
+const graphql = ({ graphql }: Ask, url = world.url) =>
+  available(() => request(`${url}/graphql`, 'POST', graphql))
 
 function expectCors({ headers }: Answer): void {
   expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -142,7 +152,11 @@ describe('endpoints', () => {
       buyToken: USDC.address,
       from: world.market.accounts[0]?.address,
     }
-    const answer = await rest(quoting(body))
+    // A simulation that takes too long leaves a quote unverified.
+    const answer = await eventually('a verified quote', async () => {
+      const quoted = await rest(quoting(body))
+      return quoted.body.verified !== false && quoted
+    })
     expect(answer.status).toBe(200)
     expectCors(answer)
     expect(answer.body).toMatchObject({
@@ -223,20 +237,24 @@ describe('endpoints', () => {
   })
 })
 
+/** Between two answers a second or a block may pass: the time and the price of gas that they tell are others then. */
+const unnumbered = (text: string) => text.replace(/\d+/g, '#')
+
 function orderBookTable(name: string, rows: readonly ErrorRow[]): void {
   describe(name, () => {
     test.each(rows.map((row) => [row.status, row.told, row.because, row] as const))(
       '%i %s: %s',
       async (status, code, _because, row) => {
-        const answer = await rest(await row.ask(world))
+        const ask = await row.ask(world)
+        const answer = await rest(ask)
         expect([answer.status, answer.body.errorType]).toEqual([status, code])
         expect(answer.body.description).toMatch(/\w{2,} .*\w/)
         expectCors(answer)
-        const { errors } = (await graphql(await row.ask(world))).body
+        const { errors } = (await graphql(ask)).body
         expect(errors[0].extensions.code).toBe(code)
         // What does not fit a type of the graph is told in the graph's words.
         if (code === 'InvalidParameter') expect(answer.body.description).toContain(errors[0].extensions.field)
-        else expect(errors[0].message).toBe(answer.body.description)
+        else expect(unnumbered(errors[0].message)).toBe(unnumbered(answer.body.description))
       },
     )
   })

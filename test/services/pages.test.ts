@@ -129,5 +129,7 @@ test('what a page would load from elsewhere is refused by the browser', async ()
     return violated
   })
   expect(refused).toBe('script-src-elem')
-  expect(complaints).toContain('failed: http://elsewhere.invalid/script.js')
+  await expect
+    .poll(() => complaints, { timeout: patienceMs })
+    .toContain('failed: http://elsewhere.invalid/script.js')
 })

@@ -169,7 +169,8 @@ test('Prisma finds its own table, with nothing missing and nothing edited', asyn
     editedMigrationNames: [],
   })
   const { rows } = await database.client.query(
-    'SELECT migration_name, applied_steps_count, rolled_back_at, logs, finished_at >= started_at AS finished FROM _prisma_migrations',
+    `SELECT migration_name, applied_steps_count, rolled_back_at, logs, finished_at >= started_at AS finished
+     FROM _prisma_migrations ORDER BY migration_name`,
   )
   expect(rows).toEqual(
     known.map((name) => ({

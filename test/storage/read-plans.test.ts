@@ -4,7 +4,7 @@ import type { Bytes32 } from '../../src/domain/hex.ts'
 import { auctionOfTransaction, latestAuction, settlementsOfAuctions } from '../../src/storage/auctions.ts'
 import { progressOfOrders } from '../../src/storage/order-stages.ts'
 import { ordersOfTransaction } from '../../src/storage/orders.ts'
-import { traderActivity, traderTotals } from '../../src/storage/statistics.ts'
+import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/statistics.ts'
 import { totalSurplusDown } from '../../src/storage/surplus.ts'
 import { tokenHistories } from '../../src/storage/tokens.ts'
 import { sampleNetwork } from '../fakes/network.ts'
@@ -109,6 +109,11 @@ test.each([
     'the surplus of an account',
     () => totalSurplusDown(database.db, sampleNetwork, owner),
     ['trades_chain_id_owner_block_number_log_index_idx'],
+  ],
+  [
+    'what the traders of an affiliate earned',
+    () => affiliateTotals(database.db, owner, counted, new Date()),
+    ['orders_referrer_code_idx', ...referred],
   ],
   ['what a trader earned', () => traderTotals(database.db, owner, counted), referred],
   [

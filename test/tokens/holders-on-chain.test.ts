@@ -156,4 +156,4 @@ test('after a thousand transfers and a reorg the holders of every token are thos
     )
     expect(holders.map(({ balance }) => balance)).toEqual(balances.slice(0, -1).map(String))
   }
-}, 60_000)
+}, 120_000)
