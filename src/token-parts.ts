@@ -57,9 +57,9 @@ export function assembleTokenData(options: TokenDataOptions): TokenData {
   /** No source knows of the coin itself. */
   const asked = (token: Address) => wrappedForm(token, network.wrappedNative)
   return {
-    usdPrice: (token) => prices.find(asked(token)),
+    usdPrice: (token, client) => prices.find(asked(token), client),
     peekUsdPrice: (token) => prices.peek(asked(token)),
-    topHolders: (token) => holders.find(asked(token)),
+    topHolders: (token, client) => holders.find(asked(token), client),
     peekTopHolders: (token) => holders.peek(asked(token)),
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../src/domain/order.ts'
-import type { ServerOptions } from '../src/server.ts'
+import type { ServerOptions } from '../src/server/server.ts'
 import { type Doors, openDoors } from './doors.ts'
 import { dollar, numbered, wrapped } from './fakes/order.ts'
 import { storeOrder } from './fakes/story.ts'

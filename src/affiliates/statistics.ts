@@ -1,10 +1,11 @@
-import { createAnswers } from '../chain/answers.ts'
-import { createLimiter } from '../chain/limiter.ts'
+import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/address.ts'
 import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate-rewards.ts'
+import { Outage } from '../domain/error.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network.ts'
 import type { Token } from '../domain/token.ts'
+import { createTurns, shareTurns, type Turns } from '../outside/turns.ts'
 import type { Db } from '../storage/database.ts'
 import {
   type AffiliateTotals,
@@ -44,14 +45,17 @@ export interface TraderActivity {
   computedAt: Date
 }
 
-/** From the trades that are stored here. Each throws an Outage when the database, or a token that stands for the dollar, cannot be asked. */
+/**
+ * From the trades that are stored here. Each client has turns of its own. Each throws an Outage when the
+ * database, or a token that stands for the dollar, cannot be asked, and when there was no turn in time.
+ */
 export interface Statistics {
   /** undefined for a wallet that has no code. */
-  ofAffiliate(wallet: Address): Promise<AffiliateStatistics | undefined>
+  ofAffiliate(wallet: Address, client: string): Promise<AffiliateStatistics | undefined>
   /** undefined for an account that is bound to no code. */
-  ofTrader(account: Address): Promise<TraderStatistics | undefined>
+  ofTrader(account: Address, client: string): Promise<TraderStatistics | undefined>
   /** `after`: only those before this place. */
-  activityOf(account: Address, page: Page): Promise<TraderActivity>
+  activityOf(account: Address, page: Page, client: string): Promise<TraderActivity>
 }
 
 type Page = Parameters<typeof traderActivity>[3]
@@ -66,18 +70,24 @@ export interface StatisticsOptions {
   }[]
 }
 
-/** A large account's history takes long to read: it is not read again for every look, nor beside many others. */
+/**
+ * A large account's history takes long to read: it is not read again for every look, nor beside many others.
+ */
 const rememberedMs = 10_000
+const mostKnown = 1_000
 /** A page can hold a thousand trades. */
 const mostPages = 100
-const atOnce = { what: 'the computation of statistics', running: 2, waiting: 64 }
+/** A statement may take 10 s: whoever cannot begin in half of that is told so. */
+const limits = { running: { most: 2, perKey: 1 }, waiting: { most: 64, perKey: 8 }, waitMs: 5_000 }
 
 export function createStatistics({ db, now, desks }: StatisticsOptions): Statistics {
-  const remembered = { most: 1_000, now, lastsMs: () => rememberedMs }
-  const affiliates = createAnswers<AffiliateStatistics | undefined>(remembered)
-  const traders = createAnswers<TraderStatistics | undefined>(remembered)
-  const pages = createAnswers<TraderActivity>({ ...remembered, most: mostPages })
-  const limit = createLimiter(atOnce)
+  const inTurn = createTurns({
+    ...limits,
+    refusal: (why) => new Outage('the computation of statistics', why),
+  })
+  const affiliates = createMemory<AffiliateStatistics | undefined>(mostKnown, now, inTurn)
+  const traders = createMemory<TraderStatistics | undefined>(mostKnown, now, inTurn)
+  const pages = createMemory<TraderActivity>(mostPages, now, inTurn)
 
   const networks = () => Promise.all(desks.map(countedNetwork))
 
@@ -121,14 +131,40 @@ export function createStatistics({ db, now, desks }: StatisticsOptions): Statist
   }
 
   return {
-    ofAffiliate: (wallet) => affiliates(wallet, () => limit(() => computeAffiliate(wallet))),
-    ofTrader: (account) => traders(account, () => limit(() => computeTrader(account))),
-    activityOf: (account, page) =>
-      pages(`${account} ${page.first} ${page.after}`, () => limit(() => computeActivity(account, page))),
+    ofAffiliate: (wallet, client) => affiliates(wallet, client, () => computeAffiliate(wallet)),
+    ofTrader: (account, client) => traders(account, client, () => computeTrader(account)),
+    activityOf: (account, page, client) =>
+      pages(`${account} ${page.first} ${page.after}`, client, () => computeActivity(account, page)),
   }
 }
 
-/** Where nobody says how many digits the dollar has, there is none. @throws Outage where that could not be asked */
+/**
+ * What was computed is told again for a while; what is being computed is computed once. A fault is not
+ * remembered.
+ */
+function createMemory<V>(max: number, now: Clock, inTurn: Turns) {
+  const memory = new LRUCache<string, { told: V }>({
+    max,
+    ttl: rememberedMs,
+    ttlResolution: 0,
+    perf: { now },
+  })
+  const once = shareTurns<V>(inTurn)
+  return async (key: string, client: string, compute: () => Promise<V>): Promise<V> => {
+    const known = memory.get(key)
+    if (known) return known.told
+    return once(key, client, async () => {
+      const told = await compute()
+      memory.set(key, { told })
+      return told
+    })
+  }
+}
+
+/**
+ * Where nobody says how many digits the dollar has, there is none.
+ * @throws Outage where that could not be asked
+ */
 async function countedNetwork({
   network: { chainId, usdReference },
   tokens,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { OrderAnswer } from '../chain/order-check.ts'
 import type { Address } from '../domain/address.ts'
 import { minOf, mulDivDown } from '../domain/amount.ts'
@@ -34,8 +35,9 @@ export interface AssembledAuction {
 type Verdict = { entry: AuctionOrder } | { order: Order; excluded: ExclusionReason } | undefined
 
 /**
- * The auction of the newest block: every order that can be settled now, with native prices. Whoever is left out gets an event
- * that says why. @returns undefined when no order is solvable
+ * The auction of the newest block: every order that can be settled now, with native prices. Whoever is left
+ * out gets an event that says why.
+ * @returns undefined when no order is solvable
  */
 export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAuction | undefined> {
   const { db, network, settings } = desk
@@ -54,9 +56,8 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
     (order) => !inFlight.has(order.id) && !spoiled(order, block, desk) && !deniedReason(order, desk.policy),
   )
   const traded = new Set([network.wrappedNative, ...pairs.flat()])
-  const [pools, dollarPrice, gasPrice, held, answers] = await Promise.all([
+  const own = Promise.all([
     desk.pools(pairs, head.hash),
-    priceDollar(desk, head.hash, traded),
     desk.gasPrice(),
     readHoldings(candidates, desk),
     desk.codeChecks.ask(
@@ -64,6 +65,8 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
       head,
     ),
   ])
+  const dollar = priceDollar(desk, head.hash, traded)
+  const [[pools, gasPrice, held, answers], dollarPrice] = await Promise.all([own, notLongAfter(own, dollar)])
   const nativePrices = new Map([...priceTokens(traded, pools, network), ...dollarPrice])
   const funds = createFunds(held, answers)
   const circumstances = { now, block, inFlight, answers, funds, nativePrices, desk }
@@ -150,7 +153,10 @@ function partnerPoliciesOf({ fullAppData }: Order): FeePolicy[] {
   return partnerPolicies(parseAppDataDocument(fullAppData).partnerFees)
 }
 
-/** What can be filled of the fixed side with these sell atoms: all of it or nothing, unless the order is partially fillable. */
+/**
+ * What can be filled of the fixed side with these sell atoms: all of it or nothing, unless the order is
+ * partially fillable.
+ */
 function affordable(order: Order, usable: bigint): bigint | undefined {
   const target = order.kind === 'sell' ? order.sellAmount : order.buyAmount
   const remaining = target - filledAmount(order)
@@ -187,8 +193,8 @@ function priceTokens(
 }
 
 /**
- * What the dollar is worth, so that trades have a dollar value later. Routes through pools of its own: to those who trade it is no
- * different whether it is known. An auction goes without, too.
+ * What the dollar is worth, so that trades have a dollar value later. Routes through pools of its own: to
+ * those who trade it is no different whether it is known. An auction goes without, too.
  */
 async function priceDollar(
   { network, pools }: AuctionDesk,
@@ -207,4 +213,16 @@ async function priceDollar(
     if (fault instanceof Outage) return new Map()
     throw fault
   }
+}
+
+/** How much longer an auction waits for the dollar than for its own data, in milliseconds. */
+const mostForDollarMs = 300
+
+/** None, when they come later. */
+async function notLongAfter(
+  own: Promise<unknown>,
+  prices: Promise<Map<Address, bigint>>,
+): Promise<Map<Address, bigint>> {
+  const tooLate = own.then(() => setTimeout(mostForDollarMs, new Map<Address, bigint>(), { ref: false }))
+  return Promise.race([prices, tooLate])
 }

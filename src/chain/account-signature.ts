@@ -2,9 +2,9 @@ import { AbiCoder } from 'ethers'
 import { type Address, address, zeroAddress } from '../domain/address.ts'
 import { Outage } from '../domain/error.ts'
 import type { Bytes32, Hex } from '../domain/hex.ts'
+import { createCodeTurns } from './code-turns.ts'
 import type { Rpc } from './rpc.ts'
 import { signatureCheckCode } from './signature-check-code.ts'
-import { createTurns } from './turns.ts'
 import { asOutage, available, isTimeout, parseQuantity, toQuantity } from './wire.ts'
 
 export interface AccountQuestion {
@@ -46,7 +46,7 @@ const verdicts: readonly AccountVerdict[] = ['no-code', 'valid', 'invalid']
 
 export function createAccountSignatureCheck({ rpc, limits }: AccountSignatureOptions): CheckAccountSignature {
   const { signatureGas, atOnce } = limits
-  const turns = createTurns({ running: atOnce, waiting: 3 * atOnce, waitingPerKey: atOnce })
+  const inTurn = createCodeTurns(atOnce)
   /** Of each question, however often it is asked meanwhile. */
   const underWay = new Map<string, Promise<AccountVerdict>>()
 
@@ -72,7 +72,7 @@ export function createAccountSignatureCheck({ rpc, limits }: AccountSignatureOpt
     const call = toCall(question)
     if (!call) return 'invalid'
     const key = `${question.account}${question.digest}${question.signature}`
-    const asked = underWay.get(key) ?? turns(question.account, () => check(call))
+    const asked = underWay.get(key) ?? inTurn(() => check(call))(question.account)
     underWay.set(key, asked)
     return asked.finally(() => underWay.delete(key))
   }

@@ -5,9 +5,9 @@ import type { Bytes32, Hex } from '../domain/hex.ts'
 import type { Network } from '../domain/network.ts'
 import type { Interaction } from '../domain/order.ts'
 import type { Spendable } from './chain.ts'
+import { createCodeTurns } from './code-turns.ts'
 import { orderCheckCode } from './order-check-code.ts'
 import type { Rpc } from './rpc.ts'
-import { createTurns } from './turns.ts'
 import { asOutage, available, isExecutionFault, isTimeout, parseHex, toQuantity } from './wire.ts'
 
 export interface OrderQuestion {
@@ -79,7 +79,7 @@ const emptyQuestion: OrderQuestion = {
 /** One order, one call of its own: nobody else's reads wait for it or fail with it. */
 export function createOrderCheck({ rpc, network, limits }: OrderCheckOptions): CheckOrder {
   const { atOnce } = limits
-  const turns = createTurns({ running: atOnce, waiting: 3 * atOnce, waitingPerKey: atOnce })
+  const inTurn = createCodeTurns(atOnce)
 
   const ask = async (question: OrderQuestion): Promise<OrderAnswer> =>
     toAnswer(await rpc.call('eth_call', toCall(question, network, limits)), question)
@@ -95,7 +95,7 @@ export function createOrderCheck({ rpc, network, limits }: OrderCheckOptions): C
     }
   }
 
-  return (question) => turns(question.owner, () => check(question))
+  return (question) => inTurn(() => check(question))(question.owner)
 }
 
 function toCall(

@@ -37,7 +37,7 @@ builder.queryField('affiliateStatistics', (t) =>
     args: { wallet: t.arg({ type: 'Address', required: true, description: 'The affiliate’s.' }) },
     resolve: (_root, { wallet }, context) => {
       requireFeature(context, 'statistics')
-      return context.statistics.ofAffiliate(wallet)
+      return context.statistics.ofAffiliate(wallet, context.client)
     },
   }),
 )

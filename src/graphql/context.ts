@@ -12,10 +12,10 @@ import type { OrderUid } from '../domain/order-uid.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote.ts'
 import type { Sourced } from '../domain/sourced.ts'
 import type { Token, TokenHolder } from '../domain/token.ts'
+import type { Caller } from '../http/caller.ts'
 import type { Feed } from '../notifications/feed.ts'
 import type { Db } from '../storage/database.ts'
 import { createLoaders, type Loaders, type ReadTokens } from '../storage/loaders.ts'
-import type { Caller } from './caller.ts'
 import type { Features } from './features.ts'
 import { mostNamedOrders } from './inputs/order-uids.ts'
 
@@ -35,26 +35,37 @@ export interface TradingDesk {
   /** @throws Refusal */
   quote(request: QuoteRequest): Promise<QuoteReply>
   /**
-   * Each quote better than the one before, as they are found, and each stored; ends when nothing better can come, or when
-   * `signal` aborts. @throws Refusal at once for what keeps it from starting, and in the end when there was no quote at all
+   * Each quote better than the one before, as they are found, and each stored; ends when nothing better can
+   * come, or when `signal` aborts.
+   * @throws Refusal at once for what keeps it from starting, and in the end when there was no quote at all
    */
   quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
   /** A quote that `from` was given, as it was answered; undefined for anybody else's. */
   storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
   /**
-   * Metadata of tokens; a contract that does not say has null for it, one that is no token is left out, and one that could not be asked
-   * has an Outage.
+   * Metadata of tokens; a contract that does not say has null for it, one that is no token is left out, and
+   * one that could not be asked has an Outage.
    */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
-  /** In US dollars for one whole token; undefined when no source knows of a price. @throws Outage when one that might could not say */
-  usdPrice(token: Address): Promise<Sourced<string> | undefined>
+  /**
+   * In US dollars for one whole token; undefined when no source knows of a price. Turns go round the clients.
+   * @throws Outage when one that might could not say
+   */
+  usdPrice(token: Address, client: string): Promise<Sourced<string> | undefined>
   /** The same, if it is in memory and fresh: nobody is asked, and undefined says nothing about the token. */
   peekUsdPrice(token: Address): Sourced<string> | undefined
-  /** Those who hold most, the greatest first; undefined when no source knows of any. @throws Outage when one that might could not say */
-  topHolders(token: Address): Promise<Sourced<readonly TokenHolder[]> | undefined>
+  /**
+   * Those who hold most, the greatest first; undefined when no source knows of any.
+   * @throws Outage when one that might could not say
+   */
+  topHolders(token: Address, client: string): Promise<Sourced<readonly TokenHolder[]> | undefined>
   /** The same, as `peekUsdPrice` tells it. */
   peekTopHolders(token: Address): Sourced<readonly TokenHolder[]> | undefined
-  /** What tokens are worth now; one that no route leads from is left out, one that is not traded has a Refusal. @throws Outage */
+  /**
+   * What tokens are worth now; one that no route leads from is left out, one that is not traded has a
+   * Refusal.
+   * @throws Outage
+   */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
   /** Whether everything that this network's answers depend on answers now. */
   ready(): Promise<boolean>
@@ -79,7 +90,9 @@ export interface Services {
   version: string
   /** Documents known in advance: text by the SHA-256 of it. */
   documents?: Readonly<Record<string, string>>
-  /** Whether faults of documents and variables name what may have been meant: on a machine of one's own alone. */
+  /**
+   * Whether faults of documents and variables name what may have been meant: on a machine of one's own alone.
+   */
   suggests?: boolean
   /** Everything is open when left out. */
   features?: Features
@@ -102,7 +115,10 @@ export interface Context extends Services, Caller {
   restricted?: boolean
   /** Aborts when the client has gone. */
   clientSignal: AbortSignal
-  /** Counts what a result holds. @throws Refusal QueryTooComplex over the limit, and from then on every time */
+  /**
+   * Counts what a result holds.
+   * @throws Refusal QueryTooComplex over the limit, and from then on every time
+   */
   spend<Row>(rows: readonly Row[]): Row[]
   /** Rejects once the result is over the limit: what is still under way is of no use to anybody. */
   overspent: Promise<never>
@@ -159,8 +175,8 @@ export function createContext(services: Services, caller: Caller, clientSignal: 
     services.db,
     {
       tokens: async (chainId, addresses) => (await deskOn(chainId)?.tokens(addresses)) ?? new Map(),
-      usdPrices: each('prices', mostAskedOutside, (desk, token) => desk.usdPrice(token)),
-      topHolders: each('holders', mostAskedOutside, (desk, token) => desk.topHolders(token)),
+      usdPrices: each('prices', mostAskedOutside, (desk, token) => desk.usdPrice(token, caller.client)),
+      topHolders: each('holders', mostAskedOutside, (desk, token) => desk.topHolders(token, caller.client)),
       nativeRates: async (chainId, addresses) => {
         if (addresses.length > mostPriced) {
           throw new Refusal(
@@ -202,7 +218,10 @@ export function checkNamed(
     throw new Refusal('InvalidParameter', `${field} must name at most ${maxOrderUids} orders`, { field })
 }
 
-/** The networks of this service by every name they go by; a network's own name comes before what others call another chain. */
+/**
+ * The networks of this service by every name they go by; a network's own name comes before what others call
+ * another chain.
+ */
 export function createDesks(all: readonly TradingDesk[]): Desks {
   const byChainId = (chainId: number | undefined) => all.find(({ network }) => network.chainId === chainId)
   return {
@@ -212,7 +231,10 @@ export function createDesks(all: readonly TradingDesk[]): Desks {
   }
 }
 
-/** The desk a request names; without a name the only one there is. @throws Refusal InvalidParameter, NotFound */
+/**
+ * The desk a request names; without a name the only one there is.
+ * @throws Refusal InvalidParameter, NotFound
+ */
 export function deskOf({ desks }: Pick<Services, 'desks'>, name: string | null | undefined): TradingDesk {
   const [only, second] = desks.all
   if (name == null) {

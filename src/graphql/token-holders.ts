@@ -1,16 +1,19 @@
 import { Refusal } from '../domain/error.ts'
-import { ageDown, maxAgeDown } from '../domain/sourced.ts'
 import type { TokenHolder } from '../domain/token.ts'
 import { mostHolders } from '../market/token-source.ts'
 import { builder } from './builder.ts'
 import {
   AccountRef,
+  type HolderPage,
   PageInfoRef,
   TokenHolderConnectionRef,
   TokenHolderEdgeRef,
   TokenHolderRef,
   TokenRef,
 } from './refs.ts'
+import { sourced } from './sourced.ts'
+
+const { source, asOf, age, maxAge, isStale } = sourced(({ told }: HolderPage) => told)
 
 TokenHolderRef.implement({
   description: 'An account that holds some of a token.',
@@ -59,29 +62,11 @@ TokenHolderConnectionRef.implement({
         }
       },
     }),
-    source: t.string({
-      description: 'Who was asked, by its name in the settings.',
-      resolve: ({ told }) => told.source,
-    }),
-    asOf: t.field({
-      type: 'DateTime',
-      description: 'When it was asked.',
-      resolve: ({ told }) => new Date(told.at),
-    }),
-    age: t.field({
-      type: 'SafeInt',
-      description: 'Whole seconds since then.',
-      resolve: ({ told }, _args, { now }) => ageDown(told, now()),
-    }),
-    maxAge: t.field({
-      type: 'SafeInt',
-      description: 'Whole seconds after `asOf` for which it may be kept; 0 when it is stale.',
-      resolve: ({ told }) => maxAgeDown(told),
-    }),
-    isStale: t.boolean({
-      description: 'Whether it is told again because nobody who should be asked answers now.',
-      resolve: ({ told }) => told.isStale,
-    }),
+    source: t.field(source),
+    asOf: t.field(asOf),
+    age: t.field(age),
+    maxAge: t.field(maxAge),
+    isStale: t.field(isStale),
   }),
 })
 
@@ -90,6 +75,7 @@ builder.objectField(TokenRef, 'holders', (t) =>
     type: TokenHolderConnectionRef,
     nullable: true,
     description: 'Those who hold most, the greatest first; null when no source knows of any.',
+    extensions: { askedOutside: true },
     args: {
       first: t.arg.int({
         defaultValue: 10,

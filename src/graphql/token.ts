@@ -37,6 +37,7 @@ TokenRef.implement({
       type: UsdPriceRef,
       nullable: true,
       description: 'What one whole token is worth now; null when no source knows of a price.',
+      extensions: { askedOutside: true },
       resolve: (token, _args, { loaders }) => loaders.usdPrice.load(token),
     }),
     nativePrice: t.field({
@@ -87,6 +88,8 @@ builder.queryField('token', (t) =>
 
 /** Tokens that one request may name. */
 const mostNamed = 128
+/** So many are one read; where others are asked about them, each is one. */
+const namedPerRead = 8
 
 builder.queryField('tokens', (t) =>
   t.field({
@@ -96,7 +99,7 @@ builder.queryField('tokens', (t) =>
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
       addresses: t.arg({ type: ['Address'], required: true, description: 'Their contracts.' }),
     },
-    extensions: { items: mostNamed },
+    extensions: { items: mostNamed, namedPerRead },
     resolve: (_root, { network, addresses }, context) => {
       const { chainId } = deskOf(context, network).network
       if (addresses.length > mostNamed) {

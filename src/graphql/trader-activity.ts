@@ -102,7 +102,7 @@ builder.queryField('traderActivity', (t) =>
       requireFeature(context, 'statistics')
       checkFirst(first)
       const page = { first: first + 1, after: after == null ? null : parsePlace(after) }
-      const { trades, ...activity } = await context.statistics.activityOf(account, page)
+      const { trades, ...activity } = await context.statistics.activityOf(account, page, context.client)
       return {
         ...activity,
         trades: context.spend(trades.slice(0, first)),

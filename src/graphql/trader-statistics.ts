@@ -37,7 +37,7 @@ builder.queryField('traderStatistics', (t) =>
     args: { account: t.arg({ type: 'Address', required: true, description: 'The trader.' }) },
     resolve: (_root, { account }, context) => {
       requireFeature(context, 'statistics')
-      return context.statistics.ofTrader(account)
+      return context.statistics.ofTrader(account, context.client)
     },
   }),
 )

@@ -1,5 +1,8 @@
-import { ageDown, maxAgeDown } from '../domain/sourced.ts'
+import type { Sourced } from '../domain/sourced.ts'
 import { UsdPriceRef } from './refs.ts'
+import { sourced } from './sourced.ts'
+
+const { source, asOf, age, maxAge, isStale } = sourced((price: Sourced<string>) => price)
 
 UsdPriceRef.implement({
   description: 'What a token is worth in US dollars, and who says so.',
@@ -8,24 +11,10 @@ UsdPriceRef.implement({
       type: 'Decimal',
       description: 'US dollars for one whole token: up to 18 significant digits, more than nothing.',
     }),
-    source: t.exposeString('source', { description: 'Who was asked, by its name in the settings.' }),
-    asOf: t.field({
-      type: 'DateTime',
-      description: 'When it was asked.',
-      resolve: ({ at }) => new Date(at),
-    }),
-    age: t.field({
-      type: 'SafeInt',
-      description: 'Whole seconds since then.',
-      resolve: (price, _args, { now }) => ageDown(price, now()),
-    }),
-    maxAge: t.field({
-      type: 'SafeInt',
-      description: 'Whole seconds after `asOf` for which it may be kept; 0 when it is stale.',
-      resolve: (price) => maxAgeDown(price),
-    }),
-    isStale: t.exposeBoolean('isStale', {
-      description: 'Whether it is told again because nobody who should be asked answers now.',
-    }),
+    source: t.field(source),
+    asOf: t.field(asOf),
+    age: t.field(age),
+    maxAge: t.field(maxAge),
+    isStale: t.field(isStale),
   }),
 })

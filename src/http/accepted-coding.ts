@@ -1,4 +1,4 @@
-import { remembering, weightsIn } from '../graphql/door/weights.ts'
+import { remembering, weightsIn } from './weights.ts'
 
 /** Codings that are written here, the best first. */
 const codings = ['br', 'gzip'] as const
@@ -14,7 +14,10 @@ export interface Accepted {
 
 const plainOnly: Accepted = { coding: undefined, plainToo: true }
 
-/** What an `Accept-Encoding` asks for (RFC 9110, 12.5.3). Who takes neither a coding nor none gets it plain: better than nothing. */
+/**
+ * What an `Accept-Encoding` asks for (RFC 9110, 12.5.3). Who takes neither a coding nor none gets it plain:
+ * better than nothing.
+ */
 export function acceptedCoding(header: string | string[] | undefined): Accepted {
   return typeof header === 'string' ? weigh(header) : plainOnly
 }

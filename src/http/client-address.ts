@@ -20,8 +20,8 @@ export function trustedProxies(entries: readonly string[]): IsTrusted {
 }
 
 /**
- * Whom a request counts for. The peer, unless it is a proxy that is trusted: then the right-most address of `X-Forwarded-For` that
- * is none. What stands left of it was said by the client, who could say anything.
+ * Whom a request counts for. The peer, unless it is a proxy that is trusted: then the right-most address of
+ * `X-Forwarded-For` that is none. What stands left of it was said by the client, who could say anything.
  * `Forwarded` is not read: of two headers a proxy writes one, and the client could write the other.
  */
 export function clientKey(peer: string | undefined, forwardedFor: string, isTrusted: IsTrusted): string {

@@ -1,6 +1,7 @@
 /**
- * What every answer says, errors too, as names and values in turn. No credentials are ever needed, so any page may ask and
- * read. `Vary` stands where nothing is compressed too: a cache between must not give one client's coding to another.
+ * What every answer says, errors too, as names and values in turn. No credentials are ever needed, so any
+ * page may ask and read. `Vary` stands where nothing is compressed too: a cache between must not give one
+ * client's coding to another.
  */
 const common = [
   'Access-Control-Allow-Origin',
@@ -19,7 +20,9 @@ const ordinary = [
   'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow',
 ]
 
-/** The same for each path, whatever it answers: who asks wrongly shall be able to read what is said about it. */
+/**
+ * The same for each path, whatever it answers: who asks wrongly shall be able to read what is said about it.
+ */
 const preflight = [
   ...common,
   'Access-Control-Allow-Headers',

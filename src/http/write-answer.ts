@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Whole } from '../graphql/door/answer.ts'
 import { acceptedCoding, type Coding } from './accepted-coding.ts'
+import type { Whole } from './answer.ts'
 import { compress } from './compress.ts'
 
 /** In characters: less is sent in one packet either way. */
@@ -9,10 +9,9 @@ const worthCompressing = 1_024
 const compressible = /^text\/|json|javascript|xml/
 
 /**
- * Writes an answer that is there as a whole, compressed where its client asks for that. HEAD gets the headers of GET: node
- * leaves its body out.
+ * Writes an answer that is there as a whole, compressed where its client asks for that. HEAD gets the headers
+ * of GET: node leaves its body out. Whoever has left gets nothing.
  * @param headers names and values in turn; the answer's own are added
- * Whoever has left gets nothing.
  * @returns what there is to wait for
  */
 export function writeWhole(
@@ -45,6 +44,7 @@ function codingOf({ headers }: IncomingMessage, { headers: own, body }: Whole): 
 function writeBody(res: ServerResponse, headers: string[], { status, body }: Whole): void {
   const length = Buffer.byteLength(body)
   if (status !== 204 && status !== 304) headers.push('Content-Length', String(length))
-  // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by encoding it.
+  // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by
+  // encoding it.
   res.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
 }

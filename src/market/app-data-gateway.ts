@@ -19,9 +19,10 @@ export interface IpfsOptions {
 }
 
 /**
- * An IPFS gateway. A hash can stand for two content ids: its own bytes as keccak-256 of a raw block, and, in the older scheme,
- * the sha2-256 of a dag-pb block. Both are asked for at once; nothing is asked twice, clients are told to try again.
- * Only the first form can be checked against the hash; for the second the gateway is taken at its word.
+ * An IPFS gateway. A hash can stand for two content ids: its own bytes as keccak-256 of a raw block, and, in
+ * the older scheme, the sha2-256 of a dag-pb block. Both are asked for at once; nothing is asked twice,
+ * clients are told to try again. Only the first form can be checked against the hash; for the second the
+ * gateway is taken at its word.
  */
 export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
   const { url, maxBytes, timeoutMs = 5_000, maxUnderWay = 32 } = options
@@ -72,7 +73,10 @@ export interface CacheOptions {
   lifetimeMs?: number
 }
 
-/** Remembers what was found and what was not, and asks once for many who ask at the same time. An outage is not remembered. */
+/**
+ * Remembers what was found and what was not, and asks once for many who ask at the same time. An outage is
+ * not remembered.
+ */
 export function cachedGateway(
   gateway: AppDataGateway,
   { now, entries = 1_000, lifetimeMs = 600_000 }: CacheOptions,

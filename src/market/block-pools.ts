@@ -61,7 +61,10 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
     return ended
   }
 
-  /** Holds what it has found, whatever is forgotten meanwhile. Where a read that others began fails, it asks once more. */
+  /**
+   * Holds what it has found, whatever is forgotten meanwhile. Where a read that others began fails, it asks
+   * once more.
+   */
   async function gather(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
     const held = new Map(pairs.flatMap(({ key }) => entriesOf(read, key)))
     const unread = pairs.filter(({ key }) => !held.has(key) && !isAbsent(key, aheadMs))
@@ -98,7 +101,10 @@ function entriesOf<T>(map: ReadonlyMap<string, T>, key: string): [string, T][] {
   return value === undefined ? [] : [[key, value]]
 }
 
-/** Reserves of pools whose place is known, place and reserves of the others, in one round trip. Absent ones are only noted. */
+/**
+ * Reserves of pools whose place is known, place and reserves of the others, in one round trip. Absent ones
+ * are only noted.
+ */
 async function readPairs(
   { rpc, factory, book }: PoolSource,
   pairs: readonly Pair[],

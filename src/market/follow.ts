@@ -13,7 +13,10 @@ export interface FollowOptions {
 
 const longestPauseMs = 5_000
 
-/** Keeps looking until `signal` aborts, and ends then at once. Faults are told and survived; the process is not kept alive. */
+/**
+ * Keeps looking until `signal` aborts, and ends then at once. Faults are told and survived; the process is
+ * not kept alive.
+ */
 export async function follow(options: FollowOptions, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await Promise.race([run(options, signal), once(signal, 'abort')])

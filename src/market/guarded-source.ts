@@ -7,24 +7,26 @@ import type { TokenSource } from './token-source.ts'
 export interface GuardOptions {
   now: Clock
   log: Log
-  limits?: HealthLimits
 }
 
-const usualLimits: HealthLimits = {
+const limits: HealthLimits = {
   failures: 5,
   pauseMs: { least: 1_000, most: 60_000 },
   backOffMs: { least: 1_000, most: 60_000 },
   atOnce: 64,
 }
 
-/** How long a source is not asked again about a token that it does not know: such questions cost as much as others. */
+/**
+ * How long a source is not asked again about a token that it does not know: such questions cost as much as
+ * others.
+ */
 export const unknownMs = 1_800_000
 const mostUnknown = 10_000
 
 /** The same source, left alone while it is down or asks for it, and about what it does not know. */
 export function guardedSource<Value>(
   source: TokenSource<Value>,
-  { now, log, limits = usualLimits }: GuardOptions,
+  { now, log }: GuardOptions,
 ): TokenSource<Value> {
   const { name } = source
   const health = createHealth({ name, limits, now, log })
@@ -38,7 +40,7 @@ export function guardedSource<Value>(
     name,
     isGuarded: true,
     async find(token, signal) {
-      if (unknown.has(token)) return undefined
+      if (source.knows?.(token) === false || unknown.has(token)) return undefined
       const value = await health.ask(() => source.find(token, signal))
       if (value === undefined) unknown.set(token, true)
       return value

@@ -22,7 +22,10 @@ export interface NewestOptions {
   readHead: () => Promise<Head>
   createView: (head: Head) => View
   now: Clock
-  /** Older knowledge is not served. For so long a lower block is taken for the news of a node that lags behind. */
+  /**
+   * Older knowledge is not served. For so long a lower block is taken for the news of a node that lags
+   * behind.
+   */
   staleMs: number
 }
 

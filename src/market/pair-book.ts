@@ -2,7 +2,10 @@ import type { Address } from '../domain/address.ts'
 import type { Clock } from '../domain/log.ts'
 import { forgetOldest } from './oldest.ts'
 
-/** Where the pools of pairs are, by the pair's key: for ever when there is one, for a minute when there is none. */
+/**
+ * Where the pools of pairs are, by the pair's key: for ever when there is one, for a minute when there is
+ * none.
+ */
 export interface PairBook {
   /** `undefined` when it has to be looked up: now, or within `aheadMs`. */
   find(key: string, aheadMs?: number): Place | undefined

@@ -9,8 +9,9 @@ export interface Pair extends Pick<Pool, 'token0' | 'token1'> {
 }
 
 /**
- * The pairs that routes of three swaps use between the two tokens of each: the pair itself, its tokens with base tokens, and
- * those with each other. Each once. Their number grows with that of the pairs asked for, not with its square.
+ * The pairs that routes of three swaps use between the two tokens of each: the pair itself, its tokens with
+ * base tokens, and those with each other. Each once. Their number grows with that of the pairs asked for, not
+ * with its square.
  */
 export type PairsAround = (wanted: readonly TokenPair[]) => readonly Pair[]
 

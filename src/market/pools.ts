@@ -14,11 +14,15 @@ import { createPairsAround, type Pair, type TokenPair } from './pairs.ts'
 import { createView } from './view.ts'
 
 /**
- * Liquidity of Uniswap V2-style pools. Around pairs are the pools that routes of three swaps between them can use: of the pair
- * itself, of its tokens with base tokens of the network, and between those. Empty pools are left out.
+ * Liquidity of Uniswap V2-style pools. Around pairs are the pools that routes of three swaps between them can
+ * use: of the pair itself, of its tokens with base tokens of the network, and between those. Empty pools are
+ * left out.
  */
 export interface Pools {
-  /** The newest block. Answered from memory once pools are known and while the head was checked a moment ago. @throws Outage */
+  /**
+   * The newest block. Answered from memory once pools are known and while the head was checked a moment ago.
+   * @throws Outage
+   */
   look(pairs: readonly TokenPair[]): Promise<MarketView>
   /** Exactly this block. @throws Outage, also when the node has no such block (any more) */
   around(pairs: readonly TokenPair[], blockHash: Bytes32): Promise<readonly Pool[]>
@@ -41,7 +45,10 @@ export interface PoolsOptions {
   log: Log
 }
 
-/** Pools that are read anew in every block, while they are in use; and as many pairs that had none, which are looked up again in time. */
+/**
+ * Pools that are read anew in every block, while they are in use; and as many pairs that had none, which are
+ * looked up again in time.
+ */
 const mostFollowed = 5_000
 /** So long before it would have to be asked for, the follower asks whether there is a pool now. */
 const aheadMs = 30_000
@@ -79,7 +86,10 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
   let askedAt = Number.NEGATIVE_INFINITY
   let named: BlockPools | undefined
 
-  /** A block that somebody names: shared with looks when it is the one they see, else the last named one is kept. */
+  /**
+   * A block that somebody names: shared with looks when it is the one they see, else the last named one is
+   * kept.
+   */
   function poolsOf(blockHash: Bytes32): BlockPools {
     const seen = newest.atHand().find(({ pools }) => pools.blockHash === blockHash)
     if (seen) return seen.pools

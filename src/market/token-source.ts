@@ -7,6 +7,8 @@ export interface TokenSource<Value> {
   name: string
   /** It is guarded, and its faults are logged there. */
   isGuarded?: boolean
+  /** That it has nothing to say of a token, whether or not it answers now. Without it, it may know of any. */
+  knows?(token: Address): boolean
   /**
    * `undefined` when the source answers that it knows of none.
    * @throws Outage when it does not answer in time, refuses, or talks nonsense: never the same as none
@@ -14,7 +16,10 @@ export interface TokenSource<Value> {
   find(token: Address, signal: AbortSignal): Promise<Value | undefined>
 }
 
-/** US dollars for one whole token: a positive decimal of up to 18 significant digits, such as `2999.400119976`. */
+/**
+ * US dollars for one whole token: a positive decimal of up to 18 significant digits, such as
+ * `2999.400119976`.
+ */
 export type UsdPriceSource = TokenSource<string>
 
 /** The greatest first, at most `mostHolders`, each with more than nothing. */

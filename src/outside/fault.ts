@@ -1,8 +1,8 @@
 import { Outage } from '../domain/error.ts'
 
 /**
- * Somebody outside whom we ask (an engine, a price source) is away, slow or talks nonsense, and is itself to blame. The reason is in
- * our own words: never a URL, which can hold a key, and nothing that was received.
+ * Somebody outside whom we ask (an engine, a price source) is away, slow or talks nonsense, and is itself to
+ * blame. The reason is in our own words: never a URL, which can hold a key, and nothing that was received.
  */
 export class OutsideFault extends Outage {
   readonly reason: string
@@ -33,7 +33,10 @@ export class Throttled extends OutsideFault {
 
 const longestText = 200
 
-/** A stranger's words as they may be shown: one bounded line of visible characters, without addresses of machines. `undefined` when nothing is left. */
+/**
+ * A stranger's words as they may be shown: one bounded line of visible characters, without addresses of
+ * machines. `undefined` when nothing is left.
+ */
 export function printable(text: string): string | undefined {
   const line = text
     .slice(0, longestText * 4)

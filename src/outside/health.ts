@@ -7,9 +7,9 @@ import {
   isBrokenCircuitError,
   noJitterGenerator,
 } from 'cockatiel'
-import { LRUCache } from 'lru-cache'
 import { Refusal } from '../domain/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { createComplaints } from './complaints.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 
 export interface HealthLimits {
@@ -17,7 +17,10 @@ export interface HealthLimits {
   failures: number
   /** That while: doubled each time that the one who then tries fails too. */
   pauseMs: { least: number; most: number }
-  /** How long nobody asks after a 429: doubled with each in a row. What the answer itself asks for counts where it is longer. */
+  /**
+   * How long nobody asks after a 429: doubled with each in a row. What the answer itself asks for counts
+   * where it is longer.
+   */
   backOffMs: { least: number; most: number }
   /** Calls under way. */
   atOnce: number
@@ -33,17 +36,19 @@ export interface HealthOptions {
 
 /** Lets a source be asked while that makes sense. */
 export interface Health {
-  /** @throws what `call` throws; OutsideFault at once, without a call, when there is no point in asking now */
+  /**
+   * @throws what `call` throws; OutsideFault at once, without a call, when there is no point in asking now
+   */
   ask<T>(call: () => Promise<T>): Promise<T>
 }
 
-/** The same complaint is logged once in so long. */
-const complaintMs = 10_000
-
-/** Only a source's own faults count: a refusal is an answer, and an outage of something else is not its failure. */
+/**
+ * Only a source's own faults count: a refusal is an answer, and an outage of something else is not its
+ * failure.
+ */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
   const { failures, pauseMs, backOffMs, atOnce } = limits
-  const told = new LRUCache<string, true>({ max: 100, ttl: complaintMs, ttlResolution: 0, perf: { now } })
+  const tell = createComplaints({ now, log })
   const breaker = circuitBreaker(
     handleWhen((fault) => fault instanceof OutsideFault && !(fault instanceof Throttled)),
     {
@@ -69,11 +74,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
     throttledInARow++
   }
 
-  function complain(reason: string): void {
-    if (told.has(reason)) return
-    told.set(reason, true)
-    log.warn('an outside source failed', { source: name, reason })
-  }
+  const complain = (reason: string) => tell('an outside source failed', { source: name, reason })
 
   function checkOpen(): void {
     if (now() < quietUntil) throw new Throttled(name, 'asked to be left alone', quietUntil - now())

@@ -10,7 +10,9 @@ export interface JsonPeer {
   now: Clock
   /** Sent with every question, such as a key. */
   headers?: Readonly<Record<string, string>>
-  /** For the whole exchange, the last byte included. Ten seconds without it: mostly whoever asks gives less. */
+  /**
+   * For the whole exchange, the last byte included. Ten seconds without it: mostly whoever asks gives less.
+   */
   limitMs?: number
   /** Of the answer's body, unpacked. */
   maxBytes: number
@@ -34,9 +36,11 @@ export interface JsonAnswer {
 const usualLimitMs = 10_000
 
 /**
- * One question, one answer, no redirect followed and nothing tried again: a second try would use the time that somebody waits with,
- * and others are asked beside it. When to ask again is for the caller to decide, who sees many questions.
- * @throws Throttled at status 429; OutsideFault when it is away, slow, answers 3xx or 5xx, too much, or 2xx with no JSON
+ * One question, one answer, no redirect followed and nothing tried again: a second try would use the time
+ * that somebody waits with, and others are asked beside it. When to ask again is for the caller to decide,
+ * who sees many questions.
+ * @throws Throttled at status 429; OutsideFault when it is away, slow, answers 3xx or 5xx, too much, or 2xx
+ * with no JSON
  */
 export async function exchangeJson(
   peer: JsonPeer,

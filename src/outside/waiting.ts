@@ -1,6 +1,6 @@
 /**
- * What is waited for, or `fault` as soon as the signal says that it is not waited for any longer. Whatever it comes to after that
- * is nobody's.
+ * What is waited for, or `fault` as soon as the signal says that it is not waited for any longer. Whatever it
+ * comes to after that is nobody's.
  */
 export async function whileWaited<T>(
   promise: Promise<T>,

@@ -1,9 +1,9 @@
-import { createAnswers } from '../chain/answers.ts'
-import { createLimiter } from '../chain/limiter.ts'
 import type { CheckToken, TokenVerdict } from '../chain/token-check.ts'
 import { type Address, nativeMarker } from '../domain/address.ts'
 import { Outage, Refusal } from '../domain/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { createAnswers } from '../outside/answers.ts'
+import { createLimiter } from '../outside/limiter.ts'
 
 export interface TokenVerdicts {
   /**

@@ -12,7 +12,9 @@ export interface Freshness {
 
 const keptFor = (seconds: number) => `public, max-age=${seconds}`
 
-/** Age counts from when the source was asked. What is stale is asked for again each time, and says what it is. */
+/**
+ * Age counts from when the source was asked. What is stale is asked for again each time, and says what it is.
+ */
 export function freshnessHeaders({ age, maxAge, isStale }: Freshness): Record<string, string> {
   if (!isStale) return { 'Cache-Control': keptFor(maxAge), Age: String(age) }
   return { 'Cache-Control': 'no-cache', Age: String(age), Warning: '110 - "Response is Stale"' }

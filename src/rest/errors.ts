@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../domain/refusal-codes.ts'
 
-/** Every code's HTTP status. A route may say otherwise for itself; a new code does not compile until it stands here. */
+/** Every code's HTTP status, a new one's too. A route may say otherwise for itself. */
 export const statusOf: Record<RefusalCode, number> = {
   InvalidParameter: 400,
   UnsupportedMediaType: 415,

@@ -1,6 +1,6 @@
 import type { Services } from '../graphql/context.ts'
-import type { Whole } from '../graphql/door/answer.ts'
-import { weakTag } from '../graphql/door/conditional.ts'
+import type { Whole } from '../http/answer.ts'
+import { weakTag } from '../http/conditional.ts'
 import { freshnessHeaders } from './caching.ts'
 import type { Route } from './route.ts'
 

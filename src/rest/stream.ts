@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import { Refusal } from '../domain/error.ts'
-import type { Pour } from '../graphql/door/answer.ts'
 import { refusalError } from '../graphql/door/errors.ts'
-import { send } from '../graphql/door/send.ts'
+import type { Pour } from '../http/answer.ts'
+import { send } from '../http/send.ts'
 
 interface EventStreamOptions {
   /** A place among all open streams of a client: how to give it back, or undefined when there is none. */

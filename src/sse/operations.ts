@@ -1,10 +1,10 @@
 import type { ExecutionResult } from 'graphql'
 import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
-import type { Caller } from '../graphql/caller.ts'
 import { refusalError } from '../graphql/door/errors.ts'
 import type { Door, OperationArgs } from '../graphql/door/execute.ts'
 import { schema } from '../graphql/schema.ts'
+import type { Caller } from '../http/caller.ts'
 import type { Outlet } from './outlet.ts'
 
 /** One request at the streaming door. */

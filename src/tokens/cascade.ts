@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import { createLimiter } from '../chain/limiter.ts'
 import type { Address } from '../domain/address.ts'
 import { Outage } from '../domain/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { absentMs, type Sourced } from '../domain/sourced.ts'
 import type { TokenSource } from '../market/token-source.ts'
+import { createComplaints } from '../outside/complaints.ts'
 import { OutsideFault } from '../outside/fault.ts'
+import { createTurns, shareTurns } from '../outside/turns.ts'
 import { whileWaited } from '../outside/waiting.ts'
 
 /** Times in milliseconds. */
@@ -14,13 +15,19 @@ export interface CascadeLimits {
   freshMs: number
   /** That of one who was only asked because somebody before it could not say: soon the order counts again. */
   secondBestMs: number
-  /** That nobody knows of any: not for long, since a token gets its first pool, or its first holder, at any time. */
+  /**
+   * That nobody knows of any: not for long, since a token gets its first pool, or its first holder, at any
+   * time.
+   */
   absentMs: number
   /** How old an answer may be that is told again, marked as stale, while nobody can say. */
   staleMs: number
   /** How long nobody is asked again after that. */
   retryMs: number
-  /** How long after that it is told at once, while they are asked: afterwards they may be well again, and are waited for. */
+  /**
+   * How long after that it is told at once, while they are asked: afterwards they may be well again, and are
+   * waited for.
+   */
   behindMs: number
   /** For all sources together, and for waiting until there is a turn. */
   roundMs: number
@@ -28,9 +35,9 @@ export interface CascadeLimits {
   leastMs: number
   /** Tokens that are remembered. The least used ones are forgotten first. */
   mostKnown: number
-  /** Tokens that are asked about at a time. */
+  /** Tokens that are asked about at a time; for one client half of them. */
   atOnce: number
-  /** Tokens that wait for that. */
+  /** Tokens that wait for that; for one client half of them. */
   mostWaiting: number
 }
 
@@ -61,10 +68,13 @@ export interface CascadeOptions<Value> {
 /** Several sources as one, for one network. */
 export interface Cascade<Value> {
   /**
-   * What the first source says that has an answer. `undefined` only when every one of them answered that it knows of none.
-   * @throws Outage when one that might know could not say, and nothing is left from before; and without any source
+   * What the first source says that has an answer. `undefined` only when every one of them answered that it
+   * knows of none. Each client has turns of its own, so that one who asks for much keeps nobody else from his
+   * answer; however many ask about a token, and whoever they are, it is one question.
+   * @throws Outage when one that might know could not say, and nothing is left from before; and without any
+   * source
    */
-  find(token: Address): Promise<Sourced<Value> | undefined>
+  find(token: Address, client: string): Promise<Sourced<Value> | undefined>
   /** A fresh answer in memory: nobody is asked. */
   peek(token: Address): Sourced<Value> | undefined
 }
@@ -77,22 +87,27 @@ interface Known<Value> {
   last: Sourced<Value> | undefined
 }
 
-/** That a source could not say is logged once in so long. */
-const complaintMs = 10_000
-
 export function createCascade<Value>(options: CascadeOptions<Value>): Cascade<Value> {
   const { what, sources, now } = options
   const limits = { ...cascadeLimits, ...options.limits }
   const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs, roundMs, leastMs } = limits
   const nobody = new Outage(what, 'no source is set up for this network')
   const memory = new LRUCache<Address, Known<Value>>({ max: limits.mostKnown })
-  const rounds = new Map<Address, Promise<Known<Value>>>()
-  const inTurn = createLimiter({ what, running: limits.atOnce, waiting: limits.mostWaiting })
-  const complain = createComplaints(options)
+  const inTurn = shareTurns<Known<Value>>(
+    createTurns({
+      running: shared(limits.atOnce),
+      waiting: shared(limits.mostWaiting),
+      waitMs: roundMs,
+      refusal: (why) => new Outage(what, why),
+    }),
+  )
+  const reasonOf = createReasons(options)
 
-  /** Each source in its turn, each with its share of what is left of the time: one that is slow leaves the others theirs. */
+  /**
+   * Each source in its turn, each with its share of what is left of the time: one that is slow leaves the
+   * others theirs.
+   */
   async function ask(token: Address, deadline: number): Promise<Known<Value>> {
-    if (performance.now() >= deadline) throw new Outage(what, 'there was no turn in time')
     const faults: string[] = []
     for (const [index, source] of sources.entries()) {
       try {
@@ -104,7 +119,7 @@ export function createCascade<Value>(options: CascadeOptions<Value>): Cascade<Va
         const last = { value, source: source.name, at, keepMs, isStale: false }
         return { told: last, last, until: at + keepMs }
       } catch (fault) {
-        faults.push(`${source.name}: ${complain(source.name, fault)}`)
+        faults.push(`${source.name}: ${reasonOf(source.name, fault)}`)
       }
     }
     if (faults.length === 0) return { told: undefined, last: undefined, until: now() + absentMs }
@@ -127,28 +142,28 @@ export function createCascade<Value>(options: CascadeOptions<Value>): Cascade<Va
     return wasStale && now() < until + behindMs ? again(last) : undefined
   }
 
+  async function round(token: Address, since: number): Promise<Known<Value>> {
+    const known = await ask(token, since + roundMs)
+    memory.set(token, known)
+    return known
+  }
+
   /** Throws nothing: it may be that nobody waits for it. */
-  async function round(token: Address): Promise<Known<Value>> {
-    const deadline = performance.now() + roundMs
+  async function next(token: Address, client: string): Promise<Known<Value>> {
     try {
-      const known = await inTurn(() => ask(token, deadline))
-      memory.set(token, known)
-      return known
+      return await inTurn(token, client, (since) => round(token, since))
     } catch (fault) {
       // There was no turn: that says nothing of the token, and is not remembered of it.
-      return unsaid(token, fault instanceof Outage ? fault : new Outage(what, complain(what, fault)))
-    } finally {
-      rounds.delete(token)
+      return unsaid(token, fault instanceof Outage ? fault : new Outage(what, reasonOf(what, fault)))
     }
   }
 
   return {
-    async find(token) {
+    async find(token, client) {
       if (sources.length === 0) throw nobody
       const known = memory.get(token)
       if (known && now() < known.until) return tell(known)
-      const underWay = rounds.get(token) ?? round(token)
-      rounds.set(token, underWay)
+      const underWay = next(token, client)
       const stale = known && meanwhile(known)
       return stale ?? tell(await underWay)
     },
@@ -176,29 +191,27 @@ async function askOne<Value>(
   return whileWaited(source.find(token, signal), signal, late)
 }
 
-/** Says what is wrong, in words that hold nothing of what was received, and logs it. */
-function createComplaints({ what, now, log }: Pick<CascadeOptions<unknown>, 'what' | 'now' | 'log'>) {
-  const logged = new LRUCache<string, true>({ max: 100, ttl: complaintMs, ttlResolution: 0, perf: { now } })
-  return (source: string, fault: unknown): string => {
-    if (!(fault instanceof Outage)) {
-      log.error('a token source failed', {
-        source,
-        what,
-        fault: fault instanceof Error ? fault.stack : fault,
-      })
-      return 'failed'
-    }
-    const reason = reasonOf(fault)
-    const complaint = `${source}: ${reason}`
-    // What an outside source is to blame for was logged where it is guarded.
-    const isTold = fault instanceof OutsideFault || logged.has(complaint)
-    if (!isTold) log.warn('a token source could not say', { source, what, reason })
-    logged.set(complaint, true)
-    return reason
-  }
+/** One client leaves half to the others; one turn, and one place, anybody has. */
+function shared(most: number) {
+  return { most, perKey: Math.ceil(most / 2) }
 }
 
-function reasonOf(fault: Outage): string {
-  if (fault instanceof OutsideFault) return fault.reason
-  return typeof fault.cause === 'string' ? fault.cause : fault.message
+/** Says what is wrong, in words that hold nothing of what was received, and logs it. */
+function createReasons({ what, now, log }: Pick<CascadeOptions<unknown>, 'what' | 'now' | 'log'>) {
+  const complain = createComplaints({ now, log })
+  return (source: string, fault: unknown): string => {
+    // Was logged where the source is guarded.
+    if (fault instanceof OutsideFault) return fault.reason
+    if (fault instanceof Outage) {
+      const reason = typeof fault.cause === 'string' ? fault.cause : fault.message
+      complain('a token source could not say', { source, what, reason })
+      return reason
+    }
+    log.error('a token source failed', {
+      source,
+      what,
+      fault: fault instanceof Error ? fault.stack : fault,
+    })
+    return 'failed'
+  }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createStatistics } from '../../src/affiliates/statistics.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
@@ -393,27 +393,70 @@ test('many who look at once, and soon after, are one look', async () => {
   const looks = () =>
     Promise.all(
       Array.from({ length: 50 }, () => [
-        statistics.ofAffiliate(wallet),
-        statistics.ofTrader(trader),
-        statistics.activityOf(trader, { first: 2, after: null }),
+        statistics.ofAffiliate(wallet, 'somebody'),
+        statistics.ofTrader(trader, 'somebody else'),
+        statistics.activityOf(trader, { first: 2, after: null }, 'somebody'),
       ]).flat(),
     )
   await looks()
-  now += 9_999
+  now += 10_000
   await looks()
   expect(statements.length - before).toBe(3)
   now += 1
   const [again] = await looks()
   expect(again?.computedAt).toEqual(new Date(now))
   expect(statements.length - before).toBe(6)
-  await statistics.activityOf(trader, { first: 3, after: null })
+  await statistics.activityOf(trader, { first: 3, after: null }, 'somebody')
   expect(statements.length - before).toBe(7)
+})
+
+describe('a client who asks for much', () => {
+  let gate: Promise<void> | undefined
+  let open: () => void
+  const gated: TradingDesk['tokens'] = async (addresses) => {
+    await gate
+    return tokens(addresses)
+  }
+  function start() {
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const desks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens: gated }]
+    const statistics = createStatistics({ db: doors.database.db, now: () => 1_800_000_000_000, desks })
+    const page = (first: number, by: string) => statistics.activityOf(trader, { first, after: null }, by)
+    return { statistics, page }
+  }
+
+  test('has one turn at a time, so that another has his', async () => {
+    const { statistics, page } = start()
+    const flood = Array.from({ length: 9 }, (_, of) => page(of + 1, 'flood'))
+    await expect(page(10, 'flood')).rejects.toThrow('the computation of statistics is unavailable')
+    gate = undefined
+    expect(await statistics.ofTrader(trader, 'modest')).toMatchObject({ code: 'ALPHA' })
+    // What waits behind others is begun at once for one who has his turn.
+    expect((await page(9, 'modest')).trades.length).toBeGreaterThan(0)
+    open()
+    expect(await Promise.all(flood)).toHaveLength(9)
+  })
+
+  test('is told when there is no turn in time', async () => {
+    const { page } = start()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const first = page(1, 'flood')
+    const second = page(2, 'flood').catch((fault: unknown) => fault)
+    vi.advanceTimersByTime(5_000)
+    vi.useRealTimers()
+    expect(await second).toMatchObject({ name: 'Outage', cause: 'there was no turn in time' })
+    open()
+    expect((await first).trades.length).toBeGreaterThan(0)
+  })
 })
 
 test('once a trader’s time is over nothing more is left to trade', async () => {
   const { db } = doors.database
   const desks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
-  const at = (time: string) => createStatistics({ db, now: () => Date.parse(time), desks }).ofTrader(trader)
+  const at = (time: string) =>
+    createStatistics({ db, now: () => Date.parse(time), desks }).ofTrader(trader, 'somebody')
   expect(await at('2027-04-03T11:59:59.999Z')).toMatchObject({ leftToNextReward: (6_999n * unit) / 2n })
   expect(await at('2027-04-03T12:00:00Z')).toMatchObject({ leftToNextReward: 0n })
 })

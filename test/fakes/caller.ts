@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/graphql/caller.ts'
+import type { Caller } from '../../src/http/caller.ts'
 
 /** Asks for nothing that depends on who it is. */
 export const noCaller: Caller = {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
+import type { Rpc } from '../../src/chain/rpc.ts'
 import { type Address, address } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
 import { guardedSource, unknownMs } from '../../src/market/guarded-source.ts'
+import { createChainFeed } from '../../src/market/prices/chain-feed.ts'
 import { OutsideFault } from '../../src/outside/fault.ts'
+import { createCascade } from '../../src/tokens/cascade.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
@@ -59,4 +62,21 @@ test('after five failures of its own it is left alone', async () => {
   })
   for (let call = 0; call < 20; call++) await expect(find()).rejects.toThrow(OutsideFault)
   expect(asked).toHaveLength(5)
+})
+
+test('while a node is away, tokens without a feed are answered as if there were no feeds', async () => {
+  const now = () => 1_800_000_000_000
+  const away: Rpc = {
+    call: () => Promise.reject(new Outage('the network node')),
+    batch: () => Promise.reject(new Outage('the network node')),
+  }
+  const feeds = new Map(Array.from({ length: 5 }, (_, of) => [numbered(`f${of}`), numbered('fe')]))
+  const feed = createChainFeed({ name: 'chainlink', rpc: away, feeds, maxAgeSeconds: 60, now })
+  const guarded = guardedSource(feed, { now, log: silentLog })
+  const market = { name: 'orderbook', find: async (of: Address) => (of === token ? '2' : undefined) }
+  const cascade = createCascade({ what: 'the USD price', sources: [guarded, market], now, log: silentLog })
+  for (const of of feeds.keys()) await expect(cascade.find(of, 'somebody')).rejects.toThrow(Outage)
+  await expect(guarded.find(numbered('f0'), AbortSignal.timeout(1_000))).rejects.toThrow(Outage)
+  expect(await cascade.find(token, 'somebody')).toMatchObject({ value: '2', keepMs: 120_000 })
+  expect(await cascade.find(other, 'somebody')).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Address } from '../../src/domain/address.ts'
+import { type Address, address } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
 import type { Log } from '../../src/domain/log.ts'
 import type { Sourced } from '../../src/domain/sourced.ts'
@@ -20,8 +20,8 @@ const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'),
 
 beforeEach(() => {
   lines = []
-  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'], now: 1_800_000_000_000 })
-  // The only timer of the cascade, by the same clock.
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: 1_800_000_000_000 })
+  // By the same clock.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(), ms)
@@ -56,7 +56,7 @@ function start(sayings: Saying[], limits: Partial<CascadeLimits> = {}) {
   })
   const cascade = createCascade({ what: 'the USD price', sources, now: Date.now, log, limits })
   return {
-    find: (of: Address = token) => cascade.find(of),
+    find: (of: Address = token, client = 'somebody') => cascade.find(of, client),
     peek: (of: Address = token) => cascade.peek(of),
     /** Since this was last read. */
     asked: () => asked.splice(0),
@@ -301,7 +301,7 @@ describe('time', () => {
       { name: 'second', find: async (_: Address, signal: AbortSignal) => void signals.push(signal) },
     ]
     const { find } = createCascade({ what: 'the USD price', sources, now: Date.now, log, limits })
-    await find(token)
+    await find(token, 'somebody')
     pass(limits.leastMs - 1)
     expect(signals).toMatchObject([{ aborted: false }])
     pass(1)
@@ -313,6 +313,85 @@ describe('time', () => {
     const all = Promise.allSettled(['01', '02', '03', '04'].map((of) => find(numbered(of))))
     expect(await elapsed(all)).toBe(limits.roundMs)
     expect(asked()).toEqual(['first'])
+  })
+})
+
+describe('a client who asks for much', () => {
+  const freshToken = (of: number) => address(of.toString(16).padStart(40, '0'))
+  const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+  let asked: Address[]
+  /** Answers after so long; nobody is told of the tokens that hang. */
+  function open(answerMs: number, hangs: (of: Address) => boolean = () => false, limits = {}) {
+    asked = []
+    const source: TokenSource<string> = {
+      name: 'first',
+      async find(of) {
+        asked.push(of)
+        await (hangs(of) ? new Promise(() => {}) : soon(answerMs))
+        return '1'
+      },
+    }
+    return createCascade({ what: 'the USD price', sources: [source], now: Date.now, log, limits })
+  }
+  async function live(ms: number, { step = 1, each = (_at: number) => {} } = {}) {
+    for (let at = 0; at < ms; at += step) {
+      each(at)
+      pass(step)
+      await setImmediate()
+    }
+  }
+
+  test('takes nothing from one who asks for little', async () => {
+    const cascade = open(300, undefined, { mostWaiting: 400 })
+    const flood: Promise<unknown>[] = []
+    const modest: Promise<unknown>[] = []
+    let tokens = 0
+    const each = (at: number) => {
+      for (let of = 0; of < 32; of++) flood.push(cascade.find(freshToken(tokens++), 'flood').catch(String))
+      if (at % 100 === 0) modest.push(cascade.find(freshToken(tokens++), 'modest').catch(String))
+    }
+    await live(2_000, { step: 20, each })
+    await live(5_000, { step: 100 })
+    expect(await Promise.all(modest)).toEqual(modest.map(() => expect.objectContaining({ value: '1' })))
+    expect(modest).toHaveLength(20)
+    // He has half of the places, each for 300 ms, until those who wait give up.
+    const answered = (await Promise.all(flood)).filter((told) => typeof told === 'object')
+    expect(answered.length).toBeGreaterThanOrEqual(32 * 12)
+  })
+
+  test('holds up nobody else with what hangs', async () => {
+    const cascade = open(1, (of) => of !== token)
+    for (let of = 0; of < 200; of++) cascade.find(freshToken(of), 'flood').catch(() => {})
+    await live(2)
+    expect(asked).toHaveLength(32)
+    const found = cascade.find(token, 'modest')
+    await live(2)
+    expect(await found).toMatchObject({ value: '1' })
+  })
+
+  test('does not put what others want at the end of his row', async () => {
+    const cascade = open(1_000)
+    const wanted = freshToken(300)
+    const flood = Array.from({ length: 301 }, (_, of) => cascade.find(freshToken(of), 'flood').catch(String))
+    const found = [cascade.find(wanted, 'modest'), cascade.find(wanted, 'another')]
+    await live(1_001)
+    expect(await Promise.all(found)).toMatchObject([{ value: '1' }, { value: '1' }])
+    // It was his question too, and is asked once.
+    expect(await flood[300]).toMatchObject({ value: '1' })
+    expect(asked.filter((of) => of === wanted)).toHaveLength(1)
+  })
+
+  test('has the time of a round for each of his own, and one who joins him his own time', async () => {
+    const cascade = open(4_000, (of) => of !== token)
+    for (let of = 0; of < 64; of++)
+      cascade.find(freshToken(of), of % 2 === 0 ? 'flood' : 'crowd').catch(() => {})
+    const tired = cascade.find(token, 'flood').catch((fault: Outage) => fault.cause)
+    await live(cascadeLimits.roundMs - 100)
+    const joined = cascade.find(token, 'modest')
+    await live(101)
+    expect(await tired).toBe('there was no turn in time')
+    await live(cascadeLimits.roundMs)
+    expect(await joined).toMatchObject({ value: '1' })
   })
 })
 
@@ -343,7 +422,7 @@ test('that a source could not say is logged once in a while; what an outside one
   ]
   const { find } = createCascade({ what: 'the USD price', sources, now: Date.now, log })
   for (let of = 1; of <= 2; of++) {
-    const asked = find(numbered(`0${of}`)).catch(() => {})
+    const asked = find(numbered(`0${of}`), 'somebody').catch(() => {})
     for (let turn = 0; turn < 2; turn++) {
       await setImmediate()
       pass(2_250)

@@ -26,8 +26,10 @@ import {
 
 /** Ethereum: every provider knows it. */
 const network = { ...sepolia, chainId: 1, name: 'mainnet', usdReference: numbered('d0') }
+/** Nobody listens there, or ever will: not even who asks for any free port. `fetch` itself refuses port 1. */
+const nowhere = 'http://127.0.0.1:2'
 /** What must never be seen: parts of URLs, and keys. Each server's host and port comes to it. */
-const secrets = ['k3y-in-a-header', 'k3y-in-a-path', 'k3y-in-a-query', 'a-pa55word']
+const secrets = ['k3y-in-a-header', 'k3y-in-a-path', 'k3y-in-a-query', 'a-pa55word', new URL(nowhere).host]
 
 const lines: string[] = []
 /** Bodies and headers of all answers. */
@@ -51,12 +53,12 @@ beforeAll(async () => {
   doors = await openDoors(
     {
       network,
-      usdPrice: (token) => of(token).usdPrice(token),
+      usdPrice: (token, client) => of(token).usdPrice(token, client),
       peekUsdPrice: (token) => of(token).peekUsdPrice(token),
-      topHolders: (token) => of(token).topHolders(token),
+      topHolders: (token, client) => of(token).topHolders(token, client),
       peekTopHolders: (token) => of(token).peekTopHolders(token),
     },
-    { log, now: Date.now },
+    { log, now: Date.now, isTrustedProxy: () => true },
   )
 })
 afterAll(async () => {
@@ -77,7 +79,6 @@ function secretUrl({ url }: { url: string }): string {
   return `http://someone:a-pa55word@${host}/k3y-in-a-path?key=k3y-in-a-query`
 }
 
-const nowhere = 'http://127.0.0.1:1'
 const noRates = async (): Promise<Map<Address, NativeRate | Refusal>> => new Map()
 let tokens = 0
 const newToken = () => address((0xc0ffee0000 + ++tokens).toString(16).padStart(40, '0'))
@@ -126,8 +127,8 @@ function given({ token = newToken(), prices = [], holders = [], rpcUrl = nowhere
 }
 const pass = (token: Address, ms: number) => void clockOf.set(token, (clockOf.get(token) ?? 0) + ms)
 
-async function get(path: string) {
-  const response = await fetch(`${doors.url}/mainnet/tokens/${path}`)
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${doors.url}/mainnet/tokens/${path}`, { headers })
   const text = await response.text()
   answers.push(`${text} ${inspect([...response.headers])}`)
   return { status: response.status, body: JSON.parse(text), headers: response.headers }
@@ -232,8 +233,7 @@ describe.concurrent('a price source that', () => {
   }
 
   test('is not there: the same, whether a provider or a node', async () => {
-    const gone = await startPeer(hanging)
-    await gone.close()
+    const gone = { url: nowhere }
     for (const token of [given({ prices: [coingecko('alpha', gone)] }), fed(gone)]) {
       expect(await get(`${token}/usdPrice`)).toMatchObject(isUnavailable)
     }
@@ -387,6 +387,34 @@ describe('a price source', () => {
     expect(new Set(stale.map(({ body }) => body.price))).toEqual(new Set([7]))
     expect(peer.asked).toHaveLength(2)
   })
+})
+
+test('a client who names many tokens leaves the others their turns', async () => {
+  const peer = await startPeer(hanging)
+  const held: (() => void)[] = []
+  peer.behaves((question, response) => void held.push(() => priced('3')(question, response)))
+  const wanted = given({ prices: [coingecko('alpha', peer)] })
+  const flooded = Array.from({ length: 64 }, newToken)
+  for (const token of flooded) dataOf.set(token, of(wanted))
+  const flood = [flooded.slice(0, 32), flooded.slice(32)].map((named) =>
+    fetch(`${doors.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
+      body: JSON.stringify({
+        query: `{ tokens(addresses: ${JSON.stringify(named)}) { usdPrice { price } } }`,
+      }),
+    }).then((response) => response.json()),
+  )
+  await expect.poll(() => held.length).toBe(32)
+  peer.behaves(priced('3'))
+  expect(await get(`${wanted}/usdPrice`, { 'x-forwarded-for': '192.0.2.2' })).toMatchObject({
+    status: 200,
+    body: { price: 3 },
+  })
+  expect(held).toHaveLength(32)
+  for (const release of held) release()
+  const told = (await Promise.all(flood)).flatMap(({ data }) => data.tokens)
+  expect(told).toEqual(flooded.map(() => ({ usdPrice: { price: '3' } })))
 })
 
 describe('after all that', () => {

@@ -59,7 +59,7 @@ function assemble(prices: readonly object[], network = mainnet) {
   })
 }
 const sourceOf = async (prices: readonly object[], network?: Network) =>
-  (await assemble(prices, network).usdPrice(token))?.source
+  (await assemble(prices, network).usdPrice(token, 'somebody'))?.source
 
 describe('who is asked', () => {
   test.each([[[{}]], [[{ network: 'mainnet' }]], [[{ network: 'ethereum' }]], [[{ network: '1' }]]])(
@@ -77,7 +77,7 @@ describe('who is asked', () => {
   test('where that is nobody, it is unavailable, and the operator is told once', async () => {
     const data = assemble([{ network: 'base' }])
     for (const _ of [1, 2])
-      await expect(data.usdPrice(token)).rejects.toMatchObject({
+      await expect(data.usdPrice(token, 'somebody')).rejects.toMatchObject({
         message: 'the USD price is unavailable',
         cause: 'no source is set up for this network',
       })
@@ -109,21 +109,21 @@ test('tokens that a source says nonsense of, or refuses, do not take it from the
   })
   const data = assemble([{}])
   for (let of = 10; of < 20; of++) {
-    await expect(data.usdPrice(numbered(`${of}bad`))).rejects.toThrow('unavailable')
-    await expect(data.topHolders(numbered(`${of}bad`))).rejects.toThrow('unavailable')
+    await expect(data.usdPrice(numbered(`${of}bad`), 'somebody')).rejects.toThrow('unavailable')
+    await expect(data.topHolders(numbered(`${of}bad`), 'somebody')).rejects.toThrow('unavailable')
   }
   expect(server.asked).toHaveLength(20)
-  expect(await data.usdPrice(token)).toMatchObject({ value: '2' })
-  expect(await data.topHolders(token)).toMatchObject({ source: 'moralis' })
+  expect(await data.usdPrice(token, 'somebody')).toMatchObject({ value: '2' })
+  expect(await data.topHolders(token, 'somebody')).toMatchObject({ source: 'moralis' })
 })
 
 test('the coin itself is told as its wrapped form, and is one with it', async () => {
   const data = assemble([{}])
-  const price = await data.usdPrice(nativeMarker)
+  const price = await data.usdPrice(nativeMarker, 'somebody')
   expect(price).toMatchObject({ value: '2', source: 'coingecko', isStale: false })
-  expect(await data.usdPrice(wrapped)).toBe(price)
+  expect(await data.usdPrice(wrapped, 'somebody')).toBe(price)
   expect(data.peekUsdPrice(nativeMarker)).toBe(price)
-  const holders = await data.topHolders(nativeMarker)
+  const holders = await data.topHolders(nativeMarker, 'somebody')
   expect(holders).toMatchObject({ value: [{ address: numbered('a1'), balance: 25n }], source: 'moralis' })
   expect(data.peekTopHolders(wrapped)).toBe(holders)
   expect(server.asked.map(({ path, query }) => query.contract_addresses ?? path)).toEqual([
@@ -139,6 +139,6 @@ test.each([
   server.behaves(status(code))
   const data = assemble([{}])
   for (let of = 10; of < 30; of++)
-    await expect(data.usdPrice(numbered(`${of}`))).rejects.toThrow('unavailable')
+    await expect(data.usdPrice(numbered(`${of}`), 'somebody')).rejects.toThrow('unavailable')
   expect(server.asked).toHaveLength(times)
 })

@@ -1,4 +1,4 @@
-import { remembering, weightsIn } from './weights.ts'
+import { remembering, weightsIn } from '../../http/weights.ts'
 
 /** Which media type an answer of /graphql has. */
 export type AnswerType = 'application/json' | 'application/graphql-response+json'
@@ -18,7 +18,9 @@ interface Preference {
 
 const none: Preference = { weight: 0, precision: 0 }
 
-/** What an `Accept` asks for (RFC 9110, 12.5.1). Without one, or with one that names nothing, JSON is meant. */
+/**
+ * What an `Accept` asks for (RFC 9110, 12.5.1). Without one, or with one that names nothing, JSON is meant.
+ */
 export function acceptedType(header = ''): Accepted {
   return weigh(header)
 }
@@ -45,8 +47,8 @@ function preferenceFor(type: string, weights: ReadonlyMap<string, number>): Pref
 }
 
 /**
- * Of two that are wanted alike the one that is named. GraphQL over HTTP prefers its own type to JSON where both are, and JSON
- * where neither is; browsers name what they show.
+ * Of two that are wanted alike the one that is named. GraphQL over HTTP prefers its own type to JSON where
+ * both are, and JSON where neither is; browsers name what they show.
  */
 function isBetter(one: Preference, other: Preference): boolean {
   if (one.weight !== other.weight) return one.weight > other.weight

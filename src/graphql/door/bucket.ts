@@ -8,7 +8,8 @@ export interface Allowance {
 const slackMs = 0.01
 
 /**
- * A bucket is one number: the time in milliseconds at which it is full again; one that was never used is full since `-Infinity`.
+ * A bucket is one number: the time in milliseconds at which it is full again; one that was never used is full
+ * since `-Infinity`.
  * @returns that time after `amount` more was taken
  */
 export function fullAfter(fullAt: number, amount: number, { rate, burst }: Allowance, now: number): number {

@@ -1,9 +1,17 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLObjectType,
   type GraphQLSchema,
+  getNamedType,
+  getNullableType,
   getOperationAST,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
+  type ValueNode,
 } from 'graphql'
 import { fieldsOf } from './cost.ts'
 import { fragmentsOf, hasDirectives } from './document-size.ts'
@@ -22,29 +30,40 @@ export const oneRead: Charge = { reads: 1, quotes: 0, orders: 0 }
 /** Charges of operations that are always the same. */
 const known = new WeakMap<DocumentNode, Map<string, Charge>>()
 
+type Variables = Readonly<Record<string, unknown>>
+type Field = ReturnType<GraphQLObjectType['getFields']>[string]
+type Nodes = readonly [FieldNode, ...FieldNode[]]
+
 /**
- * What an operation counts as: one for each root field that is executed, aliases and all. A mutation counts as an order
- * submission, anything else as a read, unless its field says `extensions.limited`.
+ * What an operation counts as: one for each root field that is executed, aliases and all. A mutation counts
+ * as an order submission, anything else as a read, unless its field says `extensions.limited`. A field with
+ * `extensions.namedPerRead` is a read for so many of those that its list names, or for each of them where a
+ * field with `extensions.askedOutside` is selected of them.
  */
 export function chargeOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName?: string,
-  variables: Readonly<Record<string, unknown>> = {},
+  variables: Variables = {},
 ): Charge {
   const name = operationName ?? ''
   const charge = known.get(document)?.get(name)
   if (charge) return charge
   const operation = getOperationAST(document, operationName)
   if (!operation) return oneRead
-  const isFixed = !hasDirectives(document)
+  const isFixed = !hasDirectives(document) && !namesByVariable(schema, operation, document)
   const coerced = isFixed ? {} : coerceVariables(schema, operation, variables)
   // What can't be executed for its variables is refused for them.
   if (!coerced) return oneRead
-  const fields = fieldsOf([operation.selectionSet], coerced, fragmentsOf(document))
-  const counted = count(schema, operation.operation, [...fields.values()])
+  const counted = count(schema, operation, coerced, document)
   if (isFixed) known.set(document, (known.get(document) ?? new Map()).set(name, counted))
   return counted
+}
+
+/** What is still to be counted of a request that was let in before its variables were read. */
+export function beyond(admitted: Charge, charge: Charge): Charge | undefined {
+  const reads = charge.reads - admitted.reads
+  return reads > 0 ? { ...oneRead, reads } : undefined
 }
 
 export function isMutation(document: DocumentNode, operationName?: string): boolean {
@@ -53,14 +72,64 @@ export function isMutation(document: DocumentNode, operationName?: string): bool
 
 function count(
   schema: GraphQLSchema,
-  operation: OperationTypeNode,
-  fields: readonly [FieldNode, ...FieldNode[]][],
+  { operation, selectionSet }: OperationDefinitionNode,
+  variables: Variables,
+  document: DocumentNode,
 ): Charge {
   const charge = { reads: 0, quotes: 0, orders: 0 }
   const usual = operation === OperationTypeNode.MUTATION ? 'orders' : 'reads'
-  const known = schema.getRootType(operation)?.getFields() ?? {}
-  for (const [{ name }] of fields) charge[kindOf(known[name.value]?.extensions.limited) ?? usual]++
+  const root = schema.getRootType(operation)?.getFields() ?? {}
+  const fragments = fragmentsOf(document)
+  const fields = [...fieldsOf([selectionSet], variables, fragments).values()]
+  for (const nodes of fields) {
+    const field = root[nodes[0].name.value]
+    const below = () =>
+      fieldsOf(
+        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+        variables,
+        fragments,
+      ).values()
+    charge[kindOf(field?.extensions.limited) ?? usual] += field ? timesOf(field, nodes, variables, below) : 1
+  }
   return fields.length > 0 ? charge : oneRead
+}
+
+/** How many reads a field is. `below`: what is selected of those that it names. */
+function timesOf(field: Field, [node]: Nodes, variables: Variables, below: () => Iterable<Nodes>): number {
+  const perRead = field.extensions.namedPerRead
+  const type = getNamedType(field.type)
+  if (typeof perRead !== 'number' || !isObjectType(type)) return 1
+  const inner = type.getFields()
+  const isAsked = [...below()].some(([{ name }]) => inner[name.value]?.extensions.askedOutside === true)
+  return Math.max(1, Math.ceil(namedBy(field, node, variables) / (isAsked ? 1 : perRead)))
+}
+
+function namedBy(field: Field, node: FieldNode, variables: Variables): number {
+  const value = listOf(field, node)
+  if (value?.kind === Kind.LIST) return value.values.length
+  const given = value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined
+  return Array.isArray(given) ? given.length : 1
+}
+
+/** What stands for the argument that names things. */
+function listOf({ args }: Field, node: FieldNode): ValueNode | undefined {
+  const list = args.find(({ type }) => isListType(getNullableType(type)))
+  return node.arguments?.find(({ name }) => name.value === list?.name)?.value
+}
+
+/** Whether what it counts as depends on what it is given. */
+function namesByVariable(
+  schema: GraphQLSchema,
+  { operation, selectionSet, variableDefinitions = [] }: OperationDefinitionNode,
+  document: DocumentNode,
+): boolean {
+  if (variableDefinitions.length === 0) return false
+  const root = schema.getRootType(operation)?.getFields() ?? {}
+  const fields = fieldsOf([selectionSet], {}, fragmentsOf(document))
+  return [...fields.values()].some(([node]) => {
+    const field = root[node.name.value]
+    return field?.extensions.namedPerRead !== undefined && listOf(field, node)?.kind === Kind.VARIABLE
+  })
 }
 
 function kindOf(limited: unknown): LimitedKind | undefined {

@@ -33,7 +33,10 @@ const tooManyAliases = `it holds more than ${documentLimits.aliases} aliases`
 const opening: readonly string[] = [TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]
 const closing: readonly string[] = [TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]
 
-/** What a text has too much of. The parser, and all that comes after it, descends by calling itself: what is too deep would end its stack. */
+/**
+ * What a text has too much of. The parser, and all that comes after it, descends by calling itself: what is
+ * too deep would end its stack.
+ */
 export function excessOfText(text: string): string | undefined {
   const { characters, lines, tokens, brackets, aliases } = documentLimits
   if (text.length > characters) return `it is longer than ${characters} characters`
@@ -68,8 +71,8 @@ interface Size {
 }
 
 /**
- * What a document has too much of, told before it is validated: the rules walk all of it, several times, and compare every two fields
- * that share a place.
+ * What a document has too much of, told before it is validated: the rules walk all of it, several times, and
+ * compare every two fields that share a place.
  * @returns `circular` when a fragment spreads itself, which has no size
  */
 export function excessOf(document: DocumentNode): string | 'circular' | undefined {
@@ -130,7 +133,10 @@ function isIntrospection(node: SelectionNode): boolean {
   return node.kind === Kind.FIELD && (node.name.value === '__schema' || node.name.value === '__type')
 }
 
-/** Pairs of fields, of fragments, and of one and the other, that stand in one place of a response; stops over the limit. */
+/**
+ * Pairs of fields, of fragments, and of one and the other, that stand in one place of a response; stops over
+ * the limit.
+ */
 function compared(document: DocumentNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): number {
   let pairs = 0
 

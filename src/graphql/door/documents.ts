@@ -126,7 +126,10 @@ function tooComplex(what: string): Refusal {
 const conditionalSubscription =
   'The field of a subscription can be neither skipped nor included by a condition.'
 
-/** What is left of a subscription without its field can't be executed; the rules would decide it before there are variables. */
+/**
+ * What is left of a subscription without its field can't be executed; the rules would decide it before there
+ * are variables.
+ */
 function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefined {
   const fragments = fragmentsOf(document)
   const seen = new Set<string>()

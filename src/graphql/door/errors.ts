@@ -12,8 +12,8 @@ const logged = new WeakSet<Outage>()
 const mostCharacters = 500
 
 /**
- * What a client may see of an error: a refusal as it is, an outage as Unavailable, anything else as an internal fault
- * that is logged once. Masking what is masked changes nothing, so every door may do it.
+ * What a client may see of an error: a refusal as it is, an outage as Unavailable, anything else as an
+ * internal fault that is logged once. Masking what is masked changes nothing, so every door may do it.
  */
 export function maskError(error: unknown, log: Log, requestId?: string): GraphQLError {
   if (error instanceof GraphQLError && masked.has(error)) return error
@@ -90,7 +90,10 @@ function clientError(
   return error
 }
 
-/** Yoga's status may be meant for one media type alone; what never was GraphQL, such as a body that is no JSON, has it in every. */
+/**
+ * Yoga's status may be meant for one media type alone; what never was GraphQL, such as a body that is no
+ * JSON, has it in every.
+ */
 function requestError(error: GraphQLError): GraphQLError {
   const told = clientError('InvalidQuery', clipped(error.message), error)
   const { http } = error.extensions as { http?: { status?: number } }
@@ -98,12 +101,18 @@ function requestError(error: GraphQLError): GraphQLError {
   return told
 }
 
-/** Raised by a library about the request itself: by graphql-js, or with an HTTP status, such as for a body that is no JSON. */
+/**
+ * Raised by a library about the request itself: by graphql-js, or with an HTTP status, such as for a body
+ * that is no JSON.
+ */
 function isAboutRequest(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && (error.extensions.http !== undefined || !error.originalError)
 }
 
-/** graphql-js points at the argument itself: a null where a variable's type lets it through and the argument's does not. */
+/**
+ * graphql-js points at the argument itself: a null where a variable's type lets it through and the argument's
+ * does not.
+ */
 function isAboutArgument(cause: unknown): cause is GraphQLError {
   return cause instanceof GraphQLError && cause.nodes !== undefined
 }

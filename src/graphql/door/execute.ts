@@ -7,7 +7,7 @@ import {
   GraphQLError,
 } from 'graphql'
 import type { Refusal } from '../../domain/error.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../../http/caller.ts'
 import { type Context, createContext, type Services } from '../context.ts'
 import { schema } from '../schema.ts'
 import { type Charge, chargeOf, isMutation, oneRead } from './charge.ts'
@@ -27,7 +27,8 @@ export interface OperationArgs extends ExecutionArgs {
 export interface Door extends Documents {
   context(caller: Caller, clientSignal: AbortSignal): Context
   /**
-   * Counts a request against its caller's limits, before anything is done for it, and says on the answer what is left.
+   * Counts a request against its caller's limits, before anything is done for it, and says on the answer what
+   * is left.
    * @throws Refusal RateLimited; QueryTooComplex when it counts as more than anybody may ask at once
    */
   admit(caller: Caller, charge?: Charge): void

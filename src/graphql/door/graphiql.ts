@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
-import type { Whole } from './answer.ts'
+import type { Whole } from '../../http/answer.ts'
 import { debugQuery } from './debug-query.ts'
 
-/** GraphiQL, all of it in one page that contacts no other host: nine megabytes, rendered when first asked for, and kept. */
+/**
+ * GraphiQL, all of it in one page that contacts no other host: nine megabytes, rendered when first asked for,
+ * and kept.
+ */
 export function createGraphiql(): () => Whole {
   let page: Whole | undefined
   return () => {
@@ -32,7 +35,9 @@ function render(): Whole {
   }
 }
 
-/** Its one script and no other; the editor makes workers of what is in the page, and style sheets as it goes. */
+/**
+ * Its one script and no other; the editor makes workers of what is in the page, and style sheets as it goes.
+ */
 function policyOf(page: string): string {
   const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? ''
   return [

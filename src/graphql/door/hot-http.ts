@@ -1,6 +1,6 @@
+import type { Whole } from '../../http/answer.ts'
 import type { Services } from '../context.ts'
 import type { AnswerType } from './accepted-type.ts'
-import type { Whole } from './answer.ts'
 import { asObject, type Door } from './execute.ts'
 import type { HotAnswer } from './hot.ts'
 import type { PersistedDocuments } from './persisted.ts'

@@ -15,7 +15,10 @@ interface Page {
 
 type Writer = (page: Page) => string
 
-/** Orders of one owner: `orders(owner: …)` without a filter. The nodes are the database's text, the frame around them is written here. */
+/**
+ * Orders of one owner: `orders(owner: …)` without a filter. The nodes are the database's text, the frame
+ * around them is written here.
+ */
 export const hotPage: HotRoot = (sets: readonly SelectionSetNode[], fragments: Fragments) => {
   const selection = collectSelection(sets, fragments)
   const nodes = selection && nodesOf(selection)

@@ -35,7 +35,10 @@ export function collectSelection(
   return selection
 }
 
-/** By response key, in the order of first appearance. Fragments on objects all apply; on an interface there may be others in them. */
+/**
+ * By response key, in the order of first appearance. Fragments on objects all apply; on an interface there
+ * may be others in them.
+ */
 export function collectFields(
   sets: readonly SelectionSetNode[],
   fragments: Fragments,

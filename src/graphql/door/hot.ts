@@ -19,8 +19,9 @@ import { collectFields, collectSelection, type Fragments } from './hot-selection
 import { coerceVariables } from './variables.ts'
 
 /**
- * Answers one document with the text that the database wrote, nothing executed in between. `undefined` when this request needs
- * the ordinary way: a variable that does not fit, a network that is not known, a token that is not stored.
+ * Answers one document with the text that the database wrote, nothing executed in between. `undefined` when
+ * this request needs the ordinary way: a variable that does not fit, a network that is not known, a token
+ * that is not stored.
  */
 export interface HotAnswer {
   /** Of the document's one operation. */
@@ -59,7 +60,9 @@ export function hotAnswer(document: DocumentNode): HotAnswer | undefined {
   if (!key || !root || another) return undefined
   const answer = hotRoot(root.node.name.value)?.(root.sets, fragments)
   if (!answer) return undefined
-  /** Below the root nothing takes arguments: the size of the page is all that a document's cost can depend on. */
+  /**
+   * Below the root nothing takes arguments: the size of the page is all that a document's cost can depend on.
+   */
   const endings = new Map<unknown, string | undefined>()
   /** What follows the data: the cost. `undefined` for what nobody may ask. */
   const endingFor = (first: unknown, variableValues: Record<string, unknown>): string | undefined => {

@@ -2,19 +2,20 @@ import type { IncomingMessage } from 'node:http'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { Refusal } from '../../domain/error.ts'
-import type { Caller } from '../caller.ts'
+import type { Whole } from '../../http/answer.ts'
+import { checkBodyType } from '../../http/body.ts'
+import type { Caller } from '../../http/caller.ts'
+import { conditional } from '../../http/conditional.ts'
 import type { Services } from '../context.ts'
 import { schema } from '../schema.ts'
 import { type AnswerType, acceptedType } from './accepted-type.ts'
-import { refused, requestStatus, type Whole } from './answer.ts'
-import { checkBodyType } from './body.ts'
-import { conditional } from './conditional.ts'
 import { refusalError } from './errors.ts'
 import type { Door, OperationArgs } from './execute.ts'
 import { createGraphiql } from './graphiql.ts'
 import { createHotHandler } from './hot-http.ts'
 import { idempotencyKeyOf, isFinalStatus, type Produced } from './idempotency.ts'
 import { createPersistedDocuments } from './persisted.ts'
+import { refused, requestStatus } from './refused.ts'
 import { type Received, receive } from './request.ts'
 
 export const maxGraphqlBytes = 262_144
@@ -24,7 +25,7 @@ export const graphqlMethods = 'GET, HEAD, POST, OPTIONS'
 /** `gone` gives a signal that aborts when the client has left. */
 export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<Whole>
 
-/** GraphQL over HTTP, with GraphiQL for browsers that contacts no other host. Streams have a door of their own. */
+/** GraphQL over HTTP, and GraphiQL for browsers, which contacts no other host. Streams have their own door. */
 export function createGraphqlHandler(door: Door, services: Services, streamPath: string): Handler {
   const documents = createPersistedDocuments(services.documents)
   const hot = createHotHandler(door, services, documents)
@@ -45,8 +46,8 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
   })
 
   /**
-   * Nothing of the request's own URL and headers is handed over. When its client leaves, only what is under way is told: that is no
-   * fault, and what changes something goes on to its end.
+   * Nothing of the request's own URL and headers is handed over. When its client leaves, only what is under
+   * way is told: that is no fault, and what changes something goes on to its end.
    */
   async function answerByYoga({ body, type }: Wanted, caller: Caller, gone: AbortSignal): Promise<Produced> {
     const response = await yoga.fetch(
@@ -165,8 +166,8 @@ function bodyOf(source: string | { body: string }): string {
 }
 
 /**
- * A request that was never executed is the client's fault: 400 in the media type that has statuses for it. A key that is missing
- * or wrong is told by its status in both.
+ * A request that was never executed is the client's fault: 400 in the media type that has statuses for it. A
+ * key that is missing or wrong is told by its status in both.
  */
 function withStatus(result: ExecutionResult): ExecutionResult {
   for (const error of result.errors ?? []) {

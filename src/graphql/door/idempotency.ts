@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refusal } from '../../domain/error.ts'
+import type { Caller } from '../../http/caller.ts'
 import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../../storage/idempotency.ts'
-import type { Caller } from '../caller.ts'
 import type { Services } from '../context.ts'
 
 /** An answer before it is written. */
@@ -24,9 +24,10 @@ interface RepeatableRequest {
 }
 
 /**
- * Answers a request once, whichever process it comes to and however often: a repetition gets the same answer, marked by
- * `Idempotent-Replayed`. An attempt that ended without a final answer is made again; it is told so by `interruptedAt`.
- * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse when the first attempt takes long
+ * Answers a request once, whichever process it comes to and however often: a repetition gets the same answer,
+ * marked by `Idempotent-Replayed`. An attempt that ended without a final answer is made again; it is told so
+ * by `interruptedAt`.
+ * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts
  */
 export type AnswerOnce = (
   request: RepeatableRequest,

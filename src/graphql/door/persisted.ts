@@ -5,7 +5,8 @@ import { Refusal } from '../../domain/error.ts'
 export interface PersistedDocuments {
   /**
    * The text that a request means.
-   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash alone, InvalidQuery when text and hash differ, and for another version of the protocol
+   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash alone, InvalidQuery when text and hash
+   * differ, and for another version of the protocol
    */
   textOf(request: NamedDocument): string | undefined
   /** Keeps a valid text that came with its hash. */

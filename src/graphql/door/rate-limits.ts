@@ -9,7 +9,10 @@ export type RatesPerSecond = Readonly<Record<LimitedKind, number>>
 /** What a client may do at once: as much as in this many seconds. */
 const burstSeconds = 2
 
-/** The idlest are forgotten first: who did nothing for as long as it takes to push out this many has full buckets again. */
+/**
+ * The idlest are forgotten first: who did nothing for as long as it takes to push out this many has full
+ * buckets again.
+ */
 const mostClients = 50_000
 
 export interface Verdict {
@@ -23,7 +26,9 @@ export interface Verdict {
 }
 
 export interface RateLimits {
-  /** Counts a request of a client, all of it or nothing. `undefined` when it is in nothing that is limited. */
+  /**
+   * Counts a request of a client, all of it or nothing. `undefined` when it is in nothing that is limited.
+   */
   take(client: string, charge: Charge): Verdict | undefined
 }
 

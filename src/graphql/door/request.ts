@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/error.ts'
-import { readBody } from './body.ts'
+import { readBody } from '../../http/body.ts'
 import type { Asked } from './execute.ts'
 import type { NamedDocument, PersistedDocuments } from './persisted.ts'
 import { excessOfVariables } from './variables.ts'
@@ -15,7 +15,10 @@ export interface Received {
   body: string
 }
 
-/** @throws Refusal for a body that is too large or no UTF-8, for parameters that are no JSON or too much of it, and for a hash that names no document */
+/**
+ * @throws Refusal for a body that is too large or no UTF-8, for parameters that are no JSON or too much of
+ * it, and for a hash that names no document
+ */
 export async function receive(
   req: IncomingMessage,
   documents: PersistedDocuments,

@@ -14,7 +14,10 @@ import { Refusal } from '../../domain/error.ts'
 import { fieldOf } from '../refusal.ts'
 import { refusalError, variableError } from './errors.ts'
 
-/** Values in each other, and on the way down to the deepest. A list of what may be named at once has some hundred. */
+/**
+ * Values in each other, and on the way down to the deepest. A list of what may be named at once has some
+ * hundred.
+ */
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }
 
 /** Why variables are refused as they came, before anything walks through them by calling itself. */
@@ -54,8 +57,8 @@ export function coerceVariables(
 class EnoughFaults extends Error {}
 
 /**
- * What is wrong with the variables of an operation that was refused for them, with the field each fault stands at:
- * graphql-js tells the place in prose only.
+ * What is wrong with the variables of an operation that was refused for them, with the field each fault
+ * stands at: graphql-js tells the place in prose only.
  * @param suggests whether faults name what may have been meant
  */
 export function variableFaults(

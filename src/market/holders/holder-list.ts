@@ -25,7 +25,8 @@ export interface GivenHolder {
 }
 
 /**
- * The greatest first, of equals by address. One entry that makes no sense spoils the list: what else it says is then no better.
+ * The greatest first, of equals by address. One entry that makes no sense spoils the list: what else it says
+ * is then no better.
  * @returns undefined when nobody holds anything
  * @throws Outage of the token
  */

@@ -19,11 +19,15 @@ export interface ChainFeedOptions {
 /** How far the chain's clock may be ahead of ours. */
 const mostAheadSeconds = 600n
 
-/** Aggregators on chain. What one of them says wrongly is an outage of its token; only a node that is away is one of the source. */
+/**
+ * Aggregators on chain. What one of them says wrongly is an outage of its token; only a node that is away is
+ * one of the source.
+ */
 export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
   const { name, rpc, feeds, maxAgeSeconds, now } = options
   return {
     name,
+    knows: (token) => feeds.has(token),
     async find(token) {
       const feed = feeds.get(token)
       if (!feed) return undefined

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Whole } from '../../graphql/door/answer.ts'
-import { conditional } from '../../graphql/door/conditional.ts'
+import type { Whole } from '../../http/answer.ts'
+import { conditional } from '../../http/conditional.ts'
 import { toErrorBody } from '../errors.ts'
 import { openApiDocument } from './document.ts'
 import { createViewerFiles } from './viewer-files.ts'

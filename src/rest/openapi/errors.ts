@@ -1,6 +1,6 @@
 import { type RefusalCode, refusalCodes } from '../../domain/refusal-codes.ts'
 import { type Family, statusOf } from '../errors.ts'
-import type { Route } from '../route.ts'
+import { isRepeatable, type Route } from '../route.ts'
 import { schemaOf } from './components.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import type { Operation } from './operation.ts'
@@ -63,11 +63,6 @@ function statusesOf(code: RefusalCode, { statuses = {} }: Route): number[] {
     key.startsWith(`${code} of `) && status !== undefined ? [status] : [],
   )
   return [...new Set([usual, ...special])]
-}
-
-/** Like the adapter: what changes something and can be sent twice. */
-export function isRepeatable({ on, run }: Route): boolean {
-  return on.startsWith('POST ') && run.trimStart().startsWith('mutation')
 }
 
 /** @param examples of answers with this status */

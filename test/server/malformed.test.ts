@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Doors, openDoors } from '../doors.ts'
+import { type Line, openLine } from '../http/client.ts'
 import { eventually } from '../world.ts'
-import { type Line, openLine } from './client.ts'
 
 let doors: Doors
+/** Those that give a request so little time that whoever is held up on the way is late: for what is never whole. */
+let hasty: Doors
 beforeAll(async () => {
-  doors = await openDoors({}, { requestTimes: { headersMs: 300, wholeMs: 400, checkMs: 50 } })
+  doors = await openDoors()
+  hasty = await openDoors({}, { requestTimes: { headersMs: 300, wholeMs: 400, checkMs: 50 } })
 })
 afterAll(async () => {
-  expect(doors.faults).toEqual([])
-  await doors[Symbol.asyncDispose]()
+  for (const each of [doors, hasty]) {
+    expect(each.faults).toEqual([])
+    await each[Symbol.asyncDispose]()
+  }
 })
 
 const json = 'Content-Type: application/json\r\n'
@@ -55,7 +60,7 @@ describe('what is no request', () => {
     ['half a body', `${post('Content-Length: 20\r\n')}{"a":`, 408],
     ['chunks without end', `${post('Transfer-Encoding: chunked\r\n')}2\r\n{}\r\n`, 408],
   ])('%s', async (_what, bytes, status) => {
-    await using line = openLine(doors.url)
+    await using line = openLine(status === 408 ? hasty.url : doors.url)
     line.write(bytes)
     await arrived(line, [status])
     expectManners(line)
@@ -79,9 +84,7 @@ test('what is sent ahead is answered in turn, also when it is nonsense', async (
 
 describe('a body that nobody reads', () => {
   test('is let through up to a bound, and its request is answered once', async () => {
-    // Nothing but the bound ends this one.
-    await using patient = await openDoors()
-    await using line = openLine(patient.url)
+    await using line = openLine(doors.url)
     line.write(post('Content-Length: 5000000\r\n'))
     await arrived(line, [413])
     expect(line.isClosed).toBe(false)
@@ -92,7 +95,9 @@ describe('a body that nobody reads', () => {
   })
 
   test('of which no more comes is waited for as long as for any', async () => {
-    await using line = openLine(doors.url)
+    const requestTimes = { headersMs: 2_000, wholeMs: 2_000, checkMs: 50 }
+    await using waiting = await openDoors({}, { requestTimes })
+    await using line = openLine(waiting.url)
     line.write(`${post('Content-Length: 100000\r\n')}{`)
     await arrived(line, [413])
     await hungUp(line)

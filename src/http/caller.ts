@@ -10,6 +10,6 @@ export interface Caller {
    * Absent for a request that is the first of its kind.
    */
   interruptedAt?: Date
-  /** Writes a header on the answer. */
+  /** Writes a header on the answer, in place of what it said before. */
   setHeader(name: string, value: string): void
 }

@@ -4,7 +4,7 @@ import type { Route } from '../../src/rest/route.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { numbered } from '../fakes/order.ts'
-import { ask, type Exchange } from './client.ts'
+import { ask, type Exchange } from '../http/client.ts'
 
 let doors: Doors
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { compress } from '../../src/http/compress.ts'
-import { openDoors } from '../doors.ts'
-import { ask } from './client.ts'
+import { compress } from '../../../src/http/compress.ts'
+import { openDoors } from '../../doors.ts'
+import { ask } from '../../http/client.ts'
 
 const forPeople = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
@@ -73,6 +73,16 @@ test('bytes are compressed once for each coding', async () => {
   expect(compress(bytes, 'br')).toBe(compressed)
   expect(compressed && brotliDecompressSync(compressed).equals(bytes)).toBe(true)
   expect((await compress(bytes, 'gzip'))?.equals(compressed ?? bytes)).toBe(false)
+})
+
+test('while enough is compressed, bytes too are sent plain, and are compressed the next time', async () => {
+  const texts = Array.from({ length: 8 }, (_, index) => `text ${index} `.repeat(10_000))
+  const underWay = texts.map((text) => compress(text, 'br'))
+  const bytes = Buffer.from(texts.join())
+  expect(compress(bytes, 'br')).toBeUndefined()
+  expect((await Promise.all(underWay)).filter(Boolean)).toHaveLength(8)
+  const compressed = await compress(bytes, 'br')
+  expect(compressed && brotliDecompressSync(compressed).equals(bytes)).toBe(true)
 })
 
 test('it counts as one read', async () => {

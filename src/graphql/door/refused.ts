@@ -1,21 +1,7 @@
-import type { ServerResponse } from 'node:http'
 import type { GraphQLError, GraphQLErrorExtensions } from 'graphql'
 import { Refusal } from '../../domain/error.ts'
+import type { Whole } from '../../http/answer.ts'
 import { refusalError } from './errors.ts'
-
-/** An answer before it is written. What every answer says (CORS, length, encoding) is for who writes it. */
-export interface Whole {
-  status: number
-  headers: Readonly<Record<string, string>>
-  /** Bytes are for what never changes: they are compressed once. */
-  body: string | Buffer
-}
-
-/** Writes an answer that goes on to its end. Nothing was sent before. */
-export type Pour = (res: ServerResponse) => Promise<void>
-
-/** Whole, or as a stream that is about to begin. */
-export type Answered = Whole | { pour: Pour }
 
 /** Statuses of what is refused before GraphQL is reached; everything else is 400. */
 const statuses: Partial<Record<string, number>> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLimiter } from '../../src/chain/limiter.ts'
 import { Outage } from '../../src/domain/error.ts'
+import { createLimiter } from '../../src/outside/limiter.ts'
 
 test('so much runs at a time, in the order it came; what is too much is told at once, by its name', async () => {
   const inTurn = createLimiter({ what: 'the cook', running: 2, waiting: 2 })

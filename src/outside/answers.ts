@@ -9,7 +9,10 @@ export interface AnswerLimits<V> {
   lastsMs(answer: V): number
 }
 
-/** Asks once for each key, however many wait for it, and remembers the answer for a while. A fault is not remembered. */
+/**
+ * Asks once for each key, however many wait for it, and remembers the answer for a while. A fault is not
+ * remembered.
+ */
 export type Answers<V> = (key: string, ask: () => Promise<V>) => Promise<V>
 
 export function createAnswers<V>({ most, now, lastsMs }: AnswerLimits<V>): Answers<V> {

@@ -14,7 +14,7 @@ export function weakTag(body: Whole['body']): string {
   return tag
 }
 
-/** A success that may be kept gets a tag, if it has none; who has that very answer is told so, without a body. */
+/** A success that may be kept gets a tag, if it has none; who has that very answer is told so alone. */
 export function conditional({ method, headers }: IncomingMessage, answer: Whole): Whole {
   if (answer.status !== 200 || !answer.headers['Cache-Control']) return answer
   if (method !== 'GET' && method !== 'HEAD') return answer

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { Refusal } from '../../domain/error.ts'
+import { Refusal } from '../domain/error.ts'
 
 /**
  * @param anyType whether the body is taken for JSON whatever it calls itself
- * @throws Refusal UnsupportedMediaType for a body that is not declared as JSON in UTF-8, or that is compressed
+ * @throws Refusal UnsupportedMediaType for a body that is compressed, or not declared as JSON in UTF-8
  */
 export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): void {
   const coding = headers['content-encoding'] ?? 'identity'
@@ -24,7 +24,8 @@ export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): vo
 
 /**
  * The request's body as text.
- * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, the rest is not read; InvalidParameter when it is no UTF-8
+ * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, the rest is not read; InvalidParameter
+ * when it is no UTF-8
  */
 export function readBody(req: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -66,4 +67,23 @@ export function readBody(req: IncomingMessage, limit: number): Promise<string> {
 /** JSON may be read without the byte order mark that some write in front of it. */
 function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+/** In bytes. */
+const mostDiscarded = 1_048_576
+
+/**
+ * What is left of a body that nobody wants is read and thrown away, so that its sender comes to read the
+ * answer. Not for ever.
+ */
+export function discardRest(req: IncomingMessage): void {
+  const { headers } = req
+  if (req.complete || (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined))
+    return
+  let left = mostDiscarded
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) req.socket.destroy()
+  })
+  req.resume()
 }

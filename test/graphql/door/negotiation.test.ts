@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../doors.ts'
-import { numbered } from '../fakes/order.ts'
-import { ask } from './client.ts'
+import { type Doors, openDoors } from '../../doors.ts'
+import { numbered } from '../../fakes/order.ts'
+import { ask } from '../../http/client.ts'
 
 let doors: Doors
 beforeAll(async () => {

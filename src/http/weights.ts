@@ -1,4 +1,4 @@
-/** Weights by name, of a header such as `br, gzip;q=0.5` (RFC 9110, 12.4.2). A weight that is no number counts as 0. */
+/** Weights by name, of a header such as `br, gzip;q=0.5` (RFC 9110, 12.4.2). What is no number counts as 0. */
 export function weightsIn(header: string): Map<string, number> {
   const entries = header.toLowerCase().split(',')
   return new Map(

@@ -1,0 +1,97 @@
+import { type DocumentNode, getOperationAST, OperationTypeNode } from 'graphql'
+import { Refusal } from '../domain/error.ts'
+import type { Services } from '../graphql/context.ts'
+import { beyond, type Charge, chargeOf } from '../graphql/door/charge.ts'
+import type { Door } from '../graphql/door/execute.ts'
+import type { Produced } from '../graphql/door/idempotency.ts'
+import { schema } from '../graphql/schema.ts'
+import { freshnessHeaders } from './caching.ts'
+import type { Family } from './errors.ts'
+import { type PathPattern, patternOf } from './path.ts'
+import { createRecall } from './recall.ts'
+import { errorBodyOf } from './refused.ts'
+import { isRepeatable, type RestRequest, type Route } from './route.ts'
+import { eventOf, type Subscriber } from './stream.ts'
+import { compileWords } from './words.ts'
+
+const json = 'application/json'
+
+/** A row that is ready to be asked. */
+export interface Endpoint extends PathPattern {
+  family: Family
+  row: Route
+  charge: Charge
+  /** Whether a request may carry an Idempotency-Key. */
+  isRepeatable: boolean
+  perform(request: RestRequest, context: Context): Promise<Produced>
+  /** What is in memory; undefined when the document has to answer. */
+  recall: ReturnType<typeof createRecall> | undefined
+  /** Where the answer comes in events: the document is a subscription. */
+  events?: {
+    subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
+    write: Subscriber['write']
+  }
+}
+
+type Context = ReturnType<Door['context']>
+
+/** @throws when the row's document does not fit the schema */
+export function compile(row: Route, family: Family, door: Door, services: Services): Endpoint {
+  const document = door.trust(row.run)
+  const words = compileWords(schema, document)
+  const charge = chargeOf(schema, document)
+  const variablesOf = (request: RestRequest) => words.toVariables(row.given?.(request) ?? {})
+  return {
+    ...patternOf(row.on, family === 'orderBook'),
+    family,
+    row,
+    charge,
+    isRepeatable: isRepeatable(row),
+    async perform(request, context) {
+      const asked = row.restricted ? { ...context, restricted: true } : context
+      const variables = variablesOf(request)
+      // What its list names is known only now.
+      const more = beyond(charge, chargeOf(schema, document, undefined, variables))
+      if (more) door.admit(context, more)
+      const { data, errors } = await door.run(document, variables, asked)
+      if (errors?.[0]) throw errors[0]
+      return toAnswer(row, words.toWords(data) as never)
+    },
+    recall: row.recall && createRecall(row.recall, services),
+    ...(isSubscription(document) && {
+      events: {
+        async subscribe(request, contextValue) {
+          const variableValues = variablesOf(request)
+          const results = await door.subscribe({ schema, document, variableValues, contextValue })
+          if (Symbol.asyncIterator in results) return results
+          throw results.errors?.[0]
+        },
+        write: ({ data, errors }) =>
+          errors?.[0]
+            ? eventOf(errorBodyOf(errors[0], family), 'error')
+            : eventOf(row.answer(words.toWords(data) as never)),
+      },
+    }),
+  }
+}
+
+/** What a row makes of its document's result. @throws Refusal NotFound */
+function toAnswer(row: Route, result: never): Produced {
+  const answer = row.answer(result)
+  if (answer === null && row.missing) throw new Refusal('NotFound', row.missing)
+  const contentType = row.contentType ?? json
+  const freshness = row.freshness?.(result)
+  return {
+    status: row.status?.(result) ?? 200,
+    headers: {
+      'Content-Type': contentType,
+      ...row.headers,
+      ...(freshness && freshnessHeaders(freshness)),
+    },
+    body: contentType === json ? JSON.stringify(answer) : String(answer),
+  }
+}
+
+function isSubscription(document: DocumentNode): boolean {
+  return getOperationAST(document)?.operation === OperationTypeNode.SUBSCRIPTION
+}

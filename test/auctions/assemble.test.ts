@@ -1,0 +1,45 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { assembleAuction } from '../../src/auctions/assemble.ts'
+import type { Address } from '../../src/domain/address.ts'
+import type { Pool } from '../../src/domain/pool.ts'
+import { createAuctionDesk } from '../fakes/auction-desk.ts'
+import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
+import { samplePool } from '../fakes/market.ts'
+import { coin, dollar, wrapped } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+let database: TestDatabase
+let client: Awaited<ReturnType<typeof connectDirectly>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = await connectDirectly(database.url)
+})
+beforeEach(() => emptyTables(client))
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+/** Prices of an auction of one order, where the coin stands for the dollar. */
+async function pricesWith(poolsOf: (isOfCoin: boolean) => Promise<readonly Pool[]>): Promise<Address[]> {
+  const { desk } = createAuctionDesk(database.db)
+  desk.network = { ...desk.network, usdReference: coin }
+  desk.pools = (pairs) => poolsOf(pairs.flat().includes(coin))
+  await storeOrder(database.db)
+  const assembled = await assembleAuction(desk)
+  return [...(assembled?.auction.nativePrices.keys() ?? [])]
+}
+const poolOf = (isOfCoin: boolean) => [samplePool('01', wrapped, isOfCoin ? coin : dollar, 10_000n)]
+
+test('the pools of the dollar never come: the auction goes without', async () => {
+  const never = new Promise<never>(() => {})
+  const prices = await pricesWith(async (isOfCoin) => (isOfCoin ? never : poolOf(false)))
+  expect(prices).toEqual([wrapped, dollar])
+})
+
+test('they may take as long as the auction’s own, and a little longer', async () => {
+  const prices = await pricesWith(async (isOfCoin) => setTimeout(isOfCoin ? 420 : 400, poolOf(isOfCoin)))
+  expect(prices).toEqual([wrapped, dollar, coin])
+})
