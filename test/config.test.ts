@@ -108,18 +108,31 @@ test('protocol fees are read with their times and buckets, and what is misspelle
   }
 })
 
-test('a network’s prices are of a tenth of its coin, unless its row says otherwise', () => {
+function networkOf(more: object) {
   const at = numbered('ab')
   const contracts = { settlement: at, vaultRelayer: at, wrappedNative: at, poolFactory: at, baseTokens: [] }
   const numbers = { chainId: 1, firstBlock: 0, finalityBlocks: 64, blockTimeMs: 12_000 }
-  const row = { rpcUrl: 'http://127.0.0.1:8545', name: 'one', ...contracts, ...numbers }
-  const read = (priceAmount?: unknown) =>
-    readNetworks(file(JSON.stringify([{ ...row, priceAmount }])), 'production')
-  expect([read(), read('100000000000000000000')].map(([only]) => only?.network.priceAmount)).toEqual([
+  const row = { rpcUrl: 'http://127.0.0.1:8545', name: 'one', ...contracts, ...numbers, ...more }
+  return readNetworks(file(JSON.stringify([row])), 'production')[0]?.network
+}
+
+test('a network’s prices are of a tenth of its coin, unless its row says otherwise', () => {
+  const read = (priceAmount?: unknown) => networkOf({ priceAmount })
+  expect([read(), read('100000000000000000000')].map((network) => network?.priceAmount)).toEqual([
     10n ** 17n,
     10n ** 20n,
   ])
   for (const wrong of ['0', '0x10', '-1', '1e18', 5]) expect(faultsOf(() => read(wrong))).toHaveLength(1)
+})
+
+test('a network’s dollar is the usual token of its chain, unless its row names another, or none', () => {
+  const rows = [{}, { usdReference: numbered('cd') }, { usdReference: null }, { chainId: 31_337 }]
+  expect(rows.map((row) => networkOf(row)?.usdReference)).toEqual([
+    '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+    numbered('cd'),
+    null,
+    null,
+  ])
 })
 
 const estimator = { kind: 'engine', name: 'one', url: 'http://127.0.0.1:1', address: numbered('ab') }

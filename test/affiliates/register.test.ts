@@ -103,6 +103,14 @@ describe('a request with an Idempotency-Key', () => {
     expect(await keyed(key, code)).toEqual([201, null, body])
   })
 
+  test('does not take for its own what another request brought meanwhile', async () => {
+    const [key, code] = [newKey(), newCode()]
+    await post(key.address, await signedBody(key, newCode()))
+    expect(await keyed(key, code)).toEqual([409, null, bound.body])
+    await loseAnswers()
+    expect(await keyed(key, code)).toEqual([409, null, bound.body])
+  })
+
   test('does not take for its own what was there before', async () => {
     const [key, code] = [newKey(), newCode()]
     await post(key.address, await signedBody(key, code))

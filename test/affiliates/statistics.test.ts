@@ -468,7 +468,7 @@ test('pages stand while trades of earlier and later come in', async () => {
     const { traderActivity } = await graphql(
       doors.url,
       `query ($owner: Address!, $after: String) {
-        traderActivity(account: $owner, first: 2, after: $after) { nodes { trade { orderUid } } pageInfo { endCursor } }
+        traderActivity(account: $owner, first: 2, after: $after) { nodes { trade { orderUid } } pageInfo { endCursor hasNextPage } }
       }`,
       { owner, after },
     )
@@ -476,6 +476,7 @@ test('pages stand while trades of earlier and later come in', async () => {
     return {
       uids: nodes.map((node: { trade: { orderUid: string } }) => node.trade.orderUid),
       end: pageInfo.endCursor,
+      isLast: !pageInfo.hasNextPage,
     }
   }
   const [third, fifth, seventh] = [
@@ -488,7 +489,7 @@ test('pages stand while trades of earlier and later come in', async () => {
   const second = await trade({ ...own, day: 2 })
   await trade({ ...own, day: 6 })
   await trade({ ...own, day: 8 })
-  expect((await page(first.end)).uids).toEqual([third, second])
+  expect(await page(first.end)).toMatchObject({ uids: [third, second], isLast: true })
 })
 
 test.each(['', 'nonsense', 'o1.2', 'a1.2', 'a1.2.3.4.5', 'a1.2.3.x', 'a1.2.3.1234567890123456789'])(

@@ -65,6 +65,14 @@ describe('an account’s code', () => {
     expect(await check(await putCode(code), signature)).toBe('invalid')
   })
 
+  test('gets all the gas that it may use', async () => {
+    // Says yes where more gas than this is left.
+    const greedy = (gas: number): Hex =>
+      `0x62${gas.toString(16).padStart(6, '0')}5a11631626ba7e60e01b0260005260206000f3`
+    expect(await check(await putCode(greedy(999_000)), signature)).toBe('valid')
+    expect(await check(await putCode(greedy(1_000_000)), signature)).toBe('invalid')
+  })
+
   test('meets a caller, and an origin, that nobody takes for a rehearsal', async () => {
     const originIsNobody = `0x32157f1626ba7e${'00'.repeat(28)}0260005260206000f3` as const
     expect(await check(await putCode(originIsNobody), signature)).toBe('invalid')
@@ -186,6 +194,18 @@ describe('a node', () => {
     expect(node.requests).toHaveLength(2)
   })
 
+  test('is asked for each by those who ask of one account at once, but of other signatures or digests', async () => {
+    const ask = createAccountSignatureCheck({ rpc: evm.rpc, limits })
+    const other: Hex = `0x${'d2'.repeat(32)}`
+    const questions = [
+      { digest, signature },
+      { digest: other, signature },
+      { digest, signature: stranger },
+    ]
+    const answers = questions.map((question) => ask({ account: wallet, ...question }))
+    expect(await Promise.all(answers)).toEqual(['valid', 'invalid', 'invalid'])
+  })
+
   test('is kept from more than it can take: who waits behind too many is told so', async () => {
     await using node = await startScriptedNode(forwarding)
     const rpc = createRpc({ url: node.url, log: silentLog, retries: 0 })
@@ -195,6 +215,18 @@ describe('a node', () => {
     )
     const told = (await Promise.allSettled(asked)).map(({ status }) => status)
     expect(told.filter((status) => status === 'fulfilled')).toHaveLength(4)
+  })
+
+  test('has turns left for other accounts, however much there is to ask of one', async () => {
+    const another = await putCode(wordyWallet)
+    const ask = createAccountSignatureCheck({ rpc: evm.rpc, limits: { ...limits, atOnce: 1 } })
+    const asked = Array.from({ length: 10 }, (_, index) =>
+      ask({ account: wallet, digest, signature: `0x0${index}` }),
+    )
+    const other = ask({ account: another, digest, signature: '0x' })
+    const told = (await Promise.allSettled(asked)).map(({ status }) => status)
+    expect(told.filter((status) => status === 'fulfilled')).toHaveLength(2)
+    expect(await other).toBe('valid')
   })
 })
 

@@ -124,6 +124,12 @@ test.each([
   expect(leftToNext(volume * dollar, terms)).toBe(left * dollar)
 })
 
+test('a cap that is a number of full rewards can be traded up to', () => {
+  const even = { ...terms, volumeCap: 300n * dollar }
+  expect(leftToNext(250n * dollar, even)).toBe(50n * dollar)
+  expect(leftToNext(300n * dollar, even)).toBe(0n)
+})
+
 const amounts = fc.bigInt(0n, 10n ** 24n)
 const generatedTerms: fc.Arbitrary<Terms> = fc.record({
   rewardAmount: fc.bigInt(1n, 10n ** 21n),

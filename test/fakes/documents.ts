@@ -38,6 +38,9 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
   'aliases through fragments': [
     `{orders{nodes{${each(51, () => '...F')} b:auctions{orders{...F auctions{orders{...F}}}}}}} fragment F on Order{${each(26, (index) => `a${index}:uid`)}}`,
   ],
+  'aliases of a fragment in two places': [
+    `{orders{nodes{...F auctions{orders{...F}}}}} fragment F on Order{${each(26, (index) => `a${index}:uid`)}}`,
+  ],
   'one field 10,000 times': [`{${'version '.repeat(10_000)}}`],
   'one field 1,900 times': [`{${'version '.repeat(1_900)}}`],
   'one branch many times': [`{${'orders{nodes{auctions{orders{uid}}}} '.repeat(100)}}`],

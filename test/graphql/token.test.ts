@@ -153,4 +153,18 @@ describe('usdPrice', () => {
     })
     expect(asked).toEqual([])
   })
+
+  test('of so many, also where they are come upon one after the other', async () => {
+    const many = Array.from({ length: 33 }, (_, index) => numbered((0x2000 + index).toString(16)))
+    const [last = wrapped] = many.slice(32)
+    tokens.set(last, { ...coin, address: last })
+    const query = `query ($first: [Address!]!, $last: TokenAddress!) {
+      first: tokens(addresses: $first) { usdPrice { price } } last: token(address: $last) { usdPrice { price } } }`
+    const { data, errors } = await ask(query, { first: many.slice(0, 32), last })
+    expect([data.first.length, data.last]).toEqual([32, { usdPrice: null }])
+    expect(errors).toMatchObject([
+      { path: ['last', 'usdPrice'], extensions: { code: 'QueryTooComplex', retryable: false } },
+    ])
+    expect(asked).toEqual(many.slice(0, 32))
+  })
 })

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acceptedCoding } from '../../src/http/accepted-coding.ts'
+import { compress } from '../../src/http/compress.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'
@@ -158,4 +159,15 @@ test('events are never compressed', async () => {
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(answer.bytes.toString()).toMatch(/data: \{.*42/)
   }
+})
+
+test('what is long is compressed beside other work, eight at a time; what comes then stays as it is', async () => {
+  const [short, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)]
+  const together = Array.from({ length: 9 }, () => compress(long, 'gzip'))
+  const [first] = together
+  expect([first instanceof Promise, together.indexOf(undefined)]).toEqual([true, 8])
+  expect(compress(short, 'br')).toBeInstanceOf(Buffer)
+  for (const one of await Promise.all(together.slice(0, 8)))
+    expect(gunzipSync(one ?? '').toString()).toBe(long)
+  expect(compress(long, 'gzip')).toBeInstanceOf(Promise)
 })

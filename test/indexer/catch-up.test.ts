@@ -27,6 +27,8 @@ let warnings: string[]
 let perBlock: number
 let fault: Error | undefined
 let branch: string
+/** Which branch the node is on while it tells of logs, and from then on. */
+let moves: [string, string] | undefined
 const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
 
 beforeAll(async () => {
@@ -45,6 +47,7 @@ beforeEach(async () => {
   perBlock = 1
   fault = undefined
   branch = 'a'
+  moves = undefined
   const indexing: Indexing = { chainId, db: database.db, now: () => 0, settlementOf: async () => undefined }
   const [first, ...rest] = Array.from({ length: head }, (_, index) => sketchBlock(index + 1, []).block)
   if (!first) throw new Error('no block')
@@ -64,7 +67,13 @@ function catchUp(tokens: { address: typeof token; fromBlock: number }[], maxRang
     async tokenLogs(addresses, from, to) {
       asked.push(`${addresses.map((address) => wanted.indexOf(address))} ${from}-${to}`)
       if (fault) throw fault
-      return addresses.flatMap((address) => blocksFrom(from, to).flatMap((number) => logsIn(number, address)))
+      const [during = branch, afterwards = branch] = moves ?? []
+      branch = during
+      const logs = addresses.flatMap((address) =>
+        blocksFrom(from, to).flatMap((number) => logsIn(number, address)),
+      )
+      branch = afterwards
+      return logs
     },
   })
 }
@@ -106,6 +115,14 @@ test('goes in pieces, from the first block of each token, and asks nobody once i
   expect(database.statements.length).toBe(before)
 })
 
+test('before the first block is stored there is nothing to do, and all afterwards', async () => {
+  const { step } = await begin({ address: token, fromBlock: 15 })
+  expect(await step(null)).toBe(false)
+  expect(await step(null)).toBe(false)
+  await untilDone(() => step(checkpoint))
+  expect(asked).toEqual(['0 15-20'])
+})
+
 test('an outage of the node makes it wait, longer each time, and ask for less', async () => {
   const { step } = await begin({ address: token, fromBlock: 1 })
   fault = new Outage('the network node')
@@ -124,6 +141,24 @@ test('an outage of the node makes it wait, longer each time, and ask for less', 
   expect(await balance()).toBe(20n)
 })
 
+test('it waits half a minute at most, and begins anew with short waits once the node answered', async () => {
+  const { step } = await begin({ address: token, fromBlock: 1 })
+  fault = new Outage('the network node')
+  for (let tries = 0; tries < 8; tries++) {
+    expect(await step(checkpoint)).toBe(false)
+    time += 30_000
+  }
+  expect(asked).toHaveLength(8)
+  fault = undefined
+  expect(await step(checkpoint)).toBe(true)
+  fault = new Outage('the network node')
+  for (const ms of [0, 999, 1]) {
+    time += ms
+    expect(await step(checkpoint)).toBe(false)
+  }
+  expect(asked).toHaveLength(11)
+})
+
 test('what is more than is written at once is read in parts, without a wait', async () => {
   perBlock = Math.ceil(mostLogs / 3)
   const { step } = await begin({ address: token, fromBlock: 15 })
@@ -131,6 +166,14 @@ test('what is more than is written at once is read in parts, without a wait', as
   expect(asked).toEqual(['0 15-20', '0 15-18', '0 15-16', '0 17-18', '0 19-20'])
   expect(warnings).toEqual([])
   expect(await balance()).toBe(BigInt(6 * perBlock))
+})
+
+test('one block is written at once, however much is in it', async () => {
+  perBlock = mostLogs + 1
+  const { step } = await begin({ address: token, fromBlock: 19 })
+  await untilDone(() => step(checkpoint))
+  expect(asked).toEqual([...Array(3).fill('0 19-20'), '0 19-19', '0 20-20'])
+  expect(await balance()).toBe(BigInt(2 * perBlock))
 })
 
 test.each([0, 1])(
@@ -145,9 +188,27 @@ test.each([0, 1])(
   },
 )
 
+test.each<[string, string, [string, string], number]>([
+  ['until they were read', 'b', ['b', 'a'], 0],
+  ['once they were read', 'a', ['a', 'b'], 0],
+  ['for the moment of reading, as they tell themselves', 'a', ['b', 'a'], 1],
+])('writes no logs of a node that was on another chain %s', async (_, before, meanwhile, logs) => {
+  perBlock = logs
+  const { step } = await begin({ address: token, fromBlock: 1 })
+  branch = before
+  moves = meanwhile
+  expect(await step(checkpoint)).toBe(false)
+  expect(warnings).toEqual(['transfers cannot be caught up with for the moment'])
+  const { indexedTo, holders } = (await findHolders(database.db, chainId, token, 1)) ?? {}
+  expect([indexedTo, holders]).toEqual([0, []])
+})
+
 test('writes nothing when another process moved the checkpoint', async () => {
   const { step } = await begin({ address: token, fromBlock: 1 })
   await expect(step({ number: 19, hash: hashOf('a:19') })).rejects.toThrow('moved by another process')
+  branch = 'b'
+  perBlock = 0
+  await expect(step({ number: 20, hash: hashOf('b:20') })).rejects.toThrow('moved by another process')
   expect(await balance()).toBeUndefined()
 })
 

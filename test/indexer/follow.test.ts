@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChainLog } from '../../src/chain/chain-logs.ts'
+import { Outage } from '../../src/domain/error.ts'
 import type { Bytes32 } from '../../src/domain/hex.ts'
 import { type Checkpoint, mostLogs } from '../../src/indexer/block-range.ts'
 import { type ChainStep, type FollowOptions, followChain } from '../../src/indexer/follow.ts'
@@ -217,6 +218,22 @@ describe('steps', () => {
     const sizes = consumer.steps.flatMap((step) => (step.type === 'blocks' ? [step.logs.length] : []))
     expect(sizes.filter((size) => size > 0)).toEqual([2 * some, most, 1])
     expect(consumer.logs()).toEqual(simulated.blocks.flatMap(({ logs }) => logs))
+  })
+
+  test('what a node could not answer is asked for in smaller parts, and in greater ones again after each that was', async () => {
+    const simulated = createSimulatedChain()
+    simulated.apply({ op: 'grow', logs: Array.from({ length: 39 }, () => 0) })
+    const consumer = createConsumer(0, simulated)
+    const asked: number[] = []
+    const logs: typeof simulated.chain.logs = async (from, to) => {
+      asked.push(to - from + 1)
+      if (asked.length < 3) throw new Outage('the network node')
+      return simulated.chain.logs(from, to)
+    }
+    const isLevel = () => consumer.checkpoint()?.number === 39
+    const more = { chain: { ...simulated.chain, logs }, maxRange: 8, finalityBlocks: 8 }
+    expect(await follow(simulated, consumer, isLevel, more)).toEqual([1, 2, 0])
+    expect(asked).toEqual([8, 4, 2, 4, 8, 8, 8, 2, 8])
   })
 
   test('a fault of the program is not waited for', async () => {

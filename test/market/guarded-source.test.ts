@@ -1,17 +1,19 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { type Address, address } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
 import { guardedSource, unknownMs } from '../../src/market/guarded-source.ts'
 import { createChainFeed } from '../../src/market/prices/chain-feed.ts'
-import { OutsideFault } from '../../src/outside/fault.ts'
+import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
 import { createCascade } from '../../src/tokens/cascade.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
 const [token, other] = [numbered('a0'), numbered('b0')]
 
-function start(says: (token: Address) => string | undefined) {
+afterEach(() => void vi.useRealTimers())
+
+function start(says: (token: Address) => string | undefined | Promise<string>) {
   const asked: Address[] = []
   const clock = { now: 1_800_000_000_000 }
   const source = {
@@ -79,4 +81,46 @@ test('while a node is away, tokens without a feed are answered as if there were 
   await expect(guarded.find(numbered('f0'), AbortSignal.timeout(1_000))).rejects.toThrow(Outage)
   expect(await cascade.find(token, 'somebody')).toMatchObject({ value: '2', keepMs: 120_000 })
   expect(await cascade.find(other, 'somebody')).toBeUndefined()
+})
+
+test('a second later, and later still each time, it is tried by one question', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const { asked, find } = start(() => {
+    throw new OutsideFault('them', 'status 500')
+  })
+  const askThrice = async () => {
+    for (let call = 0; call < 3; call++) await expect(find()).rejects.toThrow(OutsideFault)
+    return asked.splice(0).length
+  }
+  for (let call = 0; call < 5; call++) await expect(find()).rejects.toThrow(OutsideFault)
+  asked.splice(0)
+  const tries: number[] = []
+  for (const ms of [999, 1, 1_999, 1]) {
+    vi.setSystemTime(Date.now() + ms)
+    tries.push(await askThrice())
+  }
+  expect(tries).toEqual([0, 1, 0, 1])
+})
+
+test('when it asks for fewer questions it has none for a second', async () => {
+  const { asked, clock, find } = start(() => {
+    throw new Throttled('them', 'status 429')
+  })
+  const counts: number[] = []
+  for (const ms of [0, 999, 1]) {
+    clock.now += ms
+    for (let call = 0; call < 2; call++) await expect(find()).rejects.toThrow(Throttled)
+    counts.push(asked.length)
+  }
+  expect(counts).toEqual([1, 1, 2])
+})
+
+test('sixty-four questions are under way at a time, and no more', async () => {
+  const answers: (() => void)[] = []
+  const { asked, find } = start(() => new Promise((resolve) => answers.push(() => resolve('1'))))
+  const under = Array.from({ length: 64 }, () => find())
+  await expect(find()).rejects.toThrow(Throttled)
+  expect(asked).toHaveLength(64)
+  for (const answer of answers) answer()
+  expect(new Set(await Promise.all(under))).toEqual(new Set(['1']))
 })

@@ -46,6 +46,8 @@ interface Provider {
   listing(holders: { address?: unknown; balance?: unknown }[]): unknown
   path: string
   header: string | undefined
+  /** Of an answer, at most. */
+  bytes: number
 }
 const options = (chainId: number) => ({ name: 'them', url, apiKey: key, network: { chainId }, now: Date.now })
 const providers: Provider[] = [
@@ -62,6 +64,7 @@ const providers: Provider[] = [
     }),
     path: `/base/erc20/${token}/owners?chain=eth&order=DESC&limit=100`,
     header: key,
+    bytes: 524_288,
   },
   {
     kind: 'ethplorer',
@@ -71,10 +74,11 @@ const providers: Provider[] = [
     }),
     path: `/base/getTopTokenHolders/${token}?apiKey=${key}&limit=100`,
     header: undefined,
+    bytes: 262_144,
   },
 ]
 
-describe.each(providers)('$kind', ({ create, listing, path, header }) => {
+describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => {
   const ask = async (signal = AbortSignal.timeout(2_000)) => {
     const source = create(1)
     if (!source) throw new Error('no source')
@@ -122,6 +126,14 @@ describe.each(providers)('$kind', ({ create, listing, path, header }) => {
     expect(found).toHaveLength(100)
     expect(found?.[0]?.balance).toBe(150n)
     expect(found?.at(-1)?.balance).toBe(51n)
+  })
+
+  test('is read as far as a hundred holders go with all that is told of them, and no further', async () => {
+    const text = JSON.stringify(listing([{ address: one, balance: '5' }]))
+    saying(text.padEnd(bytes))
+    expect(await ask()).toEqual([{ address: one, balance: 5n }])
+    saying(text.padEnd(bytes + 1))
+    expect(await fault(true)).toBe(`answers with more than ${bytes} bytes`)
   })
 
   test.each([

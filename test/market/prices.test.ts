@@ -64,6 +64,15 @@ describe('coingecko', () => {
     expect(server.asked[0]?.headers).not.toHaveProperty('x-cg-pro-api-key')
   })
 
+  test('gets its key in the header that it has for it, and in no other', async () => {
+    server.behaves(usd('1'))
+    const more = { keyHeader: 'x-cg-demo-api-key', url: server.url, network: { chainId: 1 } }
+    await createCoingecko({ ...options, ...more })?.find(token, waiting())
+    const [{ headers } = { headers: {} }] = server.asked
+    expect(headers).toMatchObject({ 'x-cg-demo-api-key': 'secret' })
+    expect(headers).not.toHaveProperty('x-cg-pro-api-key')
+  })
+
   test.each([11155111, 31337])('is no source on chain %d, which it does not know', (chainId) => {
     expect(create(chainId)).toBeUndefined()
   })

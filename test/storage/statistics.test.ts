@@ -130,16 +130,44 @@ const outOfReach: History = {
   now: 3,
 }
 
+/** The cap leaves room for the next reward, and for nothing more. */
+const justInReach: History = {
+  affiliates: [
+    { ...usual, createdAt: 1, volumeCap: '1.5', triggerVolume: '0.75' },
+    { ...usual, createdAt: 1 },
+    { ...usual, createdAt: 1 },
+  ],
+  trades: [traded(first, 'ALPHA', 2, unit)],
+  now: 3,
+}
+
+/** Two in one block, of which the first binds and the second would; and more than the cap, with more behind it. */
+const tooMuch: History = {
+  affiliates: [
+    { ...usual, createdAt: 1, volumeCap: '1.5', triggerVolume: '1' },
+    { ...usual, createdAt: 1 },
+    { ...usual, createdAt: 1 },
+  ],
+  trades: [
+    traded(first, 'ALPHA', 2, 2n * unit),
+    traded(first, 'BRAVO', 2),
+    traded(first, 'ALPHA', 3),
+    traded(first, 'ALPHA', 3),
+  ],
+  now: 4,
+}
+
 const timeOf = (steps: number) => start + steps * stepMs
 const bytes = (hex: string) => `\\x${hex.slice(2)}`
 
+/** The last one first: where a row happens to stand says nothing. */
 async function insert(table: string, rows: readonly object[]): Promise<void> {
   const [first] = rows
   if (!first) return
   const columns = Object.keys(first).join(', ')
   await client.query(
     `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(null::${table}, $1)`,
-    [JSON.stringify(rows)],
+    [JSON.stringify(rows.toReversed())],
   )
 }
 
@@ -339,5 +367,5 @@ test('the database says of traders and affiliates what the rules say of their tr
     }
     expect(await affiliateTotals(db, numbered('07') as Address, networks, new Date(0))).toBe(undefined)
   })
-  await fc.assert(property, { numRuns: 40, examples: [[boundaries], [outOfReach]] })
+  await fc.assert(property, { numRuns: 40, examples: [[boundaries], [outOfReach], [justInReach], [tooMuch]] })
 })

@@ -5,6 +5,7 @@ import { nativeMarker } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
 import type { Network } from '../../src/domain/network.ts'
 import { assembleTokenData } from '../../src/token-parts.ts'
+import { cascadeLimits, createCascade } from '../../src/tokens/cascade.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered, wrapped } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -130,6 +131,25 @@ test('the coin itself is told as its wrapped form, and is one with it', async ()
     wrapped,
     `/erc20/${wrapped}/owners`,
   ])
+})
+
+test('an answer that was long on its way is kept for so much less', async () => {
+  const asked = 1_800_000_000_000
+  let time = asked
+  const slow = {
+    name: 'slow',
+    async find() {
+      time += 1_000
+      return '2'
+    },
+  }
+  const what = { what: 'the USD price', log: silentLog }
+  const { find, peek } = createCascade({ ...what, sources: [slow], now: () => time })
+  expect(await find(token, 'somebody')).toMatchObject({ value: '2', at: asked })
+  time = asked + cascadeLimits.freshMs - 1
+  expect(peek(token)).toMatchObject({ value: '2', at: asked })
+  time++
+  expect(peek(token)).toBeUndefined()
 })
 
 test.each([

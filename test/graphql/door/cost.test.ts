@@ -127,6 +127,20 @@ describe('every answer tells its cost', () => {
     expect(await costOf(one, { uid: 'x' })).toBeUndefined()
   })
 
+  test('as many as may be are answered, and one more is refused', async () => {
+    const most = [1_000, 1_000, 499].map(
+      (first, index) => `page${index}: orders(first: ${first}) { nodes { trades { txHash } } }`,
+    )
+    const one = (name: string) => `${name}: node(id: "Order:x") { id }`
+    const { body } = await ask(`{ ${most.join(' ')} ${one('last')} }`)
+    expect([body.extensions.cost.requested, Object.keys(body.data)]).toEqual([
+      10_000,
+      ['page0', 'page1', 'page2', 'last'],
+    ])
+    const more = await ask(`{ ${most.join(' ')} ${one('last')} ${one('over')} }`)
+    expect([more.body.extensions.cost.requested, more.body.data]).toEqual([10_001, undefined])
+  })
+
   test('of one operation among several', async () => {
     const query = 'query A { version } query B { networks { name } }'
     for (const [operationName, requested] of [

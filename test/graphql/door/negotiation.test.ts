@@ -147,3 +147,34 @@ describe('mutations over GET', () => {
     })
   })
 })
+
+test('any page may send every header that is heeded here, and read every one that is told', async () => {
+  const named = async (method: string, header: string) =>
+    String((await ask(`${doors.url}/health/live`, { method })).headers[header]).split(', ')
+  expect((await named('OPTIONS', 'access-control-allow-headers')).sort()).toEqual([
+    'Accept',
+    'Authorization',
+    'Cache-Control',
+    'Content-Type',
+    'Idempotency-Key',
+    'If-None-Match',
+    'Last-Event-ID',
+    'Origin',
+    'X-API-Key',
+    'X-AppId',
+    'X-Auth-Token',
+    'X-GraphQL-Event-Stream-Token',
+    'X-Request-Id',
+  ])
+  expect((await named('GET', 'access-control-expose-headers')).sort()).toEqual([
+    'Age',
+    'Allow',
+    'ETag',
+    'Idempotent-Replayed',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Retry-After',
+    'Warning',
+    'X-Request-Id',
+  ])
+})
