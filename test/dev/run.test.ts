@@ -82,4 +82,4 @@ it('ends when its chain or its database does, and the same command picks everyth
   await ready()
   program.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, errors: '' })
-}, 60_000)
+}, 180_000)

@@ -19,7 +19,7 @@ export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
-  const deadline = performance.now() + 15_000
+  const deadline = performance.now() + 45_000
   for (;;) {
     const answer = await probe()
     if (answer) return answer
