@@ -173,7 +173,7 @@ export async function traderActivity(
       (CASE WHEN flaw IS NOT NULL THEN 0 WHEN volume_cap = 0 THEN value
         ELSE greatest(0, least(value, volume_cap - before)) END)::text AS "eligibleVolume"
     FROM counted JOIN networks USING (chain_id) JOIN trades tr USING (chain_id, block_number, log_index)
-    WHERE ${after}::text IS NULL OR place < string_to_array(${after}, '.')::int8[] ORDER BY place DESC LIMIT ${first}`
+    WHERE ${after}::text IS NULL OR place < string_to_array(${after}, '.')::int8[] ORDER BY counted.place DESC LIMIT ${first}`
   return rows.map((row) => ({
     ...row,
     trade: toTrade(row.trade),

@@ -17,6 +17,8 @@ beforeAll(async () => {
     CMS_ENABLED: 'true',
     CMS_API_KEY: 'key-of-the-editors',
     AFFILIATE_BRAND: 'Trade Graph',
+    ADMIN_API_KEY: 'key-of-the-operator',
+    STATS_SOURCE: '',
   }
   world = await startWorld({ roles: ['serve'], environment })
 })
@@ -35,6 +37,12 @@ test('a contract wallet registers by its own word, and nobody else does', async 
   const wallet = address(`0x${'31'.repeat(20)}`)
   await putWallet(world.chain.rpc, wallet, address(owner.address))
   expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
+  const signedMessage = await signCode(stranger, 'CONTRACT', { wallet, domain })
+  const told = await request(`${world.url}/graphql`, 'POST', {
+    query: 'mutation ($input: AffiliateInput!) { registerAffiliate(input: $input) { code } }',
+    variables: { input: { walletAddress: wallet, code: 'CONTRACT', signedMessage } },
+  })
+  expect(told.body.errors[0].extensions.data).toEqual({ reason: 'wallet-refused' })
   expect(await register(wallet, 'CONTRACT')).toEqual([201, 'CONTRACT'])
   expect(await register(wallet, 'CONTRACT')).toEqual([
     409,
@@ -86,8 +94,27 @@ test('the key of the content system switches a code', async () => {
       body: '{"enabled":false}',
     })
   expect((await put('another-key')).status).toBe(401)
+  expect((await put('key-of-the-operator')).status).toBe(200)
   expect((await put('key-of-the-editors')).status).toBe(200)
   expect((await request(`${world.url}/ref-codes/CONTRACT`)).status).toBe(403)
+})
+
+test('the key of the content system cancels no orders', async () => {
+  const cancel = async (key: string) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
+    const uid = `0x${'00'.repeat(56)}`
+    const body = JSON.stringify({ query: `mutation { cancelOrdersByPolicy(orderUids: ["${uid}"]) { uid } }` })
+    const response = await fetch(`${world.url}/graphql`, { method: 'POST', headers, body })
+    const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] }
+    return errors[0]?.extensions.code
+  }
+  expect(await cancel('key-of-the-editors')).toBe('Unauthorized')
+  expect(await cancel('key-of-the-operator')).toBe('OrderNotFound')
+})
+
+test('what no setting opens is closed', async () => {
+  const { status, body } = await request(`${world.url}/affiliate/trader-stats/${owner.address}`)
+  expect([status, body]).toEqual([503, { message: expect.stringContaining('STATS_SOURCE') }])
 })
 
 test('while the node is away keys still register, and about all others nobody knows', async () => {

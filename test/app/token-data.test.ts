@@ -1,11 +1,15 @@
 import { AbiCoder, concat, Interface } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp } from '../../src/app.ts'
+import { readSettings } from '../../src/config.ts'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import type { TokenSymbol } from '../../src/dev/market.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
+import { numbered } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 import { send } from '../sdk.ts'
 import { createTrader, graphql, request } from '../trader.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { createTestDatabase, eventually, startWorld, type World } from '../world.ts'
 
 /** What the local stack says of its tokens, against what its chain says. */
 const contracts = new Interface([
@@ -147,4 +151,20 @@ test('holders, their balances and what a token is worth, in one question', async
   for (const { address, balance } of holders) {
     expect((await read<bigint>(tokens.DAI.address, 'balanceOf', [address]))[0]).toBe(BigInt(balance))
   }
+})
+
+test('the program does not start over a chain that has no settlement contract where it should be', async () => {
+  await using database = await createTestDatabase()
+  const network = { ...world.market.network, settlement: numbered('57') }
+  const start = startApp({
+    databaseUrl: database.url,
+    networks: [{ network, rpcUrl: world.chain.rpcUrl }],
+    roles: ['serve'],
+    settings: readSettings({ PORT: '0' }),
+    version: 'none',
+    log: silentLog,
+    now: Date.now,
+    random: Math.random,
+  })
+  await expect(start).rejects.toThrow(`there is no settlement contract at ${network.settlement}`)
 })

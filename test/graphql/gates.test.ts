@@ -91,3 +91,18 @@ test('what happens is recorded either way: it is there once they are on', async 
   expect(body.data.node).toEqual({ id: 'Notification:1' })
   await again[Symbol.asyncDispose]()
 })
+
+test('that they are off is no answer to keep: the same request is answered once they are on', async () => {
+  const keyed = async ({ url }: Doors) => {
+    const input = { walletAddress: account, code: 'FRIENDS', signedMessage: '0x12' }
+    const query = 'mutation ($input: AffiliateInput!) { registerAffiliate(input: $input) { code } }'
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'gates-are-closed' }
+    const body = JSON.stringify({ query, variables: { input } })
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body })
+    const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] }
+    return errors[0]?.extensions.code
+  }
+  expect(await keyed(closed)).toBe('FeatureDisabled')
+  await using again = await openDoors({}, { db: closed.database.db })
+  expect(await keyed(again)).toBe('InvalidAffiliateSignature')
+})

@@ -41,6 +41,11 @@ describe('details', () => {
     expect(answer.headers.get('cache-control')).toBe('public, max-age=3600')
     const tag = answer.headers.get('etag') ?? ''
     expect((await fetch(`${base}/${token}/details`, { headers: { 'If-None-Match': tag } })).status).toBe(304)
+    // What is posted is answered whatever the client has.
+    const body = JSON.stringify({ tokenAddresses: [token] })
+    const headers = { 'Content-Type': 'application/json', 'If-None-Match': '*' }
+    const posted = await fetch(`${base}/details`, { method: 'POST', headers, body })
+    expect([posted.status, posted.headers.get('etag'), await posted.json()]).toEqual([200, null, [plain]])
   })
 
   test('leave out what the contract does not say', async () => {
@@ -108,4 +113,14 @@ describe('details', () => {
     const answer = await request(`${base}/details`)
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
+})
+
+test('what is told from memory counts as a read like any other', async () => {
+  const price = { value: '2', source: 'feed', at: 1_800_000_000_000, keepMs: 120_000, isStale: false }
+  const rateLimits = { reads: 1, quotes: 1, orders: 1 }
+  await using limited = await openDoors({ peekUsdPrice: () => price }, { rateLimits })
+  const answers: number[] = []
+  for (let asked = 0; asked < 3; asked++)
+    answers.push((await request(`${limited.url}/sepolia/tokens/${token}/usdPrice`)).status)
+  expect(answers).toEqual([200, 200, 429])
 })

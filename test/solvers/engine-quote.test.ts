@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { approveCall, swapCall, transferCall } from '../../src/domain/calldata.ts'
 import { settlementGas } from '../../src/domain/gas.ts'
 import { poolInputUp, poolOutputDown } from '../../src/domain/pool.ts'
+import { printable } from '../../src/outside/fault.ts'
 import { parseEngineAnswer } from '../../src/solvers/engine-answer.ts'
 import { quoteUid, readEngineQuote } from '../../src/solvers/engine-quote.ts'
 import { samplePool } from '../fakes/market.ts'
@@ -200,4 +201,10 @@ test.each<[string, typeof sell | typeof buy, object]>([
   expect(() => read(question, { ...good, ...change })).toThrow(
     expect.objectContaining({ code: 'NoLiquidity' }),
   )
+})
+
+test('a stranger’s words are shown on one bounded line, without addresses of machines', () => {
+  expect(printable('see https://user:key@10.0.0.1:8545/v1?key=secret\nor  ws://node')).toBe('see … or …')
+  expect(printable(`${'🦊'.repeat(300)}`)).toBe('🦊'.repeat(200))
+  expect(printable('\u0000 \u202E\n')).toBeUndefined()
 })

@@ -313,6 +313,13 @@ describe('limits', () => {
     held[1]?.destroy()
   })
 
+  test('a stream that does not begin takes no place', async () => {
+    await using quiet = await openDoors({}, { streamLimits: { perClient: 1 } })
+    const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
+    const ask = () => fetch(`${quiet.url}/graphql/stream`, { method: 'POST', headers, body: '{' })
+    for (let round = 0; round < 3; round++) expect((await ask()).status).toBe(400)
+  })
+
   test('a connection carries so many subscriptions', async () => {
     const { feed } = createQuietFeed()
     await using quiet = await openDoors({}, { feed, streamLimits: { perStream: 1 } })

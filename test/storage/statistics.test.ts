@@ -149,13 +149,16 @@ const tooMuch: History = {
     { ...usual, createdAt: 1 },
   ],
   trades: [
-    traded(first, 'ALPHA', 2, 2n * unit),
     traded(first, 'BRAVO', 2),
+    traded(first, 'ALPHA', 2, 2n * unit),
     traded(first, 'ALPHA', 3),
     traded(first, 'ALPHA', 3),
   ],
   now: 4,
 }
+
+/** Of those in one block the last one comes first, so that the order of rows is not that of places; one has more digits than the next. */
+const lastLog = 100
 
 const timeOf = (steps: number) => start + steps * stepMs
 const bytes = (hex: string) => `\\x${hex.slice(2)}`
@@ -226,7 +229,7 @@ async function store({ affiliates, trades }: History): Promise<void> {
     trades.map(({ trader, chainId, block, isOurs, amount }, id) => ({
       chain_id: chainId,
       block_number: block,
-      log_index: id,
+      log_index: lastLog - id,
       order_id: id,
       order_uid: nothing,
       owner: bytes(trader),
@@ -290,7 +293,7 @@ function expectedOf({ affiliates, trades, now }: History) {
           ? []
           : [{ ...trade, code: trade.code, time: timeOf(trade.time), value: valued(trade) }],
       )
-      .sort((a, b) => a.time - b.time || a.chainId - b.chainId || a.block - b.block || a.id - b.id)
+      .sort((a, b) => a.time - b.time || a.chainId - b.chainId || a.block - b.block || b.id - a.id)
     const binding = bindingOf(trader, own, offers)
     const judged = judgeTrades(own, binding)
     const volume = judged.reduce((sum, { eligibleVolume }) => sum + eligibleVolume, 0n)
@@ -343,7 +346,7 @@ test('the database says of traders and affiliates what the rules say of their tr
           expect(boundCode).toBe(binding?.code ?? null)
           return {
             chainId: trade.chainId,
-            id: trade.logIndex,
+            id: lastLog - trade.logIndex,
             code,
             time: +time,
             value,

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TransferLog } from '../../src/chain/transfer-logs.ts'
+import type { Block } from '../../src/chain/chain.ts'
+import type { TokenLog } from '../../src/chain/transfer-logs.ts'
 import { type Address, zeroAddress } from '../../src/domain/address.ts'
 import { Outage } from '../../src/domain/error.ts'
 import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
-import { registerHolderTokens } from '../../src/storage/token-holders.ts'
+import { clearBalances, findHolders, registerHolderTokens } from '../../src/storage/token-holders.ts'
 import { createOwnHolders } from '../../src/tokens/own-holders.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
@@ -37,7 +38,15 @@ function find(of: Address, blockTimeMs = 12_000) {
   )
 }
 
-async function index(from: Address, to: Address): Promise<void> {
+const placeIn = (blockNumber: number) => {
+  const { hash: blockHash } = sketchBlock(blockNumber, []).block
+  return { blockNumber, blockHash, logIndex: 0, txHash: hashOf('tx') }
+}
+const transfer = (from: Address, to: Address, blockNumber = 1): TokenLog => {
+  return { type: 'transfer', token, from, to, amount: 5n, ...placeIn(blockNumber) }
+}
+
+async function apply(logs: TokenLog[], ...others: Block[]): Promise<void> {
   const indexing: Indexing = {
     chainId,
     db: database.db,
@@ -45,11 +54,9 @@ async function index(from: Address, to: Address): Promise<void> {
     settlementOf: async () => undefined,
     network: { firstBlock: 1, holderTokens },
   }
-  const { block } = sketchBlock(1, [])
-  const place = { blockNumber: 1, blockHash: block.hash, logIndex: 0, txHash: hashOf('tx') }
-  const log: TransferLog = { type: 'transfer', token, from, to, amount: 5n, ...place }
-  await applyBlocks(null, [block], [log], indexing)
+  await applyBlocks(null, [sketchBlock(1, []).block, ...others], logs, indexing)
 }
+const index = (from: Address, to: Address) => apply([transfer(from, to)])
 
 async function outage(of: Address): Promise<unknown> {
   const thrown = await find(of)?.catch((error: unknown) => error)
@@ -85,7 +92,33 @@ test('is an outage for a token whose transfers do not add up, and for no other',
   expect(await find(empty)).toBeUndefined()
 })
 
+test('what a token logged before it was followed is no fault of it', async () => {
+  await registerHolderTokens(database.db, chainId, [{ address: token, fromBlock: 2 }])
+  const unreadable: TokenLog = { type: 'unreadable', token, ...placeIn(1) }
+  await apply([unreadable, transfer(zeroAddress, alice, 2)], sketchBlock(2, []).block)
+  expect(await find(token)).toEqual([{ address: alice, balance: 5n }])
+})
+
+test('is an outage until the last balance is cleared of a token that begins anew', async () => {
+  await registerHolderTokens(database.db, chainId, holderTokens)
+  await apply([1, 2, 3].map((of) => transfer(zeroAddress, numbered(`0${of}`))))
+  await registerHolderTokens(database.db, chainId, [{ address: token, fromBlock: 2 }])
+  const left: unknown[] = []
+  for (let round = 0; round < 2; round++) {
+    await clearBalances(database.db, chainId, token, 2)
+    const { indexedTo, holders } = (await findHolders(database.db, chainId, token, 3)) ?? {}
+    left.push([indexedTo, holders?.length])
+  }
+  expect(left).toEqual([
+    [null, 1],
+    [1, 0],
+  ])
+})
+
 test('is an outage where the index is more than a minute, and five blocks, behind the chain', async () => {
+  // What is stored of another chain says nothing of this one.
+  const another: Indexing = { chainId: 1, db: database.db, now: () => 0, settlementOf: async () => undefined }
+  await applyBlocks(null, [sketchBlock(7, []).block], [], another)
   await registerHolderTokens(database.db, chainId, holderTokens)
   await index(zeroAddress, alice)
   newest = 6

@@ -115,3 +115,9 @@ test('another version of the protocol is refused', async () => {
     }
   }
 })
+
+test.each([hot, executed])('a name that no operation has is no name of the only one: %s', async (query) => {
+  const variables = { uid: order.uid }
+  const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables, operationName: 'Other' })
+  expect([body.data, body.errors.length]).toEqual([undefined, 1])
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { oneRead } from '../../../src/graphql/door/charge.ts'
 import { createRateLimits } from '../../../src/graphql/door/rate-limits.ts'
+import { refusalHeaders } from '../../../src/graphql/door/refused.ts'
 
 const rates = { reads: 50, quotes: 10, orders: 5 }
 const anOrder = { reads: 0, quotes: 0, orders: 1 }
@@ -30,3 +31,16 @@ test('what is not limited is not counted', () => {
   const limits = createRateLimits({ reads: 0, quotes: 10, orders: 0 }, () => 0)
   expect(limits.take('a', { reads: 1_000, quotes: 0, orders: 1_000 })).toBeUndefined()
 })
+
+test.each([
+  [undefined, '1'],
+  [1, '1'],
+  [1_000, '1'],
+  [1_001, '2'],
+])(
+  'who has to wait %d ms is told to wait so many whole seconds as that is not over: %s',
+  (retryAfterMs, told) => {
+    const extensions = { retryable: true, data: { retryAfterMs } }
+    expect(refusalHeaders(429, extensions)).toEqual({ 'Retry-After': told })
+  },
+)
