@@ -1,3 +1,4 @@
+import { word } from '../domain/abi.ts'
 import type { Address } from '../domain/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../domain/hex.ts'
 import type { ChainIdentity, Network } from '../domain/network.ts'
@@ -81,7 +82,7 @@ const selectors = { balanceOf: '0x70a08231', allowance: '0xdd62ed3e' }
 
 /** The ABI's own encoder takes longer than all the rest of a read. */
 function readToken(to: Address, method: keyof typeof selectors, args: readonly Address[]) {
-  const data = [selectors[method], ...args.map((arg) => arg.slice(2).padStart(64, '0'))].join('')
+  const data = [selectors[method], ...args.map(word)].join('')
   return { method: 'eth_call', params: [{ to, data, gas: readGas }, 'latest'] }
 }
 

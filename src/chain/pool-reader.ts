@@ -1,3 +1,4 @@
+import { encodeList, encodeTuple, word } from '../domain/abi.ts'
 import { type Address, address, zeroAddress } from '../domain/address.ts'
 import { Outage } from '../domain/error.ts'
 import type { Bytes32, Hex } from '../domain/hex.ts'
@@ -61,15 +62,12 @@ export async function readPools(
   }
 }
 
-/** The constructor's arguments behind its code. The ABI's own encoder takes longer than all the rest of a read. */
+/** The constructor's arguments behind its code. */
 function encode({ factory, pools, pairs }: PoolQuestion): Hex {
-  const offsets = [word(3 * 32), word((4 + pools.length) * 32)]
-  const lists = [word(pools.length), ...pools.map(pad), word(pairs.length), ...pairs.flat().map(pad)]
-  return `${poolReaderCode}${[pad(factory), ...offsets, ...lists].join('')}`
+  const known = encodeList(pools.map(word))
+  const wanted = encodeList(pairs.map(([one, other]) => word(one) + word(other)))
+  return `${poolReaderCode}${encodeTuple([word(factory), { dynamic: known }, { dynamic: wanted }])}`
 }
-
-const pad = (address: Address): string => address.slice(2).padStart(64, '0')
-const word = (value: number): string => value.toString(16).padStart(64, '0')
 
 /** @throws Outage when it is not what PoolReader.sol returns */
 function decode(returned: Hex, { pools, pairs }: PoolQuestion): PoolAnswer {

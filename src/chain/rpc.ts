@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Outage } from '../domain/error.ts'
 import type { Log } from '../domain/log.ts'
+import { readUpTo } from '../outside/read-up-to.ts'
 
 export interface RpcCall {
   method: string
@@ -113,22 +114,12 @@ async function post(options: RpcOptions, body: string) {
     body,
     signal: AbortSignal.timeout(timeoutMs),
   })
-  const text = await readText(response, maxBytes)
+  const bytes = await readUpTo(response, maxBytes)
+  if (!bytes) throw new Rejected(`answers with more than ${maxBytes} bytes`)
+  const text = bytes.toString('utf8')
   if (response.ok) return JSON.parse(text) as unknown
   if (response.status === 429 || response.status >= 500) throw new Error(`status ${response.status}`)
   throw rpcErrorIn(text) ?? new Rejected(`status ${response.status}`)
-}
-
-/** Reads no further than it may. */
-async function readText({ body }: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.length
-    if (size > maxBytes) throw new Rejected(`answers with more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Some nodes send their JSON-RPC errors with a status of 4xx. */

@@ -1,3 +1,4 @@
+import { encodeList, encodeTuple, word } from '../domain/abi.ts'
 import type { Address } from '../domain/address.ts'
 import { Outage } from '../domain/error.ts'
 import type { Bytes32, Hex } from '../domain/hex.ts'
@@ -71,9 +72,9 @@ async function ask(rpc: Rpc, groups: readonly (readonly Address[])[]): Promise<C
 
 /** The constructor's argument behind its code. */
 function toCall(group: readonly Address[]) {
-  const words = [word(32), word(group.length), ...group.map((address) => address.slice(2).padStart(64, '0'))]
+  const argument = encodeTuple([{ dynamic: encodeList(group.map(word)) }])
   const gas = toQuantity(ownGas + group.length * tokenGas)
-  const data: Hex = `${metadataReaderCode}${words.join('')}`
+  const data: Hex = `${metadataReaderCode}${argument}`
   return { method: 'eth_call', params: [{ data, gas }, 'latest'] }
 }
 
@@ -110,5 +111,3 @@ function groupsOf(addresses: readonly Address[]): Address[][] {
     addresses.slice(index * tokensPerCall, (index + 1) * tokensPerCall),
   )
 }
-
-const word = (value: number): string => value.toString(16).padStart(64, '0')

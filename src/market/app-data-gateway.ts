@@ -2,6 +2,7 @@ import { Outage } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import { keccakHex } from '../domain/keccak.ts'
 import type { Clock } from '../domain/log.ts'
+import { readUpTo } from '../outside/read-up-to.ts'
 
 /** Documents that applications published elsewhere, by their hash. */
 export interface AppDataGateway {
@@ -32,6 +33,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       const response = await fetch(`${url.replace(/\/$/, '')}/ipfs/${cid}`, { signal })
+      // What is larger than any document is none.
       if (response.ok) return await readUpTo(response, maxBytes)
       await response.body?.cancel()
       if (response.status === 404 || response.status === 410) return undefined
@@ -98,18 +100,6 @@ export function cachedGateway(
       return document
     },
   }
-}
-
-/** What is larger than any document is none. */
-async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.length
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 /** Bytes that are no text are no document. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/log.ts'
 import { OutsideFault, Throttled } from './fault.ts'
+import { readUpTo } from './read-up-to.ts'
 
 /** Who is asked, and within which bounds. */
 export interface JsonPeer {
@@ -110,16 +111,11 @@ function retryAfterMs({ headers }: Response, now: number): number | undefined {
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)
 }
 
-/** Reads no further than it may: what is larger is no answer. */
-async function readText({ body }: Response, { name, maxBytes }: JsonPeer): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.length
-    if (size > maxBytes) throw new OutsideFault(name, `answers with more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+/** What is larger is no answer. */
+async function readText(response: Response, { name, maxBytes }: JsonPeer): Promise<string> {
+  const bytes = await readUpTo(response, maxBytes)
+  if (!bytes) throw new OutsideFault(name, `answers with more than ${maxBytes} bytes`)
+  return bytes.toString('utf8')
 }
 
 function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown {
