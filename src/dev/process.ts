@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -40,7 +41,7 @@ function readProc(pid: number): ProcessRow | undefined {
 function askPs(pid: number): ProcessRow | undefined {
   const options = { encoding: 'utf8', timeout: 5_000, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' } } as const
   const { stdout } = spawnSync('ps', ['-o', 'stat=,ppid=,lstart=,command=', '-p', String(pid)], options)
-  const row = /^(\S+)\s+(\d+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.*)$/.exec((stdout ?? '').trim())
+  const row = /^(\S+)\s+(\d+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(\S.*)$/.exec((stdout ?? '').trim())
   if (!row || row[1]?.startsWith('Z')) return undefined
   return { pid, parent: Number(row[2]), started: row[3] ?? '', command: row[4] ?? '' }
 }
@@ -77,9 +78,21 @@ export async function until<T>(
   }
 }
 
+/**
+ * Ports below those that systems lend to connections (from 32768 on Linux, from 49152 elsewhere), and above the ones that
+ * services are known by. A lent port may be anybody's by the time its first owner restarts.
+ */
+const ownPorts = { from: 16_384, count: 16_384 }
+
 /** A port of 127.0.0.1 that is free now: the preferred one if possible, so that addresses outlive a restart. */
 export async function freePort(preferred = 0): Promise<number> {
-  return probePort(preferred).catch(() => probePort(0))
+  const candidates = [preferred, drawnPort(), drawnPort(), drawnPort()]
+  for (const port of candidates) if (port && (await probePort(port).catch(() => undefined))) return port
+  return probePort(0)
+}
+
+function drawnPort(): number {
+  return ownPorts.from + randomInt(ownPorts.count)
 }
 
 /** The port that was bound for a moment; with 0 any free one. @throws what the system says against it */

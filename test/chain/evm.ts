@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AbiCoder, Interface, type InterfaceAbi } from 'ethers'
 import { createRpc, type Rpc } from '../../src/chain/rpc.ts'
 import { toQuantity } from '../../src/chain/wire.ts'
+import { freePort } from '../../src/dev/process.ts'
 import { type Address, address, zeroAddress } from '../../src/domain/address.ts'
 import type { Hex } from '../../src/domain/hex.ts'
 import type { Network } from '../../src/domain/network.ts'
@@ -18,6 +18,12 @@ export interface Contract {
   abi: InterfaceAbi
 }
 
+interface Transaction {
+  to?: Address
+  data: string
+  from?: Address
+}
+
 /** A real EVM of its own; blocks are mined by `mine` and by `send`, never by time. */
 export async function startEvm() {
   const port = await freePort()
@@ -28,8 +34,16 @@ export async function startEvm() {
   const [first = zeroAddress] = await rpc.call<Address[]>('eth_accounts')
   const mine = (blocks = 1) => rpc.call('anvil_mine', [toQuantity(blocks)])
 
-  /** Mines the transaction, and fails with it. */
-  async function send(transaction: { to?: Address; data: string; from?: Address }) {
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Mines the transaction, and fails with it. One after another: two at once may get the same nonce. */
+  function send(transaction: Transaction) {
+    const sent = last.then(() => sendOne(transaction))
+    last = sent.catch(() => undefined)
+    return sent
+  }
+
+  async function sendOne(transaction: Transaction) {
     const gas = toQuantity(9_000_000)
     const hash = await rpc.call<Hex>('eth_sendTransaction', [{ from: first, gas, ...transaction }])
     await mine()
@@ -117,14 +131,4 @@ async function answering(rpc: Rpc): Promise<void> {
       await pause(10)
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const bound = server.address()
-  server.close()
-  await once(server, 'close')
-  if (bound === null || typeof bound === 'string') throw new Error('no port')
-  return bound.port
 }
