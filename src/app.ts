@@ -23,7 +23,7 @@ import { placedSince } from './orders/placed.ts'
 import { assembleParts, createShared, type Parts } from './parts.ts'
 import { quote, replyTo } from './quotes/quote.ts'
 import { quoteStream } from './quotes/stream.ts'
-import { createServer } from './server/server.ts'
+import { createServer, type ServerOptions } from './server/server.ts'
 import type { Settings } from './settings.ts'
 import { type Database, openDatabase, ping } from './storage/database.ts'
 import { whileLeading } from './storage/leadership.ts'
@@ -46,11 +46,15 @@ export interface AppOptions {
   random: () => number
   /** Whether faults of GraphQL documents name what may have been meant. */
   suggests?: boolean
+  /** Whether anybody may read /metrics, where no setting says who may. */
+  opensMetrics?: boolean
 }
 
 export interface App {
   /** Where it listens; undefined when it does not serve. */
   url: string | undefined
+  /** Where metrics are read that have a port of their own. */
+  metricsUrl: string | undefined
   /** Ends streams and loops, then lets go of the database. */
   close(): Promise<void>
 }
@@ -77,6 +81,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const server = options.roles.includes('serve') ? await serve(networks, db, options) : undefined
   return {
     url: server?.url,
+    metricsUrl: server?.metricsUrl,
     async close() {
       stopping.abort()
       const ended = (async () => {
@@ -147,10 +152,20 @@ function startLoops(
   ]
 }
 
+/** Where the metrics are read, and by whom: whoever reaches their own port, unless there is a key. */
+function metricsAccess(
+  { METRICS_PORT, METRICS_KEY }: Settings,
+  isOpen: boolean,
+): Pick<ServerOptions, 'metricsApart' | 'isMetricsReader'> {
+  const metricsApart = METRICS_PORT !== undefined
+  if (METRICS_KEY !== undefined) return { metricsApart, isMetricsReader: operatorCheck(METRICS_KEY) }
+  return metricsApart || isOpen ? { metricsApart, isMetricsReader: () => true } : {}
+}
+
 async function serve(
   networks: readonly Parts[],
   db: Database,
-  { databaseUrl, settings, version, log, now, suggests = false }: AppOptions,
+  { databaseUrl, settings, version, log, now, suggests = false, opensMetrics = false }: AppOptions,
 ) {
   const signals = await openSignals(databaseUrl, log)
   const desks = networks.map(({ network, chain, orderDesk, quoteDesk, tokens, nativeRates, tokenData }) => ({
@@ -192,6 +207,7 @@ async function serve(
     isOperator,
     isEditor: (key) => isCms(key) || isOperator(key),
     maxOrderUids: settings.ORDER_MAX_UIDS,
+    reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
     uploadAppData: (hash, document) =>
       uploadAppData(db, { hash, document, maxBytes: settings.APP_DATA_MAX_BYTES }),
     ready: () => readiness(networks, db),
@@ -201,13 +217,20 @@ async function serve(
       reads: settings.RATE_LIMIT_READS,
       quotes: settings.RATE_LIMIT_QUOTES,
       orders: settings.RATE_LIMIT_ORDERS,
+      introspections: settings.RATE_LIMIT_INTROSPECTIONS,
     },
     ...(settings.TRUSTED_PROXIES && { isTrustedProxy: settings.TRUSTED_PROXIES }),
     processMetrics: true,
+    ...metricsAccess(settings, opensMetrics),
   })
   const url = await server.listen(settings.PORT, settings.HOST)
+  const { METRICS_PORT: metricsPort, METRICS_HOST: metricsHost } = settings
+  const metricsUrl =
+    metricsPort === undefined ? undefined : await server.listenForMetrics(metricsPort, metricsHost)
+  if (metricsUrl) log.info('metrics have a port of their own', { url: `${metricsUrl}/metrics` })
   return {
     url,
+    metricsUrl,
     async close() {
       await server.close()
       await signals.close()

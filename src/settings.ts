@@ -10,6 +10,7 @@ import { verificationModes } from './quotes/belief.ts'
 import { sameTokenPolicies } from './quotes/tradable.ts'
 import { addressText, httpUrl, jsonText, refuse, sourceName, uniquelyNamed } from './setting-readers.ts'
 import { sourceSettings } from './source-settings.ts'
+import { usualReportAuctions } from './storage/bodies/debug-report.ts'
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
@@ -65,6 +66,15 @@ export const settings = z.object({
   DATABASE_CONNECTIONS: whole(2, 200).default(10).describe('Connections of this process, at most.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: whole(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
+  METRICS_PORT: whole(0, 65_535)
+    .optional()
+    .describe('Port of its own for /metrics, which is then at no other; 0 takes any free one.'),
+  METRICS_HOST: z.string().default('127.0.0.1').describe('Address that METRICS_PORT listens on.'),
+  METRICS_KEY: apiKey
+    .optional()
+    .describe(
+      'Whoever sends it as a bearer token or X-API-Key may read /metrics. With neither this nor METRICS_PORT it is not served; `dev` serves it to anybody.',
+    ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
@@ -129,6 +139,9 @@ export const settings = z.object({
   ORDER_MAX_UIDS: whole(1, mostNamedOrders)
     .default(mostNamedOrders)
     .describe('Orders that one request may name.'),
+  DEBUG_REPORT_AUCTIONS: whole(1, 10_000)
+    .default(usualReportAuctions)
+    .describe('Auctions in one debug report over REST, the newest; its Link header leads to older ones.'),
   SAME_TOKEN_ORDERS: z
     .enum(sameTokenPolicies)
     .default('disallow')
@@ -161,11 +174,18 @@ export const settings = z.object({
     .stringbool()
     .default(false)
     .describe('Refuse with WrongOwner and InvalidEip1271Signature instead of InvalidSignature.'),
-  RATE_LIMIT_READS: perSecond(50).describe('Reads of one client, per second; 0 is no limit.'),
+  RATE_LIMIT_READS: perSecond(50).describe(
+    'Cost units that the reads of one client take, per second; 0 is no limit. A small read is one unit, of about 2 ms.',
+  ),
   RATE_LIMIT_QUOTES: perSecond(10).describe('Quotes of one client, per second; 0 is no limit.'),
   RATE_LIMIT_ORDERS: perSecond(5).describe(
-    'Orders, cancellations and app data of one client, per second; 0 is no limit. Each process counts for itself.',
+    'Orders and cancellations of one client, per second; 0 is no limit. Each process counts for itself.',
   ),
+  RATE_LIMIT_INTROSPECTIONS: whole(0, 1_000)
+    .default(6)
+    .describe(
+      'Introspection documents of one client whose answer is not remembered, per minute; 0 is no limit.',
+    ),
   TRUSTED_PROXIES: z
     .string()
     .transform((text) => text.split(',').map((entry) => entry.trim()))

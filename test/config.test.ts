@@ -50,6 +50,7 @@ test('the bounds of orders are settings', () => {
 test('limits are the interface’s unless set, and no proxy is trusted unless named', () => {
   const usual = readSettings({})
   expect([usual.RATE_LIMIT_READS, usual.RATE_LIMIT_QUOTES, usual.RATE_LIMIT_ORDERS]).toEqual([50, 10, 5])
+  expect(usual.RATE_LIMIT_INTROSPECTIONS).toBe(6)
   expect(usual.TRUSTED_PROXIES).toBeUndefined()
   expect(readSettings({ RATE_LIMIT_ORDERS: '0' }).RATE_LIMIT_ORDERS).toBe(0)
   const trusts = readSettings({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).TRUSTED_PROXIES

@@ -64,6 +64,7 @@ export async function openDoors(
     uploadAppData: (hash, document) =>
       uploadAppData(database.db, { hash, document, maxBytes: maxAppDataBytes }),
     ready: async () => ({ database: true }),
+    isMetricsReader: () => true,
     ...more,
   })
   return {

@@ -142,20 +142,22 @@ describe('the same request again', () => {
 
   test('through the graph too, for mutations alone', async () => {
     const input = graphInput(freshOrder())
-    const mutation = { query: 'mutation ($order: OrderInput!) { placeOrder(order: $order) { uid status } }' }
+    const mutation = {
+      query: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid status } } }',
+    }
     const key = `graph-${number}`
-    const first = await post('/graphql', { ...mutation, variables: { order: input } }, key)
+    const first = await post('/graphql', { ...mutation, variables: { input } }, key)
     expect(JSON.parse(first.text).data).toEqual({
-      placeOrder: { uid: expect.any(String), status: 'OPEN' },
+      placeOrder: { order: { uid: expect.any(String), status: 'OPEN' } },
     })
-    expect(await post('/graphql', { ...mutation, variables: { order: input } }, key, other)).toMatchObject({
+    expect(await post('/graphql', { ...mutation, variables: { input } }, key, other)).toMatchObject({
       status: 200,
       text: first.text,
       replayed: true,
     })
     const reused = await post(
       '/graphql',
-      { ...mutation, variables: { order: { ...input, buyAmount: '8' } } },
+      { ...mutation, variables: { input: { ...input, buyAmount: '8' } } },
       key,
     )
     expect([reused.status, JSON.parse(reused.text).errors[0].extensions]).toEqual([
@@ -281,15 +283,39 @@ describe('an attempt that nobody answers', () => {
 
   test('the same through the graph, whose status is 200', async () => {
     const input = graphInput(freshOrder())
-    const query = 'mutation ($order: OrderInput!) { placeOrder(order: $order) { uid } }'
-    const send = () => post('/graphql', { query, variables: { order: input } }, `graph-${number}`)
+    const query = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }'
+    const send = () => post('/graphql', { query, variables: { input } }, `graph-${number}`)
     after = () => Promise.reject(new Outage('the database'))
     expect(JSON.parse((await send()).text).errors[0].extensions.code).toBe('Unavailable')
     after = async () => {}
     const again = await send()
-    expect(JSON.parse(again.text).data).toEqual({ placeOrder: { uid: expect.any(String) } })
+    expect(JSON.parse(again.text).data).toEqual({ placeOrder: { order: { uid: expect.any(String) } } })
     expect(await send()).toMatchObject({ text: again.text, replayed: true })
   })
+})
+
+test('several orders: what failed for the moment is tried again, and what was placed is answered as placed', async () => {
+  const [one, two] = [graphInput(freshOrder()), graphInput(freshOrder({ validTo: deskTime + 700 }))]
+  const query = `mutation ($input: PlaceOrdersInput!) { placeOrders(input: $input) { results {
+    order { uid } error { code retryable } } } }`
+  const send = async () => {
+    const answer = await post(
+      '/graphql',
+      { query, variables: { input: { orders: [one, two] } } },
+      `several-${number}`,
+    )
+    return { replayed: answer.replayed, results: JSON.parse(answer.text).data.placeOrders.results }
+  }
+  before = async () => {
+    if (attempts.at(-1)?.validTo === deskTime + 700) throw new Outage('the node')
+  }
+  const stored = { order: { uid: expect.any(String) }, error: null }
+  const first = await send()
+  expect(first.results).toEqual([stored, { order: null, error: { code: 'Unavailable', retryable: true } }])
+  before = async () => {}
+  const second = await send()
+  expect(second).toEqual({ replayed: false, results: [first.results[0], stored] })
+  expect(await send()).toEqual({ ...second, replayed: true })
 })
 
 describe('keys', () => {
@@ -301,7 +327,7 @@ describe('keys', () => {
     }
     const graph = await post(
       '/graphql',
-      { query: 'mutation { uploadAppData(document: "{}") { hash } }' },
+      { query: 'mutation { uploadAppData(input: { document: "{}" }) { created } }' },
       'two words',
     )
     expect([graph.status, JSON.parse(graph.text).errors[0].extensions]).toEqual([
@@ -339,7 +365,7 @@ describe('keys', () => {
 
   test('an answer that is too long is made anew', async () => {
     const aliases = Array.from({ length: 40 }, (_, index) => `${'x'.repeat(250)}${index}`)
-    const query = `mutation { ${aliases.map((alias) => `${alias}: uploadAppData(document: "{}") { hash }`).join(' ')} }`
+    const query = `mutation { ${aliases.map((alias) => `${alias}: uploadAppData(input: { document: "{}" }) { created }`).join(' ')} }`
     const key = `long-${number}`
     const send = () => post('/graphql', { query }, key)
     const first = await send()

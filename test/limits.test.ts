@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../src/domain/order.ts'
 import type { ServerOptions } from '../src/server/server.ts'
 import { type Doors, openDoors } from './doors.ts'
+import { graphQuoteInput } from './fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from './fakes/order.ts'
 import { storeOrder } from './fakes/story.ts'
 import { type Answer, request } from './trader.ts'
@@ -123,19 +124,35 @@ describe('order submissions', () => {
     expect(after).toEqual([201, 201, 201, 201, 201, 429])
   })
 
-  test('cancellations and app data are submissions, aliases of a mutation each one', async () => {
+  test('cancellations are submissions, aliases of a mutation each one', async () => {
     const cancel = { orderUids: [placed.uid], signature: order.signature, signingScheme: 'eip712' }
     expect(left(await ask('/sepolia/api/v1/orders', { method: 'DELETE', body: cancel }), 'orders')).toBe(9)
-    const document = { fullAppData: '{}' }
-    expect(left(await ask('/sepolia/api/v1/app_data', { method: 'PUT', body: document }), 'orders')).toBe(8)
-    const mutation = `mutation { ${aliases(3, 'uploadAppData(document: "{}") { hash }')} }`
-    expect(left(await graphql(mutation), 'orders')).toBe(5)
-    const mixed = `mutation ($input: QuoteInput!) { quote(input: $input) { id } uploadAppData(document: "{}") { hash } }`
-    const both = await graphql(mixed, { input: { ...quote, kind: 'SELL' } })
-    expect([left(both, 'quotes'), left(both, 'orders')]).toEqual([19, 4])
+    const cancelling = `cancelOrders(input: { orderUids: ["${placed.uid}"], signature: "${order.signature}", signingScheme: EIP712 }) { orders { uid } }`
+    const cancelled = await graphql(`mutation { ${aliases(3, cancelling)} }`)
+    expect([cancelled.body.errors, left(cancelled, 'orders')]).toEqual([undefined, 6])
+    const mixed = `mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } ${cancelling} }`
+    const both = await graphql(mixed, { input: graphQuoteInput(quote) })
+    expect([left(both, 'quotes'), left(both, 'orders')]).toEqual([19, 5])
     // Nothing of what does not fit is done, and nothing is counted.
-    const refused = await graphql(`mutation { ${aliases(5, 'uploadAppData(document: "{}") { hash }')} }`)
-    expect([refused.status, left(refused, 'orders')]).toEqual([429, 4])
+    const refused = await graphql(`mutation { ${aliases(6, cancelling)} }`)
+    expect([refused.status, left(refused, 'orders')]).toEqual([429, 5])
+    // Of reads nothing is missing but the unit of the request that was refused when it had been read.
+    expect(left(await ask('/sepolia/api/v1/version'), 'reads')).toBe(98)
+  })
+
+  test('a document is uploaded before each order, and takes nothing from them', async () => {
+    const body = { fullAppData: '{}' }
+    for (let count = 1; count <= 5; count++) {
+      const uploaded = await ask('/sepolia/api/v1/app_data', { method: 'PUT', body })
+      expect([uploaded.status < 300, left(uploaded, 'reads')]).toEqual([true, 100 - 10 * count + 5])
+      const uploadedToo = await graphql('mutation { uploadAppData(input: { document: "{}" }) { hash } }')
+      expect([uploadedToo.body.errors, left(uploadedToo, 'reads')]).toEqual([undefined, 100 - 10 * count])
+      const answers = [await place(), await place()]
+      expect(answers.map((answer) => [answer.status, left(answer, 'orders')])).toEqual([
+        [201, 11 - 2 * count],
+        [201, 10 - 2 * count],
+      ])
+    }
   })
 })
 
@@ -149,11 +166,16 @@ test('fifty aliases are fifty', async () => {
   expect(refused.body.errors[0].extensions).toEqual({
     code: 'RateLimited',
     retryable: true,
-    data: { limit: 'reads', retryAfterMs: 1_000 },
+    data: { limit: 'reads', retryAfterMs: 20 },
   })
-  now += 999
-  expect((await graphql(document)).status).toBe(429)
-  now += 1
+  // It was not read: how much it asks is known when its first unit is there, of which the reading takes a part.
+  now += 20
+  const { status, body } = await graphql(document)
+  expect([status, body.errors[0].extensions.data.retryAfterMs]).toEqual([429, expect.any(Number)])
+  const wait = body.errors[0].extensions.data.retryAfterMs
+  expect(wait).toBeGreaterThan(980)
+  expect(wait).toBeLessThan(1_000)
+  now += wait
   expect((await graphql(document)).status).toBe(200)
 })
 
@@ -257,7 +279,8 @@ test('more than anybody has at once is refused as too much, not as too early', a
     retryable: false,
     data: { limit: 'reads' },
   })
-  expect((await graphql(`{ ${aliases(20, 'version')} }`, {}, { at: small })).status).toBe(200)
+  // What it takes to find that out is a part of one unit.
+  expect((await graphql(`{ ${aliases(19, 'version')} }`, {}, { at: small })).status).toBe(200)
 })
 
 describe('a client', () => {

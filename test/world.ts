@@ -66,6 +66,7 @@ export const unlimited = {
   RATE_LIMIT_READS: '0',
   RATE_LIMIT_QUOTES: '0',
   RATE_LIMIT_ORDERS: '0',
+  RATE_LIMIT_INTROSPECTIONS: '0',
   ORDER_MAX_OUT_OF_MARKET: '0',
 }
 

@@ -33,8 +33,7 @@ export async function registerAffiliate(
   { db, now, brand, checkSignature }: AffiliateDesk,
 ): Promise<Affiliate> {
   const digest = affiliateDigest(brand, { wallet, code })
-  const signature = signedMessage.startsWith('0x') ? toHex(signedMessage) : undefined
-  if (signature === undefined) throw badSignature('not-hex')
+  const signature = signatureIn(signedMessage)
   await checkSigned(wallet, digest, signature, checkSignature)
   const affiliate = { ...defaultProgramme, wallet, code, enabled: true, createdAt: new Date(now()) }
   if (await insertAffiliate(db, { ...affiliate, digest, signedMessage: signature })) return affiliate
@@ -44,6 +43,13 @@ export async function registerAffiliate(
   if (taken.code) throw new Refusal('AffiliateCodeTaken', 'Affiliate code already taken')
   // Never, while the digest holds the wallet, which is the key: the unique index of digests is required.
   throw new Refusal('AffiliateExists', 'Affiliate already exists')
+}
+
+/** @throws Refusal InvalidAffiliateSignature for what is not hex: it is nobody's */
+export function signatureIn(signedMessage: string): Hex {
+  const signature = signedMessage.startsWith('0x') ? toHex(signedMessage) : undefined
+  if (signature === undefined) throw badSignature('not-hex')
+  return signature
 }
 
 /** A key's signature needs nobody's word; whatever is none is for the wallet's own code to judge. */

@@ -46,8 +46,14 @@ export function maxOf(a: bigint, b: bigint): bigint {
 export function formatUnits(amount: bigint, decimals: number): string {
   const text = amount.toString().padStart(decimals + 1, '0')
   const whole = text.slice(0, text.length - decimals)
-  const fraction = text.slice(text.length - decimals).replace(/0+$/, '')
+  const fraction = withoutEndingZeros(text.slice(text.length - decimals))
   return fraction ? `${whole}.${fraction}` : whole
+}
+
+function withoutEndingZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
 }
 
 /** The inverse, for plain decimals of our own. What is finer than `decimals` is dropped. */

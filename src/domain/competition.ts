@@ -88,8 +88,3 @@ export interface OrderStory {
   auctions: AuctionStory[]
   trades: Trade[]
 }
-
-/** A trade with what the protocol took from it, aligned with the policies that were in force. */
-export interface TradeWithFees extends Trade {
-  protocolFees: (ProtocolFee & { policy: FeePolicy })[]
-}

@@ -13,16 +13,19 @@ export const notificationTypes = [
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
-/** JSON, as clients see it. Amounts are decimal strings. */
+/** JSON, as clients see it. Amounts are decimal strings. Whatever reads or documents it names each member. */
 export interface NotificationMetadata {
   orderId: OrderUid
   chainId: number
   executedAmount?: string
   txHash?: string
   validTo?: number
+  /** Who cancelled. */
+  source?: 'api' | 'policy' | 'replacement' | 'chain'
+  replacedBy?: OrderUid
+  reason?: string
   /** true once the cause was reorganised away for good. */
   reverted?: boolean
-  [key: string]: unknown
 }
 
 export interface Notification {
@@ -32,12 +35,6 @@ export interface Notification {
   message: string
   timestamp: Date
   metadata: NotificationMetadata
-}
-
-/** One step of an account's feed. The cursor is opaque to clients and grows in commit order. */
-export interface FeedEntry {
-  cursor: string
-  notification: Notification
 }
 
 type Summary = Pick<Order, 'sellAmount' | 'buyAmount'>

@@ -1,4 +1,3 @@
-import type { Address } from './address.ts'
 import type { OrderEventLabel } from './event.ts'
 
 /** How far an order has come on its way into a settlement, in the interface's words. */
@@ -12,6 +11,9 @@ export const orderStages = [
   'cancelled',
 ] as const
 export type OrderStage = (typeof orderStages)[number]
+
+/** Stages that speak of a competition. */
+export const competedStages: readonly OrderStage[] = ['solved', 'executing', 'traded']
 
 const stageOfEvent: Readonly<Record<OrderEventLabel, OrderStage>> = {
   created: 'scheduled',
@@ -28,17 +30,4 @@ const stageOfEvent: Readonly<Record<OrderEventLabel, OrderStage>> = {
 export function orderStage(hasTraded: boolean, newestEvent: OrderEventLabel | null): OrderStage | undefined {
   if (hasTraded) return 'traded'
   return newestEvent === null ? undefined : stageOfEvent[newestEvent]
-}
-
-/** What a solver proposed for one order. */
-export interface SolverProposal {
-  solver: Address
-  /** Sell with all fees, buy after all fees; null when the solution left the order out. */
-  executedAmounts: { sell: bigint; buy: bigint } | null
-}
-
-export interface OrderCompetitionProgress {
-  stage: OrderStage
-  /** Of the competition the stage speaks of, worst first. null before the order is in one, and when it is not known. */
-  proposals: SolverProposal[] | null
 }

@@ -17,6 +17,9 @@ export type BuyTokenDestination = (typeof buyTokenDestinations)[number]
 export const orderClasses = ['market', 'limit', 'liquidity'] as const
 export type OrderClass = (typeof orderClasses)[number]
 
+/** Why an order that was placed on chain can never be traded, in the interface's words. */
+export const placementErrors = ['QuoteNotFound', 'ValidToTooFarInFuture', 'PreValidationError'] as const
+
 /** The twelve signed members. `receiver` null is signed as the zero address and means the owner. */
 export interface OrderData {
   sellToken: Address

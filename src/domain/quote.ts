@@ -49,7 +49,8 @@ export interface QuoteTerms
 }
 
 /** Which orders a stored quote may serve. */
-export type QuoteKind = 'standard' | 'eip1271onchainorder' | 'presignonchainorder'
+export const quoteKinds = ['standard', 'eip1271onchainorder', 'presignonchainorder'] as const
+export type QuoteKind = (typeof quoteKinds)[number]
 
 /** What an order of the request's form would trade for. Amounts are before the trader's own slippage and before volume fees. */
 export interface Quote {

@@ -1,60 +1,76 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { type AffiliateRegistration, registerAffiliate } from '../affiliates/register.ts'
+import type { Address } from '../domain/address.ts'
 import type { Affiliate } from '../domain/affiliate.ts'
 import { Refusal } from '../domain/error.ts'
 import { findAffiliateByWallet, setAffiliateEnabled } from '../storage/affiliates.ts'
+import { affiliateByWallet } from '../storage/models/keyed.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context.ts'
 import { requireFeature } from './features.ts'
-import { affiliateInput, parseAffiliateCode } from './inputs/affiliate.ts'
+import { registerAffiliateInput, setAffiliateEnabledInput } from './inputs/affiliate.ts'
+import { inputArgument } from './inputs/input-type.ts'
 import { requireEditor } from './operator.ts'
-import { AffiliateRef } from './refs.ts'
-import { parseInput } from './refusal.ts'
+import { AffiliateRef, RegisterAffiliatePayloadRef, SetAffiliateEnabledPayloadRef } from './refs.ts'
+import { resolveKeyed, type StoredValue } from './stored/resolve.ts'
 
-/** Validated when it is used: that affiliates are switched off comes before what is wrong with the input. */
-const AffiliateInput = builder.inputType('AffiliateInput', {
-  description: 'A wallet’s wish for a code, signed.',
+RegisterAffiliatePayloadRef.implement({
+  description: 'A wallet that registered.',
   fields: (t) => ({
-    walletAddress: t.field({ type: 'Address', required: true, description: 'Who is to be paid.' }),
-    code: t.string({ required: true, description: '5 to 20 characters of A-Z, 0-9, _ and -.' }),
-    signedMessage: t.string({
-      required: true,
-      description:
-        'Signature of affiliateTypedData as hex: a key’s, a contract wallet’s (ERC-1271), or that of one not yet deployed (ERC-6492).',
+    affiliate: t.field({
+      type: AffiliateRef,
+      description: 'The affiliate as it is stored.',
+      resolve: ({ wallet }, _args, context, info) => storedAffiliate(wallet, context, info),
+    }),
+  }),
+})
+
+SetAffiliateEnabledPayloadRef.implement({
+  description: 'An affiliate whose code was switched.',
+  fields: (t) => ({
+    affiliate: t.field({
+      type: AffiliateRef,
+      description: 'The affiliate as it is now.',
+      resolve: ({ wallet }, _args, context, info) => storedAffiliate(wallet, context, info),
     }),
   }),
 })
 
 builder.mutationField('registerAffiliate', (t) =>
   t.field({
-    type: AffiliateRef,
+    type: RegisterAffiliatePayloadRef,
     description: 'Binds a code to a wallet, for good. A wallet has one code, and a code one wallet.',
-    args: { input: t.arg({ type: AffiliateInput, required: true, description: 'Who, and which code.' }) },
-    resolve: (_root, { input }, context) => {
-      requireFeature(context, 'cms')
-      const { walletAddress, ...rest } = parseInput(affiliateInput, input)
-      return registerOnce({ ...rest, wallet: walletAddress }, context)
-    },
+    args: { input: inputArgument(t.arg, registerAffiliateInput, 'Who, and which code.') },
+    extensions: { guard: requireAffiliates },
+    resolve: async (_root, { input: { walletAddress, ...rest } }, context) => ({
+      wallet: (await registerOnce({ ...rest, wallet: walletAddress }, context)).wallet,
+    }),
   }),
 )
 
 builder.mutationField('setAffiliateEnabled', (t) =>
   t.field({
-    type: AffiliateRef,
+    type: SetAffiliateEnabledPayloadRef,
     description:
       'Switches a code on or off for traders. For the editor: needs the key of the content system, or the operator’s, as a bearer token or X-API-Key.',
-    args: {
-      code: t.arg.string({ required: true, description: 'The code.' }),
-      enabled: t.arg.boolean({ required: true, description: 'Whether traders may use it.' }),
-    },
-    resolve: async (_root, { code, enabled }, context) => {
-      requireFeature(context, 'cms')
-      requireEditor(context)
-      const affiliate = await setAffiliateEnabled(context.db, parseAffiliateCode(code), enabled)
+    args: { input: inputArgument(t.arg, setAffiliateEnabledInput, 'Which code, and whether it is on.') },
+    extensions: { guard: requireEditing },
+    resolve: async (_root, { input: { code, enabled } }, context) => {
+      const affiliate = await setAffiliateEnabled(context.db, code, enabled)
       if (!affiliate) throw new Refusal('NotFound', 'Affiliate code not found', { field: 'code' })
-      return affiliate
+      return { wallet: affiliate.wallet }
     },
   }),
 )
+
+function requireAffiliates(context: Context): void {
+  requireFeature(context, 'cms')
+}
+
+function requireEditing(context: Context): void {
+  requireAffiliates(context)
+  requireEditor(context)
+}
 
 /** An attempt that ended without an answer may have registered it: the next one is answered as that one would have been. */
 async function registerOnce(
@@ -69,4 +85,12 @@ async function registerOnce(
     if (bound?.code === registration.code && bound.createdAt >= interruptedAt) return bound
     throw error
   }
+}
+
+async function storedAffiliate(
+  wallet: Address,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<StoredValue> {
+  return (await resolveKeyed(affiliateByWallet, wallet, context, info)) as StoredValue
 }

@@ -1,6 +1,5 @@
 import SchemaBuilder from '@pothos/core'
 import ZodPlugin from '@pothos/plugin-zod'
-import type { ZodType } from 'zod'
 import type { Address } from '../domain/address.ts'
 import type { Bytes32, Hex } from '../domain/hex.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
@@ -20,6 +19,8 @@ export interface SchemaTypes {
     OrderUid: { Input: OrderUid; Output: OrderUid }
     Bytes32: { Input: Bytes32; Output: Bytes32 }
     Hex: { Input: Hex; Output: Hex }
+    NetworkName: { Input: string; Output: string }
+    AppDataDocument: { Input: string; Output: string }
     /** In as digits of any size, for the input's schema to judge; out as an amount. */
     Uint256: { Input: string; Output: bigint }
     Decimal: { Input: string; Output: string }
@@ -40,8 +41,3 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 builder.queryType({ description: 'Everything that can be read.' })
 builder.mutationType({ description: 'Everything that can be asked for.' })
 builder.subscriptionType({ description: 'Live streams, served over GraphQL SSE at /graphql/stream.' })
-
-/** The builder types an input by what goes in; its schema may hand the resolver something else. */
-export function validatedBy(schema: ZodType): { schema: ZodType<never> } {
-  return { schema: schema as ZodType<never> }
-}

@@ -1,72 +1,82 @@
 import { Refusal } from '../domain/error.ts'
-import type { Cancellation } from '../domain/order-creation.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
-import { builder, validatedBy } from './builder.ts'
+import { findOrder } from '../storage/orders.ts'
+import { builder } from './builder.ts'
 import { type Context, checkNamed, deskOf, type TradingDesk } from './context.ts'
-import { SigningScheme } from './enums.ts'
-import { cancellationInput, policyInput, singleCancellationInput } from './inputs/cancellation.ts'
+import { cancelByPolicyInput, cancelOrderInput, cancelOrdersInput } from './inputs/cancellation.ts'
+import { inputArgument } from './inputs/input-type.ts'
 import { mostNamedOrders } from './inputs/order-uids.ts'
 import { requireOperator } from './operator.ts'
-import { stored } from './order-input.ts'
-import { networkArgument } from './paging.ts'
-import { OrderRef } from './refs.ts'
+import { storedOrder } from './place-order.ts'
+import {
+  CancelOrderPayloadRef,
+  CancelOrdersByPolicyPayloadRef,
+  CancelOrdersPayloadRef,
+  OrderRef,
+} from './refs.ts'
 
-const named = `At most ${mostNamedOrders}, all of one network.`
+CancelOrderPayloadRef.implement({
+  description: 'An order that was cancelled.',
+  fields: (t) => ({
+    order: t.field({
+      type: OrderRef,
+      description: 'The order as it is now.',
+      resolve: ({ uid }, _args, context, info) => storedOrder(uid, context, info),
+    }),
+  }),
+})
+
+for (const ref of [CancelOrdersPayloadRef, CancelOrdersByPolicyPayloadRef])
+  ref.implement({
+    description: 'Orders that were cancelled together.',
+    fields: (t) => ({
+      orders: t.field({
+        type: [OrderRef],
+        description: 'The orders as they are now, each once, in the order of the input.',
+        extensions: { items: mostNamedOrders },
+        resolve: ({ uids }, _args, context, info) =>
+          Promise.all(context.spend(uids).map((uid) => storedOrder(uid, context, info))),
+      }),
+    }),
+  })
 
 builder.mutationField('cancelOrders', (t) =>
   t.field({
-    type: [OrderRef],
-    description: 'Cancels every order named, or none. The owner signs the list of UIDs as it is sent.',
-    args: {
-      network: networkArgument(t.arg, 'That of the orders when left out.'),
-      orderUids: t.arg({ type: ['OrderUid'], required: true, description: named }),
-      signature: t.arg({ type: 'Hex', required: true, description: '65 bytes.' }),
-      signingScheme: t.arg({ type: SigningScheme, required: true, description: 'EIP712 or ETHSIGN.' }),
-    },
-    validate: validatedBy(cancellationInput),
-    resolve: async (_root, { network, ...cancellation }, context) => {
+    type: CancelOrdersPayloadRef,
+    description:
+      'Cancels every order named, or none: one signature covers the list as it is sent. What keeps it from being cancelled is named in extensions.data.items, each order with its code.',
+    args: { input: inputArgument(t.arg, cancelOrdersInput, 'The orders, and the owner’s signature.') },
+    async resolve(_root, { input: { network, ...cancellation } }, context) {
       checkNamed(cancellation.orderUids, 'orderUids', context)
       const desk = await cancellingDesk(cancellation.orderUids, network, context)
-      return storedAll(await desk.cancelOrders(cancellation as Cancellation), context)
+      return { uids: await desk.cancelOrders(cancellation) }
     },
   }),
 )
 
 builder.mutationField('cancelOrder', (t) =>
   t.field({
-    type: OrderRef,
+    type: CancelOrderPayloadRef,
     description: 'Cancels one order. The owner signs its UID by itself, or as a list of one.',
-    args: {
-      network: networkArgument(t.arg, 'That of the order when left out.'),
-      orderUid: t.arg({ type: 'OrderUid', required: true, description: 'The order.' }),
-      signature: t.arg({ type: 'Hex', required: true, description: '65 bytes.' }),
-      signingScheme: t.arg({ type: SigningScheme, required: true, description: 'EIP712 or ETHSIGN.' }),
-    },
-    validate: validatedBy(singleCancellationInput),
-    resolve: async (_root, { network, ...cancellation }, context) => {
+    args: { input: inputArgument(t.arg, cancelOrderInput, 'The order, and its owner’s signature.') },
+    async resolve(_root, { input: { network, ...cancellation } }, context) {
       const desk = await cancellingDesk([cancellation.orderUid], network, context)
-      const single = cancellation as Parameters<TradingDesk['cancelOrder']>[0]
-      return stored(await desk.cancelOrder(single), context)
+      return { uid: await desk.cancelOrder(cancellation) }
     },
   }),
 )
 
 builder.mutationField('cancelOrdersByPolicy', (t) =>
   t.field({
-    type: [OrderRef],
+    type: CancelOrdersByPolicyPayloadRef,
     description:
       'Cancels every order named, or none, however it is signed. For the operator: needs the key of the deployment as a bearer token or X-API-Key.',
-    args: {
-      network: networkArgument(t.arg, 'That of the orders when left out.'),
-      orderUids: t.arg({ type: ['OrderUid'], required: true, description: named }),
-      reason: t.arg.string({ description: 'Told to everybody who reads the order’s story.' }),
-    },
-    validate: validatedBy(policyInput),
-    resolve: async (_root, { network, orderUids, reason = null }, context) => {
-      requireOperator(context)
+    args: { input: inputArgument(t.arg, cancelByPolicyInput, 'The orders, and why.') },
+    extensions: { guard: requireOperator },
+    async resolve(_root, { input: { network, orderUids, reason = null } }, context) {
       checkNamed(orderUids, 'orderUids', context)
       const desk = await cancellingDesk(orderUids, network, context)
-      return storedAll(await desk.cancelByPolicy({ orderUids, reason }), context)
+      return { uids: await desk.cancelByPolicy({ orderUids, reason }) }
     },
   }),
 )
@@ -79,13 +89,8 @@ async function cancellingDesk(
 ): Promise<TradingDesk> {
   if (network != null || first === undefined || context.desks.all.length === 1)
     return deskOf(context, network)
-  const order = await context.loaders.order.load(first)
+  const order = await findOrder(context.db, first)
   const desk = order && context.desks.byChainId(order.chainId)
   if (!desk) throw new Refusal('OrderNotFound', `no order ${first}`, { field: 'orderUids' })
-  context.loaders.order.clear(first)
   return desk
-}
-
-function storedAll(uids: readonly OrderUid[], context: Context) {
-  return Promise.all(uids.map((uid) => stored(uid, context)))
 }

@@ -4,6 +4,7 @@ import type { Address } from '../domain/address.ts'
 import { chainIdOfName } from '../domain/chains.ts'
 import { type Outage, Refusal } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
+import { listItems } from '../domain/json-text.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { NativeRate } from '../domain/native-rate.ts'
 import type { Network } from '../domain/network.ts'
@@ -102,6 +103,8 @@ export interface Services {
   isOperator?(apiKey: string | undefined): boolean
   /** Whether it is a key of who decides about affiliates. */
   isEditor?(apiKey: string | undefined): boolean
+  /** The newest auctions that a report over REST shows of an order, where that is not the usual. */
+  reportAuctions?: number
   /** Orders that one request may name, where that is less than usual. */
   maxOrderUids?: number
   /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch */
@@ -120,6 +123,10 @@ export interface Context extends Services, Caller {
    * @throws Refusal QueryTooComplex over the limit, and from then on every time
    */
   spend<Row>(rows: readonly Row[]): Row[]
+  /** The same of the lists in a text that the database wrote. */
+  spendText(text: string): void
+  /** @throws Refusal when nothing more is to be read */
+  proceed(): void
   /** Rejects once the result is over the limit: what is still under way is of no use to anybody. */
   overspent: Promise<never>
 }
@@ -132,6 +139,21 @@ const mostAskedOutside = 32
 /** Nested lists multiply: a result holds this many list items at most. */
 const maxListItems = 20_000
 
+/**
+ * For a result that the database wrote alone.
+ * @throws Refusal QueryTooComplex
+ */
+export function checkListItems(texts: readonly string[]): void {
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  // An item is two characters at least.
+  if (length <= 2 * maxListItems) return
+  if (texts.reduce((sum, text) => sum + listItems(text), 0) > maxListItems) throw tooManyItems()
+}
+
+function tooManyItems(): Refusal {
+  return new Refusal('QueryTooComplex', `the result holds more than ${maxListItems} list items`)
+}
+
 export function createContext(services: Services, caller: Caller, clientSignal: AbortSignal): Context {
   let spent = 0
   let stop = (_refusal: Refusal) => {}
@@ -141,10 +163,18 @@ export function createContext(services: Services, caller: Caller, clientSignal: 
   overspent.catch(() => {})
 
   function proceed(): void {
-    if (spent > maxListItems) {
-      throw new Refusal('QueryTooComplex', `the result holds more than ${maxListItems} list items`)
-    }
+    if (spent > maxListItems) throw tooManyItems()
     if (clientSignal.aborted) throw new Refusal('Unavailable', 'the client has gone')
+  }
+
+  function count(items: number): void {
+    spent += items
+    try {
+      proceed()
+    } catch (error) {
+      stop(error as Refusal)
+      throw error
+    }
   }
 
   const deskOn = (chainId: number) => services.desks.byChainId(chainId)
@@ -172,7 +202,6 @@ export function createContext(services: Services, caller: Caller, clientSignal: 
   }
 
   const loaders = createLoaders(
-    services.db,
     {
       tokens: async (chainId, addresses) => (await deskOn(chainId)?.tokens(addresses)) ?? new Map(),
       usdPrices: each('prices', mostAskedOutside, (desk, token) => desk.usdPrice(token, caller.client)),
@@ -195,16 +224,12 @@ export function createContext(services: Services, caller: Caller, clientSignal: 
     loaders,
     clientSignal,
     spend(rows) {
-      spent += rows.length
-      try {
-        proceed()
-      } catch (error) {
-        stop(error as Refusal)
-        throw error
-      }
+      count(rows.length)
       return [...rows]
     },
+    spendText: (text) => count(listItems(text)),
     overspent,
+    proceed,
   }
 }
 

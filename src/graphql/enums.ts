@@ -1,11 +1,11 @@
 import { eligibilities } from '../domain/affiliate-rewards.ts'
 import { orderEventLabels } from '../domain/event.ts'
-import type { FeePolicy } from '../domain/fee-policy.ts'
 import { notificationTypes } from '../domain/notification.ts'
 import {
   buyTokenDestinations,
   orderClasses,
   orderKinds,
+  placementErrors,
   sellTokenSources,
   signingSchemes,
 } from '../domain/order.ts'
@@ -13,7 +13,11 @@ import { orderStages } from '../domain/order-stage.ts'
 import { orderStatuses } from '../domain/order-status.ts'
 import { priceQualities } from '../domain/quote.ts'
 import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signature-mistake.ts'
+import { orderEventReasons } from '../storage/models/order-event.ts'
+import { settlementOutcomes } from '../storage/models/settlement-attempt.ts'
 import { builder } from './builder.ts'
+
+const enums = new Map<string, unknown>()
 
 /** Members are the interface's words in SCREAMING_CASE; inside the program and in REST the words themselves are the values. */
 function wordEnum<const Word extends string>(
@@ -23,10 +27,17 @@ function wordEnum<const Word extends string>(
   meanings: Record<Word, string>,
 ) {
   const values = words.map((word) => [screaming(word), { value: word, description: meanings[word] }])
-  return builder.enumType(name, {
+  const type = builder.enumType(name, {
     description,
     values: Object.fromEntries(values) as Record<string, { value: Word; description: string }>,
   })
+  enums.set(name, type)
+  return type
+}
+
+/** The enum that stored values are of. */
+export function enumByName(name: string): unknown {
+  return enums.get(name)
 }
 
 function screaming(word: string): string {
@@ -130,16 +141,41 @@ export const NotificationType = wordEnum(
   },
 )
 
-const feePolicyKinds: FeePolicy['kind'][] = ['surplus', 'volume', 'priceImprovement']
-
-export const FeePolicyKind = wordEnum(
-  'FeePolicyKind',
-  'What a protocol fee is measured by.',
-  feePolicyKinds,
+export const OrderEventReason = wordEnum(
+  'OrderEventReason',
+  'Why an order is not in an auction, or was cancelled.',
+  orderEventReasons,
   {
-    surplus: 'What the trader gets beyond the limit price.',
-    volume: 'What is traded.',
-    priceImprovement: 'What the trader gets beyond the quote.',
+    in_flight: 'A settlement of it is on its way to the chain.',
+    banned_user: 'Its owner or receiver is denied.',
+    invalid_signature: 'Its contract wallet does not accept the signature any more.',
+    unsupported_token: 'One of its tokens is denied or can’t be traded.',
+    insufficient_balance: 'Its owner’s balance or allowance is too low.',
+    dust_order: 'What is left of it is too little to be worth a trade.',
+    missing_native_price: 'A token has no price in the chain’s coin.',
+    policy: 'By the operator, who says why in detail.',
+  },
+)
+
+export const PlacementError = wordEnum(
+  'PlacementError',
+  'Why an order that was placed on chain can never be traded.',
+  placementErrors,
+  {
+    QuoteNotFound: 'The quote that it names is not known, or does not fit.',
+    ValidToTooFarInFuture: 'It is valid for longer than orders may be.',
+    PreValidationError: 'It does not pass the checks of every order.',
+  },
+)
+
+export const SettlementOutcome = wordEnum(
+  'SettlementOutcome',
+  'How a try to settle ended.',
+  settlementOutcomes,
+  {
+    success: 'It is on chain.',
+    timeout: 'Its deadline passed.',
+    failed: 'It could not be sent, or it reverted; detail says why.',
   },
 )
 

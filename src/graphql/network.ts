@@ -1,10 +1,16 @@
+import type { Network } from '../domain/network.ts'
+import { formatNodeId, nodeIdText } from '../storage/model/node-id.ts'
 import { builder } from './builder.ts'
-import { deskOf } from './context.ts'
-import { NetworkRef } from './refs.ts'
+import { type Context, deskOf } from './context.ts'
+import { knownToken } from './known-token.ts'
+
+import { NetworkRef, NodeRef, TokenRef } from './refs.ts'
 
 NetworkRef.implement({
   description: 'A chain that the service trades on.',
+  interfaces: [NodeRef],
   fields: (t) => ({
+    id: t.id({ description: nodeIdText, resolve: ({ chainId }) => formatNodeId('Network', chainId) }),
     name: t.exposeString('name', { description: 'The network’s segment in REST paths.' }),
     chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id of the signing domain.' }),
     settlementContract: t.expose('settlement', {
@@ -19,9 +25,11 @@ NetworkRef.implement({
       description: 'Whether everything that its answers depend on answers now.',
       resolve: async ({ chainId }, _args, { desks }) => (await desks.byChainId(chainId)?.ready()) ?? false,
     }),
-    wrappedNative: t.expose('wrappedNative', {
-      type: 'Address',
+    wrappedNative: t.field({
+      type: TokenRef,
       description: 'The chain’s coin as a token.',
+      resolve: ({ chainId, wrappedNative }, _args, context, info) =>
+        knownToken(chainId, wrappedNative, context, info),
     }),
   }),
 })
@@ -36,9 +44,10 @@ builder.queryFields((t) => ({
     type: NetworkRef,
     description: 'One network.',
     args: {
-      name: t.arg.string({
+      name: t.arg({
+        type: 'NetworkName',
         required: true,
-        description: 'Its name, another name that it is known by, or its chain id in digits.',
+        description: 'Its name, another name that it is known by, or its chain id.',
       }),
     },
     resolve: (_root, { name }, context) => deskOf(context, name).network,
@@ -48,3 +57,10 @@ builder.queryFields((t) => ({
     resolve: (_root, _args, { version }) => version,
   }),
 }))
+
+/** The network that something stored belongs to. */
+export function networkOn(chainId: number, { desks }: Pick<Context, 'desks'>): Network {
+  const desk = desks.byChainId(chainId)
+  if (!desk) throw new Error(`chain ${chainId} is not served here`)
+  return desk.network
+}

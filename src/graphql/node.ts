@@ -1,97 +1,148 @@
 import type { Address } from '../domain/address.ts'
-import type { StoredAuction } from '../domain/competition.ts'
 import { Refusal } from '../domain/error.ts'
-import type { Notification } from '../domain/notification.ts'
-import type { Order } from '../domain/order.ts'
-import type { Trade } from '../domain/trade.ts'
-import type { TokenKey } from '../storage/loaders.ts'
-import { isHidden } from './auction.ts'
+import type { OrderUid } from '../domain/order-uid.ts'
+import type { Keyed } from '../storage/model/keyed.ts'
+import { nodeIdText, readNodeId } from '../storage/model/node-id.ts'
+import {
+  accountByAddress,
+  affiliateByWallet,
+  auctionById,
+  closedAuctionById,
+  closedSolutionByKey,
+  notificationById,
+  orderByUid,
+  solutionByKey,
+  storedToken,
+  tradeByPlace,
+} from '../storage/models/keyed.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context.ts'
 import { requireFeature } from './features.ts'
+
+import { asStored } from './quote-response.ts'
 import { NodeRef } from './refs.ts'
+import { identityOf, resolveKeyed } from './stored/resolve.ts'
+import type { Finds, Found } from './stored/root.ts'
+import type { Environment } from './stored/stored-field.ts'
+import { tokenAt } from './token.ts'
 
-/** How the nodes of one type are named, and found by that name. What the database writes itself (`storage/hot`) names them the same. */
+/** How the nodes of one type are found by what stands behind its name in an id. */
 interface NodeKind {
-  keyOf(value: object): string
   key: RegExp
-  find(key: readonly string[], context: Context): Promise<object | null | undefined>
+  find(parts: readonly string[], environment: Environment): Pick<Found, 'keyed' | 'keys'>
 }
 
-interface KindOf<Value> extends Pick<NodeKind, 'key'> {
-  keyOf(value: Value): string
-  find(key: readonly string[], context: Context): Promise<Value | null | undefined>
+interface ElsewhereKind {
+  key: RegExp
+  find(parts: readonly string[], context: Context): Promise<object | null>
 }
 
-/** A type's resolvers get its own values and no others. */
-function nodeKind<Value extends object>(kind: KindOf<Value>): NodeKind {
-  return { ...kind, keyOf: (value) => kind.keyOf(value as Value) }
+function kind<Key>(
+  key: RegExp,
+  keyOf: (...parts: string[]) => Key,
+  keyed: Keyed<Key> | ((environment: Environment) => Keyed<Key>),
+): NodeKind {
+  return {
+    key,
+    find: (parts, environment) => ({
+      keyed: (typeof keyed === 'function' ? keyed(environment) : keyed) as never,
+      keys: [keyOf(...parts)],
+    }),
+  }
+}
+
+const hides = ({ hidesCompetitions, restricted }: Environment) => hidesCompetitions === true && !restricted
+
+function withCms<Key>(keyed: Keyed<Key>): (environment: Environment) => Keyed<Key> {
+  return (environment) => {
+    requireFeature(environment, 'cms')
+    return keyed
+  }
+}
+
+const rowKey = /^([1-9][0-9]{0,17})$/
+
+/** Nodes that no row is read for. */
+const elsewhere: Readonly<Record<string, ElsewhereKind>> = {
+  Network: {
+    key: /^([1-9][0-9]{0,14})$/,
+    find: async ([chainId], { desks }) => desks.byChainId(Number(chainId))?.network ?? null,
+  },
+  Quote: {
+    key: /^([1-9][0-9]{0,14}):([1-9][0-9]{0,17}):(0x[0-9a-f]{40})$/,
+    async find([chainId, id = '', from], { desks }) {
+      const reply = await desks.byChainId(Number(chainId))?.storedQuote(BigInt(id), from as Address)
+      return reply ? asStored(reply) : null
+    },
+  },
 }
 
 const kinds: Readonly<Record<string, NodeKind>> = {
-  Account: nodeKind<{ address: Address }>({
-    keyOf: ({ address }) => address,
-    key: /^(0x[0-9a-f]{40})$/,
-    find: async ([address]) => ({ address: address as Address }),
-  }),
-  Auction: nodeKind<StoredAuction>({
-    keyOf: ({ id }) => String(id),
-    key: /^([1-9][0-9]{0,17})$/,
-    async find([id = ''], context) {
-      const auction = await context.loaders.auction.load(BigInt(id))
-      return auction && !(await isHidden(auction, context)) ? auction : null
-    },
-  }),
-  Notification: nodeKind<Notification>({
-    keyOf: ({ id }) => id,
-    key: /^([1-9][0-9]{0,17})$/,
-    async find([id = ''], context) {
-      requireFeature(context, 'cms')
-      return context.loaders.notification.load(id)
-    },
-  }),
-  Order: nodeKind<Order>({
-    keyOf: ({ uid }) => uid,
-    key: /^(0x[0-9a-f]{112})$/,
-    find: ([uid], { loaders }) => loaders.order.load(uid as Order['uid']),
-  }),
-  Token: nodeKind<TokenKey>({
-    keyOf: ({ chainId, address }) => `${chainId}:${address}`,
-    key: /^([0-9]{1,15}):(0x[0-9a-f]{40})$/,
-    async find([chainId, address], { loaders }) {
-      const key = { chainId: Number(chainId), address: address as Address }
-      return (await loaders.token.load(key)) && key
-    },
-  }),
-  Trade: nodeKind<Trade>({
-    keyOf: ({ chainId, blockNumber, logIndex }) => `${chainId}:${blockNumber}:${logIndex}`,
-    key: /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/,
-    find: ([chainId, blockNumber, logIndex], { loaders }) =>
-      loaders.trade.load({
-        chainId: Number(chainId),
-        blockNumber: Number(blockNumber),
-        logIndex: Number(logIndex),
-      }),
-  }),
+  Account: kind(/^(0x[0-9a-f]{40})$/, (address) => address as Address, accountByAddress),
+  Affiliate: kind(/^(0x[0-9a-f]{40})$/, (wallet) => wallet as Address, withCms(affiliateByWallet)),
+  Auction: kind(rowKey, BigInt, (environment) => (hides(environment) ? closedAuctionById : auctionById)),
+  Notification: kind(rowKey, BigInt, withCms(notificationById)),
+  Order: kind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
+  Solution: kind(
+    /^([1-9][0-9]{0,17}):([0-9]{1,9})$/,
+    (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
+    (environment) => (hides(environment) ? closedSolutionByKey : solutionByKey),
+  ),
+  Token: kind(
+    /^([0-9]{1,9}):(0x[0-9a-f]{40})$/,
+    (chainId, address) => ({ chainId: Number(chainId), address: address as Address }),
+    storedToken,
+  ),
+  Trade: kind(
+    /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/,
+    (chainId, blockNumber, logIndex) => ({
+      chainId: Number(chainId),
+      blockNumber: Number(blockNumber),
+      logIndex: Number(logIndex),
+    }),
+    tradeByPlace,
+  ),
 }
-
-/** Which type a value was found as. */
-const typeNames = new WeakMap<object, string>()
 
 NodeRef.implement({
   description: 'What can be found again by an id.',
   fields: (t) => ({
     id: t.id({
-      description: 'For node, and for caches: unique among all nodes, the same for ever, and opaque.',
-      resolve: (value, _args, _context, { parentType: { name } }) => {
-        const kind = kinds[name]
-        if (!kind) throw new TypeError(`${name} has no ids`)
-        return `${name}:${kind.keyOf(value)}`
+      description: nodeIdText,
+      resolve: () => {
+        throw new TypeError('every type has its own id')
       },
     }),
   }),
   resolveType: (value) => typeNames.get(value) ?? null,
 })
+
+/** Which type a value was found as. */
+const typeNames = new WeakMap<object, string>()
+
+/** @throws Refusal InvalidParameter */
+const finds: Finds = ({ id }: { id: string }, environment) => {
+  const stored = partsOf(id, kinds)
+  if (stored) return { ...stored.kind.find(stored.parts, environment), typeName: stored.name }
+  if (partsOf(id, elsewhere)) return 'elsewhere'
+  throw new Refusal('InvalidParameter', 'id must be one that a node was given', { field: 'id' })
+}
+
+/** What an id says, if its name is one of these and the rest has its form. */
+function partsOf<Kind extends { key: RegExp }>(given: string, named: Readonly<Record<string, Kind>>) {
+  const id = readNodeId(given)
+  const [name = ''] = id.split(':', 1)
+  const kind = Object.hasOwn(named, name) ? named[name] : undefined
+  const key = kind?.key.exec(id.slice(name.length + 1))
+  return kind && key ? { kind, name, parts: key.slice(1) } : undefined
+}
+
+async function findElsewhere(id: string, context: Context): Promise<object | null> {
+  const known = partsOf(id, elsewhere)
+  const value = known ? await known.kind.find(known.parts, context) : null
+  if (value && known) typeNames.set(value, known.name)
+  return value
+}
 
 builder.queryField('node', (t) =>
   t.field({
@@ -99,17 +150,20 @@ builder.queryField('node', (t) =>
     nullable: true,
     description: 'What has this id; null when it is not known, or hidden.',
     args: { id: t.arg.id({ required: true, description: 'As a node’s id was given out.' }) },
-    resolve: async (_root, { id }, context) => {
-      const [name = ''] = id.split(':', 1)
-      const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
-      const key = kind?.key.exec(id.slice(name.length + 1))
-      if (!kind || !key) {
-        throw new Refusal('InvalidParameter', 'id must be one that a node was given', { field: 'id' })
-      }
-      const value = await kind.find(key.slice(1), context)
-      if (!value) return null
-      typeNames.set(value, name)
-      return value
+    extensions: { finds },
+    resolve: async (_root, { id }, context, info) => {
+      const found = finds({ id } as never, context)
+      if (!found) return null
+      if (found === 'elsewhere') return (await findElsewhere(id, context)) as never
+      const [key] = found.keys as [never]
+      const value =
+        found.typeName === 'Token'
+          ? await tokenAt(key, context, info, found.typeName)
+          : await resolveKeyed(found.keyed, key, context, info, found.typeName)
+      // Of an interface it is the row that says which of its types it is.
+      if (value)
+        typeNames.set(value, identityOf<{ type?: string } | undefined>(value)?.type ?? found.typeName)
+      return value as never
     },
   }),
 )

@@ -1,39 +1,45 @@
 import type { ArgBuilder } from '@pothos/core'
 import { Refusal } from '../domain/error.ts'
-import type { SchemaTypes } from './builder.ts'
+import { largestPage, usualPage } from '../storage/model/page-key.ts'
+import { builder, type SchemaTypes } from './builder.ts'
 
-type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
+export { largestPage }
 
-export const largestPage = 1_000
+export type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
 
 export function networkArgument(arg: Arguments, description: string) {
-  return arg.string({
+  return arg({
+    type: 'NetworkName',
     required: false,
     description: `A network by name or chain id, such as sepolia. ${description}`,
   })
 }
 
-/** A page by keyset: how many, and behind which cursor. */
+/** A page by keyset, from either end. */
+export function pageArguments() {
+  return builder.args((arg) => ({
+    first: arg.int({
+      required: false,
+      description: `Size of the page, 1 to ${largestPage}, from the start of the list; ${usualPage} without it and without last.`,
+    }),
+    after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    last: arg.int({
+      required: false,
+      description: `Size of the page, 1 to ${largestPage}, from the end of the list.`,
+    }),
+    before: arg.string({ required: false, description: 'The cursor to end before.' }),
+  }))
+}
+
+/** A page by keyset, forwards alone. */
 export function cursorArguments(arg: Arguments) {
   return {
     first: arg.int({
-      defaultValue: 10,
+      defaultValue: usualPage,
       required: true,
       description: `Size of the page, 1 to ${largestPage}.`,
     }),
     after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
-  }
-}
-
-/** A page by offset, as the REST contract has it. */
-export function offsetArguments(arg: Arguments) {
-  return {
-    offset: arg({ type: 'SafeInt', defaultValue: 0, required: true, description: 'How many to leave out.' }),
-    limit: arg.int({
-      defaultValue: 10,
-      required: true,
-      description: `Size of the page, 1 to ${largestPage}.`,
-    }),
   }
 }
 

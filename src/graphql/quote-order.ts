@@ -5,7 +5,7 @@ import { OrderToSignRef } from './refs.ts'
 
 OrderToSignRef.implement({
   description:
-    'An order as its owner signs it: the twelve signed members, and what a wallet is asked to sign.',
+    'An order as its owner signs it: the twelve signed members, and what a wallet is asked to sign. Tokens are bare addresses here, since these are what is signed.',
   fields: (t) => ({
     sellToken: t.expose('sellToken', { type: 'Address', description: 'What is sold.' }),
     buyToken: t.expose('buyToken', { type: 'Address', description: 'What is bought.' }),

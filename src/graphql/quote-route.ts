@@ -1,12 +1,10 @@
-import type { Address } from '../domain/address.ts'
 import { priceImpactUp } from '../domain/price-impact.ts'
+import { knownToken } from './known-token.ts'
 import { QuoteHopRef, QuotePathRef, QuoteRouteRef, TokenRef } from './refs.ts'
 
 /** What a route usually holds of each. */
 const usualPaths = 2
 const usualHops = 2
-
-const tokenOf = (chainId: number, address: Address) => ({ chainId, address })
 
 QuoteRouteRef.implement({
   description: 'Where the amounts of a quote come from: paths side by side, which share no pool.',
@@ -48,12 +46,12 @@ QuoteHopRef.implement({
     tokenIn: t.field({
       type: TokenRef,
       description: 'What goes in; the native coin in its wrapped form.',
-      resolve: ({ chainId, tokenIn }) => tokenOf(chainId, tokenIn),
+      resolve: ({ chainId, tokenIn }, _args, context, info) => knownToken(chainId, tokenIn, context, info),
     }),
     tokenOut: t.field({
       type: TokenRef,
       description: 'What comes out; the native coin in its wrapped form.',
-      resolve: ({ chainId, tokenOut }) => tokenOf(chainId, tokenOut),
+      resolve: ({ chainId, tokenOut }, _args, context, info) => knownToken(chainId, tokenOut, context, info),
     }),
     amountIn: t.expose('amountIn', { type: 'Uint256', description: 'In atoms of tokenIn.' }),
     amountOut: t.expose('amountOut', { type: 'Uint256', description: 'In atoms of tokenOut.' }),

@@ -1,8 +1,8 @@
-import type { QuoteReply, QuoteRequest } from '../domain/quote.ts'
+import type { QuoteReply } from '../domain/quote.ts'
 import { builder } from './builder.ts'
 import { deskOf } from './context.ts'
-import { networkArgument } from './paging.ts'
-import { QuoteInput } from './quote-input.ts'
+import { inputArgument } from './inputs/input-type.ts'
+import { quoteInput, quoteRequestOf } from './inputs/quote-input.ts'
 import { QuoteResponseRef } from './refs.ts'
 
 builder.subscriptionField('quotes', (t) =>
@@ -11,17 +11,9 @@ builder.subscriptionField('quotes', (t) =>
     description:
       'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over.',
     extensions: { limited: 'quotes' },
-    args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
-      input: t.arg({
-        type: QuoteInput,
-        required: true,
-        description: 'What to quote; priceQuality has no effect.',
-      }),
-    },
-    // The input's schema has turned it into the domain's form; the builder knows only what went in.
-    subscribe: (_root, { network, input }, context) =>
-      deskOf(context, network).quotes(input as unknown as QuoteRequest, context.clientSignal),
+    args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
+    subscribe: (_root, { input }, context) =>
+      deskOf(context, input.network).quotes(quoteRequestOf(input), context.clientSignal),
     resolve: (reply: QuoteReply) => reply,
   }),
 )

@@ -1,7 +1,8 @@
 import type { QuoteReply } from '../domain/quote.ts'
 import { withVolumeFees } from '../domain/quoted-amounts.ts'
 import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from './enums.ts'
-import { QuotedOrderRef } from './refs.ts'
+import { knownToken } from './known-token.ts'
+import { QuotedOrderRef, TokenRef } from './refs.ts'
 
 function amountsOf({ quote, terms }: QuoteReply) {
   return withVolumeFees(quote.kind, quote, terms.volumeFees)
@@ -12,14 +13,14 @@ QuotedOrderRef.implement({
     'Order parameters at the quoted price, after the protocol’s volume fee, before partner fees and the trader’s own slippage.',
   fields: (t) => ({
     sellToken: t.field({
-      type: 'Address',
+      type: TokenRef,
       description: 'What is sold.',
-      resolve: ({ quote }) => quote.sellToken,
+      resolve: ({ quote }, _args, context, info) => knownToken(quote.chainId, quote.sellToken, context, info),
     }),
     buyToken: t.field({
-      type: 'Address',
+      type: TokenRef,
       description: 'What is bought.',
-      resolve: ({ quote }) => quote.buyToken,
+      resolve: ({ quote }, _args, context, info) => knownToken(quote.chainId, quote.buyToken, context, info),
     }),
     receiver: t.field({
       type: 'Address',

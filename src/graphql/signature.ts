@@ -4,7 +4,8 @@ import { explainSignature } from '../domain/explain-signature.ts'
 import { builder } from './builder.ts'
 import { type Context, deskOf } from './context.ts'
 import { SignatureMistake } from './enums.ts'
-import { creationOf, OrderInput } from './order-input.ts'
+import { inputArgument } from './inputs/input-type.ts'
+import { orderInput } from './inputs/order-creation.ts'
 import { networkArgument } from './paging.ts'
 import { SignatureExplanationRef } from './refs.ts'
 
@@ -56,15 +57,14 @@ builder.queryField('explainSignature', (t) =>
       'Says what is wrong with an order’s signature: tries what clients are known to sign by mistake, and names it. Nothing is stored, and neither database nor chain is asked. Once in a request.',
     args: {
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
-      order: t.arg({ type: OrderInput, required: true, description: 'The order as it would be placed.' }),
+      order: inputArgument(t.arg, orderInput, 'The order as it would be placed.'),
     },
     resolve: (_root, { network, order }, context) => {
       if (explained.has(context)) {
         throw new Refusal('QueryTooComplex', 'one signature is explained in a request')
       }
       explained.add(context)
-      const creation = creationOf(order)
-      return explainSignature(creation, signerIn(creation.appData.document), deskOf(context, network).network)
+      return explainSignature(order, signerIn(order.appData.document), deskOf(context, network).network)
     },
   }),
 )

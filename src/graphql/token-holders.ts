@@ -1,6 +1,7 @@
 import { Refusal } from '../domain/error.ts'
 import type { TokenHolder } from '../domain/token.ts'
 import { mostHolders } from '../market/token-source.ts'
+import { accountByAddress } from '../storage/models/keyed.ts'
 import { builder } from './builder.ts'
 import {
   AccountRef,
@@ -12,6 +13,8 @@ import {
   TokenRef,
 } from './refs.ts'
 import { sourced } from './sourced.ts'
+import { resolveKeyed, type StoredValue } from './stored/resolve.ts'
+import { tokenKeyOf } from './token.ts'
 
 const { source, asOf, age, maxAge, isStale } = sourced(({ told }: HolderPage) => told)
 
@@ -21,7 +24,8 @@ TokenHolderRef.implement({
     account: t.field({
       type: AccountRef,
       description: 'The holder, with its orders, trades and notifications.',
-      resolve: ({ address }) => ({ address }),
+      resolve: async ({ address }, _args, context, info) =>
+        (await resolveKeyed(accountByAddress, address, context, info)) as StoredValue,
     }),
     address: t.expose('address', { type: 'Address', description: 'The holder’s address.' }),
     balance: t.expose('balance', { type: 'Uint256', description: 'Atoms, more than nothing.' }),
@@ -56,9 +60,12 @@ TokenHolderConnectionRef.implement({
         const [first] = holders
         const last = holders.at(-1)
         return {
-          hasNextPage,
-          startCursor: first ? cursorOf(first) : null,
-          endCursor: last ? cursorOf(last) : null,
+          page: {
+            hasNextPage,
+            hasPreviousPage: false,
+            startCursor: first ? cursorOf(first) : null,
+            endCursor: last ? cursorOf(last) : null,
+          },
         }
       },
     }),
@@ -84,7 +91,8 @@ builder.objectField(TokenRef, 'holders', (t) =>
       }),
       after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
     },
-    resolve: async (token, { first, after }, { loaders, spend }) => {
+    resolve: async (parent, { first, after }, { loaders, spend }) => {
+      const token = tokenKeyOf(parent)
       if (first < 1 || first > mostHolders)
         throw new Refusal('InvalidParameter', `first must be from 1 to ${mostHolders}`, { field: 'first' })
       const place = after == null ? undefined : parseCursor(after)

@@ -1,5 +1,6 @@
 import { formatDollars } from '../domain/affiliate-rewards.ts'
 import { Refusal } from '../domain/error.ts'
+import { tradeByPlace } from '../storage/models/keyed.ts'
 import type { ReferredTradeRow } from '../storage/statistics.ts'
 import { builder } from './builder.ts'
 import { computedAt, dollars } from './dollars.ts'
@@ -13,12 +14,18 @@ import {
   TradeRef,
   TraderActivityConnectionRef,
 } from './refs.ts'
+import { resolveKeyed, type StoredValue } from './stored/resolve.ts'
 
 ReferredTradeRef.implement({
   description:
     'A trade whose order names a code in its appData, and what it counts for that. Dollars are US dollars.',
   fields: (t) => ({
-    trade: t.expose('trade', { type: TradeRef, description: 'The trade.' }),
+    trade: t.field({
+      type: TradeRef,
+      description: 'The trade.',
+      resolve: async ({ trade }, _args, context, info) =>
+        (await resolveKeyed(tradeByPlace, trade, context, info)) as StoredValue,
+    }),
     chainId: t.field({
       type: 'SafeInt',
       description: 'The chain it is on.',
@@ -80,9 +87,12 @@ TraderActivityConnectionRef.implement({
       type: PageInfoRef,
       description: 'Where the page stands.',
       resolve: ({ trades, hasNextPage }) => ({
-        hasNextPage,
-        startCursor: trades.slice(0, 1).map(cursorOf)[0] ?? null,
-        endCursor: trades.slice(-1).map(cursorOf)[0] ?? null,
+        page: {
+          hasNextPage,
+          hasPreviousPage: false,
+          startCursor: trades.slice(0, 1).map(cursorOf)[0] ?? null,
+          endCursor: trades.slice(-1).map(cursorOf)[0] ?? null,
+        },
       }),
     }),
     computedAt: t.expose('computedAt', computedAt),

@@ -7,8 +7,8 @@ import { Refusal } from '../domain/error.ts'
  * @throws Refusal UnsupportedMediaType for a body that is compressed, or not declared as JSON in UTF-8
  */
 export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): void {
-  const coding = headers['content-encoding'] ?? 'identity'
-  if (!/^\s*(identity)?\s*$/i.test(coding)) {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (coding !== '' && coding !== 'identity') {
     throw new Refusal('UnsupportedMediaType', 'the body must be sent as it is, without Content-Encoding', {
       field: 'Content-Encoding',
     })

@@ -10,6 +10,8 @@ export interface Caller {
    * Absent for a request that is the first of its kind.
    */
   interruptedAt?: Date
+  /** Says that a part of what was asked for failed for the moment: the answer is none to keep. */
+  leftUndone?(): void
   /** Writes a header on the answer, in place of what it said before. */
   setHeader(name: string, value: string): void
 }

@@ -17,7 +17,7 @@ const ordinary = [
   'Access-Control-Allow-Headers',
   'Cache-Control',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow',
+  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link',
 ]
 
 /**

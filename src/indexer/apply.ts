@@ -18,8 +18,8 @@ import {
   insertBlocks,
   insertChainFacts,
   moveCheckpoint,
-  rollbackChainFacts,
 } from '../storage/chain-log.ts'
+import { rollbackChainFacts } from '../storage/chain-rollback.ts'
 import { endAttempt } from '../storage/competition.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { appendEvents } from '../storage/events.ts'
@@ -46,12 +46,14 @@ export interface Indexing {
 /**
  * Writes what a range of blocks said, with the events, notifications and the checkpoint that follow from it, in one transaction.
  * The node is asked before it begins.
+ * @param head the newest block that was seen; the last of these when left out
  */
 export async function applyBlocks(
   from: Checkpoint | null,
   blocks: readonly [Block, ...Block[]],
   logs: readonly ChainLog[],
   indexing: Indexing,
+  head?: number,
 ): Promise<Checkpoint> {
   const { db, chainId } = indexing
   const at = new Date(indexing.now())
@@ -60,7 +62,7 @@ export async function applyBlocks(
   const groups = groupSettlements(settlementLogs)
   const calls = await readCalls(groups, indexing)
   await db.transaction(async (tx) => {
-    await moveCheckpoint(tx, chainId, { from, to, at })
+    await moveCheckpoint(tx, chainId, { from, to, at, head: head ?? to.number })
     await insertBlocks(tx, chainId, blocks)
     if (settlementLogs.length > 0) await applyLogs(tx, settlementLogs, groups, calls, indexing)
     await applyTransfers(tx, from, blocks, logs.filter(isTokenLog), indexing)

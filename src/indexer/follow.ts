@@ -22,9 +22,9 @@ export type ChainStep =
   | { type: 'reorg'; to: ChainPlace }
   /**
    * The chain goes on after the last step up to and with the last of `blocks`, which is the new checkpoint; `logs` are
-   * all that happened on the way. Deeper than the finality horizon only that last block is named, above it every one.
+   * all that happened on the way, and `head` the newest block that was seen. Deeper than the finality horizon only that last block is named, above it every one.
    */
-  | { type: 'blocks'; blocks: [Block, ...Block[]]; logs: ChainLog[] }
+  | { type: 'blocks'; blocks: [Block, ...Block[]]; logs: ChainLog[]; head: number }
   /** This block, and with it all before, is never undone. Only yielded for blocks that were followed. */
   | { type: 'finalize'; number: number }
 
@@ -77,7 +77,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       } else if (standing === 'ahead') {
         const { blocks, logs } = await readOn(options, last, head, range)
         last = blocks.at(-1) ?? last
-        yield { type: 'blocks', blocks, logs }
+        yield { type: 'blocks', blocks, logs, head: head.number }
         const horizon = Math.min(last.number, head.number - finalityBlocks)
         if (horizon > finalized) {
           finalized = horizon

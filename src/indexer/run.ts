@@ -44,7 +44,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
   })
   for await (const step of steps) {
     if (step.type === 'blocks') {
-      checkpoint = await applyBlocks(checkpoint, step.blocks, step.logs, options)
+      checkpoint = await applyBlocks(checkpoint, step.blocks, step.logs, options, step.head)
       await catchUp.step(checkpoint)
     } else if (step.type === 'finalize') await applyFinality(step.number, options)
     else {

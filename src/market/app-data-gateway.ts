@@ -1,8 +1,8 @@
 import { Outage } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
-import { keccakHex } from '../domain/keccak.ts'
 import type { Clock } from '../domain/log.ts'
 import { readUpTo } from '../outside/read-up-to.ts'
+import { blockForm, type ContentForm, mostBlockOverhead, rawForm } from './ipfs-content.ts'
 
 /** Documents that applications published elsewhere, by their hash. */
 export interface AppDataGateway {
@@ -20,44 +20,42 @@ export interface IpfsOptions {
 }
 
 /**
- * An IPFS gateway. A hash can stand for two content ids: its own bytes as keccak-256 of a raw block, and, in
- * the older scheme, the sha2-256 of a dag-pb block. Both are asked for at once; nothing is asked twice,
- * clients are told to try again. Only the first form can be checked against the hash; for the second the
- * gateway is taken at its word.
+ * An IPFS gateway. A hash can stand for two content ids, which are asked for at once, and nothing is asked
+ * twice: clients are told to try again. The hash decides, whatever the gateway says. Redirects are not
+ * followed: they could lead to machines that only this one reaches.
  */
 export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
   const { url, maxBytes, timeoutMs = 5_000, maxUnderWay = 32 } = options
+  const base = url.endsWith('/') ? url : `${url}/`
   let underWay = 0
 
-  async function read(cid: string): Promise<Uint8Array | undefined> {
+  async function read(hash: Bytes32, form: ContentForm): Promise<string | undefined> {
+    const bytes = await download(`${base}ipfs/${form.cid(hash)}`)
+    const file = bytes && open(bytes, hash, form)
+    // What is larger than any document is none.
+    return file && file.length <= maxBytes ? toText(file) : undefined
+  }
+
+  async function download(from: string): Promise<Uint8Array | undefined> {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const response = await fetch(`${url.replace(/\/$/, '')}/ipfs/${cid}`, { signal })
-      // What is larger than any document is none.
-      if (response.ok) return await readUpTo(response, maxBytes)
+      const response = await fetch(from, { signal, redirect: 'manual', headers })
+      if (response.status === 200) return await readUpTo(response, maxBytes + mostBlockOverhead)
       await response.body?.cancel()
       if (response.status === 404 || response.status === 410) return undefined
       throw new Error(`status ${response.status}`)
     } catch (cause) {
-      throw new Outage('the app data gateway', cause)
+      throw new Outage(name, cause)
     }
-  }
-
-  async function readRaw(hash: Bytes32): Promise<Uint8Array | undefined> {
-    const bytes = await read(`f01551b20${hash.slice(2)}`)
-    if (bytes && keccakHex(bytes) !== hash)
-      throw new Outage('the app data gateway', `what it has for ${hash} hashes to something else`)
-    return bytes
   }
 
   return {
     async find(hash) {
-      if (underWay >= maxUnderWay)
-        throw new Outage('the app data gateway', 'too many documents are looked for')
+      if (underWay >= maxUnderWay) throw new Outage(name, 'too many documents are looked for')
       underWay++
       try {
-        const asked = await Promise.allSettled([readRaw(hash), read(`f01701220${hash.slice(2)}`)])
-        const found = asked.map((one) => (one.status === 'fulfilled' ? toText(one.value) : undefined))
+        const asked = await Promise.allSettled([read(hash, rawForm), read(hash, blockForm)])
+        const found = asked.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
         const document = found.find((text) => text !== undefined)
         const failure = asked.find((one) => one.status === 'rejected')
         if (document === undefined && failure) throw failure.reason
@@ -66,6 +64,19 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
         underWay--
       }
     },
+  }
+}
+
+const name = 'the app data gateway'
+
+/** Blocks as they are, where the gateway gives them. */
+const headers = { accept: 'application/vnd.ipld.raw, */*;q=0.1' }
+
+function open(bytes: Uint8Array, hash: Bytes32, form: ContentForm): Uint8Array | undefined {
+  try {
+    return form.open(bytes, hash)
+  } catch (cause) {
+    throw new Outage(name, cause)
   }
 }
 
@@ -103,9 +114,9 @@ export function cachedGateway(
 }
 
 /** Bytes that are no text are no document. */
-function toText(bytes: Uint8Array | undefined): string | undefined {
+function toText(bytes: Uint8Array): string | undefined {
   try {
-    return bytes && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return undefined
   }

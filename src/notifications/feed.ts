@@ -1,34 +1,22 @@
 import type { Address } from '../domain/address.ts'
 import { Refusal } from '../domain/error.ts'
-import type { FeedEntry } from '../domain/notification.ts'
 import type { Database } from '../storage/database.ts'
-import {
-  type FeedPosition,
-  type FeedRow,
-  feedHead,
-  feedStart,
-  latestFeed,
-  readFeed,
-} from '../storage/feed.ts'
+import { type FeedPosition, type FeedReading, feedHead, readFeed } from '../storage/feed.ts'
+import { feedKey } from '../storage/models/notification.ts'
 import type { Signals } from '../storage/signals.ts'
 
-/** A page of an account's feed, oldest first. */
-export interface FeedPage {
-  entries: FeedEntry[]
-  /** Continues here, with another page or a live stream: nothing is lost or repeated between the two. */
-  cursor: string
-  /** More is stored after `cursor`. */
-  hasMore: boolean
-}
-
 export interface Feed {
-  /** After a cursor: the first ones after it. Without: the latest ones. */
-  page(account: Address, first: number, after: string | null): Promise<FeedPage>
   /**
    * What is stored after the cursor, then what is committed from now on, each once and in commit order, until `signal` aborts.
    * Without a cursor it starts now. Nothing is buffered: rows are read when the consumer asks for them.
+   * @returns JSON of each entry, as `reading` selects it
    */
-  stream(account: Address, after: string | null, signal: AbortSignal): AsyncGenerator<FeedEntry>
+  stream(
+    account: Address,
+    after: string | null,
+    signal: AbortSignal,
+    reading: FeedReading,
+  ): AsyncGenerator<string>
 }
 
 const streamBatch = 100
@@ -38,23 +26,7 @@ const lookAgainSoonMs = 50
 
 export function createFeed({ db, signals }: { db: Database; signals: Signals }): Feed {
   return {
-    async page(account, first, after) {
-      if (after === null) {
-        const head = await feedHead(db)
-        const rows = await latestFeed(db, account, first)
-        return {
-          entries: rows.map(toEntry),
-          cursor: formatCursor(later(rows.at(-1)?.position, head)),
-          hasMore: false,
-        }
-      }
-      const from = await placeOf(after, db)
-      const rows = await readFeed(db, account, from, first + 1)
-      const entries = rows.slice(0, first).map(toEntry)
-      return { entries, cursor: entries.at(-1)?.cursor ?? formatCursor(from), hasMore: rows.length > first }
-    },
-
-    async *stream(account, after, signal) {
+    async *stream(account, after, signal, reading) {
       let position = after === null ? await feedHead(db) : await placeOf(after, db)
       const doorbell = createDoorbell(signal)
       const hangUp = signals.on('feed', (heard) => {
@@ -63,11 +35,11 @@ export function createFeed({ db, signals }: { db: Database; signals: Signals }):
       try {
         while (!signal.aborted) {
           const rang = doorbell.reset()
-          const rows = await readFeed(db, account, position, streamBatch)
+          const rows = await readFeed(db, account, position, streamBatch, reading)
           for (const row of rows) {
             if (signal.aborted) return
             position = row.position
-            yield toEntry(row)
+            yield row.text
           }
           if (rows.length < streamBatch)
             await doorbell.wait(rang && rows.length === 0 ? lookAgainSoonMs : lookAgainMs)
@@ -110,21 +82,10 @@ function createDoorbell(signal: AbortSignal) {
   }
 }
 
-function later(a: FeedPosition | undefined, b: FeedPosition): FeedPosition {
-  return a && (a.tx > b.tx || (a.tx === b.tx && a.id > b.id)) ? a : b
-}
-
-function toEntry({ position, notification }: FeedRow): FeedEntry {
-  return { cursor: formatCursor(position), notification }
-}
-
-function formatCursor({ tx, id }: FeedPosition): string {
-  return `${tx}.${id}`
-}
-
 /** A cursor from the future is from another database, as after a reset: waiting behind it would be silence without end. */
 async function placeOf(cursor: string, db: Database): Promise<FeedPosition> {
-  const position = parseCursor(cursor)
+  const [tx = 0n, id = 0n] = feedKey.parse?.(cursor, 'after') ?? []
+  const position = { tx, id }
   if (position.tx > (await feedHead(db)).tx) {
     throw new Refusal(
       'InvalidParameter',
@@ -133,17 +94,4 @@ async function placeOf(cursor: string, db: Database): Promise<FeedPosition> {
     )
   }
   return position
-}
-
-function parseCursor(text: string): FeedPosition {
-  if (text === 'earliest') return feedStart
-  const match = /^([0-9]{1,19})\.([0-9]{1,19})$/.exec(text)
-  const [tx, id] = [BigInt(match?.[1] ?? -1), BigInt(match?.[2] ?? -1)]
-  const highest = 2n ** 63n - 1n
-  if (tx < 0n || id < 0n || tx > highest || id > highest) {
-    throw new Refusal('InvalidParameter', 'after must be a cursor of this feed, or "earliest"', {
-      field: 'after',
-    })
-  }
-  return { tx, id }
 }

@@ -1,4 +1,3 @@
-import { Refusal } from '../domain/error.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import type { Order } from '../domain/order.ts'
 import type { Cancellation } from '../domain/order-creation.ts'
@@ -9,7 +8,7 @@ import type { Tx } from '../storage/database.ts'
 import { appendEvents } from '../storage/events.ts'
 import { lockOrders } from '../storage/order-progress.ts'
 import { cancelOrders as markCancelled } from '../storage/orders.ts'
-import { cancellable } from './cancellable.ts'
+import { cancellable, refusePrevented } from './cancellable.ts'
 import type { OrderDesk } from './check.ts'
 import { recoverOrRefuse } from './owner.ts'
 
@@ -72,13 +71,16 @@ function checkSigner(
   orders: readonly Order[],
 ): void {
   const signers = digests.map((digest) => recoverOrRefuse(signingScheme, digest, signature).signer)
-  for (const { owner, uid } of orders) {
-    if (!signers.includes(owner)) {
-      throw new Refusal('WrongOwner', `signature recovers to ${signers[0]}, the order belongs to ${owner}`, {
-        data: { uid, signer: signers[0] },
-      })
-    }
-  }
+  const strangers = orders.filter(({ owner }) => !signers.includes(owner))
+  refusePrevented(
+    strangers.map(({ uid, owner }) => ({
+      uid,
+      code: 'WrongOwner' as const,
+      message: `signature recovers to ${signers[0]}, the order belongs to ${owner}`,
+      data: { uid, signer: signers[0] },
+    })),
+    undefined,
+  )
 }
 
 type Canceller = { by: 'api' } | { by: 'policy'; reason: string | null }

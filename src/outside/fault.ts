@@ -40,7 +40,7 @@ const longestText = 200
 export function printable(text: string): string | undefined {
   const line = text
     .slice(0, longestText * 4)
-    .replace(/\w+:\/\/\S*/g, '…')
+    .replace(/\b\w+:\/\/\S*/g, '…')
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
     .trim()
   return [...line].slice(0, longestText).join('') || undefined

@@ -1,3 +1,4 @@
+import { nestsDeeper } from '../domain/json-text.ts'
 import type { Clock } from '../domain/log.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 import { readUpTo } from './read-up-to.ts'
@@ -71,7 +72,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 function target(base: string, { path, query = {} }: JsonQuestion): URL {
   const url = new URL(base)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`
   url.username = ''
   url.password = ''
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
@@ -119,7 +120,7 @@ async function readText(response: Response, { name, maxBytes }: JsonPeer): Promi
 }
 
 function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown {
-  if (nestsDeeply(text)) throw new OutsideFault(name, 'answers too deeply nested')
+  if (nestsDeeper(text, mostLevels)) throw new OutsideFault(name, 'answers too deeply nested')
   try {
     return JSON.parse(text)
   } catch {
@@ -128,24 +129,8 @@ function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown 
   }
 }
 
-const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.from('"\\[]{}')
 /** Several times what the protocols need. */
 const mostLevels = 64
-
-/** `JSON.parse` takes seconds for what is nested by the million: that is seen before. */
-function nestsDeeply(text: string): boolean {
-  let levels = 0
-  let inText = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) inText = !inText
-    else if (inText && code === backslash) at++
-    else if (inText) continue
-    else if (code === closeList || code === closeObject) levels--
-    else if ((code === openList || code === openObject) && ++levels > mostLevels) return true
-  }
-  return false
-}
 
 /** A body that nobody reads would hold its connection. */
 function leave({ body }: Response): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/error.ts'
-import { deskOf, type Services, type TradingDesk } from '../graphql/context.ts'
+import type { Admission } from '../graphql/admission/admission.ts'
+import { deskOf, type Services } from '../graphql/context.ts'
 import type { Door } from '../graphql/door/execute.ts'
 import { idempotencyKeyOf, type Produced } from '../graphql/door/idempotency.ts'
 import { requireFeature } from '../graphql/features.ts'
@@ -13,7 +14,9 @@ import { compile, type Endpoint } from './endpoint.ts'
 import { type Family, familyOf } from './errors.ts'
 import { createRouter } from './path.ts'
 import { refused } from './refused.ts'
-import type { RestRequest, Route } from './route.ts'
+import type { RestRequest, RowTraits } from './route.ts'
+import { compileStored } from './stored/endpoint.ts'
+import type { AnyRoute } from './stored/stored-route.ts'
 import type { EventStreams } from './stream.ts'
 
 const maxBodyBytes = 16_384
@@ -35,6 +38,7 @@ type RestHandler = (
 interface Admitted {
   req: IncomingMessage
   caller: Caller
+  admission: Admission
   gone: () => AbortSignal
   endpoint: Endpoint
   /** What stands at the pattern's names. */
@@ -51,20 +55,22 @@ interface Admitted {
 export function createRestHandler(
   door: Door,
   services: Services,
-  tables: Record<Family, readonly Route[]>,
+  tables: Record<Family, readonly AnyRoute[]>,
   streams: EventStreams,
 ): RestHandler {
+  const ready = (row: AnyRoute, family: Family) =>
+    'read' in row ? compileStored(row, family, services) : compile(row, family, door, services)
   const find = createRouter([
-    ...tables.orderBook.map((row) => compile(row, 'orderBook', door, services)),
-    ...tables.account.map((row) => compile(row, 'account', door, services)),
+    ...tables.orderBook.map((row) => ready(row, 'orderBook')),
+    ...tables.account.map((row) => ready(row, 'account')),
   ])
 
   async function answer(admitted: Admitted): Promise<Answered> {
     const { req, endpoint, pathname, caller, path } = admitted
-    const desk = endpoint.family === 'orderBook' ? deskOf(services, path.network) : undefined
+    if (endpoint.family === 'orderBook') deskOf(services, path.network)
     const body = await readText(req, endpoint.row)
     if (endpoint.events) return openEvents(admitted, endpoint.events, body)
-    const produce = (asking: Caller) => respond(admitted, desk, body, asking)
+    const produce = (asking: Caller) => respond(admitted, body, asking)
     const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
     if (key === undefined || body === undefined) return conditional(req, await produce(caller))
     const request = { scope: `POST ${pathname}`, key, body }
@@ -83,19 +89,13 @@ export function createRestHandler(
     return { pour: await streams.open({ client: caller.client, gone: gone(), subscribe: source, write }) }
   }
 
-  async function respond(
-    admitted: Admitted,
-    desk: TradingDesk | undefined,
-    body: string | undefined,
-    asking: Caller,
-  ): Promise<Produced> {
-    const { row, perform } = admitted.endpoint
+  async function respond(admitted: Admitted, body: string | undefined, asking: Caller): Promise<Produced> {
+    const { admission, endpoint } = admitted
     const request = requestOf(admitted, body)
-    const written = desk && (await row.text?.(request, services, desk.network.chainId))
-    if (written === null) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
-    if (written !== undefined)
-      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: written }
-    return perform(request, door.context(asking, admitted.gone()))
+    endpoint.reserve(request, admission, body?.length ?? 0)
+    const performed = await endpoint.perform(request, () => door.context(asking, admitted.gone()))
+    admission.settle(() => endpoint.units(performed.body.length))
+    return performed
   }
 
   return (req, caller, gone) => {
@@ -107,19 +107,23 @@ export function createRestHandler(
     if (req.method === 'OPTIONS')
       return { route, status: 204, headers: match.allow ? { Allow: match.allow } : {}, body: '' }
 
+    let admission: Admission | undefined
     const refuse = (error: unknown): Produced => {
       const family = match.endpoint?.family ?? familyOf(pathname)
-      return refused(door.mask(error, caller.requestId), family, match.endpoint?.row, match.allow)
+      const told = refused(door.mask(error, caller.requestId), family, match.endpoint?.row, match.allow)
+      // What failed may have worked for long before it did.
+      if (told.status < 500) admission?.settle(() => 0)
+      return told
     }
     try {
-      door.admit(caller, match.endpoint?.charge)
+      admission = door.arrive(caller, match.endpoint?.charge)
       if (!match.endpoint) throw match.refusal
       const { endpoint, path } = match
       if (endpoint.row.needs) requireFeature(services, endpoint.row.needs)
       if (endpoint.row.isEditors) requireEditor({ ...services, ...caller })
       const recalled = endpoint.recall?.(path)
       if (recalled) return { route, ...conditional(req, recalled) }
-      const admitted = { req, caller, gone, endpoint, path, pathname, search, refused: refuse }
+      const admitted = { req, caller, admission, gone, endpoint, path, pathname, search, refused: refuse }
       return answer(admitted)
         .catch(refuse)
         .then((answered) => ({ route, ...answered }))
@@ -139,7 +143,7 @@ function requestOf(
 /** The body, on methods that have one. */
 async function readText(
   req: IncomingMessage,
-  { anyContentType, maxBytes = maxBodyBytes }: Route,
+  { anyContentType, maxBytes = maxBodyBytes }: RowTraits,
 ): Promise<string | undefined> {
   if (req.method === 'GET' || req.method === 'HEAD') return undefined
   checkBodyType(req.headers, anyContentType)

@@ -1,36 +1,34 @@
 import { z } from 'zod'
+import { signatureIn } from '../affiliates/register.ts'
 import { Refusal } from '../domain/error.ts'
-import { affiliateInput, affiliateSwitch, walletField } from '../graphql/inputs/affiliate.ts'
+import { affiliateSwitch, registerAffiliateInput, walletField } from '../graphql/inputs/affiliate.ts'
 import { parseInput } from '../graphql/refusal.ts'
 import { type RestRequest, type Route, route } from './route.ts'
-import {
-  type AffiliateResult,
-  type ReferralCodeResult,
-  writeAffiliate,
-  writeReferralCode,
-} from './shapes/affiliate.ts'
+import { writeAffiliate, writeReferralCode } from './shapes/affiliate.ts'
 
 const walletPath = z.object({ wallet: walletField })
 
 /** Affiliates and their codes. */
 export const affiliateRoutes: Route[] = [
-  route<{ registerAffiliate: { code: string; createdAt: string } }>({
+  route({
     on: 'POST /affiliate/:wallet',
     needs: 'cms',
     maxBytes: 32_768,
-    run: 'mutation ($input: AffiliateInput!) { registerAffiliate(input: $input) { code createdAt } }',
+    run: 'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code createdAt } } }',
     given({ path, body }) {
       const { wallet } = parseInput(walletPath, path)
-      const input = parseInput(affiliateInput, body)
-      if (input.walletAddress === wallet) return { input }
-      throw new Refusal('AffiliateWalletMismatch', 'Affiliate wallet address mismatch', {
-        field: 'walletAddress',
-      })
+      const input = parseInput(registerAffiliateInput.schema, body)
+      if (input.walletAddress !== wallet) {
+        throw new Refusal('AffiliateWalletMismatch', 'Affiliate wallet address mismatch', {
+          field: 'walletAddress',
+        })
+      }
+      return { input: { ...input, signedMessage: signatureIn(input.signedMessage) } }
     },
-    answer: ({ registerAffiliate }) => registerAffiliate,
+    answer: ({ registerAffiliate }) => registerAffiliate.affiliate,
     status: () => 201,
   }),
-  route<{ affiliate: AffiliateResult | null }>({
+  route({
     on: 'GET /affiliate/:wallet',
     needs: 'cms',
     run: `query ($wallet: Address!) {
@@ -43,7 +41,7 @@ export const affiliateRoutes: Route[] = [
     answer: ({ affiliate }) => affiliate && writeAffiliate(affiliate),
     missing: 'Affiliate not found',
   }),
-  route<{ referralCode: ReferralCodeResult | null }>({
+  route({
     on: 'GET /ref-codes/:code',
     needs: 'cms',
     run: 'query ($code: String!) { referralCode(code: $code) { code traderRewardAmount triggerVolume timeCapDays volumeCap } }',
@@ -51,18 +49,18 @@ export const affiliateRoutes: Route[] = [
     answer: ({ referralCode }) => referralCode && writeReferralCode(referralCode),
     missing: 'Affiliate code not found',
   }),
-  route<{ setAffiliateEnabled: { code: string; enabled: boolean } }>({
+  route({
     on: 'PUT /ref-codes/:code',
     needs: 'cms',
     isEditors: true,
-    run: `mutation ($code: String!, $enabled: Boolean!) {
-      setAffiliateEnabled(code: $code, enabled: $enabled) { code enabled }
+    run: `mutation ($input: SetAffiliateEnabledInput!) {
+      setAffiliateEnabled(input: $input) { affiliate { code enabled } }
     }`,
-    given: (request) => ({ ...codeOf(request), ...parseInput(affiliateSwitch, request.body) }),
-    answer: ({ setAffiliateEnabled }) => setAffiliateEnabled,
+    given: (request) => ({ input: { ...codeOf(request), ...parseInput(affiliateSwitch, request.body) } }),
+    answer: ({ setAffiliateEnabled }) => setAffiliateEnabled.affiliate,
   }),
 ]
 
-function codeOf({ path }: RestRequest) {
+function codeOf({ path }: RestRequest<'code'>) {
   return { code: path.code }
 }

@@ -12,6 +12,9 @@ export interface Freshness {
 
 const keptFor = (seconds: number) => `public, max-age=${seconds}`
 
+/** Of what never changes: kept for a year, and not asked for again. */
+export const unchanging = 'public, max-age=31536000, immutable'
+
 /**
  * Age counts from when the source was asked. What is stale is asked for again each time, and says what it is.
  */

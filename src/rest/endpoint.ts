@@ -1,7 +1,10 @@
 import { type DocumentNode, getOperationAST, OperationTypeNode } from 'graphql'
 import { Refusal } from '../domain/error.ts'
+import type { Admission } from '../graphql/admission/admission.ts'
+import { type Charge, chargeOf } from '../graphql/admission/charge.ts'
+import { estimatedUnits, executedUnits, readUnits } from '../graphql/admission/units.ts'
 import type { Services } from '../graphql/context.ts'
-import { beyond, type Charge, chargeOf } from '../graphql/door/charge.ts'
+import { costOf } from '../graphql/door/cost.ts'
 import type { Door } from '../graphql/door/execute.ts'
 import type { Produced } from '../graphql/door/idempotency.ts'
 import { schema } from '../graphql/schema.ts'
@@ -10,7 +13,7 @@ import type { Family } from './errors.ts'
 import { type PathPattern, patternOf } from './path.ts'
 import { createRecall } from './recall.ts'
 import { errorBodyOf } from './refused.ts'
-import { isRepeatable, type RestRequest, type Route } from './route.ts'
+import { isRepeatable, type RestRequest, type Route, type RowTraits } from './route.ts'
 import { eventOf, type Subscriber } from './stream.ts'
 import { compileWords } from './words.ts'
 
@@ -19,11 +22,17 @@ const json = 'application/json'
 /** A row that is ready to be asked. */
 export interface Endpoint extends PathPattern {
   family: Family
-  row: Route
+  row: RowTraits
+  /** The least that every request for it counts as. */
   charge: Charge
+  /** Counts the rest, when its parameters are there. @param bytes of the body @throws Refusal as `Admission.reserve` does */
+  reserve(request: RestRequest, admission: Admission, bytes: number): void
+  /** What an answer of so many bytes took. */
+  units(bytes: number): number
   /** Whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
-  perform(request: RestRequest, context: Context): Promise<Produced>
+  /** `context` makes what a document is executed in, where one is. */
+  perform(request: RestRequest, context: () => Context): Promise<Produced>
   /** What is in memory; undefined when the document has to answer. */
   recall: ReturnType<typeof createRecall> | undefined
   /** Where the answer comes in events: the document is a subscription. */
@@ -40,19 +49,31 @@ export function compile(row: Route, family: Family, door: Door, services: Servic
   const document = door.trust(row.run)
   const words = compileWords(schema, document)
   const charge = chargeOf(schema, document)
-  const variablesOf = (request: RestRequest) => words.toVariables(row.given?.(request) ?? {})
+  const known = new WeakMap<RestRequest, Record<string, unknown>>()
+  const variablesOf = (request: RestRequest) => {
+    const variables = known.get(request) ?? words.toVariables(row.given?.(request) ?? {})
+    known.set(request, variables)
+    return variables
+  }
   return {
     ...patternOf(row.on, family === 'orderBook'),
     family,
     row,
     charge,
     isRepeatable: isRepeatable(row),
-    async perform(request, context) {
-      const asked = row.restricted ? { ...context, restricted: true } : context
+    reserve(request, admission, bytes) {
+      if (charge.reads === 0 || isSubscription(document)) return
       const variables = variablesOf(request)
-      // What its list names is known only now.
-      const more = beyond(charge, chargeOf(schema, document, undefined, variables))
-      if (more) door.admit(context, more)
+      admission.reserve({
+        charge: chargeOf(schema, document, undefined, variables),
+        estimate: () => estimatedUnits(costOf({ schema, document, variableValues: variables })?.requested),
+        read: readUnits(bytes),
+      })
+    },
+    units: executedUnits,
+    async perform(request, context) {
+      const asked = row.restricted ? { ...context(), restricted: true } : context()
+      const variables = variablesOf(request)
       const { data, errors } = await door.run(document, variables, asked)
       if (errors?.[0]) throw errors[0]
       return toAnswer(row, words.toWords(data) as never)

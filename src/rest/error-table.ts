@@ -1,6 +1,6 @@
 import { type RefusalCode, refusalCodes } from '../domain/refusal-codes.ts'
 import { statusOf } from './errors.ts'
-import type { Route } from './route.ts'
+import type { RowTraits } from './route.ts'
 
 const introduction = `# Errors
 
@@ -12,7 +12,7 @@ This page is made from the program's own list by \`npm run codegen\`.
 `
 
 /** docs/errors.md: the closed list of codes as a table. */
-export function errorTable(routes: readonly Route[]): string {
+export function errorTable(routes: readonly RowTraits[]): string {
   const rows = Object.entries(refusalCodes).map(([code, { retryable, meaning, advice }]) =>
     [`\`${code}\``, statusText(code as RefusalCode, routes), meaning, retryable ? 'yes' : 'no', advice].join(
       ' | ',
@@ -23,7 +23,7 @@ export function errorTable(routes: readonly Route[]): string {
 }
 
 /** The code's status, and where a route says otherwise: those that say the same in one go. */
-function statusText(code: RefusalCode, routes: readonly Route[]): string {
+function statusText(code: RefusalCode, routes: readonly RowTraits[]): string {
   const places = new Map<string, Set<string>>()
   for (const { on, statuses = {} } of routes) {
     for (const [key, status] of Object.entries(statuses)) {

@@ -3,7 +3,7 @@ import type { Produced } from '../graphql/door/idempotency.ts'
 import { refusalHeaders } from '../graphql/door/refused.ts'
 import { refusalCaching } from './caching.ts'
 import { type Family, type Fault, statusOf, toErrorBody } from './errors.ts'
-import type { Route } from './route.ts'
+import type { RowTraits } from './route.ts'
 
 /**
  * What is masked as an answer.
@@ -13,7 +13,7 @@ import type { Route } from './route.ts'
 export function refused(
   told: GraphQLError,
   family: Family,
-  row: Route | undefined,
+  row: RowTraits | undefined,
   allow: string | undefined,
 ): Produced {
   const status = statusFor(told, row)
@@ -23,7 +23,7 @@ export function refused(
   }
   if (allow) headers.Allow = allow
   if (row?.freshness) headers['Cache-Control'] = refusalCaching(status)
-  else if (row?.headers?.['Cache-Control']) headers['Cache-Control'] = 'no-store'
+  else if (row?.isCached || row?.headers?.['Cache-Control']) headers['Cache-Control'] = 'no-store'
   return { status, headers, body: JSON.stringify(errorBodyOf(told, family)) }
 }
 
@@ -33,11 +33,18 @@ export function errorBodyOf(told: GraphQLError, family: Family): Record<string, 
 }
 
 /** A row may say otherwise for itself, of a code or of a code at one field. */
-function statusFor(told: GraphQLError, row: Route | undefined): number {
+function statusFor(told: GraphQLError, row: RowTraits | undefined): number {
   const { code } = faultOf(told)
   return row?.statuses?.[`${code} of ${told.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]
 }
 
 function faultOf({ extensions, message }: GraphQLError): Fault {
-  return { code: extensions.code, message, data: extensions.data } as Fault
+  return { code: extensions.code, message, data: withoutItems(extensions.data) } as Fault
+}
+
+/** REST's bodies are as they always were: what each item of a list was refused for is the graph's to say. */
+function withoutItems(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('items' in data)) return data
+  const { items: _, ...rest } = data
+  return Object.keys(rest).length > 0 ? rest : undefined
 }

@@ -1,14 +1,16 @@
 import { parse } from 'graphql'
 import type { RefusalCode } from '../domain/refusal-codes.ts'
+import { isMutation } from '../graphql/admission/charge.ts'
 import type { Services } from '../graphql/context.ts'
-import { isMutation } from '../graphql/door/charge.ts'
 import type { Features } from '../graphql/features.ts'
 import type { Freshness } from './caching.ts'
+import type { Documents } from './shapes/documents.generated.ts'
 
-export interface RestRequest {
+/** @typeParam Name what the pattern names: it is there. Other names may be. */
+export interface RestRequest<Name extends string = never> {
   /** The network's segment; empty on routes that belong to none. */
   network: string
-  path: Record<string, string>
+  path: Record<Name, string> & Partial<Record<string, string>>
   query: URLSearchParams
   /** Parsed JSON, on methods that have a body. */
   body: unknown
@@ -23,16 +25,14 @@ interface Recalled {
 }
 
 /** One path as data: which document it runs, with which variables, and what it makes of the result. */
-export interface Row<Data> {
+interface Row<On extends string, Run extends string, Data> {
   /** Method and path; `:name` takes one segment. */
-  on: string
+  on: On
   /**
    * A subscription is answered in events, each as `answer` has it; `statuses` are for what is refused before
    * the first.
    */
-  run: string
-  /** @throws Refusal for input that is no good */
-  given?: (request: RestRequest) => Record<string, unknown>
+  run: Run
   /** The body, exactly. null stands for what is not there. */
   answer: (data: Data) => unknown
   status?: (data: Data) => number
@@ -40,11 +40,6 @@ export interface Row<Data> {
   missing?: string
   /** Where this route's status for a code, or for a code at one field, is not the usual one. */
   statuses?: Partial<Record<RefusalCode | `${RefusalCode} of ${string}`, number>>
-  /**
-   * The same body as text that the database wrote: null for what is not there, `undefined` when the document
-   * has to answer. A test holds it equal to `run` and `answer`.
-   */
-  text?: (request: RestRequest, services: Services, chainId: number) => Promise<string | null | undefined>
   /**
    * A look at what is in memory: `undefined` when the document has to answer, and for what is no good.
    * Nothing is waited for. A test holds it equal to `run` and `answer`.
@@ -70,14 +65,58 @@ export interface Row<Data> {
   anyContentType?: boolean
 }
 
-/** A row whose result's form is its own affair. */
-export type Route = Row<never>
+/** `uid`, of `GET /api/v1/orders/:uid/status`. */
+type NamesIn<On extends string> = On extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
+  : On extends `${string}/:${infer Name}`
+    ? Name
+    : never
 
-export function route<Data>(row: Row<Data>): Route {
+type Given<On extends string, Variables> = (request: RestRequest<NamesIn<On>>) => Variables
+
+/** Keys that the document does not take: the graph would never see them. */
+type Stray<Variables, Taken> = string extends keyof Variables ? never : Exclude<keyof Variables, keyof Taken>
+
+/** The document's variables, enums as the interface's words. @throws Refusal for input that is no good */
+type WithGiven<On extends string, Taken, Variables extends Taken> =
+  Record<string, never> extends Taken
+    ? { given?: Given<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
+    : { given: Given<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
+
+/** What is said of a row whatever answers it. */
+export type RowTraits = Pick<
+  Route,
+  | 'on'
+  | 'missing'
+  | 'statuses'
+  | 'headers'
+  | 'contentType'
+  | 'needs'
+  | 'isEditors'
+  | 'restricted'
+  | 'maxBytes'
+  | 'anyContentType'
+> &
+  Partial<Pick<Route, 'run' | 'freshness'>> & {
+    /** Whether a success may say that it never changes. */
+    isCached?: boolean
+  }
+
+/** A row whose result's form is its own affair. */
+export type Route = Row<string, string, never> & { given?: Given<string, Record<string, unknown>> }
+
+/** The document says what its row has to give and gets. A text that does not compile here needs `npm run codegen`. */
+export function route<
+  const On extends string,
+  const Run extends keyof Documents,
+  Variables extends Documents[Run]['variables'],
+>(
+  row: Row<On, Run, Documents[Run]['result']> & WithGiven<On, Documents[Run]['variables'], Variables>,
+): Route {
   return row
 }
 
 /** What changes something and can be sent twice: a request for it may carry an Idempotency-Key. */
-export function isRepeatable({ on, run }: Route): boolean {
-  return on.startsWith('POST ') && isMutation(parse(run))
+export function isRepeatable({ on, run }: RowTraits): boolean {
+  return on.startsWith('POST ') && run !== undefined && isMutation(parse(run))
 }

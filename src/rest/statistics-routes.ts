@@ -3,10 +3,7 @@ import { walletField } from '../graphql/inputs/affiliate.ts'
 import { parseInput } from '../graphql/refusal.ts'
 import { type RestRequest, type Route, route } from './route.ts'
 import {
-  type AffiliateStatisticsResult,
   affiliateStatisticsFields,
-  type TraderActivityResult,
-  type TraderStatisticsResult,
   traderActivityFields,
   traderStatisticsFields,
   writeAffiliateStatistics,
@@ -19,7 +16,7 @@ const given = ({ path }: RestRequest) => parseInput(addressPath, path)
 
 /** What affiliates and their traders have done. */
 export const statisticsRoutes: Route[] = [
-  route<{ affiliateStatistics: AffiliateStatisticsResult | null }>({
+  route({
     on: 'GET /affiliate/affiliate-stats/:address',
     needs: 'statistics',
     run: `query ($address: Address!) { affiliateStatistics(wallet: $address) { ${affiliateStatisticsFields} } }`,
@@ -27,7 +24,7 @@ export const statisticsRoutes: Route[] = [
     answer: ({ affiliateStatistics }) => affiliateStatistics && writeAffiliateStatistics(affiliateStatistics),
     missing: 'Affiliate stats not found',
   }),
-  route<{ traderStatistics: TraderStatisticsResult | null }>({
+  route({
     on: 'GET /affiliate/trader-stats/:address',
     needs: 'statistics',
     run: `query ($address: Address!) { traderStatistics(account: $address) { ${traderStatisticsFields} } }`,
@@ -35,7 +32,7 @@ export const statisticsRoutes: Route[] = [
     answer: ({ traderStatistics }) => traderStatistics && writeTraderStatistics(traderStatistics),
     missing: 'Trader stats not found',
   }),
-  route<{ traderActivity: TraderActivityResult }>({
+  route({
     on: 'GET /affiliate/trader-activity/:address',
     needs: 'statistics',
     run: `query ($address: Address!) { traderActivity(account: $address, first: 50) { ${traderActivityFields} } }`,

@@ -6,16 +6,15 @@ import { parseTokenAddress } from '../domain/token-address.ts'
 import type { TradingDesk } from '../graphql/context.ts'
 import { tokenAddressField, tokenDetailsInput } from '../graphql/inputs/token-addresses.ts'
 import { parseInput } from '../graphql/refusal.ts'
-import type { Freshness } from './caching.ts'
-import { type RestRequest, type Route, type Row, route } from './route.ts'
+import { type RestRequest, type Route, route } from './route.ts'
 import { type TokenResult, writeToken, writeUsdPrice } from './shapes/token.ts'
 
 /** Of a token whether or not there is a contract: who has its price or its holders decides what is absent. */
-const about = (fields: string) =>
-  `query ($network: String!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { ${fields} } }`
+const about = <const Fields extends string>(fields: Fields) =>
+  `query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { ${fields} } }` as const
 
 /** A chain that is not served is a parameter at fault: 404 says something of the token. */
-const statuses: Row<never>['statuses'] = { 'NotFound of network': 400 }
+const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 const pathInput = z.object({ address: tokenAddressField })
 
@@ -25,7 +24,7 @@ function named({ network, path }: RestRequest) {
 
 /** Prices, holders and metadata of tokens, below a chain. */
 export const tokenDataRoutes: Route[] = [
-  route<{ tokens: { usdPrice: (Freshness & { price: string }) | null }[] }>({
+  route({
     on: 'GET /:network/tokens/:token/usdPrice',
     run: about('usdPrice { price age maxAge isStale }'),
     given: named,
@@ -35,7 +34,7 @@ export const tokenDataRoutes: Route[] = [
     freshness: ({ tokens: [token] }) => token?.usdPrice,
     recall: recall((desk, token) => desk.peekUsdPrice(token), writeUsdPrice),
   }),
-  route<{ tokens: { holders: HoldersResult | null }[] }>({
+  route({
     on: 'GET /:network/tokens/:token/topHolders',
     run: about('holders(first: 100) { age maxAge isStale nodes { address balance } }'),
     given: named,
@@ -45,7 +44,7 @@ export const tokenDataRoutes: Route[] = [
     freshness: ({ tokens: [token] }) => token?.holders,
     recall: recall((desk, token) => desk.peekTopHolders(token), writeHolders),
   }),
-  route<{ tokens: TokenResult[] }>({
+  route({
     on: 'GET /:network/tokens/:token/details',
     run: about('address symbol name decimals'),
     given: named,
@@ -54,7 +53,7 @@ export const tokenDataRoutes: Route[] = [
     statuses,
     headers: { 'Cache-Control': 'public, max-age=3600' },
   }),
-  route<{ tokens: TokenResult[] }>({
+  route({
     on: 'POST /:network/tokens/details',
     run: about('address symbol name decimals'),
     given: ({ network, body }) => ({
@@ -67,8 +66,6 @@ export const tokenDataRoutes: Route[] = [
     headers: { 'Cache-Control': 'no-store' },
   }),
 ]
-
-type HoldersResult = Freshness & { nodes: { address: string; balance: string }[] }
 
 function writeHolders(holders: readonly TokenHolder[]) {
   return filled(holders.map(({ address, balance }) => ({ address, balance: String(balance) })))

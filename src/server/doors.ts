@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { GraphQLError } from 'graphql'
+import { Refusal } from '../domain/error.ts'
 import type { RefusalCode } from '../domain/refusal-codes.ts'
 import type { Services } from '../graphql/context.ts'
 import type { Door } from '../graphql/door/execute.ts'
+import { graphiqlFile, graphiqlPath } from '../graphql/door/graphiql.ts'
 import { createGraphqlHandler, graphqlMethods } from '../graphql/door/http.ts'
 import { refusalHeaders, refused } from '../graphql/door/refused.ts'
 import type { Answered, Whole } from '../http/answer.ts'
 import type { Caller } from '../http/caller.ts'
+import { conditional } from '../http/conditional.ts'
 import { createRestHandler } from '../rest/adapter.ts'
 import { familyOf, statusOf, toErrorBody } from '../rest/errors.ts'
 import { createApiDoors } from '../rest/openapi/doors.ts'
@@ -15,10 +18,10 @@ import { createEventStreams } from '../rest/stream.ts'
 import { createStreamHandler, defaultStreamLimits, type StreamLimits } from '../sse/handler.ts'
 import { createQuota } from '../sse/quota.ts'
 import { streamMethods } from '../sse/wire.ts'
-import type { Metrics } from './metrics.ts'
 
 const graphqlPath = '/graphql'
 const streamPath = '/graphql/stream'
+export const metricsPath = '/metrics'
 
 /** With the route's pattern, for counting, where that is not the path. */
 export type DoorAnswer = Answered & { route?: string }
@@ -43,8 +46,11 @@ export interface DoorOptions extends Services {
   streamLimits?: Partial<StreamLimits>
 }
 
-/** Everything that is answered here, by path. */
-export function createDoors(door: Door, options: DoorOptions, metrics: Metrics): Doors {
+/**
+ * Everything that is answered here, by path.
+ * @param metrics undefined where they are not read here
+ */
+export function createDoors(door: Door, options: DoorOptions, metrics: Answer | undefined): Doors {
   const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
   // One quota for all streams, whatever they speak.
   const quota = createQuota(streamLimits)
@@ -65,26 +71,44 @@ export function createDoors(door: Door, options: DoorOptions, metrics: Metrics):
         return sayJson(Object.values(states).every(Boolean) ? 200 : 503, states)
       }),
     ],
-    [
-      '/metrics',
-      readOnly(async () => ({
-        status: 200,
-        headers: { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
-        body: await metrics.text(),
-      })),
-    ],
-    ['/openapi.json', readOnly(api.document)],
+    ['/openapi.json', readOnly(counted(door, api.document))],
   ])
-  const files = readOnly(api.viewer)
+  if (metrics) exact.set(metricsPath, metrics)
+  const files = readOnly(counted(door, api.viewer))
+  const graphiqlFiles = answerGraphiql(door)
   const viewer: Answer = async (...asked) => ({ ...(await files(...asked)), route: '/docs' })
 
+  const graphiql: Answer = async (...asked) => ({ ...(await graphiqlFiles(...asked)), route: graphiqlPath })
+
+  const at = (path: string): Answer => {
+    if (path === '/docs' || path.startsWith('/docs/')) return viewer
+    return path.startsWith(graphiqlPath) ? graphiql : rest
+  }
   return {
-    at: (path) => exact.get(path) ?? (path === '/docs' || path.startsWith('/docs/') ? viewer : rest),
+    at: (path) => exact.get(path) ?? at(path),
     close() {
       streams.close()
       eventStreams.close()
     },
   }
+}
+
+/** Pages and documents are made once: each look at one is a unit. */
+function counted(door: Pick<Door, 'arrive'>, answer: Answer): Answer {
+  return (req, caller, gone) => {
+    door.arrive(caller)
+    return answer(req, caller, gone)
+  }
+}
+
+/** Read as often as the page that names them, and counted like it. */
+function answerGraphiql(door: Pick<Door, 'arrive'>): Answer {
+  return readOnly((req, caller) => {
+    door.arrive(caller)
+    const file = graphiqlFile((req.url ?? '').split('?', 1)[0]?.slice(graphiqlPath.length) ?? '')
+    if (!file) throw new Refusal('NotFound', 'there is nothing at this path')
+    return conditional(req, file)
+  })
 }
 
 /** What no door tells itself, in the words of whose path it is. */
@@ -104,7 +128,8 @@ function telling(methods: string, answer: Answer): Answer {
       : answer(req, caller, gone)
 }
 
-function readOnly(answer: Answer): Answer {
+/** For what is read, and nothing else. */
+export function readOnly(answer: Answer): Answer {
   const methods = 'GET, HEAD, OPTIONS'
   return telling(methods, (req, caller, gone) => {
     if (req.method === 'GET' || req.method === 'HEAD') return answer(req, caller, gone)

@@ -10,7 +10,7 @@ import { writeWhole } from '../http/write-answer.ts'
 import { type DoorAnswer, type Doors, tellFault } from './doors.ts'
 import type { Metrics } from './metrics.ts'
 
-interface Serving {
+export interface Serving {
   door: Pick<Door, 'mask'>
   doors: Pick<Doors, 'at'>
   metrics: Pick<Metrics, 'count'>

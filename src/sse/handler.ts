@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Response } from 'graphql-sse'
 import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
+import type { Admission } from '../graphql/admission/admission.ts'
 import type { Door } from '../graphql/door/execute.ts'
 import type { Answered } from '../http/answer.ts'
 import type { Caller } from '../http/caller.ts'
@@ -47,26 +48,27 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
   const reservations = createReservations(limits.announcedMs, (token) => void forget(operations, token))
   const open = new Set<EventStream>()
 
-  /** Ending an operation, or its stream, counts as nothing. */
-  async function readCounted(req: IncomingMessage, caller: Caller): Promise<Record<string, unknown> | null> {
-    if (req.method === 'DELETE') return null
-    const body = await readParams(req).catch((error: unknown) => {
-      door.admit(caller)
-      throw error
-    })
+  async function readReserved(
+    req: IncomingMessage,
+    admission: Admission,
+  ): Promise<Record<string, unknown> | null> {
+    const body = await readParams(req)
     const { searchParams } = new URL(req.url ?? '/', 'http://localhost/')
     const inUrl = { query: searchParams.get('query'), operationName: searchParams.get('operationName') }
-    door.admitOperation(
-      caller,
+    door.reserveOperation(
+      admission,
       body ?? { ...inUrl, variables: parseJson(searchParams.get('variables') ?? '') },
+      Number(req.headers['content-length'] ?? req.url?.length),
     )
     return body
   }
 
   async function respond(req: IncomingMessage, exchange: Exchange): Promise<Response> {
     try {
-      const body = await readCounted(req, exchange.caller)
-      return await operations(toRequest(req.method, req.url, req.headers, body, exchange))
+      // Ending an operation, or its stream, counts as nothing.
+      const admission = req.method === 'DELETE' ? undefined : door.arrive(exchange.caller)
+      const body = admission ? await readReserved(req, admission) : null
+      return await operations(toRequest(req.method, req.url, req.headers, body, { ...exchange, admission }))
     } catch (error) {
       return refused(door.mask(error, exchange.caller.requestId))
     }
@@ -85,7 +87,8 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
       }
 
       const outlet = reservation?.outlet ?? createOutlet(limits.perStream)
-      const response = await respond(req, { caller, outlet, token, signal: gone() })
+      const exchange = { caller, admission: undefined, outlet, token, signal: gone() }
+      const response = await respond(req, exchange)
       const [body, { status, headers }] = response
       if (isStream(body)) {
         if (reservation && token) reservations.open(token)
@@ -122,7 +125,13 @@ const nobody: Caller = { requestId: '', client: '', apiKey: undefined, setHeader
 
 /** graphql-sse keeps an announced stream for ever: opening and ending it makes it forget. */
 async function forget(operations: Operations, token: string): Promise<void> {
-  const exchange = { caller: nobody, outlet: createOutlet(0), token, signal: AbortSignal.abort() }
+  const exchange = {
+    caller: nobody,
+    admission: undefined,
+    outlet: createOutlet(0),
+    token,
+    signal: AbortSignal.abort(),
+  }
   const [body] = await operations(toRequest('GET', '/', { accept: 'text/event-stream' }, null, exchange))
   if (isStream(body)) await body.return()
 }

@@ -1,6 +1,8 @@
 import type { ExecutionResult } from 'graphql'
 import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'graphql-sse'
 import { Refusal } from '../domain/error.ts'
+import type { Admission } from '../graphql/admission/admission.ts'
+import { executedUnits } from '../graphql/admission/units.ts'
 import { refusalError } from '../graphql/door/errors.ts'
 import type { Door, OperationArgs } from '../graphql/door/execute.ts'
 import { schema } from '../graphql/schema.ts'
@@ -10,6 +12,8 @@ import type { Outlet } from './outlet.ts'
 /** One request at the streaming door. */
 export type Exchange = {
   caller: Caller
+  /** What this request was counted as; undefined for one that counts as nothing. */
+  admission: Admission | undefined
   /** Of the stream that carries this request's results. */
   outlet: Outlet
   /** Names a stream that carries the results of several requests. */
@@ -37,10 +41,12 @@ export function createOperations(door: Door): Operations {
         return once({ errors: [door.mask(error, context.caller.requestId)] })
       }
     },
-    execute({ contextValue: { caller, token, signal }, ...args }) {
+    async execute({ contextValue: { caller, admission, token, signal }, ...args }) {
       // On a connection for all, the request that brought the operation is answered long before the operation is.
       const clientSignal = token === null ? signal : new AbortController().signal
-      return door.execute({ ...args, contextValue: door.context(caller, clientSignal) })
+      const result = await door.execute({ ...args, contextValue: door.context(caller, clientSignal) })
+      admission?.settle(() => executedUnits(JSON.stringify(result).length))
+      return result
     },
     subscribe: ({ contextValue, ...args }) => subscribe(door, contextValue, args),
     onNext: ({ outlet }) => outlet.ready(),

@@ -5,6 +5,7 @@ import { Refusal } from '../domain/error.ts'
 import { refusalError } from '../graphql/door/errors.ts'
 import { maxGraphqlBytes } from '../graphql/door/http.ts'
 import { refusalHeaders, requestStatus } from '../graphql/door/refused.ts'
+import { checkNesting } from '../graphql/door/variables.ts'
 import type { Whole } from '../http/answer.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import { send } from '../http/send.ts'
@@ -32,6 +33,7 @@ export async function readParams(req: IncomingMessage): Promise<Record<string, u
 }
 
 export function parseJson(text: string): unknown {
+  checkNesting(text)
   try {
     return JSON.parse(text)
   } catch {

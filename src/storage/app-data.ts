@@ -1,7 +1,7 @@
 import { appCodeOf } from '../domain/app-code.ts'
 import type { Bytes32 } from '../domain/hex.ts'
 import { referrerCodeOf } from '../domain/referrer-code.ts'
-import { bytea, hexOf, raw } from './columns.ts'
+import { bytea, raw } from './columns.ts'
 import { type Database, type Db, sql, type Tx } from './database.ts'
 import { lockDocument } from './order-progress.ts'
 
@@ -10,14 +10,9 @@ export async function findAppData(db: Db, hash: Bytes32): Promise<string | undef
   return row?.document
 }
 
-export async function findAppDataMany(db: Db, hashes: readonly Bytes32[]): Promise<Map<Bytes32, string>> {
-  const rows = await sql(db).appData.findMany({ where: { hash: { in: hashes.map(bytea) } } })
-  return new Map(rows.map((row) => [hexOf(row.hash), row.document]))
-}
-
 /**
  * Stores a document under its hash, and names its application and its referrer in the orders that have no names of it yet.
- * The first document stays: false when there was one, the same or another.
+ * The first document stays: false when there was one, the same or another. In SQL: orders are written from another table's row.
  */
 export async function insertAppData(tx: Tx, hash: Bytes32, document: string): Promise<boolean> {
   // A statement of its own: what follows must see what was committed until the lock was held.

@@ -5,7 +5,6 @@ import type { OrderUid } from '../domain/order-uid.ts'
 import type { Trade } from '../domain/trade.ts'
 import { bytea, hexOf, numeric } from './columns.ts'
 import { type Db, sql, type Tx } from './database.ts'
-import { lockOrders } from './order-progress.ts'
 
 export interface BlockRow {
   number: number
@@ -55,11 +54,13 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
-/** The newest block whose logs are stored, of each chain. */
-export async function indexedBlocks(db: Db, chainIds: readonly number[]): Promise<(number | undefined)[]> {
-  const rows = await sql(db).checkpoint.findMany({ where: { chainId: { in: [...chainIds] } } })
-  const blocks = new Map(rows.map(({ chainId, blockNumber }) => [chainId, Number(blockNumber)]))
-  return chainIds.map((chainId) => blocks.get(chainId))
+interface CheckpointMove {
+  from: Checkpoint | null
+  /** With the block's Unix seconds, where they are known. */
+  to: (Checkpoint & { timestamp?: number }) | null
+  at: Date
+  /** The newest block that has been seen. */
+  head?: number
 }
 
 /**
@@ -70,7 +71,7 @@ export async function indexedBlocks(db: Db, chainIds: readonly number[]): Promis
 export async function moveCheckpoint(
   tx: Tx,
   chainId: number,
-  { from, to, at }: { from: Checkpoint | null; to: Checkpoint | null; at: Date },
+  { from, to, at, head }: CheckpointMove,
 ): Promise<void> {
   const client = sql(tx)
   if (from) {
@@ -80,13 +81,15 @@ export async function moveCheckpoint(
     if (count !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
   }
   if (to) {
-    const row = { chainId, blockNumber: BigInt(to.number), blockHash: bytea(to.hash), updatedAt: at }
-    await client.checkpoint.create({ data: row })
+    const blockTime = to.timestamp === undefined ? null : new Date(to.timestamp * 1_000)
+    const headNumber = head === undefined ? null : BigInt(head)
+    const place = { blockNumber: BigInt(to.number), blockHash: bytea(to.hash), blockTime, headNumber }
+    await client.checkpoint.create({ data: { chainId, ...place, updatedAt: at } })
   }
 }
 
 /**
- * Nobody moves the checkpoint, or writes beside it, until this transaction ends.
+ * Nobody moves the checkpoint, or writes beside it, until this transaction ends. In SQL: a row lock.
  * @throws when the checkpoint is not at `at`
  */
 export async function holdCheckpoint(tx: Tx, chainId: number, at: Checkpoint): Promise<void> {
@@ -175,40 +178,6 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
     })),
     skipDuplicates: true,
   })
-}
-
-/**
- * Takes back everything that blocks above `block` said. Attempts whose settlement is gone run again.
- * @returns row keys of the orders whose progress has to be refreshed
- */
-export async function rollbackChainFacts(tx: Tx, chainId: number, block: number): Promise<bigint[]> {
-  const client = sql(tx)
-  await lockOrders(tx, await uidsAbove(tx, chainId, block))
-  const rows = await client.$queryRaw<{ id: bigint }[]>`
-    WITH
-      trade AS (DELETE FROM trades WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      invalidation AS (DELETE FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      presignature AS (DELETE FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      settlement AS (DELETE FROM settlements WHERE chain_id = ${chainId} AND block_number > ${block}
-        RETURNING auction_id, solution_uid),
-      attempt AS (UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL FROM settlement s
-        WHERE a.auction_id = s.auction_id AND a.solution_uid = s.solution_uid RETURNING a.auction_id)
-    SELECT o.id FROM orders o WHERE o.chain_id = ${chainId} AND o.uid IN (
-      SELECT order_uid FROM trade UNION SELECT order_uid FROM invalidation UNION SELECT order_uid FROM presignature)`
-  const orderIds = rows.map(({ id }) => id)
-  await client.$executeRaw`DELETE FROM executions WHERE order_id = ANY(${orderIds}::bigint[]) AND block_number > ${block}`
-  await client.$executeRaw`DELETE FROM order_events WHERE order_id = ANY(${orderIds}::bigint[]) AND block_number > ${block}`
-  await client.$executeRaw`UPDATE orders SET expired_at_block = NULL WHERE chain_id = ${chainId} AND expired_at_block > ${block}`
-  await client.block.deleteMany({ where: { chainId, number: { gt: BigInt(block) } } })
-  return orderIds
-}
-
-async function uidsAbove(tx: Tx, chainId: number, block: number): Promise<OrderUid[]> {
-  const rows = await sql(tx).$queryRaw<{ uid: Uint8Array }[]>`
-    SELECT order_uid AS uid FROM trades WHERE chain_id = ${chainId} AND block_number > ${block}
-    UNION SELECT order_uid FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block}
-    UNION SELECT order_uid FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block}`
-  return rows.map(({ uid }) => hexOf(uid))
 }
 
 function tradeColumns(trade: Trade & { orderId: bigint | null }) {

@@ -17,17 +17,12 @@ export function amountOf(column: Prisma.Decimal): bigint {
   return BigInt(column.toFixed(0))
 }
 
-/** Statements that build JSON speak hex for bytes, text for amounts and row keys, and milliseconds for time. */
+/** Statements that build JSON speak hex for bytes, and text for amounts and row keys. */
 export const json = {
   hex: (column: string) => `'0x' || encode(${column}, 'hex')`,
   amount: (column: string) => `${column}::text`,
-  time: (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`,
 }
 
 export function raw(text: string): Prisma.Sql {
   return Prisma.raw(text)
-}
-
-export function dateOrNull(milliseconds: number | null): Date | null {
-  return milliseconds === null ? null : new Date(milliseconds)
 }

@@ -7,7 +7,7 @@ import { bytea, numeric } from './columns.ts'
 import { type Db, sql, type Tx } from './database.ts'
 import type { Prisma } from './generated/client.ts'
 
-/** Auction ids come from one sequence for all networks, so that an id alone finds an auction. */
+/** Auction ids come from one sequence for all networks, so that an id alone finds an auction. In SQL: the client knows no sequences. */
 export async function nextAuctionId(db: Db): Promise<bigint> {
   const [row] = await sql(db).$queryRaw<{ id: bigint }[]>`SELECT nextval('auction_ids') AS id`
   if (!row) throw new Error('the auction sequence gave nothing')
@@ -105,7 +105,9 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
 }
 
 /**
- * Orders of winning solutions that may still settle: their attempt is running and its deadline has not passed, and no settlement of it is indexed.
+ * Orders of winning solutions that may still settle: their attempt is running and its deadline has not passed, and no settlement of it
+ * is indexed.
+ * In SQL: one statement over tables that the client would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {
   const rows = await sql(db).$queryRaw<{ id: bigint }[]>`
@@ -117,7 +119,7 @@ export async function ordersInFlight(db: Db, chainId: number, block: number): Pr
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether any solution of the newest `auctions` competitions of its network trades the order. */
+/** Whether any solution of the newest `auctions` competitions of its network trades the order. In SQL: one statement over two tables. */
 export async function wasBidOn(
   db: Db,
   { id, chainId }: Pick<Order, 'id' | 'chainId'>,

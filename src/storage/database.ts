@@ -1,7 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Pool, type PoolClient, type QueryResultRow } from 'pg'
+import { DatabaseError, Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { asOutage, tellOutages } from './outages.ts'
+import { createPlanNames, type PlanNames } from './plan-names.ts'
 
 declare const opaque: unique symbol
 
@@ -66,7 +67,7 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
   })
   // An idle connection that breaks is replaced by the pool; the next statement says if the database is gone.
   pool.on('error', () => {})
-  pools.set(database, { pool, onStatement, names: new Map() })
+  pools.set(database, { pool, onStatement, names: createPlanNames() })
   return database
 }
 
@@ -86,32 +87,34 @@ function statementNameGenerator(query: { sql: string }): string {
 interface Prepared {
   pool: Pool
   onStatement: ((sql: string) => void) | undefined
-  names: Map<string, string>
+  names: PlanNames
 }
 
 const pools = new WeakMap<Db, Prepared>()
-
-/** Servers keep a prepared statement as long as the connection; what is beyond is planned each time. */
-const mostPrepared = 200
 
 /** Rows as arrays of one statement that the server has planned before. Not in a transaction. */
 export async function readPrepared<Row>(db: Db, text: string, values: readonly unknown[]): Promise<Row[]> {
   const prepared = pools.get(db)
   if (!prepared) throw new TypeError('prepared reads need the database itself')
   const { pool, onStatement, names } = prepared
-  let name = preparedNames.get(text) ?? names.get(text)
-  if (name === undefined && names.size < mostPrepared) {
-    name = `hot${names.size}`
-    names.set(text, name)
-  }
+  const name = preparedNames.get(text) ?? names.nameOf(text)
   onStatement?.(text)
+  let client: PoolClient | undefined
   try {
+    client = await pool.connect()
     const query = { text, values: [...values], rowMode: 'array' as const }
-    const { rows } = await pool.query(name === undefined ? query : { ...query, name })
+    const { rows } = await client.query(name === undefined ? query : { ...query, name })
+    client.release(name !== undefined && names.isWornBy(client, name))
     return rows as Row[]
   } catch (error) {
+    client?.release(!isStatementError(error))
     throw asOutage(error)
   }
+}
+
+/** The server refused a statement: the connection goes on. */
+function isStatementError(error: unknown): boolean {
+  return error instanceof DatabaseError
 }
 
 export type RunPrepared = <Row extends QueryResultRow>(
@@ -151,7 +154,7 @@ export async function runPrepared<T>(
   }
 }
 
-/** @throws when the database does not answer */
+/** In SQL: it reads no table. @throws when the database does not answer */
 export async function ping(db: Db): Promise<void> {
   await sql(db).$executeRaw`SELECT 1`
 }

@@ -12,7 +12,10 @@ export interface NewOrderEvent {
   blockNumber?: number
 }
 
-/** The events that say something new: what repeats the newest line of its order is left out. At most one for each order. */
+/**
+ * The events that say something new: what repeats the newest line of its order is left out. At most one for each order. In SQL: the
+ * client would read whole stories for their newest lines.
+ */
 export async function newEvents(db: Db, events: readonly NewOrderEvent[]): Promise<NewOrderEvent[]> {
   if (events.length === 0) return []
   const rows = await sql(db).$queryRaw<{ order_id: bigint; label: string; reason: string | null }[]>`
@@ -25,7 +28,10 @@ export async function newEvents(db: Db, events: readonly NewOrderEvent[]): Promi
   })
 }
 
-/** Appends to the stories of orders; what repeats the newest line of an order is left out. At most one event for each order in a call. */
+/**
+ * Appends to the stories of orders; what repeats the newest line of an order is left out. At most one event for each order in a call.
+ * In SQL: one statement for all of them, which looks before it writes.
+ */
 export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Promise<void> {
   if (events.length === 0) return
   await sql(tx).$executeRaw`
@@ -42,7 +48,7 @@ export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Pr
 
 /**
  * Appends what an auction found about orders, but for those that ended while it looked: nothing is `ready` or `filtered` after its last
- * trade. The caller holds the orders' locks.
+ * trade. The caller holds the orders' locks. In SQL: whether an order has ended is computed.
  */
 export async function appendFindings(tx: Tx, findings: readonly NewOrderEvent[]): Promise<void> {
   const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`

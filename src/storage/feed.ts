@@ -1,12 +1,12 @@
 import type { Address } from '../domain/address.ts'
-import type {
-  FeedEntry,
-  Notification,
-  NotificationMetadata,
-  NotificationType,
-} from '../domain/notification.ts'
-import { bytea, hexOf, json, raw } from './columns.ts'
-import { type Db, sql, type Tx } from './database.ts'
+import type { Notification, NotificationMetadata, NotificationType } from '../domain/notification.ts'
+import { bytea, hexOf } from './columns.ts'
+import { type Db, readPrepared, sql, type Tx } from './database.ts'
+import { param, type Selection } from './model/selected.ts'
+import type { Slot } from './model/slot.ts'
+import { type Statement, streamStatement } from './model/statement.ts'
+import { feedEdge } from './models/feed.ts'
+import { isSettled } from './models/notification.ts'
 import { signal } from './signals.ts'
 
 /** A notification about to be written with its cause. */
@@ -23,18 +23,10 @@ export interface FeedPosition {
   id: bigint
 }
 
-export const feedStart: FeedPosition = { tx: 0n, id: 0n }
-
-const notificationJson = `json_build_object('id', n.id::text, 'account', ${json.hex('n.account')}, 'type', n.type,
-  'message', n.message, 'timestamp', ${json.time('n.timestamp')}, 'metadata', n.metadata)`
-
-/** Rows of transactions that are over, whatever runs beside them: the fence that makes (tx, id) a commit order. */
-const settled = `f.tx < (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`
-
 /**
  * Writes notifications and their places in the feed. A cause that was told is not told again: a trade that returns after a reorg
  * only takes its block over. One that had been reverted for good and happens after all is told as an update.
- * (`xmax = 0` is PostgreSQL's mark of a row that was inserted here, not updated.)
+ * In SQL: whether a row was inserted or updated decides, and `xmax = 0` is PostgreSQL's mark of one that was inserted here.
  */
 export async function recordNotifications(tx: Tx, items: readonly NewNotification[]): Promise<void> {
   for (const item of items) {
@@ -53,11 +45,16 @@ export async function recordNotifications(tx: Tx, items: readonly NewNotificatio
 
 /** Causes in blocks above `block` are gone for now; whether for good is known at finality. */
 export async function detachNotifications(tx: Tx, chainId: number, block: number): Promise<void> {
-  await sql(tx).$executeRaw`
-    UPDATE notifications SET detached = true WHERE chain_id = ${chainId} AND NOT detached AND block_number > ${block}`
+  await sql(tx).notification.updateMany({
+    where: { chainId, detached: false, blockNumber: { gt: BigInt(block) } },
+    data: { detached: true },
+  })
 }
 
-/** Marks notifications as reverted whose cause has not returned by finality, and says so once: they have no block any more. */
+/**
+ * Marks notifications as reverted whose cause has not returned by finality, and says so once: they have no block any more. In SQL:
+ * JSON is merged.
+ */
 export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: number): Promise<void> {
   const rows = await sql(tx).$queryRaw<{ id: bigint; account: Uint8Array }[]>`
     UPDATE notifications SET detached = false, block_number = NULL, metadata = metadata || '{"reverted": true}'::jsonb
@@ -65,29 +62,53 @@ export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: nu
   for (const row of rows) await appendToFeed(tx, hexOf(row.account), row.id)
 }
 
+/** How a stream reads a feed: the text of each entry is what its client selected. */
+export interface FeedReading {
+  item: Selection
+  slots: readonly Slot[]
+  /** Unix seconds. */
+  now(): number
+}
+
+const entries = (account: string, tx: string, id: string, limit: string) =>
+  `feed_entries f JOIN notifications n ON n.id = f.notification_id
+   WHERE f.account = ${account} AND (f.tx, f.id) > (${tx}::bigint, ${id}::bigint) AND ${isSettled}
+   ORDER BY f.tx, f.id LIMIT ${limit}::int`
+
+const statements = new WeakMap<Selection, Statement>()
+
 /** What stands after a place, in commit order. Nothing ever appears before a place that was read. */
 export async function readFeed(
   db: Db,
   account: Address,
   after: FeedPosition,
   limit: number,
+  { item, slots, now }: FeedReading,
 ): Promise<FeedRow[]> {
-  const rows = await sql(db).$queryRaw<FeedJson[]>`
-    SELECT f.tx, f.id, ${raw(notificationJson)} AS json FROM feed_entries f JOIN notifications n ON n.id = f.notification_id
-    WHERE f.account = ${bytea(account)} AND (f.tx, f.id) > (${after.tx}, ${after.id}) AND ${raw(settled)}
-    ORDER BY f.tx, f.id LIMIT ${limit}`
-  return rows.map(toFeedRow)
+  const places = [1, 2, 3, 4].map(param)
+  const known = statements.get(item)
+  const statement =
+    known ??
+    streamStatement(
+      feedEdge,
+      item,
+      'f.tx, f.id',
+      entries(...(places as [string, string, string, string])),
+      places.length,
+      slots,
+      { spelling: 'words', isMixed: true },
+    )
+  if (!known) statements.set(item, statement)
+  const values = [now(), bytea(account), after.tx, after.id, limit, ...slots.flatMap(({ values }) => values)]
+  const rows = await readPrepared<[string, string, string]>(
+    db,
+    statement.text,
+    statement.places.map((place) => values[place]),
+  )
+  return rows.map(([tx, id, text]) => ({ position: { tx: BigInt(tx), id: BigInt(id) }, text }))
 }
 
-/** The newest entries, oldest of them first. */
-export async function latestFeed(db: Db, account: Address, limit: number): Promise<FeedRow[]> {
-  const rows = await sql(db).$queryRaw<FeedJson[]>`
-    SELECT f.tx, f.id, ${raw(notificationJson)} AS json FROM feed_entries f JOIN notifications n ON n.id = f.notification_id
-    WHERE f.account = ${bytea(account)} AND ${raw(settled)} ORDER BY f.tx DESC, f.id DESC LIMIT ${limit}`
-  return rows.map(toFeedRow).reverse()
-}
-
-/** The place that everything from now on comes after. */
+/** The place that everything from now on comes after. In SQL: a function, as in `appendToFeed`. */
 export async function feedHead(db: Db): Promise<FeedPosition> {
   const [row] = await sql(db).$queryRaw<{ tx: bigint }[]>`
     SELECT (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint AS tx`
@@ -97,34 +118,25 @@ export async function feedHead(db: Db): Promise<FeedPosition> {
 
 /** Newest first, each once. */
 export async function listNotifications(db: Db, account: Address, limit: number): Promise<Notification[]> {
-  const rows = await sql(db).$queryRaw<{ json: NotificationJson }[]>`
-    SELECT ${raw(notificationJson)} AS json FROM notifications n WHERE n.account = ${bytea(account)}
-    ORDER BY n.id DESC LIMIT ${limit}`
-  return rows.map(({ json }) => toNotification(json))
-}
-
-export async function findNotifications(db: Db, ids: readonly string[]): Promise<Notification[]> {
-  const rows = await sql(db).$queryRaw<{ json: NotificationJson }[]>`
-    SELECT ${raw(notificationJson)} AS json FROM notifications n WHERE n.id = ANY(${ids.map(BigInt)}::bigint[])`
-  return rows.map(({ json }) => toNotification(json))
+  const rows = await sql(db).notification.findMany({
+    where: { account: bytea(account) },
+    orderBy: { id: 'desc' },
+    take: limit,
+  })
+  return rows.map(({ id, type, message, timestamp, metadata }) => ({
+    id: `${id}`,
+    account,
+    type: type as NotificationType,
+    message,
+    timestamp,
+    metadata: metadata as unknown as NotificationMetadata,
+  }))
 }
 
 export interface FeedRow {
   position: FeedPosition
-  notification: FeedEntry['notification']
-}
-
-interface NotificationJson {
-  id: string
-  account: Address
-  type: NotificationType
-  message: string
-  timestamp: number
-  metadata: NotificationMetadata
-}
-
-interface FeedJson extends FeedPosition {
-  json: NotificationJson
+  /** JSON. */
+  text: string
 }
 
 async function appendToFeed(tx: Tx, account: Address, notificationId: bigint): Promise<void> {
@@ -132,12 +144,4 @@ async function appendToFeed(tx: Tx, account: Address, notificationId: bigint): P
     INSERT INTO feed_entries (tx, account, notification_id)
     VALUES ((pg_current_xact_id()::text)::bigint, ${bytea(account)}, ${notificationId})`
   await signal(tx, 'feed', account)
-}
-
-function toFeedRow({ tx, id, json }: FeedJson): FeedRow {
-  return { position: { tx, id }, notification: toNotification(json) }
-}
-
-function toNotification(row: NotificationJson): Notification {
-  return { ...row, timestamp: new Date(row.timestamp) }
 }

@@ -20,7 +20,7 @@ export interface KeptAnswer {
 
 /**
  * Begins an attempt unless there is an answer already, or another attempt that began after `lostBefore`.
- * What began before `expiredBefore` is forgotten.
+ * What began before `expiredBefore` is forgotten. In SQL: one statement that inserts, or updates on a condition.
  * @returns when the first attempt began, and whether this is another one; undefined when none is to be made
  */
 export async function beginAttempt(
@@ -53,7 +53,7 @@ export async function findKeyed(
   return { bodyHash, answer }
 }
 
-/** Keeps the answer of the last attempt, and forgets some of what is over its time. */
+/** Keeps the answer of the last attempt, and forgets some of what is over its time. In SQL: rows that others hold are skipped. */
 export async function keepAnswer(
   db: Db,
   { key, id }: Attempt,
@@ -73,6 +73,8 @@ export async function keepAnswer(
 
 /** There is no answer to keep: the next attempt may begin at once. What was done by this one may stand. */
 export async function endAttempt(db: Db, { key, id }: Attempt): Promise<void> {
-  await sql(db).$executeRaw`
-    UPDATE idempotency_keys SET attempted_at = to_timestamp(0) WHERE key = ${key} AND attempt = ${id}::uuid`
+  await sql(db).idempotencyKey.updateMany({
+    where: { key: Uint8Array.from(key), attempt: id },
+    data: { attemptedAt: new Date(0) },
+  })
 }

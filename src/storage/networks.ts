@@ -12,6 +12,11 @@ export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes3
   const { chainId, name, settlement } = network
   const row = { chainId, name, genesisHash: bytea(genesisHash), settlement: bytea(settlement) }
   await sql(db).network.createMany({ data: [row], skipDuplicates: true })
+  // Rows from before contracts were told take the first that comes.
+  await sql(db).network.updateMany({
+    where: { chainId, genesisHash: row.genesisHash, settlement: null },
+    data: { settlement: row.settlement },
+  })
   const stored = await sql(db).network.findUnique({ where: { chainId } })
   if (!stored) throw new Error(`another chain than ${chainId} is called ${name} in this database`)
   const known = hexOf(stored.genesisHash)
@@ -21,10 +26,7 @@ export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes3
         'it is another chain. Use another database, or start the local stack with --reset.',
     )
   }
-  // Rows from before this was told take the first that comes.
-  const [claimed] = await sql(db).$queryRaw<{ settlement: Uint8Array }[]>`
-    UPDATE networks SET settlement = coalesce(settlement, ${bytea(settlement)}) WHERE chain_id = ${chainId} RETURNING settlement`
-  const other = claimed && hexOf(claimed.settlement)
+  const other = stored.settlement && hexOf(stored.settlement)
   if (other && other !== settlement) {
     throw new Error(
       `the orders of ${name} in this database are signed for ${other}, not for ${settlement}: use another database`,

@@ -1,67 +1,50 @@
 import { appCodeOf } from '../domain/app-code.ts'
 import { Outage } from '../domain/error.ts'
-import type { Bytes32, Hex } from '../domain/hex.ts'
-import type { NewOrder, NewOrderQuote } from '../domain/order.ts'
+import type { Bytes32 } from '../domain/hex.ts'
+import type { NewOrder, NewOrderQuote, OrderQuote } from '../domain/order.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { referrerCodeOf } from '../domain/referrer-code.ts'
 import { nameOrders } from './app-data.ts'
 import { bytea } from './columns.ts'
 import { type Database, prepared, runPrepared, sql, type Tx } from './database.ts'
+import { bytes } from './model/codec.ts'
+import { type InsertColumn, insertColumns } from './model/row.ts'
+import { orderRow } from './models/order.ts'
+import { orderQuoteRow } from './models/order-quote.ts'
 import { lockSql, refreshProgress } from './order-progress.ts'
 import { interactionColumn } from './order-row.ts'
 import { toMetadata } from './quote-metadata.ts'
 import { channel } from './signals.ts'
 
-/** bytea as PostgreSQL spells it: in a list of bytes and nulls the client garbles the bytes. */
-function bytes(hex: Hex): string {
-  return `\\x${hex.slice(2)}`
+type Inserted = Omit<NewOrder, 'quote' | 'interactions' | 'fullAppData'>
+
+/** What of an order comes after it is placed, or stands in other tables: all else is given then. One that is forgotten does not compile. */
+const later: Record<Exclude<keyof typeof orderRow, keyof Inserted>, true> = {
+  id: true,
+  fullAppData: true,
+  executedSellAmount: true,
+  executedBuyAmount: true,
+  executedFeeAmount: true,
+  executedFee: true,
+  executedFeeToken: true,
+  cancelledAt: true,
+  invalidatedOnChain: true,
+  presigned: true,
 }
 
-/** A column that is filled when an order is placed: its type, and what of the order it holds. */
-interface Column<Row> {
-  type: string
-  of(row: Row): unknown
-}
+const placed = (Object.keys(orderRow) as (keyof typeof orderRow)[]).filter(
+  (key): key is keyof Inserted => !(key in later),
+)
 
-const orderColumns: Record<string, Column<NewOrder>> = {
-  chain_id: { type: 'int4', of: ({ chainId }) => chainId },
-  uid: { type: 'bytea', of: ({ uid }) => bytes(uid) },
-  owner: { type: 'bytea', of: ({ owner }) => bytes(owner) },
-  sell_token: { type: 'bytea', of: ({ sellToken }) => bytes(sellToken) },
-  buy_token: { type: 'bytea', of: ({ buyToken }) => bytes(buyToken) },
-  receiver: { type: 'bytea', of: ({ receiver }) => receiver && bytes(receiver) },
-  sell_amount: { type: 'numeric', of: ({ sellAmount }) => sellAmount.toString() },
-  buy_amount: { type: 'numeric', of: ({ buyAmount }) => buyAmount.toString() },
-  valid_to: { type: 'int8', of: ({ validTo }) => BigInt(validTo) },
-  app_data: { type: 'bytea', of: ({ appData }) => bytes(appData) },
-  fee_amount: { type: 'numeric', of: ({ feeAmount }) => feeAmount.toString() },
-  kind: { type: 'text', of: ({ kind }) => kind },
-  partially_fillable: { type: 'bool', of: ({ partiallyFillable }) => partiallyFillable },
-  sell_token_balance: { type: 'text', of: ({ sellTokenBalance }) => sellTokenBalance },
-  buy_token_balance: { type: 'text', of: ({ buyTokenBalance }) => buyTokenBalance },
-  signing_scheme: { type: 'text', of: ({ signingScheme }) => signingScheme },
-  signature: { type: 'bytea', of: ({ signature }) => bytes(signature) },
-  settlement: { type: 'bytea', of: ({ settlementContract }) => bytes(settlementContract) },
-  class: { type: 'text', of: (order) => order.class },
-  quote_id: { type: 'int8', of: ({ quoteId }) => quoteId },
-  full_balance_check: { type: 'bool', of: ({ fullBalanceCheck }) => fullBalanceCheck },
-  valid_from: { type: 'int8', of: ({ validFrom }) => (validFrom === null ? null : BigInt(validFrom)) },
-  interactions: { type: 'jsonb', of: ({ interactions }) => interactionColumn(interactions) },
-  created_at: { type: 'timestamptz', of: ({ creationDate }) => creationDate },
-  effective_valid_to: { type: 'int8', of: ({ effectiveValidTo }) => BigInt(effectiveValidTo) },
-}
+const orderColumns: readonly InsertColumn<NewOrder>[] = [
+  ...insertColumns(orderRow, placed),
+  { name: 'interactions', type: 'jsonb', of: ({ interactions }) => interactionColumn(interactions) },
+]
 
-const quoteColumns: Record<string, Column<NewOrderQuote>> = {
-  gas_amount: { type: 'numeric', of: ({ gasAmount }) => gasAmount.toString() },
-  gas_price: { type: 'numeric', of: ({ gasPrice }) => gasPrice.toString() },
-  sell_token_price: { type: 'text', of: ({ sellTokenPrice }) => sellTokenPrice },
-  sell_amount: { type: 'numeric', of: ({ sellAmount }) => sellAmount.toString() },
-  buy_amount: { type: 'numeric', of: ({ buyAmount }) => buyAmount.toString() },
-  fee_amount: { type: 'numeric', of: ({ feeAmount }) => feeAmount.toString() },
-  solver: { type: 'bytea', of: ({ solver }) => bytes(solver) },
-  verified: { type: 'bool', of: ({ verified }) => verified },
-  metadata: { type: 'jsonb', of: ({ calls }) => metadataColumn(calls) },
-}
+const quoteColumns: readonly InsertColumn<NewOrderQuote>[] = [
+  ...insertColumns(orderQuoteRow, Object.keys(orderQuoteRow) as (keyof OrderQuote)[]),
+  { name: 'metadata', type: 'jsonb', of: ({ calls }) => metadataColumn(calls) },
+]
 
 /** The column as JSON text. */
 function metadataColumn(calls: NewOrderQuote['calls']): string | null {
@@ -70,30 +53,28 @@ function metadataColumn(calls: NewOrderQuote['calls']): string | null {
 }
 
 /** Each is one list as long as the orders are many. */
-const given: Record<string, Column<NewOrder>> = {
+const given: readonly InsertColumn<NewOrder>[] = [
   ...orderColumns,
-  document: { type: 'text', of: ({ fullAppData }) => fullAppData },
-  app_code: { type: 'text', of: ({ fullAppData }) => appCodeOf(fullAppData) },
-  referrer_code: { type: 'text', of: ({ fullAppData }) => referrerCodeOf(fullAppData) },
-  ...Object.fromEntries(
-    Object.entries(quoteColumns).map(([name, { type, of }]) => [
-      `quote_${name}`,
-      { type, of: ({ quote }: NewOrder) => quote && of(quote) },
-    ]),
-  ),
-}
+  { name: 'document', type: 'text', of: ({ fullAppData }) => fullAppData },
+  { name: 'app_code', type: 'text', of: ({ fullAppData }) => appCodeOf(fullAppData) },
+  { name: 'referrer_code', type: 'text', of: ({ fullAppData }) => referrerCodeOf(fullAppData) },
+  ...quoteColumns.map(({ name, type, of }) => ({
+    name: `quote_${name}`,
+    type,
+    of: ({ quote }: NewOrder) => quote && of(quote),
+  })),
+]
 
-const names = (columns: object, prefix = '') =>
-  Object.keys(columns)
-    .map((name) => `${prefix}${name}`)
-    .join(', ')
+const names = (columns: readonly { name: string }[], prefix = '') =>
+  columns.map(({ name }) => `${prefix}${name}`).join(', ')
 
 /**
  * Orders with their documents, quotes and `created` events. A UID that is taken gives no row. Documents go in by hash, so that
- * two transactions with the same ones can't wait for each other. `logged`: the chain has already spoken of the UID.
+ * two transactions with the same ones can't wait for each other. `logged`: the chain has already spoken of the UID. In SQL: one statement
+ * for any number of orders, which clients wait for. By Prisma's client ten orders took 3.6 ms of CPU, and 1.2 ms so.
  */
 const insertSql = prepared(`WITH given AS (
-  SELECT * FROM unnest(${Object.values(given)
+  SELECT * FROM unnest(${given
     .map(({ type }, index) => `$${index + 1}::${type}[]`)
     .join(', ')}) WITH ORDINALITY AS g(${names(given)}, place)
 ), stored AS (
@@ -139,8 +120,10 @@ function statementsFor(orders: readonly NewOrder[]) {
   const waiting = rows.filter(({ fullAppData }) => fullAppData === null).map(({ appData }) => appData)
   return {
     /** Values of `lockSql`. */
-    locks: [[...first.keys()], waiting, [...documents.keys()]].map((names) => names.map(bytes)),
-    lists: Object.values(given).map(({ of }) => rows.map(of)),
+    locks: [[...first.keys()], waiting, [...documents.keys()]].map((names) =>
+      names.map((name) => bytes.write(name)),
+    ),
+    lists: given.map(({ of }) => rows.map(of)),
     /** Row keys in the order given; undefined where the UID is taken, also by an order before it in the list. */
     idsIn(stored: readonly StoredRow[]) {
       const ids = new Map(stored.map(({ uid, id }) => [uid, BigInt(id)]))
@@ -180,8 +163,10 @@ async function insertQuietOrders(
 
 async function takeOverLogs(tx: Tx, orders: readonly StoredRow[]): Promise<void> {
   for (const { id, uid } of orders) {
-    await sql(tx)
-      .$executeRaw`UPDATE trades SET order_id = ${BigInt(id)} WHERE order_uid = ${bytea(uid)} AND order_id IS NULL`
+    await sql(tx).trade.updateMany({
+      where: { orderUid: bytea(uid), orderId: null },
+      data: { orderId: BigInt(id) },
+    })
   }
   await refreshProgress(
     tx,

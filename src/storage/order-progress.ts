@@ -6,7 +6,10 @@ import { prepared, sql, type Tx } from './database.ts'
 /** Keep the keys of orders, and of documents, apart from other advisory locks. */
 const [orderSpace, documentSpace] = [7, 8]
 
-/** Its values: UIDs; hashes of documents that orders wait for, which any number may hold; hashes of documents that are about to be stored. */
+/**
+ * In SQL: the client knows no advisory locks. Its values: UIDs; hashes of documents that orders wait for, which any number may hold;
+ * hashes of documents that are about to be stored.
+ */
 export const lockSql =
   prepared(`SELECT CASE WHEN shared THEN pg_advisory_xact_lock_shared(space, key) ELSE pg_advisory_xact_lock(space, key) END FROM (
   SELECT space, hashtext(encode(name, 'hex')) & 1023 AS key, bool_and(shared) AS shared FROM (
@@ -38,7 +41,7 @@ const widest = '9'.repeat(78)
 
 /**
  * Brings the columns that status derives from in line with the logs that stand. It sums, never adds: running it twice,
- * or after a rollback took logs away, gives the same row.
+ * or after a rollback took logs away, gives the same row. In SQL: the columns are computed from other tables.
  */
 export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return

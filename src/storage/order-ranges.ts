@@ -3,13 +3,15 @@ import { type OrderClass, type OrderKind, orderKinds } from '../domain/order.ts'
 import { type OrderStatus, orderStatuses } from '../domain/order-status.ts'
 import { bytea, raw } from './columns.ts'
 import { Prisma } from './generated/client.ts'
+import type { PageSource } from './model/page-source.ts'
 import { hasStatusSql, recordedCodes, recordedStatus } from './order-status.ts'
 
 /** Orders that meet every condition given. */
 export interface OrderFilter {
   /** The networks to look on: every index of a list holds them apart. */
   chainIds: readonly number[]
-  owner?: Address
+  /** An address, or SQL for one. */
+  owner?: Address | Prisma.Sql
   /** At least one. */
   statuses?: readonly OrderStatus[]
   pair?: { sellToken: Address; buyToken: Address }
@@ -21,18 +23,6 @@ export interface OrderFilter {
   createdUntil?: Date
 }
 
-/** A place in a list of orders; the next page starts behind it. */
-export interface OrderPosition {
-  createdAt: Date
-  id: bigint
-}
-
-/** Orders as ranges of indexes, `FROM … o WHERE …` each and no order in two of them, and what has to be asked of each order beside. */
-export interface OrderRanges {
-  ranges: Prisma.Sql[]
-  rest: Prisma.Sql[]
-}
-
 /** Orders that are looked at, in one page, for what no index holds. */
 export const lookLimit = 10_000
 
@@ -41,10 +31,15 @@ const blocksAhead = 64
 
 const isRare = (orderClass: OrderClass) => orderClass !== 'limit'
 
-/** `now` in Unix seconds. */
-export function orderRanges(filter: OrderFilter, after: OrderPosition | null, now: number): OrderRanges {
+/**
+ * Orders as ranges of indexes, `FROM … o WHERE …` each and no order in two of them, and what has to be asked of each order beside.
+ * Where one index has all conditions, a page reads what it shows. Otherwise it looks at `lookLimit` orders at most, and may end
+ * before it is full: the next one goes on from there.
+ * @param now in Unix seconds
+ */
+export function orderRanges(filter: OrderFilter, now: number): PageSource {
   const { chainIds, owner, statuses, pair, kind, appCode } = filter
-  const byOwner = owner && Prisma.sql`o.owner = ${bytea(owner)}`
+  const byOwner = owner && Prisma.sql`o.owner = ${typeof owner === 'string' ? bytea(owner) : owner}`
   const byPair =
     pair && Prisma.sql`o.sell_token = ${bytea(pair.sellToken)} AND o.buy_token = ${bytea(pair.buyToken)}`
   const byApp = appCode === undefined ? undefined : Prisma.sql`o.app_code = ${appCode}`
@@ -52,26 +47,34 @@ export function orderRanges(filter: OrderFilter, after: OrderPosition | null, no
   const isRareClass = filter.class !== undefined && isRare(filter.class)
   const rareClass = isRareClass ? Prisma.sql`${byClass} AND o.class <> 'limit'` : undefined
   const lead = byOwner ?? byPair ?? byApp ?? rareClass
-  const bounds = [lead, ...boundsOf(filter, after)].filter(isGiven)
+  const bounds = [lead, ...boundsOf(filter)].filter(isGiven)
 
   const others = [byPair, byApp, rareClass ?? byClass].filter(isGiven).filter((item) => item !== lead)
   const hasStatusIndex = lead === byOwner
   if (hasStatusIndex && (statuses || kind)) {
-    return { ranges: chainIds.flatMap((id) => statusRanges(filter, id, bounds, now)), rest: others }
+    return withLook(
+      chainIds.flatMap((id) => statusRanges(filter, id, bounds, now)),
+      others,
+    )
   }
   const byKind = kind && Prisma.sql`o.kind = ${kind}`
   const byStatus = statuses && hasStatusSql(statuses, now)
-  return {
-    ranges: chainIds.map((id) => orders([onChain(id), ...bounds])),
-    rest: [...others, byKind, byStatus].filter(isGiven),
-  }
+  return withLook(
+    chainIds.map((id) => orders([onChain(id), ...bounds])),
+    [...others, byKind, byStatus].filter(isGiven),
+  )
 }
 
-function boundsOf({ createdFrom, createdUntil }: OrderFilter, after: OrderPosition | null): Prisma.Sql[] {
+function withLook(ranges: readonly Prisma.Sql[], rest: readonly Prisma.Sql[]): PageSource {
+  return rest.length === 0
+    ? { ranges }
+    : { ranges, look: { limit: lookLimit, rest: Prisma.join([...rest], ' AND ') } }
+}
+
+function boundsOf({ createdFrom, createdUntil }: OrderFilter): Prisma.Sql[] {
   return [
     createdFrom && Prisma.sql`o.created_at >= ${createdFrom}`,
     createdUntil && Prisma.sql`o.created_at < ${createdUntil}`,
-    after ? Prisma.sql`(o.created_at, o.id) < (${after.createdAt}, ${after.id})` : undefined,
   ].filter(isGiven)
 }
 
@@ -112,10 +115,10 @@ function statusRanges(
   ]
 }
 
-/** Expired by the clock, not by the last block. */
+/** Expired by the clock, not by the last block. They have no block: it is there for the index that has this order. */
 function lapsed(chainId: number, now: number): Prisma.Sql {
   return Prisma.sql`o.chain_id = ${chainId} AND o.expired_at_block IS NULL AND o.effective_valid_to < ${now}
-    ORDER BY o.effective_valid_to`
+    ORDER BY o.expired_at_block, o.effective_valid_to`
 }
 
 /** Expired by one of the last blocks, not by the clock. */

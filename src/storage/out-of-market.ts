@@ -19,7 +19,7 @@ export interface OutOfMarketSearch {
 
 /**
  * Open orders of an owner that were out of market when they were placed, or that nothing traded then. Those that wait for
- * their presignature do not count: anybody can place them in anybody's name.
+ * their presignature do not count: anybody can place them in anybody's name. In SQL: the condition is computed over two tables.
  */
 export async function countOutOfMarket(
   db: Db,

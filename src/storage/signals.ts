@@ -18,7 +18,7 @@ export function channel(topic: Topic): string {
   return `tradegraph_${topic}`
 }
 
-/** Sent when the transaction commits, and only then. */
+/** Sent when the transaction commits, and only then. In SQL: a function. */
 export async function signal(db: Db, topic: Topic, payload: string): Promise<void> {
   await sql(db).$executeRaw`SELECT pg_notify(${channel(topic)}, ${payload})`
 }

@@ -6,7 +6,8 @@ import { affiliateJson } from './affiliates.ts'
 import { bytea, raw } from './columns.ts'
 import { type Db, sql } from './database.ts'
 import { Prisma } from './generated/client.ts'
-import { type TradeJson, toTrade, tradeJson } from './story-rows.ts'
+import { rowSql, toRow } from './model/row.ts'
+import { tradeRow } from './models/trade.ts'
 
 /** A network whose trades count, with the token that stands for the dollar there; null where none does. */
 export interface CountedNetwork {
@@ -21,7 +22,7 @@ const whole = (column: string) => `trunc(${column} * ${dollar})`
 const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.block_number, ${alias}.log_index`
 
 /**
- * The rules of the affiliate programme.
+ * The rules of the affiliate programme. In SQL: they are computed over all trades of any number of traders.
  *
  * A trader is bound, for good, to the code of the first of his trades that carries one which was registered before, was enabled then,
  * and is not his own. His time begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code, falls
@@ -101,14 +102,14 @@ export async function affiliateTotals(
     WHERE o.referrer_code = (SELECT f.code FROM affiliates f WHERE f.wallet = ${bytea(wallet)})`
   const [row] = await sql(db).$queryRaw<Read<AffiliateTotals>[]>`
     WITH ${historyOf(networks, traders)}, ${volumes}
-    SELECT ${raw(affiliateJson)} AS affiliate, t.* FROM affiliates, LATERAL (
+    SELECT (${raw(affiliateJson)})::json AS affiliate, t.* FROM affiliates af, LATERAL (
       SELECT coalesce(sum(v.eligible), 0)::text AS "totalVolume", coalesce(sum(v.rewards), 0)::text AS rewards,
         coalesce(max(v.eligible - v.rewards * v.trigger)
           FILTER (WHERE v.active AND (v.volume_cap = 0 OR (v.rewards + 1) * v.trigger <= v.volume_cap)), 0)::text AS nearest,
         (count(*) FILTER (WHERE v.active))::int AS "activeTraders", count(*)::int AS "totalTraders"
       FROM (SELECT eligible, volumes.volume_cap, trigger, div(eligible, trigger) AS rewards,
         rewards_end > ${now}::timestamptz AND (volumes.volume_cap = 0 OR eligible < volumes.volume_cap) AS active
-        FROM volumes, (SELECT ${raw(whole('affiliates.trigger_volume'))} AS trigger) f WHERE volumes.code = affiliates.code) v
+        FROM volumes, (SELECT ${raw(whole('af.trigger_volume'))} AS trigger) f WHERE volumes.code = af.code) v
     ) t WHERE wallet = ${bytea(wallet)}`
   if (!row) return undefined
   const { totalVolume, rewards, nearest } = row
@@ -131,7 +132,7 @@ export async function traderTotals(
   const [row] = await sql(db).$queryRaw<Read<TraderTotals>[]>`
     WITH ${historyOf(networks, Prisma.sql`SELECT ${bytea(trader)}::bytea AS owner`)}, ${volumes}
     SELECT linked_since AS "linkedSince", rewards_end AS "rewardsEnd", eligible::text AS "eligibleVolume",
-      (SELECT ${raw(affiliateJson)} FROM affiliates WHERE code = volumes.code) AS affiliate FROM volumes`
+      (SELECT (${raw(affiliateJson)})::json FROM affiliates af WHERE code = volumes.code) AS affiliate FROM volumes`
   return row && { ...row, eligibleVolume: BigInt(row.eligibleVolume) }
 }
 
@@ -156,7 +157,7 @@ export async function traderActivity(
   networks: readonly CountedNetwork[],
   { first, after }: { first: number; after: string | null },
 ): Promise<ReferredTradeRow[]> {
-  const rows = await sql(db).$queryRaw<(Read<Omit<ReferredTradeRow, 'trade'>> & { trade: TradeJson })[]>`
+  const rows = await sql(db).$queryRaw<(Read<Omit<ReferredTradeRow, 'trade'>> & { trade: string })[]>`
     WITH ${historyOf(networks, Prisma.sql`SELECT ${bytea(trader)}::bytea AS owner`)}, judged AS (
       SELECT r.*, b.code AS bound_code, b.volume_cap, CASE
         WHEN b.code IS NULL THEN 'not_bound' WHEN r.time < b.linked_since THEN 'before_binding'
@@ -168,7 +169,7 @@ export async function traderActivity(
         coalesce(sum(value) FILTER (WHERE flaw IS NULL) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
       FROM judged j WINDOW w AS (ORDER BY ${raw(place('j'))})
     )
-    SELECT ${raw(tradeJson)} AS trade, array_to_string(place, '.') AS place, time, code, bound_code AS "boundCode", value::text,
+    SELECT ${raw(rowSql(tradeRow))} AS trade, array_to_string(place, '.') AS place, time, code, bound_code AS "boundCode", value::text,
       coalesce(flaw, CASE WHEN volume_cap > 0 AND before >= volume_cap THEN 'volume_cap_reached' ELSE 'eligible' END) AS eligibility,
       (CASE WHEN flaw IS NOT NULL THEN 0 WHEN volume_cap = 0 THEN value
         ELSE greatest(0, least(value, volume_cap - before)) END)::text AS "eligibleVolume"
@@ -176,7 +177,7 @@ export async function traderActivity(
     WHERE ${after}::text IS NULL OR place < string_to_array(${after}, '.')::int8[] ORDER BY counted.place DESC LIMIT ${first}`
   return rows.map((row) => ({
     ...row,
-    trade: toTrade(row.trade),
+    trade: toRow(tradeRow, JSON.parse(row.trade)),
     value: row.value === null ? null : BigInt(row.value),
     eligibleVolume: BigInt(row.eligibleVolume),
   }))

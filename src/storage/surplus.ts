@@ -1,9 +1,8 @@
-import type { Address } from '../domain/address.ts'
 import { nativeMarker } from '../domain/address.ts'
 import { priceScale } from '../domain/amount.ts'
 import type { Network } from '../domain/network.ts'
 import { bytea, raw } from './columns.ts'
-import { type Db, sql } from './database.ts'
+import { Prisma } from './generated/client.ts'
 
 /** Columns of what was traded: sold without the signed fee, and bought. */
 export interface FillColumns {
@@ -21,16 +20,14 @@ export function surplusDownSql({ sell, buy }: FillColumns): string {
 const tradeSurplus = surplusDownSql({ sell: 'tr.sell_amount - tr.fee_amount', buy: 'tr.buy_amount' })
 
 /**
- * Surplus of an account's trades in native atoms, each at the prices of its own auction and rounded down by itself.
+ * Surplus of the trades of account `ac` in native atoms, each at the prices of its own auction and rounded down by itself.
  * Trades that no auction of the service made count nothing: they have no price.
  */
-export async function totalSurplusDown(
-  db: Db,
-  { chainId, wrappedNative }: Pick<Network, 'chainId' | 'wrappedNative'>,
-  owner: Address,
-): Promise<bigint> {
-  const [row] = await sql(db).$queryRaw<{ total: string }[]>`
-    SELECT coalesce(sum(div(${raw(tradeSurplus)} * p.price, ${raw(String(priceScale))})), 0)::text AS total
+export function surplusSql({
+  chainId,
+  wrappedNative,
+}: Pick<Network, 'chainId' | 'wrappedNative'>): Prisma.Sql {
+  return Prisma.sql`(SELECT coalesce(sum(div(${raw(tradeSurplus)} * p.price, ${raw(String(priceScale))})), 0) AS total
     FROM trades tr
     JOIN orders o ON o.id = tr.order_id
     JOIN executions x ON x.order_id = tr.order_id AND x.auction_id = tr.auction_id
@@ -38,6 +35,5 @@ export async function totalSurplusDown(
       WHEN o.kind = 'buy' THEN o.sell_token
       WHEN o.buy_token = ${bytea(nativeMarker)} THEN ${bytea(wrappedNative)}
       ELSE o.buy_token END
-    WHERE tr.owner = ${bytea(owner)} AND tr.chain_id = ${chainId}`
-  return BigInt(row?.total ?? 0)
+    WHERE tr.owner = ac.address AND tr.chain_id = ${chainId}) ts`
 }

@@ -25,7 +25,7 @@ export interface RangeChanges {
 
 /**
  * New tokens wait for their first block; one that is to be followed from another block than before begins
- * anew. Of two entries for one the earlier block counts.
+ * anew. Of two entries for one the earlier block counts. In SQL: one statement for all of them, which updates on a condition.
  */
 export async function registerHolderTokens(
   db: Db,
@@ -44,7 +44,7 @@ export async function registerHolderTokens(
 
 /**
  * Writes a range of blocks for those of the tokens whose balances stand within it; the others are left as
- * they are. The caller holds the chain's checkpoint. One statement, whatever the range holds. Changes are
+ * they are. The caller holds the chain's checkpoint. In SQL: one statement, whatever the range holds, which adds. Changes are
  * kept for blocks above the lowest one that is known by its hash: below that a chain falls back only to
  * nothing. At the end of each block nobody can have less than nothing.
  */
@@ -92,10 +92,10 @@ export async function applyBalanceChanges(
 /** Takes back what blocks above `block` said. Null is before the first block: every token begins anew. */
 export async function rollbackBalances(tx: Tx, chainId: number, block: number | null): Promise<void> {
   if (block === null) {
-    await sql(tx)
-      .$executeRaw`UPDATE holder_tokens SET indexed_to = NULL, fault_block = NULL WHERE chain_id = ${chainId}`
+    await sql(tx).holderToken.updateMany({ where: { chainId }, data: { indexedTo: null, faultBlock: null } })
     return
   }
+  // In SQL: balances are subtracted from.
   await sql(tx).$executeRaw`
     WITH undone AS (
       DELETE FROM token_balance_changes c USING holder_tokens h
@@ -111,7 +111,7 @@ export async function rollbackBalances(tx: Tx, chainId: number, block: number | 
     WHERE chain_id = ${chainId} AND indexed_to > ${block}`
 }
 
-/** These blocks are never taken back. */
+/** These blocks are never taken back. In SQL: one statement over two tables. */
 export async function forgetBalanceChanges(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).$executeRaw`
     DELETE FROM token_balance_changes c USING holder_tokens h
@@ -131,17 +131,21 @@ export async function tokensBehind(
   tokens: readonly Address[],
   block: number,
 ): Promise<TokenPlace[]> {
-  const rows = await sql(db).$queryRaw<{ address: Uint8Array; indexed_to: bigint | null }[]>`
-    SELECT address, indexed_to FROM holder_tokens
-    WHERE chain_id = ${chainId} AND address = ANY(${tokens.map(bytea)}::bytea[]) AND (indexed_to IS NULL OR indexed_to < ${block})
-    ORDER BY indexed_to NULLS FIRST, address`
-  return rows.map(({ address, indexed_to }) => ({
+  const rows = await sql(db).holderToken.findMany({
+    where: {
+      chainId,
+      address: { in: tokens.map(bytea) },
+      OR: [{ indexedTo: null }, { indexedTo: { lt: BigInt(block) } }],
+    },
+    orderBy: [{ indexedTo: { sort: 'asc', nulls: 'first' } }, { address: 'asc' }],
+  })
+  return rows.map(({ address, indexedTo }) => ({
     address: hexOf(address),
-    indexedTo: indexed_to === null ? null : Number(indexed_to),
+    indexedTo: indexedTo === null ? null : Number(indexedTo),
   }))
 }
 
-/** Deletes at most `most` balances of a token that begins anew; once none is left it does begin. */
+/** Deletes at most `most` balances of a token that begins anew; once none is left it does begin. In SQL: a batch under a lock. */
 export async function clearBalances(db: Db, chainId: number, token: Address, most: number): Promise<void> {
   await sql(db).$executeRaw`
     WITH cleared AS (SELECT id FROM holder_tokens WHERE chain_id = ${chainId} AND address = ${bytea(token)} AND indexed_to IS NULL FOR UPDATE),
@@ -167,7 +171,7 @@ const holdersJson = raw(
   `coalesce(json_agg(json_build_array(${json.hex('b.holder')}, ${json.amount('b.balance')}) ORDER BY b.balance DESC, b.holder), '[]')`,
 )
 
-/** Undefined for a token that nobody ever followed. */
+/** Undefined for a token that nobody ever followed. In SQL: a client waits for it, and one statement reads three tables. */
 export async function findHolders(
   db: Db,
   chainId: number,

@@ -19,7 +19,7 @@ export async function findTokens(
  * Stores those that were read in a block of the indexed chain: a reorg of it takes them back, while nobody
  * would ever take back one that was read in a block that the indexer never meets. That the checkpoint is held
  * decides between the two whoever comes first. While the indexer itself is writing nothing is stored, so that
- * nobody waits for it.
+ * nobody waits for it. In SQL: one statement for all of them, under a lock that does not wait.
  * @returns those that were
  */
 export async function storeReadTokens(
@@ -47,41 +47,4 @@ export async function storeReadTokens(
 /** Tokens that were read at this block or later are read again: the reorg may have put something else at their addresses. */
 export async function forgetTokensReadFrom(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).token.deleteMany({ where: { chainId, block: { gte: BigInt(block) } } })
-}
-
-/** What the service's own records say of a token. */
-export interface TokenHistory {
-  /** Lowest block with a trade that sells or buys it; null before the first. */
-  firstTradeBlock: number | null
-  /** Native atoms for 10^18 token atoms in the newest auction that had a price for it; null when none had. */
-  lastAuctionPrice: bigint | null
-}
-
-/** One statement whatever the number of tokens; each is a look at the ends of three indexes. */
-export async function tokenHistories(
-  db: Db,
-  chainId: number,
-  addresses: readonly Address[],
-): Promise<Map<Address, TokenHistory>> {
-  const rows = await sql(db).$queryRaw<
-    { token: Uint8Array; first_block: bigint | null; price: string | null }[]
-  >`
-    SELECT t.token,
-      least(
-        (SELECT min(tr.block_number) FROM trades tr WHERE tr.chain_id = ${chainId} AND tr.sell_token = t.token),
-        (SELECT min(tr.block_number) FROM trades tr WHERE tr.chain_id = ${chainId} AND tr.buy_token = t.token)
-      ) AS first_block,
-      (SELECT p.price::text FROM auction_prices p
-        WHERE p.token = t.token AND (SELECT a.chain_id FROM auctions a WHERE a.id = p.auction_id) = ${chainId}
-        ORDER BY p.auction_id DESC LIMIT 1) AS price
-    FROM unnest(${addresses.map(bytea)}::bytea[]) AS t(token)`
-  return new Map(
-    rows.map(({ token, first_block, price }) => [
-      hexOf(token),
-      {
-        firstTradeBlock: first_block === null ? null : Number(first_block),
-        lastAuctionPrice: price === null ? null : BigInt(price),
-      },
-    ]),
-  )
 }

@@ -163,8 +163,8 @@ describe('a code', () => {
 describe('switching a code', () => {
   const byBearer = { authorization: 'Bearer editor-key' }
   const byHeader = { 'x-api-key': 'operator-key' }
-  const mutation = `mutation ($code: String!, $enabled: Boolean!) {
-    setAffiliateEnabled(code: $code, enabled: $enabled) { code enabled }
+  const mutation = `mutation ($input: SetAffiliateEnabledInput!) {
+    setAffiliateEnabled(input: $input) { affiliate { code enabled } }
   }`
 
   test('off keeps traders out and the affiliate in; on lets them in again', async () => {
@@ -187,8 +187,8 @@ describe('switching a code', () => {
     expect(await get(`/affiliate/${key.address}`)).toMatchObject({ status: 200, body: { code } })
     const again = await request(`${doors.url}/affiliate/${key.address}`, 'POST', await signedBody(key, code))
     expect(again.body).toEqual({ message: 'Affiliate wallet address already bound to a code' })
-    const switched = await query(mutation, { code, enabled: true }, byHeader)
-    expect(switched.data).toEqual({ setAffiliateEnabled: { code, enabled: true } })
+    const switched = await query(mutation, { input: { code, enabled: true } }, byHeader)
+    expect(switched.data).toEqual({ setAffiliateEnabled: { affiliate: { code, enabled: true } } })
     expect((await get(`/ref-codes/${code}`)).status).toBe(200)
   })
 
@@ -207,7 +207,7 @@ describe('switching a code', () => {
       [code, ' '.repeat(20_000)],
     ] as const)
       expect(await put(`/ref-codes/${path}`, body, headers)).toEqual(unauthorized)
-    const { errors } = await query(mutation, { code: 'never', enabled: false }, headers)
+    const { errors } = await query(mutation, { input: { code: 'never', enabled: false } }, headers)
     expect(errors[0].extensions.code).toBe('Unauthorized')
     expect((await get(`/ref-codes/${code}`)).status).toBe(200)
   })
@@ -298,8 +298,8 @@ describe('without the content system', () => {
     `{ account(address: "${key.address}") { affiliate { code } } }`,
     '{ referralCode(code: "x") { code } }',
     `{ affiliateTypedData(wallet: "${key.address}", code: "x") }`,
-    `mutation { registerAffiliate(input: {walletAddress: "${key.address}", code: "x", signedMessage: ""}) { code } }`,
-    'mutation { setAffiliateEnabled(code: "x", enabled: true) { code } }',
+    `mutation { registerAffiliate(input: {walletAddress: "${key.address}", code: "x", signedMessage: "0x"}) { affiliate { code } } }`,
+    'mutation { setAffiliateEnabled(input: { code: "x", enabled: true }) { affiliate { code } } }',
   ])('GraphQL says the same: %s', async (text) => {
     const { body } = await request(`${closed.url}/graphql`, 'POST', { query: text })
     expect([body.errors[0].extensions.code, body.errors[0].message]).toEqual(['FeatureDisabled', setting])

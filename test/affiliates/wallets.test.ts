@@ -39,7 +39,8 @@ test('a contract wallet registers by its own word, and nobody else does', async 
   expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
   const signedMessage = await signCode(stranger, 'CONTRACT', { wallet, domain })
   const told = await request(`${world.url}/graphql`, 'POST', {
-    query: 'mutation ($input: AffiliateInput!) { registerAffiliate(input: $input) { code } }',
+    query:
+      'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code } } }',
     variables: { input: { walletAddress: wallet, code: 'CONTRACT', signedMessage } },
   })
   expect(told.body.errors[0].extensions.data).toEqual({ reason: 'wallet-refused' })
@@ -103,7 +104,9 @@ test('the key of the content system cancels no orders', async () => {
   const cancel = async (key: string) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
     const uid = `0x${'00'.repeat(56)}`
-    const body = JSON.stringify({ query: `mutation { cancelOrdersByPolicy(orderUids: ["${uid}"]) { uid } }` })
+    const body = JSON.stringify({
+      query: `mutation { cancelOrdersByPolicy(input: { orderUids: ["${uid}"] }) { orders { uid } } }`,
+    })
     const response = await fetch(`${world.url}/graphql`, { method: 'POST', headers, body })
     const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] }
     return errors[0]?.extensions.code

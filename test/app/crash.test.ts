@@ -80,10 +80,10 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
         const events = await trader.order(accepted.at(-1) ?? '').then(async ({ uid }) => {
           const { order } = await graphql(
             dev.url,
-            'query ($uid: OrderUid!) { order(uid: $uid) { debugReport { events { label } } } }',
+            'query ($uid: OrderUid!) { order(uid: $uid) { debugReport { events { nodes { label } } } } }',
             { uid },
           )
-          return order.debugReport.events
+          return order.debugReport.events.nodes
         })
         return events.length > Number(round) - 1
       })
@@ -107,10 +107,10 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
   for (const uid of accepted) {
     const { trades } = await graphql(
       dev.url,
-      'query ($uid: OrderUid) { trades(orderUid: $uid) { txHash } }',
+      'query ($uid: OrderUid) { trades(orderUid: $uid) { nodes { txHash } } }',
       { uid },
     )
-    expect(trades).toHaveLength(1)
+    expect(trades.nodes).toHaveLength(1)
   }
 }, 120_000)
 
@@ -118,10 +118,10 @@ test('SIGTERM ends database and chain with it, also with a settlement on its way
   const dev: DevManifest = JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
   const trader = createTrader(dev.url, describeMarket())
   const { body } = await trader.place({ sell: 'WETH', buy: 'DAI', sellAmount: oneWeth, buyAmount: 1n })
-  const story = 'query ($uid: OrderUid!) { order(uid: $uid) { events { label } } }'
+  const story = 'query ($uid: OrderUid!) { order(uid: $uid) { events { nodes { label } } } }'
   await eventually('the order is being settled', async () => {
     const { order } = await graphql(dev.url, story, { uid: body })
-    return order.events.some(({ label }: { label: string }) => label === 'EXECUTING')
+    return order.events.nodes.some(({ label }: { label: string }) => label === 'EXECUTING')
   })
   await kill('SIGTERM')
   await expect(fetch(dev.rpcUrl, { method: 'POST' })).rejects.toThrow()

@@ -130,31 +130,40 @@ describe('an order through the client library', () => {
     const data = await graphql(
       world.url,
       `query ($uid: OrderUid!) { order(uid: $uid) { status sellToken { symbol decimals } debugReport {
-        events { label timestamp reason }
-        auctions { id block deadline nativePrices { token price }
+        events { nodes { label timestamp reason } }
+        auctions { nodes { id: auctionId block deadline nativePrices { token { address } price }
           proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy }
-          executions { executedFee executedFeeToken blockNumber protocolFees { token amount } }
+          executions { executedFee executedFeeToken { address } blockNumber protocolFees { token { address } amount } }
           settlementAttempts { solver solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome }
-        }
-        trades { blockNumber logIndex buyAmount sellAmount sellAmountBeforeFees txHash auctionId }
-      } auctions { id solutions { isWinner orders { order { uid } executedSell executedBuy } } } } }`,
+        } }
+        trades { nodes { blockNumber logIndex buyAmount sellAmount sellAmountBeforeFees txHash auctionId } }
+      } auctions { nodes { id solutions { isWinner orders { order { uid } executedSell executedBuy } } } } } }`,
       { uid },
     )
     const told = data.order.debugReport
     expect(
-      told.events.map((event: { label: string; timestamp: string }) => [
+      told.events.nodes.map((event: { label: string; timestamp: string }) => [
         event.label.toLowerCase(),
         event.timestamp,
       ]),
     ).toEqual(
       report.events.map((event: { label: string; timestamp: string }) => [event.label, event.timestamp]),
     )
-    expect(told.auctions[0].proposedSolutions).toEqual(auction.proposedSolutions)
-    expect(told.auctions[0].settlementAttempts).toEqual(auction.settlementAttempts)
-    expect(told.auctions[0].executions).toEqual(auction.executions)
-    expect(told.trades).toEqual(report.trades)
+    const [first] = told.auctions.nodes
+    expect(first.proposedSolutions).toEqual(auction.proposedSolutions)
+    expect(first.settlementAttempts).toEqual([{ ...auction.settlementAttempts[0], outcome: 'SUCCESS' }])
+    expect(first.executions).toEqual(
+      auction.executions.map(
+        (execution: { executedFeeToken: string; protocolFees: { token: string }[] }) => ({
+          ...execution,
+          executedFeeToken: { address: execution.executedFeeToken },
+          protocolFees: execution.protocolFees.map((fee) => ({ ...fee, token: { address: fee.token } })),
+        }),
+      ),
+    )
+    expect(told.trades.nodes).toEqual(report.trades)
     expect(data.order.sellToken).toEqual({ symbol: 'WETH', decimals: 18 })
-    const proposals = data.order.auctions[0].solutions.flatMap(
+    const proposals = data.order.auctions.nodes[0].solutions.flatMap(
       (solution: { orders: unknown[] }) => solution.orders,
     )
     expect(proposals).toContainEqual({

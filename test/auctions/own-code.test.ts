@@ -9,7 +9,8 @@ import { createAuctionDesk, createSolver, propose, solverAddress } from '../fake
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
-import { readEvents, readStory, storeOrder } from '../fakes/stored-order.ts'
+import { readEvents, storeOrder } from '../fakes/stored-order.ts'
+import { readStory } from '../fakes/stories.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
 const unit = 10n ** 18n

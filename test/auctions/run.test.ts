@@ -11,7 +11,8 @@ import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { samplePool } from '../fakes/market.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
-import { readEvents, readStory, storeOrder } from '../fakes/stored-order.ts'
+import { readEvents, storeOrder } from '../fakes/stored-order.ts'
+import { readStory } from '../fakes/stories.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
 
 const unit = 10n ** 18n

@@ -80,6 +80,8 @@ it('ends when its chain or its database does, and the same command picks everyth
   }
   const { program, ended, ready } = dev()
   await ready()
+  const { url } = JSON.parse(readFileSync(join(home, 'dev.json'), 'utf8'))
+  expect((await fetch(`${url}/metrics`)).status).toBe(200)
   program.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, errors: '' })
 }, 180_000)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonSpelling } from '../../src/domain/json-text.ts'
+import { jsonSpelling, listItems, nestsDeeper } from '../../src/domain/json-text.ts'
 
 it('finds nothing in what JSON.stringify writes, and every number that is not digits', () => {
   fc.assert(
@@ -21,6 +21,43 @@ it('finds a member that any object has twice, whatever stands around it', () => 
       const text = `[${JSON.stringify(before)},{"a":${object}}]`
       expect(JSON.parse(text)).toBeDefined()
       expect(jsonSpelling(text).twice).toBe(`[1].a.${twice}`)
+    }),
+  )
+})
+
+it('holds no more than a bounded path for each number, however deep or long the names', () => {
+  const deep = `{"a":${'['.repeat(2_000)}${'1.5,'.repeat(1_000)}1${']'.repeat(2_000)},"metadata":{"validFrom":1.0}}`
+  const long = `{"${'n'.repeat(4_000)}":[${'1.5,'.repeat(1_000)}1],"metadata":{"validFrom":1.0}}`
+  for (const text of [deep, long]) {
+    const { notDigits } = jsonSpelling(text)
+    expect(notDigits).toContain('metadata.validFrom')
+    expect(Math.max(...[...notDigits].map((path) => path.length))).toBeLessThan(300)
+  }
+  // One that is abridged is none of those that are looked for.
+  expect([...jsonSpelling(`{"${'n'.repeat(41)}":1.5}`).notDigits]).toEqual([`${'n'.repeat(40)}…`])
+  expect([...jsonSpelling(`{"${'n'.repeat(40)}":1.5}`).notDigits]).toEqual(['n'.repeat(40)])
+})
+
+it('knows how deep a text nests, whatever stands in its strings', () => {
+  const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}0${'}]'.repeat(levels / 2)}`
+  for (const levels of [2, 10, 100]) {
+    expect(nestsDeeper(nested(levels), levels)).toBe(false)
+    expect(nestsDeeper(nested(levels), levels - 1)).toBe(true)
+  }
+  expect(nestsDeeper('[[[', 2)).toBe(true)
+  expect(nestsDeeper(JSON.stringify({ a: '[[[["\\{{{', b: ['\\'], c: [] }), 2)).toBe(false)
+  expect(nestsDeeper('[],'.repeat(1_000), 1)).toBe(false)
+})
+
+it('counts the items of all lists, whatever stands in strings', () => {
+  const count = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 0
+    const inside = Object.values(value).reduce<number>((sum, item) => sum + count(item), 0)
+    return Array.isArray(value) ? value.length + inside : inside
+  }
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(listItems(JSON.stringify(value))).toBe(count(value))
     }),
   )
 })

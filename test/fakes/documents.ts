@@ -27,23 +27,27 @@ const fields = Array.from({ length: 15_000 }, (_, index) => `,"field${index}":1`
 export const bombs: Record<string, [query: string, variables?: string]> = {
   'fields nested beyond any stack': ['{a'.repeat(10_000)],
   'lists nested beyond any stack': [`{order(uid:${'['.repeat(9_000)}`],
-  'fields nested 180 deep': [`{orders{nodes{${'auctions{orders{'.repeat(45)}uid${'}}'.repeat(45)}}}}`],
-  'fields nested 17 deep': [`{orders(first:1){nodes{${'auctions{orders{'.repeat(7)}uid${'}}'.repeat(7)}}}}`],
+  'fields nested 180 deep': [
+    `{orders{nodes{${'auctions{nodes{orders{nodes{'.repeat(45)}uid${'}}}}'.repeat(45)}}}}`,
+  ],
+  'fields nested 17 deep': [
+    `{orders(first:1){nodes{${'auctions{nodes{orders{nodes{'.repeat(3)}auctions{nodes{block}}${'}}}}'.repeat(3)}}}}`,
+  ],
   'inline fragments nested': [`{${'...{'.repeat(201)}version${'}'.repeat(201)}}`],
   'objects nested in an argument': [
     `{orders(filter:{a:${'{a:'.repeat(201)}1${'}'.repeat(201)}}){nodes{uid}}}`,
   ],
   'an alias flood': [`{${each(650, (index) => `a${index}:version`)}}`],
-  'an alias flood below a list': [`{orders{nodes{${each(51, (index) => `a${index}:auctions{id}`)}}}}`],
+  'an alias flood below a list': [`{orders{nodes{${each(51, (index) => `a${index}:auctions{nodes{id}}`)}}}}`],
   'aliases through fragments': [
-    `{orders{nodes{${each(51, () => '...F')} b:auctions{orders{...F auctions{orders{...F}}}}}}} fragment F on Order{${each(26, (index) => `a${index}:uid`)}}`,
+    `{orders{nodes{${each(51, () => '...F')} b:auctions{nodes{orders{nodes{...F auctions{nodes{orders{nodes{...F}}}}}}}}}}} fragment F on Order{${each(26, (index) => `a${index}:uid`)}}`,
   ],
   'aliases of a fragment in two places': [
-    `{orders{nodes{...F auctions{orders{...F}}}}} fragment F on Order{${each(26, (index) => `a${index}:uid`)}}`,
+    `{orders{nodes{...F auctions{nodes{orders{nodes{...F}}}}}}} fragment F on Order{${each(26, (index) => `a${index}:uid`)}}`,
   ],
   'one field 10,000 times': [`{${'version '.repeat(10_000)}}`],
   'one field 1,900 times': [`{${'version '.repeat(1_900)}}`],
-  'one branch many times': [`{${'orders{nodes{auctions{orders{uid}}}} '.repeat(100)}}`],
+  'one branch many times': [`{${'orders{nodes{auctions{nodes{orders{nodes{uid}}}}}} '.repeat(100)}}`],
   'one field by many inline fragments': [`{${'...{version}'.repeat(490)}}`],
   'one field by many conditions': [`{node(id:"x"){${'...on Order{uid}'.repeat(270)}}}`],
   'fragments that double 40 times': [
@@ -58,7 +62,7 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
   'fragments that are not there': [`{orders{nodes{${each(900, (index) => `...F${index}`)}}}}`],
   'a fragment in itself': ['{orders{nodes{...A}}} fragment A on Order{...A}'],
   'fragments in each other': [
-    '{orders{nodes{...A}}} fragment A on Order{auctions{orders{...B}}} fragment B on Order{auctions{orders{...A}}}',
+    '{orders{nodes{...A}}} fragment A on Order{auctions{nodes{orders{nodes{...B}}}}} fragment B on Order{auctions{nodes{orders{nodes{...A}}}}}',
   ],
   'fragments all in each other': [
     `{orders{nodes{...F0}}} ${each(25, (index) => `fragment F${index} on Order{uid ${each(25, (other) => `...F${other}`)}}`)}`,
@@ -70,11 +74,14 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
   ],
   'introspection by aliases': [`{${each(50, (index) => `a${index}:__schema{types{fields{name}}}`)}}`],
   'introspection of every field’s fields': ['{__schema{types{fields{type{fields{name}}}}}}'],
-  'the largest pages nested': ['{orders(first:1000){nodes{auctions{orders{auctions{orders{uid}}}}}}}'],
+  'the largest pages nested': [
+    '{orders(first:1000){nodes{auctions{nodes{orders{nodes{auctions{nodes{orders{nodes{uid}}}}}}}}}}}',
+  ],
   'the largest page from a variable': [
-    'query($first:Int!){orders(first:$first){nodes{auctions{orders{uid}}}}}',
+    'query($first:Int!){orders(first:$first){nodes{auctions{nodes{orders{nodes{uid}}}}}}}',
     '{"first":1000}',
   ],
+  'the largest pages from their ends': ['{orders(last:1000){nodes{events(last:1000){nodes{label}}}}}'],
   'a directive flood': [`{version ${'@skip(if:false) '.repeat(600)}}`],
   'a flood of unknown directives': [`{version ${'@a '.repeat(950)}}`],
   'many arguments': [`{orders(${each(480, (index) => `a${index}:1`)}){nodes{uid}}}`],

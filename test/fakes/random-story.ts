@@ -76,6 +76,9 @@ const auction = fc.record({
   execution: maybe(fc.record({ fee: amount, fees: some(amount) })),
 })
 
+/** That auctions have a price of, and no order trades. */
+export const pricedToken = `0x${'0e'.repeat(20)}` as const
+
 export const randomStory = fc.record({
   order: fc.record({
     receiver: maybe(hex(20)),
@@ -163,7 +166,7 @@ const noFacts: ChainFacts = {
 
 async function storeAuction(tx: Tx, part: RandomStory['auctions'][number], order: Order): Promise<bigint> {
   const id = auctionIds++
-  const token = { sell: order.sellToken, buy: order.buyToken, other: `0x${'0e'.repeat(20)}` as const }
+  const token = { sell: order.sellToken, buy: order.buyToken, other: pricedToken }
   const nativePrices = new Map(part.prices.map((name, index) => [token[name], 10n ** BigInt(index * 9)]))
   const entry = { order, remaining: 1n, feePolicies: part.policies, extraGas: 0n }
   const solutions = part.solutions.map((solution, uid) => ({

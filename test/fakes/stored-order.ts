@@ -1,10 +1,9 @@
-import type { OrderStory } from '../../src/domain/competition.ts'
 import type { Order } from '../../src/domain/order.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { appendEvents } from '../../src/storage/events.ts'
 import { findOrder, insertOrder } from '../../src/storage/orders.ts'
-import { storiesOfOrders } from '../../src/storage/story.ts'
 import { sampleOrder } from './order.ts'
+import { readStory } from './stories.ts'
 
 /** Stores an order with its `created` event, as placing does. @returns it as it is read back */
 export async function storeOrder(db: Database, overrides: Partial<Order> = {}): Promise<Order> {
@@ -21,12 +20,6 @@ export async function readOrder(db: Database, { uid }: Pick<Order, 'uid'>): Prom
   const order = await findOrder(db, uid)
   if (!order) throw new Error(`order ${uid} is not stored`)
   return order
-}
-
-export async function readStory(db: Database, { id }: Pick<Order, 'id'>): Promise<OrderStory> {
-  const story = (await storiesOfOrders(db, [id])).get(id)
-  if (!story) throw new Error('no story')
-  return story
 }
 
 /** Its events with their reasons, without the `created` that every order begins with. */

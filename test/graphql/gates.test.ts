@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Doors, openDoors } from '../doors.ts'
+import { encodedId } from '../fakes/node-id.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
 import { request } from '../trader.ts'
@@ -26,7 +27,7 @@ const fields: [what: string, query: string][] = [
   ['the feed', `{ notifications(account: "${account}") { cursor } }`],
   ['an account’s feed', `{ account(address: "${account}") { notifications { cursor } } }`],
   ['an account’s latest', `{ account(address: "${account}") { latestNotifications { message } } }`],
-  ['a notification by its id', '{ node(id: "Notification:1") { id } }'],
+  ['a notification by its id', `{ node(id: "${encodedId('Notification:1')}") { id } }`],
 ]
 
 describe('notifications in GraphQL', () => {
@@ -38,7 +39,8 @@ describe('notifications in GraphQL', () => {
   })
 
   test.each(fields)('%s: answered where they are on', async (_what, query) => {
-    expect((await ask(open, query)).body.errors).toBeUndefined()
+    const { body } = await ask(open, query)
+    expect([body.errors, open.faults]).toEqual([undefined, []])
   })
 
   test('everything else of an account stays', async () => {
@@ -87,15 +89,16 @@ describe('notifications over REST', () => {
 
 test('what happens is recorded either way: it is there once they are on', async () => {
   const again = await openDoors({}, { db: closed.database.db })
-  const { body } = await ask(again, `{ node(id: "Notification:1") { id } }`)
-  expect(body.data.node).toEqual({ id: 'Notification:1' })
+  const { body } = await ask(again, `{ node(id: "${encodedId('Notification:1')}") { id } }`)
+  expect(body.data.node).toEqual({ id: encodedId('Notification:1') })
   await again[Symbol.asyncDispose]()
 })
 
 test('that they are off is no answer to keep: the same request is answered once they are on', async () => {
   const keyed = async ({ url }: Doors) => {
     const input = { walletAddress: account, code: 'FRIENDS', signedMessage: '0x12' }
-    const query = 'mutation ($input: AffiliateInput!) { registerAffiliate(input: $input) { code } }'
+    const query =
+      'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code } } }'
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'gates-are-closed' }
     const body = JSON.stringify({ query, variables: { input } })
     const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body })

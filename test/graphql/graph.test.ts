@@ -4,9 +4,10 @@ import type { Order } from '../../src/domain/order.ts'
 import { createContext, type Services } from '../../src/graphql/context.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { noCaller } from '../fakes/caller.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
-import { graphql } from '../trader.ts'
+import { graphql, request } from '../trader.ts'
 import { eventually } from '../world.ts'
 
 const owner = numbered('0f')
@@ -38,14 +39,17 @@ test('the graph is walked from an order to its competition and back', async () =
       status class network { name }
       sellToken { address symbol decimals } buyToken { address }
       quote { sellTokenPrice gasAmount }
-      events { label reason }
-      trades { blockNumber txHash auctionId executedProtocolFees { amount policy { kind surplusFactor } } sellToken { symbol } }
-      auctions {
-        auctionId block deadline nativePrices { token price }
-        orders { uid }
+      events { nodes { label reason } }
+      trades { nodes {
+        blockNumber txHash auctionId sellToken { symbol }
+        executedProtocolFees { amount policy { __typename ... on SurplusFeePolicy { factor maxVolumeFactor } } }
+      } }
+      auctions { nodes {
+        auctionId block deadline nativePrices { token { address } price }
+        orders { nodes { uid } }
         solutions { ranking isWinner score referenceScore orders { orderUid executedSell executedBuy order { uid } } }
-        settlementAttempts { outcome endBlock }
-      }
+        settlementAttempts { outcome detail endBlock }
+      } }
     } }`,
     { uid: settled.uid },
   )
@@ -56,60 +60,69 @@ test('the graph is walked from an order to its competition and back', async () =
     sellToken: { address: wrapped, symbol: 'AAA', decimals: 18 },
     buyToken: { address: dollar },
     quote: { sellTokenPrice: '1', gasAmount: '155000' },
-    events: ['CREATED', 'READY', 'EXECUTING', 'TRADED'].map((label) => ({ label, reason: null })),
-    trades: [
-      {
-        blockNumber: 109,
-        txHash: `0x${'ab'.repeat(32)}`,
-        auctionId: 9,
-        executedProtocolFees: [{ amount: '20000000', policy: { kind: 'SURPLUS', surplusFactor: 0.5 } }],
-        sellToken: { symbol: 'AAA' },
-      },
-    ],
-    auctions: [
-      {
-        auctionId: 9,
-        block: 100,
-        deadline: 103,
-        nativePrices: [
-          { token: wrapped, price: '1000000000000000000' },
-          { token: dollar, price: '333333333333333333333333333' },
-          { token: numbered('cc'), price: '166666666666666' },
-        ],
-        orders: [{ uid: settled.uid }],
-        solutions: [
-          {
-            ranking: 1,
-            isWinner: true,
-            score: '1000',
-            referenceScore: '999',
-            orders: [
-              {
-                orderUid: settled.uid,
-                executedSell: '1000000000000000000',
-                executedBuy: '2940000000',
-                order: { uid: settled.uid },
-              },
-            ],
-          },
-          {
-            ranking: 2,
-            isWinner: false,
-            score: '999',
-            referenceScore: null,
-            orders: [
-              {
-                orderUid: settled.uid,
-                executedSell: '1000000000000000000',
-                executedBuy: '2939000000',
-                order: { uid: settled.uid },
-              },
-            ],
-          },
-        ],
-        settlementAttempts: [{ outcome: 'success', endBlock: 102 }],
-      },
-    ],
+    events: { nodes: ['CREATED', 'READY', 'EXECUTING', 'TRADED'].map((label) => ({ label, reason: null })) },
+    trades: {
+      nodes: [
+        {
+          blockNumber: 109,
+          txHash: `0x${'ab'.repeat(32)}`,
+          auctionId: 9,
+          executedProtocolFees: [
+            {
+              amount: '20000000',
+              policy: { __typename: 'SurplusFeePolicy', factor: '0.5', maxVolumeFactor: '0.01' },
+            },
+          ],
+          sellToken: { symbol: 'AAA' },
+        },
+      ],
+    },
+    auctions: {
+      nodes: [
+        {
+          auctionId: 9,
+          block: 100,
+          deadline: 103,
+          nativePrices: [
+            { token: { address: wrapped }, price: '1000000000000000000' },
+            { token: { address: dollar }, price: '333333333333333333333333333' },
+            { token: { address: numbered('cc') }, price: '166666666666666' },
+          ],
+          orders: { nodes: [{ uid: settled.uid }] },
+          solutions: [
+            {
+              ranking: 1,
+              isWinner: true,
+              score: '1000',
+              referenceScore: '999',
+              orders: [
+                {
+                  orderUid: settled.uid,
+                  executedSell: '1000000000000000000',
+                  executedBuy: '2940000000',
+                  order: { uid: settled.uid },
+                },
+              ],
+            },
+            {
+              ranking: 2,
+              isWinner: false,
+              score: '999',
+              referenceScore: null,
+              orders: [
+                {
+                  orderUid: settled.uid,
+                  executedSell: '1000000000000000000',
+                  executedBuy: '2939000000',
+                  order: { uid: settled.uid },
+                },
+              ],
+            },
+          ],
+          settlementAttempts: [{ outcome: 'SUCCESS', detail: null, endBlock: 102 }],
+        },
+      ],
+    },
   })
   expect(await ask('{ auction(id: 9) { block } nothing: auction(id: 8) { block } }')).toEqual({
     auction: { block: 100 },
@@ -161,16 +174,18 @@ describe('orders', () => {
   test('unknown ones are null; one that was placed or cancelled is answered as it is stored', async () => {
     expect(await ask(`{ order(uid: "0x${'12'.repeat(56)}") { uid } }`)).toEqual({ order: null })
     const placed = await ask(
-      `mutation { placeOrder(order: { sellToken: "${wrapped}", buyToken: "${dollar}", sellAmount: "1", buyAmount: "1",
+      `mutation { placeOrder(input: { sellToken: "${wrapped}", buyToken: "${dollar}", sellAmount: "1", buyAmount: "1",
         validTo: 2000000000, appData: "{}", feeAmount: "0", kind: SELL, partiallyFillable: false, signingScheme: EIP712,
-        signature: "0x00" }) { uid status } }`,
+        signature: "0x00" }) { order { uid status } } }`,
     )
-    expect(placed).toEqual({ placeOrder: { uid: settled.uid, status: 'FULFILLED' } })
+    expect(placed).toEqual({ placeOrder: { order: { uid: settled.uid, status: 'FULFILLED' } } })
     const uids = open.slice(0, 2).map(({ uid }) => uid)
     const cancel = `mutation ($uids: [OrderUid!]!) {
-      cancelOrders(orderUids: $uids, signature: "0x00", signingScheme: ETHSIGN) { uid }
+      cancelOrders(input: { orderUids: $uids, signature: "0x00", signingScheme: ETHSIGN }) { orders { uid } }
     }`
-    expect(await ask(cancel, { uids })).toEqual({ cancelOrders: uids.map((uid) => ({ uid })) })
+    expect(await ask(cancel, { uids })).toEqual({
+      cancelOrders: { orders: uids.map((uid) => ({ uid })) },
+    })
   })
 })
 
@@ -178,7 +193,7 @@ test('an account has trades and a feed', async () => {
   await storeNotification(doors.database.db, owner, 0)
   await storeNotification(doors.database.db, owner, 1)
   const question = `query ($owner: Address!) {
-    account(address: $owner) { address trades { orderUid } latestNotifications { message } }
+    account(address: $owner) { address trades { nodes { orderUid } } latestNotifications { message } }
     notifications(account: $owner, first: 1, after: "earliest") { cursor hasMore edges { cursor node { type message } } }
   }`
   // The feed shows a row once nothing older is under way, in any database of the server: other tests have theirs there.
@@ -188,7 +203,7 @@ test('an account has trades and a feed', async () => {
   })
   expect(data.account).toEqual({
     address: owner,
-    trades: [{ orderUid: settled.uid }],
+    trades: { nodes: [{ orderUid: settled.uid }] },
     latestNotifications: [{ message: 'notification 1' }, { message: 'notification 0' }],
   })
   const { cursor, hasMore, edges } = data.notifications
@@ -204,20 +219,22 @@ test('an account has trades and a feed', async () => {
 
 test('a document is uploaded once and read back', async () => {
   const document = '{"metadata":{}}'
-  const upload = 'mutation ($document: String!) { uploadAppData(document: $document) { hash created } }'
-  const { uploadAppData } = await ask(upload, { document })
-  expect(uploadAppData.created).toBe(true)
-  expect((await ask(upload, { document })).uploadAppData.created).toBe(false)
-  expect(await ask(`{ appData(hash: "${uploadAppData.hash}") { document } }`)).toEqual({
+  const upload =
+    'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { appData { hash document } created } }'
+  const { uploadAppData } = await ask(upload, { input: { document } })
+  expect(uploadAppData).toMatchObject({ created: true, appData: { document } })
+  expect((await ask(upload, { input: { document } })).uploadAppData.created).toBe(false)
+  expect(await ask(`{ appData(hash: "${uploadAppData.appData.hash}") { document } }`)).toEqual({
     appData: { document },
   })
 })
 
 describe('statements', () => {
   const walk = `query ($owner: Address!) { orders(owner: $owner, first: 50) { nodes {
-    id tokens { symbol } executedPrice { decimal } surplus { amount } sellToken { symbol } events { label } trades { id executedProtocolFees { amount } order { uid } } debugReport { auctions { id } }
-    auctions { nativePrices { price } orders { uid } settlementAttempts { outcome }
-      solutions { orders { executedSell order { uid auctions { id } } } } }
+    id tokens { symbol } executedPrice { decimal } surplus { amount } sellToken { symbol } events { nodes { label } } trades { nodes { id executedProtocolFees { amount } order { uid } } }
+    debugReport { auctions { nodes { auctionId } } }
+    auctions(first: 2) { nodes { nativePrices { price } orders(first: 2) { nodes { uid } } settlementAttempts { outcome }
+      solutions { orders { executedSell order { uid auctions(first: 2) { nodes { id } } } } } } }
   } } }`
   const count = async (account: Address) => {
     const before = doors.database.statements.length
@@ -242,16 +259,38 @@ describe('statements', () => {
   })
 })
 
+const someToken = { chainId: 11155111, address: wrapped }
+
 test('a result holds so many list items and no more: then everything of it stops', async () => {
   const context = createContext({} as Services, noCaller, new AbortController().signal)
   context.spend(Array(20_000).fill(0))
   expect(() => context.spend([0])).toThrow('list items')
   expect(() => context.spend([])).toThrow('list items')
   await expect(context.overspent).rejects.toThrow('list items')
-  await expect(context.loaders.trades.load(1n)).rejects.toThrow('list items')
+  await expect(context.loaders.token.load(someToken)).rejects.toThrow('list items')
+})
+
+test.each([
+  ['alone', '', 300, numbered('7c')],
+  ['with what is not stored', 'network { name }', 301, numbered('7d')],
+] as const)('the same of what the database wrote %s', async (_, outside, id, trader) => {
+  const order = await storeSettledOrder(doors.database.db, BigInt(id), trader)
+  await using client = await connectDirectly(doors.database.url)
+  const prices = (count: number) =>
+    client.query(`INSERT INTO auction_prices (auction_id, token, price)
+      SELECT ${id}, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, ${count}) n ON CONFLICT DO NOTHING`)
+  const query = `{ order(uid: "${order.uid}") { ${outside} auctions { nodes { nativePrices { price } } } } }`
+  const answer = async () => (await request(`${doors.url}/graphql`, 'POST', { query })).body
+  await prices(19_000)
+  expect((await answer()).data.order.auctions.nodes[0].nativePrices.length).toBeGreaterThanOrEqual(19_000)
+  await prices(20_001)
+  expect((await answer()).errors[0]).toMatchObject({
+    message: 'the result holds more than 20000 list items',
+    extensions: { code: 'QueryTooComplex' },
+  })
 })
 
 test('nothing is read for a client that has gone', async () => {
   const context = createContext({} as Services, noCaller, AbortSignal.abort())
-  await expect(context.loaders.trades.load(1n)).rejects.toThrow('the client has gone')
+  await expect(context.loaders.token.load(someToken)).rejects.toThrow('the client has gone')
 })

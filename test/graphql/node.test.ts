@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../src/domain/order.ts'
 import { insertChainFacts } from '../../src/storage/chain-log.ts'
 import { type Doors, openDoors } from '../doors.ts'
+import { encodedId } from '../fakes/node-id.ts'
 import { numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
 import { graphql, request } from '../trader.ts'
@@ -26,16 +27,16 @@ test('everything that has an id is found by it', async () => {
   const { account, order } = await ask(
     `query ($owner: Address!, $uid: OrderUid!) {
       account(address: $owner) { id __typename latestNotifications { id __typename notificationId } }
-      order(uid: $uid) { id __typename sellToken { id __typename } trades { id __typename } auctions { id __typename auctionId } }
+      order(uid: $uid) { id __typename sellToken { id __typename } trades { nodes { id __typename } } auctions { nodes { id __typename auctionId } } }
     }`,
     { owner, uid: settled.uid },
   )
   const { latestNotifications, ...itself } = account
   const { sellToken, trades, auctions, ...about } = order
-  const nodes = [itself, ...latestNotifications, sellToken, ...trades, ...auctions, about]
+  const nodes = [itself, ...latestNotifications, sellToken, ...trades.nodes, ...auctions.nodes, about]
   expect(nodes.map(({ __typename }) => __typename)).toEqual([
     'Account',
-    'Notification',
+    'OrderFilledNotification',
     'Token',
     'Trade',
     'Auction',
@@ -44,11 +45,11 @@ test('everything that has an id is found by it', async () => {
   for (const { id, __typename } of nodes) {
     expect(await ask(nodeQuery, { id })).toEqual({ node: { id, __typename } })
   }
-  expect([sellToken.id, auctions[0].auctionId]).toEqual([`Token:11155111:${wrapped}`, 9])
+  expect([sellToken.id, auctions.nodes[0].auctionId]).toEqual([encodedId(`Token:11155111:${wrapped}`), 9])
 })
 
 test('a node is whatever its type has', async () => {
-  const id = `Account:${owner}`
+  const id = encodedId(`Account:${owner}`)
   const query = `query ($id: ID!) { node(id: $id) { ... on Account { address orders(first: 2) { nodes { uid } } } ... on Order { uid } } }`
   const { node } = await ask(query, { id })
   expect([node.address, node.orders.nodes.length]).toEqual([owner, 2])
@@ -61,7 +62,8 @@ test.each([
   'Trade:11155111:1:1',
   'Trade:999999999:999999999999999:999999999',
   `Token:5:${wrapped}`,
-])('what is not known is null: %s', async (id) => {
+])('what is not known is null: %s', async (text) => {
+  const id = encodedId(text)
   expect(await ask(nodeQuery, { id })).toEqual({ node: null })
 })
 
@@ -78,16 +80,18 @@ test.each([
   'Network:sepolia',
   'constructor:1',
   'Trade:1:2',
-])('what no node was given is refused: "%s"', async (id) => {
-  const { body } = await request(`${doors.url}/graphql`, 'POST', { query: nodeQuery, variables: { id } })
-  expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'id' })
+])('what no node was given is refused: "%s"', async (text) => {
+  for (const id of [text, encodedId(text)]) {
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query: nodeQuery, variables: { id } })
+    expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'id' })
+  }
 })
 
 test.each([
-  'node(id: "Account:x") { ... on Account { orders(first: 1000) { nodes { events { label } trades { txHash } auctions { id } } } } }',
+  'node(id: "Account:x") { ... on Account { orders(first: 1000) { nodes { events(first: 1000) { nodes { label } } } } } }',
   // The same key means another field in another type.
   `node(id: "Account:x") { ... on Order { it: debugReport { orderUid } }
-    ... on Account { it: orders(first: 1000) { nodes { auctions { solutions { score } } } } } }`,
+    ... on Account { it: orders(first: 1000) { nodes { auctions { nodes { solutions { score } } } } } } }`,
 ])('below a node the same limits hold: %s', async (selection) => {
   const { body } = await request(`${doors.url}/graphql`, 'POST', { query: `{ ${selection} }` })
   expect(body.errors[0].extensions.code).toBe('QueryTooComplex')
@@ -117,12 +121,12 @@ test('trades of an account are paged newest first without a gap or a repetition'
   const seen: number[][] = []
   let after: string | null = null
   for (let more = true; more; ) {
-    const { account }: { account: { tradeConnection: TradePage } } = await ask(
-      `query ($trader: Address!, $after: String) { account(address: $trader) { tradeConnection(first: 3, after: $after) {
+    const { account }: { account: { trades: TradePage } } = await ask(
+      `query ($trader: Address!, $after: String) { account(address: $trader) { trades(first: 3, after: $after) {
         edges { cursor node { blockNumber logIndex } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
       { trader, after },
     )
-    const { edges, pageInfo } = account.tradeConnection
+    const { edges, pageInfo } = account.trades
     seen.push(...edges.map(({ node }) => [node.blockNumber, node.logIndex]))
     expect([pageInfo.startCursor, pageInfo.endCursor]).toEqual([edges[0]?.cursor, edges.at(-1)?.cursor])
     after = pageInfo.endCursor
@@ -139,13 +143,13 @@ interface TradePage {
 test('an order that was filled at a better price says so', async () => {
   const { order } = await ask(
     `query ($uid: OrderUid!) { order(uid: $uid) { executedFraction executedPrice { decimal numerator denominator } limitPrice { decimal }
-      surplus { amount token } } }`,
+      surplus { amount token { address } } } }`,
     { uid: settled.uid },
   )
   expect(order).toEqual({
     executedFraction: '1',
     executedPrice: { decimal: '0.00000000294', numerator: '2940000000', denominator: '1000000000000000000' },
     limitPrice: { decimal: '0.0000000029' },
-    surplus: { amount: '40000000', token: numbered('bb') },
+    surplus: { amount: '40000000', token: { address: numbered('bb') } },
   })
 })

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Address, address } from '../../src/domain/address.ts'
 import type { QuoteReply, QuoteRequest, QuoteRoute } from '../../src/domain/quote.ts'
 import { type Doors, network, openDoors, sampleReply } from '../doors.ts'
+import { graphQuoteInput } from '../fakes/graph-input.ts'
+import { encodedId } from '../fakes/node-id.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 import { graphql, request } from '../trader.ts'
 
@@ -43,9 +45,11 @@ const route: QuoteRoute = {
 let volumeFees: bigint[]
 let ownRoute: QuoteRoute | null
 let kept: QuoteReply | undefined
+let isFast: boolean
 
 async function answer(asked: QuoteRequest): Promise<QuoteReply> {
   const reply = sampleReply(asked)
+  if (isFast) return { ...reply, quote: { ...reply.quote, id: null } }
   kept = { ...reply, terms: { ...reply.terms, volumeFees }, route: ownRoute }
   return kept
 }
@@ -61,20 +65,21 @@ beforeEach(() => {
   volumeFees = []
   ownRoute = null
   kept = undefined
+  isFast = false
 })
 afterAll(() => doors?.[Symbol.asyncDispose]())
 
 const input = {
-  kind: 'SELL',
+  kind: 'sell',
   sellAmountAfterFee: '1000000',
   sellToken: dollar,
   buyToken: wrapped,
   from: trader,
   validTo: 1_800_001_800,
 }
-const ask = async (fields: string, more: object = {}) => {
+const ask = async (fields: string, more: Record<string, unknown> = {}) => {
   const document = `mutation ($input: QuoteInput!) { quote(input: $input) { ${fields} } }`
-  return (await graphql(doors.url, document, { input: { ...input, ...more } })).quote
+  return (await graphql(doors.url, document, { input: graphQuoteInput({ ...input, ...more }) })).quote
 }
 
 describe('the amounts of a quote', () => {
@@ -87,7 +92,7 @@ describe('the amounts of a quote', () => {
       quote: { sellAmount: '1000000', buyAmount: '1999541', feeAmount: '7' },
       protocolFeeBps: '2.3',
     })
-    const bought = { kind: 'BUY', sellAmountAfterFee: null, buyAmountAfterFee: '1000000' }
+    const bought = { kind: 'buy', sellAmountAfterFee: null, buyAmountAfterFee: '1000000' }
     expect((await ask(amounts, bought)).quote).toEqual({
       sellAmount: '1000230',
       buyAmount: '2000000',
@@ -97,8 +102,7 @@ describe('the amounts of a quote', () => {
 
   test('say nothing of fees where there are none, in REST not even null', async () => {
     expect(await ask(amounts)).toMatchObject({ quote: { buyAmount: '2000000' }, protocolFeeBps: null })
-    const body = { ...input, kind: 'sell' }
-    const rest = async () => (await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', body)).body
+    const rest = async () => (await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', input)).body
     expect(Object.keys(await rest())).toEqual(['quote', 'from', 'expiration', 'id', 'verified'])
     volumeFees = [30n]
     expect(await rest()).toMatchObject({ quote: { buyAmount: '1999940' }, protocolFeeBps: '0.3' })
@@ -164,7 +168,7 @@ describe('the order to sign', () => {
     const query = `mutation ($input: QuoteInput!) { quote(input: $input) { ${fields} } }`
     const { body } = await request(`${doors.url}/graphql`, 'POST', {
       query,
-      variables: { input: { ...input, ...more } },
+      variables: { input: graphQuoteInput({ ...input, ...more }) },
     })
     expect(body.errors[0]).toMatchObject({ extensions: { code, field: 'slippageBps' } })
     // A slippage that is none is told before anything is quoted.
@@ -215,21 +219,50 @@ describe('the route of a quote', () => {
 describe('a quote by its id', () => {
   const byId = async (id: number, from: Address) => {
     const query = `query ($id: SafeInt!, $from: Address!) {
-      quote(id: $id, from: $from) { id from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block } } }`
+      quote(id: $id, from: $from) { quoteId from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block } } }`
     return (await graphql(doors.url, query, { id, from })).quote
   }
 
   test('is what was answered, for the account that it was given to', async () => {
     volumeFees = [200n]
     ownRoute = route
-    const fields = 'id from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block }'
+    const fields = 'quoteId from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block }'
     const given = await ask(fields)
     expect(await byId(42, trader)).toEqual(given)
-    expect(given).toMatchObject({ id: 42, order: { buyAmount: '1999600' }, route: { block: 77 } })
+    expect(given).toMatchObject({ quoteId: 42, order: { buyAmount: '1999600' }, route: { block: 77 } })
+  })
+
+  test('is a node, by an id that only the account knows that it was given to', async () => {
+    const fields = 'stored { __typename id quoteId network { name } response { quoteId from verified } }'
+    const { stored } = await ask(fields)
+    expect(stored).toEqual({
+      __typename: 'Quote',
+      id: encodedId(`Quote:11155111:42:${trader}`),
+      quoteId: 42,
+      network: { name: 'sepolia' },
+      response: { quoteId: 42, from: trader, verified: true },
+    })
+    const query = `query ($id: ID!) { node(id: $id) { ... on Quote { ${fields.slice(9, -2)} } } }`
+    const node = async (id: string) => (await graphql(doors.url, query, { id })).node
+    expect(await node(stored.id)).toEqual(stored)
+    expect(await node(encodedId(`Quote:11155111:42:${numbered('0e')}`))).toBeNull()
+    expect(await node(encodedId(`Quote:11155111:43:${trader}`))).toBeNull()
+    expect(await node(encodedId(`Quote:5:42:${trader}`))).toBeNull()
+  })
+
+  test('has tokens, and no stored quote where none is kept', async () => {
+    isFast = true
+    expect(
+      await ask('quoteId stored { id } quote { sellToken { address symbol } buyToken { symbol } }'),
+    ).toEqual({
+      quoteId: null,
+      stored: null,
+      quote: { sellToken: { address: dollar, symbol: 'BBB' }, buyToken: { symbol: 'AAA' } },
+    })
   })
 
   test('is nothing to anybody else, and nothing when it is not kept', async () => {
-    await ask('id')
+    await ask('quoteId')
     expect(await byId(42, numbered('0e'))).toBeNull()
     expect(await byId(43, trader)).toBeNull()
   })

@@ -65,7 +65,7 @@ describe('the schema', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('uses Int for page sizes alone, and SCREAMING_CASE for enum members', () => {
+  test('uses Int for page sizes and counts alone, and SCREAMING_CASE for enum members', () => {
     const ints = ownTypes.flatMap((type) =>
       isObjectType(type)
         ? Object.values(type.getFields()).flatMap((field) => [
@@ -74,7 +74,8 @@ describe('the schema', () => {
           ])
         : [],
     )
-    expect([...new Set(ints)].sort()).toEqual(['first', 'limit'])
+    const names = ints.map((name) => name.replace(/^\w+Connection\.(?=totalCount$)/, ''))
+    expect([...new Set(names)].sort()).toEqual(['first', 'last', 'totalCount'])
     const members = ownTypes.filter(isEnumType).flatMap((type) => type.getValues().map(({ name }) => name))
     expect(members.filter((name) => !/^[A-Z][A-Z0-9_]*$/.test(name))).toEqual([])
     expect(members).toContain('PRESIGNATURE_PENDING')

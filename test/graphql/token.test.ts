@@ -4,6 +4,7 @@ import { Outage } from '../../src/domain/error.ts'
 import type { Sourced } from '../../src/domain/sourced.ts'
 import type { Token } from '../../src/domain/token.ts'
 import { type Doors, network, openDoors } from '../doors.ts'
+import { encodedId } from '../fakes/node-id.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'
 import { graphql, request } from '../trader.ts'
@@ -50,7 +51,7 @@ describe('token', () => {
   test.each(['-', '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'])('%s is the coin', async (name) => {
     const { chainId: _, ...told } = coin
     expect(await graphql(doors.url, query, { name })).toEqual({
-      token: { id: `Token:${chainId}:${nativeMarker}`, ...told },
+      token: { id: encodedId(`Token:${chainId}:${nativeMarker}`), ...told },
     })
   })
 

@@ -9,10 +9,10 @@ import { type Checkpoint, findCheckpoint } from '../../src/storage/chain-log.ts'
 import { endAttempt } from '../../src/storage/competition.ts'
 import { listNotifications } from '../../src/storage/feed.ts'
 import { insertOrder } from '../../src/storage/orders.ts'
-import { storiesOfOrders } from '../../src/storage/story.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { dollar, numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { readStory } from '../fakes/stories.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 import {
   hashOf,
@@ -65,11 +65,7 @@ async function notificationsOf({ owner }: Order) {
 
 const typesOf = async (order: Order) => (await notificationsOf(order)).map(({ type }) => type)
 
-async function storyOf({ id }: Order) {
-  const story = (await storiesOfOrders(database.db, [id])).get(id)
-  if (!story) throw new Error('no story')
-  return story
-}
+const storyOf = (order: Order) => readStory(database.db, order)
 
 const statusOf = async (order: Order) => orderStatus(await readOrder(database.db, order), 1_000)
 

@@ -1,3 +1,5 @@
+import { graphInput, graphQuoteInput } from '../fakes/graph-input.ts'
+
 /** One operation of the interface, as a client of either door asks it. */
 export interface Ask {
   rest: { method: string; path: string; body?: unknown }
@@ -6,23 +8,12 @@ export interface Ask {
 
 type Json = Record<string, unknown>
 
-const enumMembers = ['kind', 'sellTokenBalance', 'buyTokenBalance', 'signingScheme', 'priceQuality'] as const
-
-/** The graph has enums in capitals, and no member that is undefined. */
-function toInput(body: Json): Json {
-  const words: Json = { presignaturePending: 'PRESIGNATURE_PENDING' }
-  const shouted = enumMembers.flatMap((name) =>
-    typeof body[name] === 'string' ? [[name, words[name] ?? String(body[name]).toUpperCase()]] : [],
-  )
-  return { ...body, ...Object.fromEntries(shouted) }
-}
-
 export function quoting(body: Json): Ask {
   return {
     rest: { method: 'POST', path: '/sepolia/api/v1/quote', body },
     graphql: {
-      query: `mutation ($input: QuoteInput!) { quote(network: "sepolia", input: $input) { id } }`,
-      variables: { input: toInput(body) },
+      query: 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }',
+      variables: { input: { network: 'sepolia', ...graphQuoteInput(body) } },
     },
   }
 }
@@ -31,8 +22,8 @@ export function placing(body: Json): Ask {
   return {
     rest: { method: 'POST', path: '/sepolia/api/v1/orders', body },
     graphql: {
-      query: `mutation ($order: OrderInput!) { placeOrder(network: "sepolia", order: $order) { uid } }`,
-      variables: { order: toInput(body) },
+      query: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }',
+      variables: { input: { network: 'sepolia', ...graphInput(body) } },
     },
   }
 }
@@ -41,7 +32,7 @@ export function tokenPrice(chain: string, token: string): Ask {
   return {
     rest: { method: 'GET', path: `/${chain}/tokens/${token}/usdPrice` },
     graphql: {
-      query: `query ($chain: String!, $token: TokenAddress!) {
+      query: `query ($chain: NetworkName!, $token: TokenAddress!) {
         token(network: $chain, address: $token) { usdPrice { price source asOf age isStale } }
       }`,
       variables: { chain, token },
@@ -53,7 +44,7 @@ export function topHolders(chain: string, token: string): Ask {
   return {
     rest: { method: 'GET', path: `/${chain}/tokens/${token}/topHolders` },
     graphql: {
-      query: `query ($chain: String!, $token: TokenAddress!) {
+      query: `query ($chain: NetworkName!, $token: TokenAddress!) {
         token(network: $chain, address: $token) { holders(first: 100) { edges { node { address balance } } } }
       }`,
       variables: { chain, token },
@@ -80,8 +71,8 @@ export function registering(body: Json, path = String(body.walletAddress)): Ask 
   return {
     rest: { method: 'POST', path: `/affiliate/${path}/`, body },
     graphql: {
-      query: `mutation ($input: AffiliateInput!) {
-        registerAffiliate(input: $input) { code createdAt }
+      query: `mutation ($input: RegisterAffiliateInput!) {
+        registerAffiliate(input: $input) { affiliate { code createdAt } }
       }`,
       variables: { input: body },
     },
@@ -96,9 +87,9 @@ export function debugReport(uid: string): Ask {
         order(network: "sepolia", uid: $uid) {
           debugReport {
             orderUid
-            events { label timestamp reason }
-            auctions { id block deadline proposedSolutions { solutionUid ranking isWinner } }
-            trades { blockNumber logIndex txHash }
+            events { nodes { label timestamp reason } }
+            auctions { nodes { id: auctionId block deadline proposedSolutions { solutionUid ranking isWinner } } }
+            trades { nodes { blockNumber logIndex txHash } }
           }
         }
       }`,

@@ -20,6 +20,8 @@ export interface ErrorRow {
   ask(world: World): Ask | Promise<Ask>
   /** Where the interface's condition can't be met in the graph: its types don't let it be written. */
   restOnly?: true
+  /** The field that the graph names, where it is another than REST's. */
+  graphField?: string
 }
 
 const oneWeth = 10n ** 18n
@@ -40,7 +42,17 @@ function quoteRow(status: number, told: string, because: string, change: (world:
   return { status, told, because, ask: (world) => quoting(quoteBody(world, change(world))) }
 }
 
-const malformed = (because: string, change: Json) => quoteRow(400, 'InvalidParameter', because, () => change)
+const malformed = (
+  because: string,
+  change: Json,
+  inGraph: Pick<ErrorRow, 'graphField' | 'restOnly'> = {},
+) => ({
+  ...quoteRow(400, 'InvalidParameter', because, () => change),
+  ...inGraph,
+})
+
+/** In the graph the amount says the kind. */
+const restOnly = { restOnly: true } as const
 
 export const quoteErrors: ErrorRow[] = [
   quoteRow(400, 'SellAmountDoesNotCoverFee', 'it sells less than gas costs', () => ({
@@ -58,13 +70,17 @@ export const quoteErrors: ErrorRow[] = [
   malformed('sellToken is missing', { sellToken: undefined }),
   malformed('buyToken is missing', { buyToken: undefined }),
   malformed('from is missing', { from: undefined }),
-  malformed('kind is missing', { kind: undefined }),
-  malformed('a sell order without a size', { sellAmountBeforeFee: undefined }),
-  malformed('a buy order without a size', { kind: 'buy', sellAmountBeforeFee: undefined }),
+  malformed('kind is missing', { kind: undefined }, restOnly),
+  malformed('a sell order without a size', { sellAmountBeforeFee: undefined }, { graphField: 'amount' }),
+  malformed(
+    'a buy order without a size',
+    { kind: 'buy', sellAmountBeforeFee: undefined },
+    { graphField: 'amount' },
+  ),
   malformed('an address is short', { sellToken: '0x12' }),
-  malformed('an amount in hex', { sellAmountBeforeFee: '0x10' }),
-  malformed('an amount with a point', { sellAmountBeforeFee: '1.5' }),
-  malformed('a kind that is none', { kind: 'swap' }),
+  malformed('an amount in hex', { sellAmountBeforeFee: '0x10' }, { graphField: 'amount.sellBeforeFee' }),
+  malformed('an amount with a point', { sellAmountBeforeFee: '1.5' }, { graphField: 'amount.sellBeforeFee' }),
+  malformed('a kind that is none', { kind: 'swap' }, restOnly),
 ]
 
 function orderRow(
@@ -267,6 +283,7 @@ export const affiliateErrors: ErrorRow[] = [
     because: 'what was signed is no hex',
     ask: async () =>
       registering({ ...(await signedRegistration(someWallet(), 'SOMECODE1')), signedMessage: 'no hex' }),
+    restOnly: true,
   },
   {
     status: 400,

@@ -29,8 +29,23 @@ beforeEach(() => {
 const hashOf = (digits: string): Bytes32 => `0x${digits}` as const
 const document = '{"appCode":"é"}'
 const hash = keccakText(document)
-const older = hashOf(createHash('sha256').update(document).digest('hex'))
 const raw = `/ipfs/f01551b20${hash.slice(2)}`
+const sha256 = (bytes: Buffer) => hashOf(createHash('sha256').update(bytes).digest('hex'))
+const blockPath = (of: Bytes32) => `/ipfs/f01701220${of.slice(2)}`
+
+/** A file in a dag-pb block, by hand: lengths below 128 are one byte. */
+function blockOf(text: string | Buffer): Buffer {
+  const data = Buffer.from(text)
+  const file = Buffer.concat([
+    Buffer.from([0x08, 0x02, 0x12, data.length]),
+    data,
+    Buffer.from([0x18, data.length]),
+  ])
+  return Buffer.concat([Buffer.from([0x0a, file.length]), file])
+}
+
+const block = blockOf(document)
+const older = sha256(block)
 
 /** What is stored, by path; 404 for the rest. */
 function holding(files: Record<string, string | Buffer>): RequestListener {
@@ -45,23 +60,81 @@ describe('a gateway', () => {
     createIpfsGateway({ url, maxBytes: 100, ...more })
 
   test('is asked for both forms of a hash', async () => {
-    answer = holding({ [raw]: document, [`/ipfs/f01701220${older.slice(2)}`]: document })
+    answer = holding({ [raw]: document, [blockPath(older)]: document })
     expect(await gateway().find(hash)).toBe(document)
-    expect(asked.toSorted()).toEqual([raw, `/ipfs/f01701220${hash.slice(2)}`])
+    expect(asked.toSorted()).toEqual([raw, blockPath(hash)])
     expect(await gateway().find(older)).toBe(document)
     expect(await gateway().find(hashOf('12'.repeat(32)))).toBeUndefined()
   })
 
-  test('has nothing in what is too large or no text', async () => {
+  test('may give the file of the older form or its block', async () => {
+    // The content id that every IPFS program gives this text: QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o.
+    const known = hashOf('46d44814b9c5af141c3aaab7c05dc5e844ead5f91f12858b021eba45768b4c0e')
+    for (const given of ['hello world\n', blockOf('hello world\n')]) {
+      answer = holding({ [blockPath(known)]: given })
+      expect(await gateway().find(known)).toBe('hello world\n')
+    }
+  })
+
+  test('has nothing in what is too large, no text, or no file', async () => {
+    const kept = (bytes: Buffer) => {
+      answer = holding({ [blockPath(sha256(bytes))]: bytes })
+      return gateway().find(sha256(bytes))
+    }
+    expect(await kept(blockOf('x'.repeat(100)))).toBe('x'.repeat(100))
+    expect(await kept(blockOf('x'.repeat(101)))).toBeUndefined()
+    expect(await kept(blockOf(Buffer.from([0x7b, 0xff, 0x7d])))).toBeUndefined()
+    const folder = blockOf('{}')
+    folder[3] = 0x01
+    expect(await kept(folder)).toBeUndefined()
+    expect(await kept(Buffer.from('{"no":"block"}'))).toBeUndefined()
     const large = 'x'.repeat(101)
-    const largest = 'x'.repeat(100)
-    const bytes = Buffer.from([0x7b, 0xff, 0x7d])
-    const pathOf = (text: string) => `/ipfs/f01701220${text}`
-    const [a, b, c] = ['aa', 'bb', 'cc'].map((digits) => digits.repeat(32)) as [string, string, string]
-    answer = holding({ [pathOf(a)]: large, [pathOf(b)]: largest, [pathOf(c)]: bytes })
-    expect(await gateway().find(hashOf(a))).toBeUndefined()
-    expect(await gateway().find(hashOf(b))).toBe(largest)
-    expect(await gateway().find(hashOf(c))).toBeUndefined()
+    answer = holding({ [`/ipfs/f01551b20${keccakText(large).slice(2)}`]: large })
+    expect(await gateway().find(keccakText(large))).toBeUndefined()
+  })
+
+  test.each([
+    ['another document', '{"appCode":"e"}'],
+    ['another block', blockOf('{"appCode":"e"}')],
+    ['its document with more behind it', `${document} `],
+  ])('is not believed when it gives %s', async (_, given) => {
+    answer = holding({ [blockPath(older)]: given })
+    await expect(gateway().find(older)).rejects.toBeInstanceOf(Outage)
+    answer = holding({ [raw]: given, [blockPath(hash)]: given })
+    await expect(gateway().find(hash)).rejects.toBeInstanceOf(Outage)
+  })
+
+  test.each([301, 302, 303, 307, 308])('is not followed elsewhere, %i', async (status) => {
+    answer = (req, res) => {
+      if (req.url?.startsWith('/ipfs/')) res.writeHead(status, { location: `${url}secret` }).end()
+      else res.end(document)
+    }
+    await expect(gateway().find(hash)).rejects.toBeInstanceOf(Outage)
+    expect(asked.toSorted()).toEqual([raw, blockPath(hash)])
+  })
+
+  test('is left when it sends too much, or too slowly', async () => {
+    let ended = 0
+    const pouring: RequestListener = (_req, res) => {
+      const timer = setInterval(() => res.write('x'.repeat(50)), 1)
+      res.writeHead(200).on('close', () => {
+        clearInterval(timer)
+        ended++
+      })
+    }
+    answer = pouring
+    expect(await gateway().find(hash)).toBeUndefined()
+    await expect.poll(() => ended).toBe(2)
+    const dripping: RequestListener = (_req, res) => {
+      const timer = setInterval(() => res.write('x'), 20)
+      res.writeHead(200).on('close', () => {
+        clearInterval(timer)
+        ended++
+      })
+    }
+    answer = dripping
+    await expect(gateway({ timeoutMs: 200 }).find(hash)).rejects.toBeInstanceOf(Outage)
+    await expect.poll(() => ended).toBe(4)
   })
 
   test.each([

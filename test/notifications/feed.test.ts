@@ -1,25 +1,49 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
-import { createFeed, type Feed, type FeedPage } from '../../src/notifications/feed.ts'
+import { createFeed, type Feed } from '../../src/notifications/feed.ts'
 import { type NewNotification, recordNotifications } from '../../src/storage/feed.ts'
 import { openSignals, type Signals } from '../../src/storage/signals.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { type Entry, entryOf, wholeEntries } from '../fakes/feed-reading.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { graphql, request } from '../trader.ts'
+import { eventually, type TestDatabase } from '../world.ts'
 
+let doors: Doors
 let database: TestDatabase
 let signals: Signals
 let feed: Feed
 let accounts = 0
 beforeAll(async () => {
-  database = await createTestDatabase()
+  doors = await openDoors()
+  database = doors.database
   signals = await openSignals(database.url, silentLog)
   feed = createFeed({ db: database.db, signals })
 })
 afterAll(async () => {
   await signals.close()
-  await database[Symbol.asyncDispose]()
+  await doors[Symbol.asyncDispose]()
 })
+
+interface FeedPage {
+  cursor: string
+  hasMore: boolean
+  edges: { cursor: string; notification: Pick<Entry['notification'], 'message'> }[]
+  pageInfo: { hasNextPage: boolean }
+}
+
+const question = `query ($account: Address!, $first: Int, $after: String) {
+  notifications(account: $account, first: $first, after: $after) {
+    cursor hasMore edges { cursor notification { message } } pageInfo { hasNextPage }
+  }
+}`
+
+async function pageOf(account: Address, first: number, after: string | null): Promise<FeedPage> {
+  const { notifications } = await graphql(doors.url, question, { account, first, after })
+  expect(notifications.pageInfo.hasNextPage).toBe(notifications.hasMore)
+  return notifications
+}
 
 async function tell(account: Address, ...messages: string[]): Promise<void> {
   const items: NewNotification[] = messages.map((message) => ({
@@ -39,52 +63,72 @@ async function accountWith(...messages: string[]): Promise<Address> {
   const account = numbered((0xa0 + accounts++).toString(16))
   await tell(account, ...messages)
   await eventually('the feed shows what was told', async () => {
-    const { entries } = await feed.page(account, 1_000, 'earliest')
-    return entries.length === messages.length
+    const { edges } = await pageOf(account, 1_000, 'earliest')
+    return edges.length === messages.length
   })
   return account
 }
 
-const messagesOf = ({ entries }: FeedPage) => entries.map(({ notification }) => notification.message)
+/** What asking for a page is refused with. */
+async function refusalOf(after: string) {
+  const variables = { account: numbered('0f'), first: 9, after }
+  const { body } = await request(`${doors.url}/graphql`, 'POST', { query: question, variables })
+  return body.errors[0].extensions
+}
+
+const messagesOf = ({ edges }: FeedPage) => edges.map(({ notification }) => notification.message)
 
 describe('a page', () => {
   test('without a cursor has the latest, oldest first, and ends at now', async () => {
     const account = await accountWith('a', 'b', 'c')
-    const page = await feed.page(account, 2, null)
+    const page = await pageOf(account, 2, null)
     expect(messagesOf(page)).toEqual(['b', 'c'])
     expect(page.hasMore).toBe(false)
     await tell(account, 'd')
     const next = await eventually('the next page', async () => {
-      const after = await feed.page(account, 9, page.cursor)
-      return after.entries.length > 0 && after
+      const after = await pageOf(account, 9, page.cursor)
+      return after.edges.length > 0 && after
     })
     expect(messagesOf(next)).toEqual(['d'])
   })
 
   test('after a cursor goes on there, and says whether that was all', async () => {
     const account = await accountWith('a', 'b', 'c', 'd')
-    const first = await feed.page(account, 2, 'earliest')
+    const first = await pageOf(account, 2, 'earliest')
     expect([messagesOf(first), first.hasMore]).toEqual([['a', 'b'], true])
-    expect(first.cursor).toBe(first.entries[1]?.cursor)
-    const second = await feed.page(account, 2, first.cursor)
+    expect(first.cursor).toBe(first.edges[1]?.cursor)
+    const second = await pageOf(account, 2, first.cursor)
     expect([messagesOf(second), second.hasMore]).toEqual([['c', 'd'], false])
-    expect(await feed.page(account, 2, second.cursor)).toEqual({
-      entries: [],
+    expect(await pageOf(account, 2, second.cursor)).toEqual({
+      edges: [],
       cursor: second.cursor,
       hasMore: false,
+      pageInfo: { hasNextPage: false },
     })
-    expect(messagesOf(await feed.page(account, 9, first.entries[0]?.cursor ?? null))).toEqual(['b', 'c', 'd'])
+    expect(messagesOf(await pageOf(account, 9, first.edges[0]?.cursor ?? null))).toEqual(['b', 'c', 'd'])
+  })
+
+  test('before a cursor, read from its end, goes on where it ends', async () => {
+    const account = await accountWith('a', 'b', 'c', 'd')
+    const whole = await pageOf(account, 9, 'earliest')
+    const query = `query ($account: Address!, $before: String) {
+      notifications(account: $account, last: 2, before: $before) {
+        cursor hasMore edges { cursor notification { message } } pageInfo { hasNextPage hasPreviousPage }
+      }
+    }`
+    const { notifications } = await graphql(doors.url, query, { account, before: whole.edges[3]?.cursor })
+    expect(messagesOf(notifications)).toEqual(['b', 'c'])
+    expect(notifications.pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: true })
+    expect([notifications.cursor, notifications.hasMore]).toEqual([whole.edges[2]?.cursor, true])
+    expect(messagesOf(await pageOf(account, 9, notifications.cursor))).toEqual(['d'])
   })
 
   test('of an account without notifications begins now', async () => {
     const account = await accountWith()
-    const { entries, cursor } = await feed.page(account, 9, null)
-    expect(entries).toEqual([])
+    const { edges, cursor } = await pageOf(account, 9, null)
+    expect(edges).toEqual([])
     await tell(account, 'a')
-    await eventually(
-      'what came after',
-      async () => (await feed.page(account, 9, cursor)).entries.length === 1,
-    )
+    await eventually('what came after', async () => (await pageOf(account, 9, cursor)).edges.length === 1)
   })
 
   test('and what comes after its cursor are everything, once, while others write', async () => {
@@ -96,15 +140,15 @@ describe('a page', () => {
       for (const message of messages) await tell(account, message)
       writing = false
     })()
-    while (writing) pages.push(await feed.page(account, 1_000, null))
+    while (writing) pages.push(await pageOf(account, 1_000, null))
     await writer
     const all = await eventually('all', async () => {
-      const page = await feed.page(account, 1_000, 'earliest')
-      return page.entries.length === messages.length && page
+      const page = await pageOf(account, 1_000, 'earliest')
+      return page.edges.length === messages.length && page
     })
     expect(messagesOf(all)).toEqual(messages)
     for (const page of pages) {
-      const rest = await feed.page(account, 1_000, page.cursor)
+      const rest = await pageOf(account, 1_000, page.cursor)
       expect([...messagesOf(page), ...messagesOf(rest)]).toEqual(messages)
     }
   })
@@ -112,7 +156,7 @@ describe('a page', () => {
   test('of one account shows nothing of another', async () => {
     const account = await accountWith('a')
     await accountWith('b')
-    expect(messagesOf(await feed.page(account, 9, 'earliest'))).toEqual(['a'])
+    expect(messagesOf(await pageOf(account, 9, 'earliest'))).toEqual(['a'])
   })
 
   const malformed = ['', 'x', '1', '1.', '.1', '1.2.3', '-1.2', '1.-2', ' 1.2', '1.2 ', '0x1.2', 'latest']
@@ -120,19 +164,17 @@ describe('a page', () => {
     'after "%s" is refused',
     async (after) => {
       const refusal = { name: 'Refusal', code: 'InvalidParameter', field: 'after' }
-      await expect(feed.page(numbered('0f'), 9, after)).rejects.toMatchObject(refusal)
-      const stream = feed.stream(numbered('0f'), after, new AbortController().signal)
+      const { code, field } = refusal
+      expect(await refusalOf(after)).toMatchObject({ code, field })
+      const stream = feed.stream(numbered('0f'), after, new AbortController().signal, wholeEntries)
       await expect(stream.next()).rejects.toMatchObject(refusal)
     },
   )
 
   test('after a place that no transaction has reached is refused: the cursor is of another database', async () => {
     const future = `${2n ** 63n - 1n}.0`
-    await expect(feed.page(numbered('0f'), 9, future)).rejects.toMatchObject({
-      code: 'InvalidParameter',
-      field: 'after',
-    })
-    const stream = feed.stream(numbered('0f'), future, new AbortController().signal)
+    expect(await refusalOf(future)).toMatchObject({ code: 'InvalidParameter', field: 'after' })
+    const stream = feed.stream(numbered('0f'), future, new AbortController().signal, wholeEntries)
     await expect(stream.next()).rejects.toMatchObject({ code: 'InvalidParameter' })
   })
 })
@@ -141,8 +183,8 @@ describe('a stream', () => {
   test('replays what is stored, goes on live, and ends with its signal', async () => {
     const account = await accountWith('a', 'b')
     const stop = new AbortController()
-    const stream = feed.stream(account, 'earliest', stop.signal)
-    const next = async () => (await stream.next()).value?.notification.message
+    const stream = feed.stream(account, 'earliest', stop.signal, wholeEntries)
+    const next = async () => entryOf((await stream.next()).value).notification.message
     expect([await next(), await next()]).toEqual(['a', 'b'])
     const live = next()
     await tell(account, 'c')
@@ -155,20 +197,20 @@ describe('a stream', () => {
   test('without a cursor begins now', async () => {
     const account = await accountWith('a')
     const stop = new AbortController()
-    const stream = feed.stream(account, null, stop.signal)
+    const stream = feed.stream(account, null, stop.signal, wholeEntries)
     const first = stream.next()
     await tell(account, 'b')
-    expect((await first).value?.notification.message).toBe('b')
+    expect(entryOf((await first).value).notification.message).toBe('b')
     stop.abort()
   })
 
   test('that was left goes on at its cursor', async () => {
     const account = await accountWith('a', 'b', 'c')
-    const before = feed.stream(account, 'earliest', new AbortController().signal)
-    const first = (await before.next()).value
+    const before = feed.stream(account, 'earliest', new AbortController().signal, wholeEntries)
+    const { cursor } = entryOf((await before.next()).value)
     await before.return(undefined)
-    const after = feed.stream(account, first?.cursor ?? null, new AbortController().signal)
-    expect((await after.next()).value?.notification.message).toBe('b')
+    const after = feed.stream(account, cursor, new AbortController().signal, wholeEntries)
+    expect(entryOf((await after.next()).value).notification.message).toBe('b')
     await after.return(undefined)
   })
 })

@@ -112,13 +112,14 @@ test('an empty list is cancelled when somebody signed it; more than the deployme
 
 describe('cancelling by policy', () => {
   const ask = async (uids: string[], headers: Record<string, string>, reason?: string | null) => {
-    const query = `mutation ($uids: [OrderUid!]!, $reason: String) {
-      cancelOrdersByPolicy(network: "sepolia", orderUids: $uids, reason: $reason) { uid status }
+    const query = `mutation ($input: CancelOrdersByPolicyInput!) {
+      cancelOrdersByPolicy(input: $input) { orders { uid status } }
     }`
+    const input = { network: 'sepolia', orderUids: uids, reason }
     const response = await fetch(`${doors.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query, variables: { uids, reason } }),
+      body: JSON.stringify({ query, variables: { input } }),
     })
     return { status: response.status, body: await response.json() }
   }
@@ -130,7 +131,7 @@ describe('cancelling by policy', () => {
     const [order, other] = [await open(), await open()]
     expect(await ask([order.uid], headers, 'a fake token')).toMatchObject({
       status: 200,
-      body: { data: { cancelOrdersByPolicy: [{ uid: order.uid, status: 'CANCELLED' }] } },
+      body: { data: { cancelOrdersByPolicy: { orders: [{ uid: order.uid, status: 'CANCELLED' }] } } },
     })
     await ask([other.uid], headers)
     const reasons = await eventsOfOrders(doors.database.db, [order.id, other.id])

@@ -131,8 +131,10 @@ const bidOn = (stored: Order, { db }: Stage) =>
   })
 
 function byPolicy(uids: OrderUid[]): Call {
-  const query = 'mutation ($uids: [OrderUid!]!) { cancelOrdersByPolicy(orderUids: $uids) { uid } }'
-  return { method: 'POST', path: '/graphql', body: { query, variables: { uids } } }
+  const query = `mutation ($input: CancelOrdersByPolicyInput!) {
+    cancelOrdersByPolicy(input: $input) { orders { uid } }
+  }`
+  return { method: 'POST', path: '/graphql', body: { query, variables: { input: { orderUids: uids } } } }
 }
 
 function upload(hash: string, fullAppData: string): Call {

@@ -147,9 +147,9 @@ describe('a signature for something else', () => {
     expect([status, body.errorType]).toEqual([400, 'WrongOwner'])
     expect(body.data).toMatchObject({ signer: alice.address, mistake: null })
     const { body: graph } = await request(`${doors.url}/graphql`, 'POST', {
-      query: 'mutation ($order: OrderInput!) { placeOrder(order: $order) { uid } }',
+      query: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }',
       variables: {
-        order: toBody(creation, {
+        input: toBody(creation, {
           from: bob.address,
           kind: 'SELL',
           signingScheme: 'EIP712',

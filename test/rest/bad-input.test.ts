@@ -326,7 +326,7 @@ test('an unknown network is named', async () => {
 
 test('405 says what is allowed', async () => {
   const { headers } = await request(`${base}/api/v1/orders/${uid}`, 'PUT', {})
-  expect(headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS')
+  expect(headers.get('allow')).toBe('GET, DELETE, HEAD, OPTIONS')
 })
 
 test('account routes speak of errors by message', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../src/domain/order.ts'
-import { debugReportFields } from '../../src/rest/shapes/debug-report.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeSettledOrder } from '../fakes/story.ts'
@@ -93,7 +92,35 @@ test('the report in the interface’s shape, what is absent left out', async () 
   expect(restricted.body).toEqual(body)
 })
 
-/** Every leaf by its path: the two forms differ in absent keys, in the case of words, and in how tokens and prices are held. */
+const orderFields = `
+  creationDate owner from uid availableBalance
+  executedBuyAmount executedSellAmount executedSellAmountBeforeFees executedFeeAmount executedFee executedFeeToken { address }
+  invalidated status class settlementContract isLiquidityOrder fullAppData
+  sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo validFrom
+  appData appDataHash kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme signature
+  quoteId fullBalanceCheck interactions { pre { target value callData } post { target value callData } }
+  onchainUser onchainOrderData { sender placementError } ethflowData { refundTxHash userValidTo }
+  quote { gasAmount gasPrice sellTokenPrice sellAmount buyAmount feeAmount solver verified metadata }
+`
+
+const reportFields = `
+  orderUid
+  order { ${orderFields} }
+  events { nodes { label timestamp reason } }
+  auctions { nodes {
+    id: auctionId block deadline
+    nativePrices { token { address } price }
+    proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy }
+    executions { executedFee executedFeeToken { address } blockNumber protocolFees { token { address } amount } }
+    settlementAttempts {
+      solver solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome
+    }
+    feePolicies { ... on SurplusFeePolicy { kind: __typename surplusFactor: factor surplusMaxVolumeFactor: maxVolumeFactor } }
+  } }
+  trades { nodes { blockNumber logIndex buyAmount sellAmount sellAmountBeforeFees txHash auctionId } }
+`
+
+/** Every leaf by its path: the two forms differ in absent keys, in the case of words, and in how lists, tokens, prices and factors are held. */
 function leaves(value: unknown, path: string, found = new Map<string, unknown>()): Map<string, unknown> {
   if (value === null || value === undefined) return found
   if (typeof value !== 'object') return found.set(path, value)
@@ -105,26 +132,41 @@ test('REST and the graph agree value by value', async () => {
   const { body } = await request(`${doors.url}/sepolia/api/v1/debug/order/${order.uid}`)
   const data = await graphql(
     doors.url,
-    `query ($uid: OrderUid!) { order(uid: $uid) { debugReport { ${debugReportFields} } } }`,
+    `query ($uid: OrderUid!) { order(uid: $uid) { debugReport { ${reportFields} } } }`,
     {
       uid: order.uid,
     },
   )
   const report = data.order.debugReport
+  for (const list of ['events', 'auctions', 'trades']) report[list] = report[list].nodes
   const words: Record<string, string> = {
     EIP712: 'eip712',
     ERC20: 'erc20',
     FULFILLED: 'fulfilled',
     LIMIT: 'limit',
     SELL: 'sell',
-    SURPLUS: 'surplus',
+    SUCCESS: 'success',
+    SurplusFeePolicy: 'surplus',
   }
   for (const label of ['created', 'ready', 'executing', 'traded']) words[label.toUpperCase()] = label
+  report.order.executedFeeToken = report.order.executedFeeToken.address
   report.order.sellToken = report.order.sellToken.address
   report.order.buyToken = report.order.buyToken.address
   for (const auction of report.auctions) {
+    for (const execution of auction.executions) {
+      execution.executedFeeToken = execution.executedFeeToken.address
+      for (const fee of execution.protocolFees) fee.token = fee.token.address
+    }
+    // Factors are numbers over REST.
+    for (const policy of auction.feePolicies) {
+      policy.surplusFactor = Number(policy.surplusFactor)
+      policy.surplusMaxVolumeFactor = Number(policy.surplusMaxVolumeFactor)
+    }
     auction.nativePrices = Object.fromEntries(
-      auction.nativePrices.map(({ token, price }: { token: string; price: string }) => [token, price]),
+      auction.nativePrices.map(({ token, price }: { token: { address: string }; price: string }) => [
+        token.address,
+        price,
+      ]),
     )
   }
   const graph = [...leaves(report, '')].map(([path, value]) => [path, words[String(value)] ?? value])

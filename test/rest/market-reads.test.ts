@@ -171,7 +171,7 @@ describe('a network', () => {
   test.each(['sepolia', 'Sepolia', '11155111'])('is found as %s, over REST and the graph', async (name) => {
     const { status } = await request(`${doors.url}/${name}/api/v1/account/${trader}/orders`)
     expect(status).toBe(200)
-    const query = 'query ($name: String!) { network(name: $name) { name chainId } }'
+    const query = 'query ($name: NetworkName!) { network(name: $name) { name chainId } }'
     expect((await graphql(doors.url, query, { name })).network).toEqual({
       name: 'sepolia',
       chainId: 11155111,

@@ -39,6 +39,13 @@ test('what can be asked for again by its tag says so, and nothing else does', as
     }
   }
   expect(conditional).toEqual([
+    ...[
+      'v1/solver_competition/{auctionId}',
+      'v1/solver_competition/by_tx_hash/{hash}',
+      'v2/solver_competition/{auctionId}',
+      'v2/solver_competition/by_tx_hash/{hash}',
+      'v1/app_data/{hash}',
+    ].map((path) => ['get', `/{network}/api/${path}`, ['ETag', 'Cache-Control']]),
     ['get', '/accounts/{account}/notifications', ['ETag', 'Cache-Control']],
     ['get', '/{network}/tokens/{token}/usdPrice', ['ETag', 'Cache-Control', 'Age', 'Warning']],
     ['get', '/{network}/tokens/{token}/topHolders', ['ETag', 'Cache-Control', 'Age', 'Warning']],

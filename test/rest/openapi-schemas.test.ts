@@ -3,11 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { addressField, amountField, hexField, orderUidField } from '../../src/graphql/inputs/fields.ts'
 import { schemaOf } from '../../src/rest/openapi/components.ts'
-import { competition, competitionV1 } from '../../src/rest/openapi/schemas/competition.ts'
-import { debugReport } from '../../src/rest/openapi/schemas/debug-report.ts'
-import { order, orders } from '../../src/rest/openapi/schemas/order.ts'
-import { orderProgress } from '../../src/rest/openapi/schemas/order-progress.ts'
-import { trades } from '../../src/rest/openapi/schemas/trade.ts'
+import {
+  competition,
+  competitionV1,
+  debugReport,
+  order,
+  orderProgress,
+  orders,
+  trades,
+} from '../../src/rest/openapi/schemas/stored.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { randomStory, storeStory } from '../fakes/random-story.ts'
 import { request } from '../trader.ts'

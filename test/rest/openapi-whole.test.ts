@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { describedRows } from '../../src/rest/openapi/document.ts'
-import { competition, competitionV1 } from '../../src/rest/openapi/schemas/competition.ts'
-import { debugReport } from '../../src/rest/openapi/schemas/debug-report.ts'
-import { notifications } from '../../src/rest/openapi/schemas/notification.ts'
-import { order, orders } from '../../src/rest/openapi/schemas/order.ts'
-import { orderProgress } from '../../src/rest/openapi/schemas/order-progress.ts'
-import { trades } from '../../src/rest/openapi/schemas/trade.ts'
+import {
+  competition,
+  competitionV1,
+  debugReport,
+  notifications,
+  order,
+  orderProgress,
+  orders,
+  trades,
+} from '../../src/rest/openapi/schemas/stored.ts'
 import { createTrader, request } from '../trader.ts'
 import { eventually, startWorld, type World } from '../world.ts'
 import { replay } from './openapi-replay.ts'

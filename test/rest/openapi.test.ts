@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { describedRows, openApiDocument } from '../../src/rest/openapi/document.ts'
-import { nouns } from '../../src/rest/openapi/nouns.ts'
+import { namedSchemas } from '../../src/rest/openapi/named-schemas.ts'
 import { operations } from '../../src/rest/openapi/operations.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
 
@@ -28,7 +28,7 @@ test('every operation shows a success, and one that reads input shows a refusal'
 
 test('bodies and answers of JSON have names, and every member of what has a name is described', () => {
   const { schemas } = openApiDocument('0').components
-  const named = new Set(Object.values(nouns).map(({ schema }) => schema))
+  const named = new Set(Object.values(namedSchemas).map(({ schema }) => schema))
   for (const { row, operation } of describedRows()) {
     if (operation.body) expect([row.on, named.has(operation.body)]).toEqual([row.on, true])
   }

@@ -6,6 +6,7 @@ import type { QuoteReply, QuoteRequest } from '../../src/domain/quote.ts'
 import type { TradingDesk } from '../../src/graphql/context.ts'
 import type { ServerOptions } from '../../src/server/server.ts'
 import { type Doors, openDoors, sampleReply } from '../doors.ts'
+import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { request } from '../trader.ts'
 import { eventually } from '../world.ts'
@@ -335,11 +336,11 @@ describe('limits', () => {
     const { doors } = await open(improving, { rateLimits: { reads: 0, quotes: 1, orders: 0 } })
     await using _ = doors
     await textOf(await begin(doors.url))
-    const query = 'subscription ($input: QuoteInput!) { quotes(input: $input) { id } }'
+    const query = 'subscription ($input: QuoteInput!) { quotes(input: $input) { quoteId } }'
     const graphql = await fetch(`${doors.url}/graphql/stream`, {
       method: 'POST',
       headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables: { input: { ...body, kind: 'SELL' } } }),
+      body: JSON.stringify({ query, variables: { input: graphQuoteInput(body) } }),
     })
     expect([graphql.status, graphql.headers.get('ratelimit')]).toEqual([200, '"quotes";r=0;t=2'])
     await graphql.text()
@@ -352,9 +353,9 @@ describe.each([
   ['one connection for all', true],
 ])('the subscription with %s', (_mode, singleConnection) => {
   const query = `subscription ($input: QuoteInput!) {
-    quotes(network: "sepolia", input: $input) { id quote { buyAmount kind } }
+    quotes(input: $input) { quoteId quote { buyAmount kind } }
   }`
-  const input = { ...body, kind: 'SELL' }
+  const input = { ...graphQuoteInput(body), network: 'sepolia' }
   let doors: Doors
   let quotes: TradingDesk['quotes']
   beforeAll(async () => {
@@ -380,7 +381,7 @@ describe.each([
     quotes = source.quotes
     expect(await follow()).toMatchObject(
       [10, 11, 15].map((id) => ({
-        data: { quotes: { id, quote: { buyAmount: String(id), kind: 'SELL' } } },
+        data: { quotes: { quoteId: id, quote: { buyAmount: String(id), kind: 'SELL' } } },
       })),
     )
     expect(source.state.open).toBe(0)
@@ -400,17 +401,17 @@ describe.each([
     }).quotes
     const [first, last] = await follow()
     expect([first?.data, last?.errors?.[0]?.extensions]).toEqual([
-      { quotes: { id: 10, quote: { buyAmount: '10', kind: 'SELL' } } },
+      { quotes: { quoteId: 10, quote: { buyAmount: '10', kind: 'SELL' } } },
       extensions,
     ])
   })
 
   test('names the field at fault', async () => {
-    const [result] = await follow({ input: { ...input, sellAmountAfterFee: '5' } })
+    const [result] = await follow({ input: { ...input, amount: { sellBeforeFee: '5', sellAfterFee: '5' } } })
     expect(result?.errors?.[0]?.extensions).toEqual({
       code: 'InvalidParameter',
       retryable: false,
-      field: 'sellAmountAfterFee',
+      field: 'amount',
     })
   })
 

@@ -4,6 +4,7 @@ import type { Order } from '../../src/domain/order.ts'
 import type { Cancellation, OrderCreation } from '../../src/domain/order-creation.ts'
 import type { QuoteRequest } from '../../src/domain/quote.ts'
 import { type Doors, openDoors, sampleReply } from '../doors.ts'
+import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
 import { request } from '../trader.ts'
@@ -87,8 +88,9 @@ describe('quote', () => {
   })
 
   test('means the same through the graph', async () => {
-    const query = 'mutation ($input: QuoteInput!) { quote(network: "sepolia", input: $input) { id } }'
-    const variables = { input: { ...body, kind: 'SELL', priceQuality: 'FAST', validFor: 60 } }
+    const query = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
+    const input = graphQuoteInput({ ...body, priceQuality: 'fast', validFor: 60 })
+    const variables = { input: { ...input, network: 'sepolia' } }
     await request(`${doors.url}/graphql`, 'POST', { query, variables })
     expect(asked.at(-1)).toEqual(asked.at(-2))
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Family, familyOf } from '../../src/rest/errors.ts'
-import type { Route } from '../../src/rest/route.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
+import type { AnyRoute } from '../../src/rest/stored/stored-route.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { numbered } from '../fakes/order.ts'
 import { ask, type Exchange } from '../http/client.ts'
@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** Every path of the tables, with something in place of what it is about. */
-function placesOf(routes: readonly Route[], family: Family): Place[] {
+function placesOf(routes: readonly AnyRoute[], family: Family): Place[] {
   const places = new Map<string, Place>()
   for (const { on, maxBytes = 16_384, anyContentType = false } of routes) {
     const [method = '', pattern = ''] = on.split(' ')
@@ -52,9 +52,15 @@ const fixed: Place[] = [
     envelope: 'graphql',
     bodies,
   },
-  ...['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs', '/docs/nothing'].map(
-    (path): Place => ({ path, methods: readOnly, envelope: 'orderBook', bodies: {} }),
-  ),
+  ...[
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+    '/docs/nothing',
+    '/graphql/graphiql/nothing',
+  ].map((path): Place => ({ path, methods: readOnly, envelope: 'orderBook', bodies: {} })),
 ]
 const places = [...placesOf(orderBookRoutes, 'orderBook'), ...placesOf(accountRoutes, 'account'), ...fixed]
 const json = { 'content-type': 'application/json' }

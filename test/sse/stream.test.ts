@@ -1,7 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 import { type Client, type ClientOptions, createClient, type ExecutionResult } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FeedEntry } from '../../src/domain/notification.ts'
 import type { Feed } from '../../src/notifications/feed.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
@@ -128,25 +127,24 @@ describe.each([
   })
 })
 
+/** Which of the kinds it is, as the statement of a stream says it beside what was selected. */
+const marked = { '@': { type: 'OrderFilledNotification' } }
+
 /** A feed that never runs dry, counts what is taken from it, and knows who listens. */
 function createEndlessFeed() {
   const state = { taken: 0, open: 0 }
   const feed: Feed = {
-    page: () => Promise.reject(new Error('no pages here')),
-    async *stream(account, _after, signal) {
+    async *stream(_account, _after, signal) {
       state.open++
       try {
         while (!signal.aborted) {
           state.taken++
-          const notification: FeedEntry['notification'] = {
-            id: String(state.taken),
-            account,
+          const notification = {
             type: 'order_filled',
             message: 'x'.repeat(10_000),
-            timestamp: new Date(0),
             metadata: { orderId: sampleOrder().uid, chainId: 1 },
           }
-          yield { cursor: String(state.taken), notification }
+          yield JSON.stringify({ cursor: String(state.taken), notification: { ...notification, ...marked } })
         }
       } finally {
         state.open--
@@ -160,7 +158,6 @@ function createEndlessFeed() {
 function createQuietFeed() {
   const state = { open: 0 }
   const feed: Feed = {
-    page: () => Promise.reject(new Error('no pages here')),
     async *stream(_account, _after, signal) {
       state.open++
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))

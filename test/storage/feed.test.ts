@@ -5,7 +5,6 @@ import {
   detachNotifications,
   type FeedPosition,
   type FeedRow,
-  feedStart,
   listNotifications,
   type NewNotification,
   readFeed,
@@ -13,6 +12,7 @@ import {
   revertDetached,
 } from '../../src/storage/feed.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
+import { notificationOf, wholeEntries } from '../fakes/feed-reading.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
@@ -47,12 +47,12 @@ const record = (...items: NewNotification[]) => db.transaction((tx) => recordNot
 /** Follows the cursor, as a subscriber does. */
 function createReader(account: Address) {
   const read: FeedRow[] = []
-  let position: FeedPosition = feedStart
+  let position: FeedPosition = { tx: 0n, id: 0n }
   return {
-    messages: () => read.map(({ notification }) => notification.message),
+    messages: () => read.map((row) => notificationOf(row).message),
     rows: () => read,
     async look(): Promise<number> {
-      const rows = await readFeed(db, account, position, 2)
+      const rows = await readFeed(db, account, position, 2, wholeEntries)
       read.push(...rows)
       position = rows.at(-1)?.position ?? position
       return rows.length
@@ -187,8 +187,8 @@ describe('a cause', () => {
     await finalize(10)
     await finalize(11)
     const rows = await entries(account)
-    expect(rows.map(({ notification }) => notification.metadata.reverted)).toEqual([true, true])
-    expect(new Set(rows.map(({ notification }) => notification.id)).size).toBe(1)
+    expect(rows.map((row) => notificationOf(row).metadata.reverted)).toEqual([true, true])
+    expect(new Set(rows.map((row) => notificationOf(row).notificationId)).size).toBe(1)
   })
 
   test('that happens after all loses the mark, with one update', async () => {
@@ -201,7 +201,7 @@ describe('a cause', () => {
     await finalize(30)
     const rows = await entries(account)
     expect(rows).toHaveLength(3)
-    expect(rows[2]?.notification.metadata).toEqual({ orderId: '0x', chainId })
+    expect(rows.map((row) => notificationOf(row).metadata)[2]).toEqual({ orderId: '0x', chainId })
   })
 
   test('without a block is never taken back', async () => {

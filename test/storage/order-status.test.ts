@@ -5,11 +5,12 @@ import { orderStatus, orderStatuses } from '../../src/domain/order-status.ts'
 import type { OrderUid } from '../../src/domain/order-uid.ts'
 import { type ChainFacts, insertChainFacts } from '../../src/storage/chain-log.ts'
 import { type Database, sql, type Tx } from '../../src/storage/database.ts'
-import { pageOrders } from '../../src/storage/order-pages.ts'
 import { refreshProgress } from '../../src/storage/order-progress.ts'
 import { statusSql } from '../../src/storage/order-status.ts'
 import { cancelOrders, findOrders, insertOrder } from '../../src/storage/orders.ts'
+import { openDoors } from '../doors.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
+import { graphql } from '../trader.ts'
 import { createTestDatabase } from '../world.ts'
 
 /** Beyond the range of 32-bit times with a sign, where a wrong column type shows. */
@@ -75,9 +76,15 @@ async function statusesInSql(db: Database): Promise<Map<bigint, string>> {
 
 const byId = (a: Order, b: Order) => Number(a.id - b.id)
 
+const page = `query ($owner: Address, $filter: OrderFilter) {
+  orders(network: "sepolia", owner: $owner, filter: $filter, first: 1000) { nodes { uid status } pageInfo { hasNextPage } }
+}`
+const graphWord = (status: string) => status.replace(/([A-Z])/g, '_$1').toUpperCase()
+const uidsOf = (orders: { uid: string }[]) => orders.map(({ uid }) => uid).sort()
+
 test('the database derives the status that the domain derives, and filters by it', async () => {
-  await using database = await createTestDatabase()
-  const { db } = database
+  await using doors = await openDoors({}, { now: () => now * 1_000 })
+  const { db } = doors.database
   const uids: OrderUid[] = []
   await fc.assert(
     fc.asyncProperty(fc.array(history, { minLength: 20, maxLength: 20 }), async (items) => {
@@ -94,18 +101,21 @@ test('the database derives the status that the domain derives, and filters by it
   expect([...new Set(statuses)].sort()).toEqual([...orderStatuses].sort())
   await markSomeExpired(db)
   for (const statuses of fc.sample(fc.subarray([...orderStatuses], { minLength: 1 }), 20)) {
-    for (const more of [
-      {},
-      { owner: numbered('0f') },
-      { kind: 'buy' as const },
-      { class: 'limit' as const },
-    ]) {
-      const filter = { chainIds: [11155111], statuses, ...more }
-      const page = await pageOrders(db, filter, { first: 1_000, after: null, now })
+    for (const [owner, more] of [
+      [null, {}],
+      [numbered('0f'), {}],
+      [null, { kind: 'BUY' }],
+      [null, { class: 'LIMIT' }],
+    ] as const) {
+      const filter = { statuses: statuses.map(graphWord), ...more }
+      const answer = (await graphql(doors.url, page, { owner, filter })).orders
       const expected = orders.filter(
-        (order) => statuses.includes(orderStatus(order, now)) && order.kind === (filter.kind ?? order.kind),
+        (order) => statuses.includes(orderStatus(order, now)) && (!('kind' in more) || order.kind === 'buy'),
       )
-      expect(page.orders.sort(byId)).toEqual(expected)
+      expect(uidsOf(answer.nodes)).toEqual(uidsOf(expected))
+      expect(answer.pageInfo.hasNextPage).toBe(false)
+      const told = new Map(expected.map((order) => [order.uid as string, graphWord(orderStatus(order, now))]))
+      for (const { uid, status } of answer.nodes) expect([uid, status]).toEqual([uid, told.get(uid)])
     }
   }
 })

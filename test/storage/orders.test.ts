@@ -9,12 +9,11 @@ import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { appendEvents, eventsOfOrders } from '../../src/storage/events.ts'
 import { lockOrders, refreshProgress } from '../../src/storage/order-progress.ts'
 import { findOrders, findOrdersById, insertOrder } from '../../src/storage/orders.ts'
-import { storiesOfOrders } from '../../src/storage/story.ts'
-import { listTrades } from '../../src/storage/trades.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { dollar, sampleOrder, sampleQuote, wrapped } from '../fakes/order.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { readStory, readTrades } from '../fakes/stories.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
 
 const hash = (digits: string) => `0x${digits.repeat(64 / digits.length)}` as const
@@ -106,8 +105,9 @@ describe('an order that is placed while its logs are indexed', () => {
     const placing = storeOrder(db, order)
     await waitingForALock(database.url)
     await indexing.commit()
-    expect(await placing).toMatchObject(seen)
-    expect(await listTrades(db, chainId, { orderUid: order.uid }, { offset: 0, limit: 9 })).toHaveLength(1)
+    const placed = await placing
+    expect(placed).toMatchObject(seen)
+    expect(await readTrades(db, placed)).toHaveLength(1)
   })
 
   test('is found by the indexer when it was written first', async () => {
@@ -177,7 +177,7 @@ test.each([0n, maxUint256])('an amount of %d survives', async (amount) => {
     executedFeeAmount: amount,
     executedFee: amount,
   })
-  const [trade] = (await storiesOfOrders(db, [order.id])).get(order.id)?.trades ?? []
+  const [trade] = await readTrades(db, order)
   expect(trade).toEqual(tradeOf(order, amounts))
 })
 
@@ -192,7 +192,7 @@ test('times are the same instants whatever zone the database stands in', async (
     appendEvents(tx, [{ orderId: order.id, label: 'ready', reason: null, timestamp: at }]),
   )
   expect((await eventsOfOrders(db, [order.id])).map(({ timestamp }) => timestamp)).toEqual([at, at])
-  expect((await storiesOfOrders(db, [order.id])).get(order.id)?.events[1]?.timestamp).toEqual(at)
+  expect((await readStory(db, order)).events[1]?.timestamp).toEqual(at)
   const { rows } = await client.query('SELECT created_at FROM orders')
   expect(rows[0].created_at).toEqual(at)
   await db.close()
@@ -201,5 +201,4 @@ test('times are the same instants whatever zone the database stands in', async (
 test('asking for nothing gives nothing', async () => {
   expect(await findOrders(database.db, [])).toEqual([])
   expect(await findOrdersById(database.db, [])).toEqual([])
-  expect(await storiesOfOrders(database.db, [])).toEqual(new Map())
 })

@@ -1,18 +1,14 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Bytes32 } from '../../src/domain/hex.ts'
-import { auctionOfTransaction, latestAuction, settlementsOfAuctions } from '../../src/storage/auctions.ts'
-import { progressOfOrders } from '../../src/storage/order-stages.ts'
-import { ordersOfTransaction } from '../../src/storage/orders.ts'
 import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/statistics.ts'
-import { totalSurplusDown } from '../../src/storage/surplus.ts'
-import { tokenHistories } from '../../src/storage/tokens.ts'
-import { sampleNetwork } from '../fakes/network.ts'
+import { type Doors, network, openDoors } from '../doors.ts'
 import { numbered } from '../fakes/order.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { graphql, request } from '../trader.ts'
+import type { TestDatabase } from '../world.ts'
 
-const { chainId } = sampleNetwork
-const hash: Bytes32 = `0x${'00'.repeat(31)}07` as const
+const { chainId } = network
+const hash = `0x${'00'.repeat(31)}07`
+const uid = `0x${'00'.repeat(55)}07`
 const owner = numbered('0a')
 const counted = [{ chainId, reference: { token: numbered('0b'), decimals: 6 } }]
 const referred = [
@@ -22,15 +18,23 @@ const referred = [
   'auction_prices_pkey',
 ]
 
+const rest = (path: string, from = doors) => request(`${from.url}/sepolia/api${path}`)
+const ask = (question: string) => graphql(doors.url, question)
+
 /** Bytes of their own for a number. */
 const bytes = (number: string, width: number) => `decode(lpad(to_hex(${number}), ${width * 2}, '0'), 'hex')`
 
+let doors: Doors
+/** Over the same rows, as the operator hides competitions. */
+let hiding: Doors
 let database: TestDatabase
 let client: Client
 
 /** Large enough that a planner does not read a whole table for a few rows. */
 beforeAll(async () => {
-  database = await createTestDatabase()
+  doors = await openDoors()
+  database = doors.database
+  hiding = await openDoors({}, { db: database.db, hidesCompetitions: true })
   client = new Client({ connectionString: database.url })
   await client.connect()
   const rows = 'generate_series(1, 12000) AS g'
@@ -54,6 +58,10 @@ beforeAll(async () => {
      SELECT id, id, 0, 1, 1 FROM orders`,
     `INSERT INTO executions (order_id, auction_id, executed_fee, executed_fee_token, block_number)
      SELECT order_id, auction_id, 0, '', block_number FROM trades`,
+    `INSERT INTO settlement_attempts (auction_id, solution_uid, chain_id, solver, started_at, start_block, deadline_block)
+     SELECT g, 0, ${chainId}, '', now(), g, g + 3 FROM ${rows}`,
+    `INSERT INTO fee_policies (order_id, auction_id, position, kind, factor) SELECT id, id, 0, 'volume', 1 FROM orders`,
+    `INSERT INTO tokens (chain_id, address) SELECT ${chainId}, ${bytes('g', 20)} FROM ${rows}`,
     `INSERT INTO order_events (order_id, label, timestamp) SELECT id, 'created', now() FROM orders`,
     'VACUUM ANALYZE',
   ])
@@ -61,13 +69,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await client?.end()
-  await database?.[Symbol.asyncDispose]()
+  await hiding?.[Symbol.asyncDispose]()
+  await doors?.[Symbol.asyncDispose]()
 })
 
-test.each([
+test.each<[string, () => Promise<unknown>, string[]]>([
   [
     'a token’s history',
-    () => tokenHistories(database.db, chainId, [numbered('0b')]),
+    () => rest(`/v1/token/${numbered('0b')}/metadata`),
     [
       'trades_chain_id_sell_token_block_number_idx',
       'trades_chain_id_buy_token_block_number_idx',
@@ -76,28 +85,28 @@ test.each([
   ],
   [
     'the orders of a transaction',
-    () => ordersOfTransaction(database.db, chainId, hash),
+    () => rest(`/v1/transactions/${hash}/orders`),
     ['settlements_tx_hash_idx', 'trades_pkey'],
   ],
-  ['the newest auction', () => latestAuction(database.db, chainId, 'all'), ['Scan Backward using auctions_']],
+  ['the newest auction', () => rest('/v2/solver_competition/latest'), ['Scan Backward using auctions_']],
   [
     'the newest auction to be shown',
-    () => latestAuction(database.db, chainId, 'closed'),
+    () => rest('/v2/solver_competition/latest', hiding),
     ['Scan Backward using auctions_'],
   ],
   [
     'the auction of a transaction',
-    () => auctionOfTransaction(database.db, { chainId, hash }, 'all'),
+    () => rest(`/v2/solver_competition/by_tx_hash/${hash}`),
     ['settlements_tx_hash_idx', 'auctions_pkey'],
   ],
   [
     'the settlements of an auction',
-    () => settlementsOfAuctions(database.db, [7n]),
+    () => ask('{ auction(id: 7) { transactionHashes } }'),
     ['settlements_auction_id_solution_uid_idx'],
   ],
   [
     'the progress of an order',
-    () => progressOfOrders(database.db, [7n]),
+    () => rest(`/v1/orders/${uid}/status`),
     [
       'order_events_order_id_timestamp_id_idx',
       'trades_order_id_block_number_log_index_idx',
@@ -106,8 +115,46 @@ test.each([
     ],
   ],
   [
+    'pages of what happened to an order, both ways',
+    () =>
+      ask(`{ order(uid: "${uid}") {
+        events(last: 2) { nodes { label } pageInfo { hasPreviousPage } totalCount }
+        trades(first: 2) { nodes { blockNumber } pageInfo { hasNextPage } totalCount }
+        debugReport { auctions(last: 2) { edges { cursor node {
+          nativePrices { price } proposedSolutions { score } executions { executedFee }
+          settlementAttempts { outcome } feePolicies { __typename } } } totalCount } }
+      } }`),
+    [
+      'order_events_order_id_timestamp_id_idx',
+      'trades_order_id_block_number_log_index_idx',
+      'auction_orders_pkey',
+      'auction_prices_token_auction_id_idx',
+      'solution_executions_pkey',
+      'solutions_pkey',
+      'executions_pkey',
+      'settlement_attempts_pkey',
+      'fee_policies_pkey',
+    ],
+  ],
+  [
+    'the trades of an account, by offset',
+    () => rest(`/v2/trades?owner=${owner}&limit=5`),
+    ['trades_chain_id_owner_block_number_log_index_idx'],
+  ],
+  [
+    'the trades of an account, by cursor',
+    () =>
+      ask(`{ account(address: "${owner}") { trades(first: 5, network: "sepolia") { nodes { txHash } } } }`),
+    ['trades_chain_id_owner_block_number_log_index_idx'],
+  ],
+  [
+    'the orders of an account, by offset',
+    () => rest(`/v1/account/${owner}/orders?limit=5`),
+    ['orders_chain_id_owner_created_at_id_idx'],
+  ],
+  [
     'the surplus of an account',
-    () => totalSurplusDown(database.db, sampleNetwork, owner),
+    () => rest(`/v1/users/${owner}/total_surplus`),
     ['trades_chain_id_owner_block_number_log_index_idx'],
   ],
   [

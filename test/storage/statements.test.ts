@@ -7,26 +7,26 @@ import { quoteForOrder } from '../../src/quotes/order-quote.ts'
 import type { QuoteDesk } from '../../src/quotes/quote.ts'
 import { insertChainFacts } from '../../src/storage/chain-log.ts'
 import { storeOrders } from '../../src/storage/order-insert.ts'
-import { pageOrders } from '../../src/storage/order-pages.ts'
-import { accountOrders, areTaken, findOrder, findOrders } from '../../src/storage/orders.ts'
+import { areTaken, findOrder, findOrders } from '../../src/storage/orders.ts'
 import { findQuotes, insertQuote } from '../../src/storage/quotes.ts'
-import { storiesOfOrders } from '../../src/storage/story.ts'
-import { listTrades } from '../../src/storage/trades.ts'
+import { type Doors, openDoors } from '../doors.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-desk.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { graphql, request } from '../trader.ts'
+import type { TestDatabase } from '../world.ts'
 
 const { chainId } = signingDomain
 const owner = numbered('0f')
-const page = { offset: 0, limit: 100 }
+let doors: Doors
 let database: TestDatabase
 const orders: Order[] = []
 
 /** Orders with two auctions and a trade each. */
 beforeAll(async () => {
-  database = await createTestDatabase()
+  doors = await openDoors()
+  database = doors.database
   const { db } = database
   for (let index = 0; index < 12; index++) orders.push(await storeOrder(db, { owner, validTo: index + 1 }))
   const fills = orders.map((order) => ({ order, fill: { sell: order.sellAmount, buy: order.buyAmount } }))
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const facts = { settlements: [], invalidations: [], presignatures: [], executions: [] }
   await db.transaction((tx) => insertChainFacts(tx, chainId, { ...facts, trades }))
 })
-afterAll(() => database[Symbol.asyncDispose]())
+afterAll(() => doors[Symbol.asyncDispose]())
 
 async function statementsOf(read: () => Promise<unknown>): Promise<number> {
   const before = database.statements.length
@@ -52,34 +52,34 @@ async function statementsOf(read: () => Promise<unknown>): Promise<number> {
   return database.statements.length - before
 }
 
-const ids = (count: number) => orders.slice(0, count).map(({ id }) => id)
+const ask = (question: string, variables = {}) => graphql(doors.url, question, variables)
+const rest = (path: string) => request(`${doors.url}/sepolia/api${path}`)
+const uids = (count: number) => orders.slice(0, count).map(({ uid }) => uid)
+
+const stories = `query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid debugReport {
+  events { nodes { label } }
+  auctions { nodes { auctionId proposedSolutions { solver } feePolicies { __typename } } }
+  trades { nodes { blockNumber } }
+} } }`
 
 test.each([1, 12])('the stories of %d orders are one statement', async (count) => {
-  expect(await statementsOf(() => storiesOfOrders(database.db, ids(count)))).toBe(1)
-  const stories = await storiesOfOrders(database.db, ids(count))
-  expect([...stories.keys()].sort()).toEqual(ids(count).sort())
-  for (const story of stories.values()) {
-    expect([story.events, story.auctions, story.trades].map((part) => part.length)).toEqual([1, 2, 1])
-    expect(story.auctions[0]?.proposedSolutions).toHaveLength(1)
+  expect(await statementsOf(() => ask(stories, { uids: uids(count) }))).toBe(1)
+  const { ordersByUids } = await ask(stories, { uids: uids(count) })
+  expect(ordersByUids.map(({ uid }: Order) => uid)).toEqual(uids(count))
+  for (const { debugReport } of ordersByUids) {
+    const { events, auctions, trades } = debugReport
+    expect([events, auctions, trades].map(({ nodes }) => nodes.length)).toEqual([1, 2, 1])
+    expect(auctions.nodes[0].proposedSolutions).toHaveLength(1)
   }
 })
 
-test.each([
+test.each<[string, () => Promise<unknown>]>([
   ['an order', () => findOrder(database.db, orders[0]?.uid ?? '0x')],
-  [
-    'many orders',
-    () =>
-      findOrders(
-        database.db,
-        orders.map(({ uid }) => uid),
-      ),
-  ],
-  ['the orders of an account', () => accountOrders(database.db, { chainId, owner, ...page })],
-  [
-    'a page of orders',
-    () => pageOrders(database.db, { chainIds: [chainId] }, { first: 9, after: null, now: 0 }),
-  ],
-  ['the trades of an account', () => listTrades(database.db, chainId, { owner }, page)],
+  ['many orders', () => findOrders(database.db, uids(12))],
+  ['an order over REST', () => rest(`/v1/orders/${orders[0]?.uid}`)],
+  ['the orders of an account', () => rest(`/v1/account/${owner}/orders?limit=100`)],
+  ['a page of orders', () => ask('{ orders(network: "sepolia", first: 9) { nodes { uid } } }')],
+  ['the trades of an account', () => rest(`/v2/trades?owner=${owner}&limit=100`)],
 ])('%s: one statement', async (_, read) => {
   expect(await statementsOf(read)).toBe(1)
 })

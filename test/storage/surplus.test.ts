@@ -4,18 +4,17 @@ import { nativeMarker } from '../../src/domain/address.ts'
 import { bytesToHex } from '../../src/domain/hex.ts'
 import { surplusToken, surplusValueDown, tradedSurplusDown } from '../../src/domain/surplus.ts'
 import { wrappedForm } from '../../src/domain/token.ts'
-import { totalSurplusDown } from '../../src/storage/surplus.ts'
-import { sampleNetwork } from '../fakes/network.ts'
+import { type Doors, openDoors } from '../doors.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 import { storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { graphql } from '../trader.ts'
 
-let database: TestDatabase
+let doors: Doors
 beforeAll(async () => {
-  database = await createTestDatabase()
+  doors = await openDoors()
 })
-afterAll(() => database?.[Symbol.asyncDispose]())
+afterAll(() => doors?.[Symbol.asyncDispose]())
 
 const amount = fc.oneof(fc.bigInt(1n, 20n), fc.bigInt(1n, 10n ** 40n))
 const trade = fc.record({ sell: amount, buy: amount, fee: fc.constantFrom(0n, 1n), priced: fc.boolean() })
@@ -32,7 +31,7 @@ test('the database says of an account what the domain says of its trades', async
   let id = 100n
   const property = fc.asyncProperty(history, async ({ kind, sellAmount, buyAmount, pair, price, trades }) => {
     id++
-    const { db } = database
+    const { db } = doors.database
     const owner = bytesToHex(
       Uint8Array.from({ length: 20 }, (_, index) => Number((id >> BigInt(8 * index)) & 255n)),
     )
@@ -53,7 +52,8 @@ test('the database says of an account what the domain says of its trades', async
     const expected = trades
       .filter(({ priced }) => priced)
       .reduce((sum, fill) => sum + surplusValueDown(tradedSurplusDown(order, fill), price), 0n)
-    expect(await totalSurplusDown(db, sampleNetwork, owner)).toBe(expected)
+    const question = `{ account(address: "${owner}") { totalSurplus(network: "sepolia") } }`
+    expect((await graphql(doors.url, question)).account).toEqual({ totalSurplus: String(expected) })
   })
   await fc.assert(property, { numRuns: 60 })
 })

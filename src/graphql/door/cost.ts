@@ -18,6 +18,7 @@ import {
   isCompositeType,
   isListType,
   Kind,
+  type OperationDefinitionNode,
   SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
@@ -25,9 +26,10 @@ import {
   type ValueNode,
   valueFromAST,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/error.ts'
 import { largestPage } from '../paging.ts'
-import { fragmentsOf, hasDirectives } from './document-size.ts'
+import { fragmentsOf } from './document-size.ts'
 import { coerceVariables } from './variables.ts'
 
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
@@ -65,26 +67,43 @@ export interface Cost {
   limit: number
 }
 
-/** Costs of operations that are always the same. */
-const known = new WeakMap<DocumentNode, Map<string, Cost>>()
+/** Costs that are remembered of one document; a client can name any number. */
+const mostCosts = 100
+
+/** Costs of a document's operations, by what of their variables they can depend on. */
+const known = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
 
 /**
  * What an operation would cost, told before anything is read: list sizes multiply down the path.
  * @returns undefined when there is nothing to execute: no such operation, or variables that do not fit
  */
 export function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): Cost | undefined {
-  const name = operationName ?? ''
-  const remembered = known.get(document)?.get(name)
-  if (remembered) return remembered
   const operation = getOperationAST(document, operationName)
+  const costs = known.get(document) ?? new LRUCache<string, Cost>({ max: mostCosts })
+  const key = operation ? `${operationName ?? ''} ${sizesIn(operation, variableValues ?? {})}` : ''
+  const remembered = costs.get(key)
+  if (remembered) return remembered
   const root = operation && schema.getRootType(operation.operation)
   if (!root) return undefined
   const variables = coerceVariables(schema, operation, variableValues ?? {})
   if (!variables) return undefined
-  const { requested, isFixed } = estimate(schema, root, operation.selectionSet, variables, document)
+  const requested = estimate(schema, root, operation.selectionSet, variables, document)
   const cost = { requested, limit: maxEstimatedObjects }
-  if (isFixed) known.set(document, (known.get(document) ?? new Map()).set(name, cost))
+  known.set(document, costs.set(key, cost))
   return cost
+}
+
+/** What of variables a cost can depend on: sizes of lists, conditions, and whether there is a value at all. */
+function sizesIn(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): string {
+  const sizes = variableDefinitions.map(({ variable: { name } }) => {
+    const value = variables[name.value]
+    if (Array.isArray(value)) return `[${value.length}]`
+    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
+  })
+  return sizes.join()
 }
 
 /** Why an operation of this cost is not executed; undefined when it is. */
@@ -97,22 +116,15 @@ export function costRefusal({ requested, limit }: Cost): Refusal | undefined {
   )
 }
 
-interface Estimate {
-  /** null when there are more fields to look at than are worth the time. */
-  requested: number | null
-  /** Whether other variables can't change it: they are neither sizes of lists nor in directives. */
-  isFixed: boolean
-}
-
+/** @returns null when there are more fields to look at than are worth the time */
 function estimate(
   schema: GraphQLSchema,
   root: GraphQLObjectType,
   selectionSet: SelectionSetNode,
   variables: Variables,
   document: DocumentNode,
-): Estimate {
+): number | null {
   const fragments = fragmentsOf(document)
-  let isFixed = !hasDirectives(document)
   let objects = 0
   let visits = 0
 
@@ -134,25 +146,32 @@ function estimate(
       }
       if (visits++ > maxVisits) return
       const isList = isListType(getNullableType(field.type))
-      const sizing = sizingArgument(field, isList)
-      const given = node.arguments?.find(({ name }) => name.value === sizing?.name)?.value
-      if (given?.kind === Kind.VARIABLE) isFixed = false
-      const asked = sizing && sizeOf(sizing, given, variables)
+      const sizes = sizingArguments(field, isList).map((sizing) => {
+        const given = node.arguments?.find(({ name }) => name.value === sizing.name)?.value
+        return sizeOf(sizing, given, variables)
+      })
+      const asked = sizes.find((size) => size !== undefined)
       const count = isList ? times * (asked ?? page ?? itemsOf(field)) : times
       if (isList || !type.name.startsWith('__')) objects += count
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-      // Of an interface as if it were every type that it can be.
-      const types = isAbstractType(inner) ? schema.getPossibleTypes(inner) : [inner]
-      for (const each of types) walk(each, below, count, isList ? undefined : asked)
+      const others = objects
+      let most = others
+      // Of an interface as if it were the dearest of the types that it can be.
+      for (const each of isAbstractType(inner) ? schema.getPossibleTypes(inner) : [inner]) {
+        objects = others
+        walk(each, below, count, isList ? undefined : asked)
+        most = Math.max(most, objects)
+      }
+      objects = most
     }
   }
 
   walk(root, [selectionSet], 1)
-  return { requested: visits > maxVisits ? null : Math.min(objects, Number.MAX_SAFE_INTEGER), isFixed }
+  return visits > maxVisits ? null : Math.min(objects, Number.MAX_SAFE_INTEGER)
 }
 
 /** Whether a fragment on a type says something of an object of `type`. */
-function applies(schema: GraphQLSchema, type: GraphQLObjectType) {
+export function applies(schema: GraphQLSchema, type: GraphQLObjectType) {
   return (condition: string): boolean => {
     const named = schema.getType(condition)
     return named === type || (isAbstractType(named) && schema.isSubType(named, type))
@@ -206,11 +225,10 @@ function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
 }
 
 /** What says how many there will be: the size of a page, or the names of what is looked up. */
-function sizingArgument({ args }: Field, isList: boolean): GraphQLArgument | undefined {
-  return (
-    args.find(({ name }) => name === 'first' || name === 'limit') ??
-    (isList ? args.find(({ type }) => isListType(getNullableType(type))) : undefined)
-  )
+function sizingArguments({ args }: Field, isList: boolean): readonly GraphQLArgument[] {
+  const pages = args.filter(({ name }) => name === 'first' || name === 'last')
+  if (pages.length > 0 || !isList) return pages
+  return args.filter(({ type }) => isListType(getNullableType(type))).slice(0, 1)
 }
 
 /** One out of bounds is for the resolver to refuse. */

@@ -8,15 +8,17 @@ query NewestOrder {
       sellToken { symbol decimals }
       buyToken { symbol decimals }
       debugReport {
-        events { label reason timestamp }
+        events { nodes { label reason detail timestamp } }
         auctions {
-          id
-          nativePrices { token price }
-          proposedSolutions { ranking solver isWinner score executedSell executedBuy }
-          settlementAttempts { outcome startBlock endBlock }
-          executions { executedFee protocolFees { token amount } }
+          nodes {
+            auctionId
+            nativePrices { token { symbol } price }
+            proposedSolutions { ranking solver isWinner score executedSell executedBuy }
+            settlementAttempts { outcome detail startBlock endBlock }
+            executions { executedFee protocolFees { token { symbol } amount } }
+          }
         }
-        trades { blockNumber txHash sellAmount buyAmount }
+        trades { nodes { blockNumber txHash sellAmount buyAmount } }
       }
     }
   }

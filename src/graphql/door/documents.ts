@@ -14,6 +14,7 @@ import {
   validate,
   visit,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/error.ts'
 import { inputArguments } from '../builder.ts'
 import { fieldOf } from '../refusal.ts'
@@ -43,29 +44,11 @@ type Telling = () => GraphQLError
  * @param suggests whether faults name what may have been meant
  */
 export function createDocuments(schema: GraphQLSchema, suggests: boolean): Documents {
-  const kept = new Map<string, DocumentNode>()
+  const kept = new LRUCache<string, DocumentNode | Telling>({
+    maxSize: keptCharacters,
+    sizeCalculation: (_parsed, text) => Math.max(1, text.length),
+  })
   const judged = new WeakMap<DocumentNode, readonly Telling[]>()
-  let characters = 0
-  /** Most are asked for several times in a row, by one request too. */
-  let latest: { text: string; parsed: DocumentNode | Telling } | undefined
-
-  function keep(text: string, document: DocumentNode): void {
-    kept.set(text, document)
-    characters += text.length
-    for (const oldest of kept.keys()) {
-      if (characters <= keptCharacters) break
-      kept.delete(oldest)
-      characters -= oldest.length
-    }
-  }
-
-  function parsedOf(text: string): DocumentNode | Telling {
-    const known = kept.get(text)
-    if (!known) return parseBounded(text)
-    kept.delete(text)
-    characters -= text.length
-    return known
-  }
 
   function judge(document: DocumentNode): readonly Telling[] {
     const excess = excessOf(document)
@@ -83,11 +66,10 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
 
   return {
     parse(text) {
-      if (latest?.text !== text) latest = { text, parsed: parsedOf(text) }
-      else if ('kind' in latest.parsed) return latest.parsed
-      const { parsed } = latest
+      const known = kept.get(text)
+      const parsed = known ?? parseBounded(text)
+      if (!known) kept.set(text, parsed)
       if (!('kind' in parsed)) throw parsed()
-      keep(text, parsed)
       return parsed
     },
 

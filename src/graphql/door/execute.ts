@@ -8,52 +8,45 @@ import {
 } from 'graphql'
 import type { Refusal } from '../../domain/error.ts'
 import type { Caller } from '../../http/caller.ts'
+import { createGate, type Gate } from '../admission/admission.ts'
+import { isMutation } from '../admission/charge.ts'
+import { introspectionIn, mentionsSchema } from '../admission/introspection.ts'
+import {
+  type Asked,
+  createOperationGate,
+  operationNameOf,
+  type ReserveOperation,
+} from '../admission/operations.ts'
+import type { RateLimits } from '../admission/rate-limits.ts'
 import { type Context, createContext, type Services } from '../context.ts'
 import { schema } from '../schema.ts'
-import { type Charge, chargeOf, isMutation, oneRead } from './charge.ts'
+import { type CompiledOperation, compiledOperation } from './compiled.ts'
 import { type Cost, costOf, costRefusal } from './cost.ts'
 import { createDocuments, type Documents } from './documents.ts'
 import { maskError, queryError, refusalError } from './errors.ts'
-import { type HotAnswer, hotAnswer } from './hot.ts'
 import { type AnswerOnce, createAnswerOnce, type IdempotencyTimes, usualTimes } from './idempotency.ts'
-import type { RateLimits } from './rate-limits.ts'
-import { excessOfVariables, variableFaults, variableLimits } from './variables.ts'
+import { variableFaults, variableLimits } from './variables.ts'
 
 export interface OperationArgs extends ExecutionArgs {
   contextValue: Context
 }
 
 /** The one door to the graph: every request, whatever it came over, is limited, executed and masked here. */
-export interface Door extends Documents {
+export interface Door extends Documents, Gate {
   context(caller: Caller, clientSignal: AbortSignal): Context
-  /**
-   * Counts a request against its caller's limits, before anything is done for it, and says on the answer what
-   * is left.
-   * @throws Refusal RateLimited; QueryTooComplex when it counts as more than anybody may ask at once
-   */
-  admit(caller: Caller, charge?: Charge): void
-  /**
-   * The same for a request over GraphQL. What can't be executed counts as one read.
-   * @throws Refusal QueryTooComplex for variables over a limit, too
-   */
-  admitOperation(caller: Caller, asked: Asked): void
+  reserveOperation: ReserveOperation
   /** Whether an operation may change anything. */
   isMutation(asked: Asked): boolean
+  /** Whether an operation asks about the schema and nothing else. */
+  isIntrospection(asked: Asked): boolean
   answerOnce: AnswerOnce
   execute(args: OperationArgs): Promise<ExecutionResult>
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
   /** The way of a document that the database can answer alone. Throws what `parse` throws. */
-  wayOf(text: string): HotAnswer | 'executed' | 'invalid'
+  wayOf(text: string): CompiledOperation | 'executed' | 'invalid'
   /** Runs a document that was trusted. */
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   mask(error: unknown, requestId?: string): GraphQLError
-}
-
-/** Of a GraphQL request, as it came. */
-export interface Asked {
-  query?: unknown
-  operationName?: unknown
-  variables?: unknown
 }
 
 export interface DoorOptions {
@@ -104,37 +97,17 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
     }
   }
 
-  function admit(caller: Caller, charge = oneRead): void {
-    const verdict = limits?.take(caller.client, charge)
-    if (!verdict) return
-    caller.setHeader('RateLimit-Policy', verdict.policy)
-    caller.setHeader('RateLimit', verdict.state)
-    if (!verdict.refusal) return
-    if (verdict.over) onLimited?.(verdict.over)
-    throw verdict.refusal
-  }
-
-  /** `undefined` for what can't be read, which execution says in its own words. */
-  function documentOf({ query }: Asked): DocumentNode | undefined {
+  /** Whether something is so of what is asked; not of what can't be read. */
+  function holds(asked: Asked, is: (document: DocumentNode, name?: string) => boolean): boolean {
     try {
-      return typeof query === 'string' ? documents.parse(query) : undefined
+      return typeof asked.query === 'string' && is(documents.parse(asked.query), operationNameOf(asked))
     } catch {
-      return undefined
-    }
-  }
-
-  function chargeOfAsked(asked: Asked): Charge {
-    const document = documentOf(asked)
-    try {
-      return document ? chargeOf(schema, document, nameOf(asked), asObject(asked.variables)) : oneRead
-    } catch {
-      // A directive that is not used as it should be.
-      return oneRead
+      return false
     }
   }
 
   const documents = createDocuments(schema, suggests)
-  const ways = new WeakMap<DocumentNode, HotAnswer | 'executed'>()
+  const ways = new WeakMap<DocumentNode, CompiledOperation | 'executed'>()
 
   return {
     ...documents,
@@ -143,22 +116,18 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
       const known = ways.get(document)
       if (known) return known
       if (documents.validate(document).length > 0) return 'invalid'
-      const way = hotAnswer(document) ?? 'executed'
+      const way = compiledOperation(document) ?? 'executed'
       ways.set(document, way)
       return way
     },
     context: (caller, clientSignal) => createContext(services, caller, clientSignal),
     answerOnce: createAnswerOnce(services, { ...usualTimes, ...times }),
-    admit,
-    admitOperation(caller, asked) {
-      const refusal = excessOfVariables(asked.variables)
-      if (limits) admit(caller, refusal ? oneRead : chargeOfAsked(asked))
-      if (refusal) throw refusal
-    },
-    isMutation(asked) {
-      const document = documentOf(asked)
-      return document !== undefined && isMutation(document, nameOf(asked))
-    },
+    ...createGate(limits, onLimited),
+    reserveOperation: createOperationGate(schema, documents),
+    isMutation: (asked) => holds(asked, isMutation),
+    isIntrospection: (asked) =>
+      mentionsSchema(String(asked.query)) &&
+      holds(asked, (document, name) => introspectionIn(document, name) === 'alone'),
     async execute(args) {
       const cost = costOf(args)
       const refusal = cost && costRefusal(cost)
@@ -175,15 +144,6 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
       executeMasked({ schema, document, variableValues, contextValue }),
     mask: (error, requestId) => maskError(error, log, requestId),
   }
-}
-
-function nameOf({ operationName }: Asked): string | undefined {
-  return typeof operationName === 'string' ? operationName : undefined
-}
-
-/** Variables, whatever stands in their place. */
-export function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 function refused(refusal: Refusal, cost: Cost): ExecutionResult {

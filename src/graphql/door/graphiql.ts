@@ -1,55 +1,69 @@
-import { hash } from 'node:crypto'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { Whole } from '../../http/answer.ts'
+import { constant, once } from '../../http/constant.ts'
 import { debugQuery } from './debug-query.ts'
+import { type FileName, graphiqlFiles } from './graphiql-files.ts'
 
-/**
- * GraphiQL, all of it in one page that contacts no other host: nine megabytes, rendered when first asked for,
- * and kept.
- */
+/** Below this path are the files of GraphiQL. Its page names them beside its own address. */
+export const graphiqlPath = '/graphql/graphiql/'
+
+const files = once(graphiqlFiles)
+
+/** GraphiQL: a page of a kilobyte, and files that browsers keep for good. No other host is contacted. */
 export function createGraphiql(): () => Whole {
-  let page: Whole | undefined
-  return () => {
-    page ??= render()
-    return page
-  }
+  return once(renderPage)
 }
 
-function render(): Whole {
-  const text = renderGraphiQL({
-    title: 'Tradegraph',
-    subscriptionsProtocol: 'GRAPHQL_SSE',
-    defaultQuery: debugQuery,
-  })
-  return {
-    status: 200,
-    headers: {
+/** A file of GraphiQL, by its name; undefined for what is none. */
+export function graphiqlFile(name: string): Whole | undefined {
+  return files().find((file) => file.name === name)?.answer
+}
+
+function renderPage(): Whole {
+  const link = (kind: FileName) => `graphql/graphiql/${files().find((file) => file.kind === kind)?.name}`
+  return constant(
+    {
       'Content-Type': 'text/html; charset=utf-8',
       // Kept for a while, then asked for again by its tag.
       'Cache-Control': 'public, max-age=3600',
       Vary: 'Accept',
-      'Content-Security-Policy': policyOf(text),
+      'Content-Security-Policy': policy,
       'Referrer-Policy': 'no-referrer',
     },
-    body: Buffer.from(text),
-  }
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Tradegraph</title>
+<link rel="icon" href="${link('favicon.ico')}">
+<link rel="stylesheet" href="${link('graphiql.css')}">
+</head>
+<body id="body" class="no-focus-outline">
+<noscript>GraphiQL needs JavaScript.</noscript>
+<div id="root"></div>
+<script type="application/json" id="options">${options}</script>
+<script src="${link('graphiql.js')}"></script>
+</body>
+</html>
+`,
+  )
 }
 
-/**
- * Its one script and no other; the editor makes workers of what is in the page, and style sheets as it goes.
- */
-function policyOf(page: string): string {
-  const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? ''
-  return [
-    "default-src 'none'",
-    `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
-    "style-src 'unsafe-inline'",
-    'img-src data:',
-    'font-src data:',
-    'worker-src blob:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+const options = JSON.stringify({
+  title: 'Tradegraph',
+  subscriptionsProtocol: 'GRAPHQL_SSE',
+  defaultQuery: debugQuery,
+}).replaceAll('<', '\\u003c')
+
+/** Scripts of this host, which names the type of everything it serves; the editor makes style sheets as it goes. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  'font-src data:',
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

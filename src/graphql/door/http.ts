@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import type { ExecutionResult, GraphQLError } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import { GraphQLError } from 'graphql'
 import { Refusal } from '../../domain/error.ts'
 import type { Whole } from '../../http/answer.ts'
 import { checkBodyType } from '../../http/body.ts'
 import type { Caller } from '../../http/caller.ts'
 import { conditional } from '../../http/conditional.ts'
+import type { Admission } from '../admission/admission.ts'
+import { createRememberedAnswers } from '../admission/remembered.ts'
+import { keptUnits } from '../admission/units.ts'
 import type { Services } from '../context.ts'
-import { schema } from '../schema.ts'
 import { type AnswerType, acceptedType } from './accepted-type.ts'
-import { refusalError } from './errors.ts'
-import type { Door, OperationArgs } from './execute.ts'
+import type { Door } from './execute.ts'
 import { createGraphiql } from './graphiql.ts'
-import { createHotHandler } from './hot-http.ts'
 import { idempotencyKeyOf, isFinalStatus, type Produced } from './idempotency.ts'
 import { createPersistedDocuments } from './persisted.ts'
 import { refused, requestStatus } from './refused.ts'
 import { type Received, receive } from './request.ts'
+import { createRunRequest, streamsElsewhere } from './yoga.ts'
 
 export const maxGraphqlBytes = 262_144
 
@@ -28,75 +28,72 @@ export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSi
 /** GraphQL over HTTP, and GraphiQL for browsers, which contacts no other host. Streams have their own door. */
 export function createGraphqlHandler(door: Door, services: Services, streamPath: string): Handler {
   const documents = createPersistedDocuments(services.documents)
-  const hot = createHotHandler(door, services, documents)
+  const run = createRunRequest(door, services, documents, streamPath)
   const graphiql = createGraphiql()
-  const yoga = createYoga<{ caller: Caller; gone: AbortSignal }>({
-    schema,
-    plugins: [throughDoor(door, streamPath)],
-    context: ({ caller, gone }) => door.context(caller, gone),
-    graphiql: false,
-    maskedErrors: { maskError: (error) => door.mask(error) },
-    maxRequestBodySize: maxGraphqlBytes,
-    parserAndValidationCache: false,
-    multipart: false,
-    batching: false,
-    landingPage: false,
-    logging: false,
-    cors: false,
-  })
+  const remembered = createRememberedAnswers()
 
-  /**
-   * Nothing of the request's own URL and headers is handed over. When its client leaves, only what is under
-   * way is told: that is no fault, and what changes something goes on to its end.
-   */
-  async function answerByYoga({ body, type }: Wanted, caller: Caller, gone: AbortSignal): Promise<Produced> {
-    const response = await yoga.fetch(
-      'http://localhost/graphql',
-      { method: 'POST', headers: { accept: type, 'content-type': 'application/json' }, body },
-      { caller, gone },
-    )
-    const { 'content-length': _, ...headers } = Object.fromEntries(response.headers)
-    return { status: response.status, headers, body: await response.text() }
-  }
-
-  async function answer(
+  /** Runs what was admitted, and counts what it took. */
+  async function produce(
     req: IncomingMessage,
-    wanted: Wanted,
+    { asked, text, type }: Wanted,
     caller: Caller,
-    gone: AbortSignal,
-  ): Promise<Produced> {
-    const key = idempotencyKeyOf(req)
-    if (key === undefined || !door.isMutation(wanted.asked)) return answerByYoga(wanted, caller, gone)
-    const request = { scope: 'POST /graphql', key, body: wanted.body, isFinal }
-    return door.answerOnce(request, caller, (repeating) => answerByYoga(wanted, repeating, gone))
-  }
-
-  /** What is refused unread counts too. */
-  async function receiveCounted(req: IncomingMessage, caller: Caller): Promise<Wanted> {
-    try {
-      const type = checkRequest(req, streamPath)
-      return { ...(await receive(req, documents, maxGraphqlBytes)), type }
-    } catch (error) {
-      door.admit(caller)
-      throw error
+    admission: Admission,
+    gone: () => AbortSignal,
+  ): Promise<Whole> {
+    const perform = async (asking: Caller) => {
+      const { units, ...answer } = await run(asked, type, { caller: asking, gone })
+      if (answer.status < 500) admission.settle(() => units)
+      return answer
     }
+    const key = idempotencyKeyOf(req)
+    const answered =
+      key === undefined || !door.isMutation(asked)
+        ? await perform(caller)
+        : await performOnce(key, text, caller, perform)
+    const whole = { ...answered, headers: { ...answered.headers, Vary: 'Accept' } }
+    return answered.status === 200 && door.isIntrospection(asked)
+      ? remembered.keep(asked, type, whole)
+      : whole
   }
 
+  /** An answer with something left undone is not kept: the same request may do it. */
+  function performOnce(
+    key: string,
+    body: string,
+    caller: Caller,
+    perform: (asking: Caller) => Promise<Produced>,
+  ): Promise<Produced> {
+    let isDone = true
+    const leftUndone = () => {
+      isDone = false
+    }
+    const isKept = (answer: Produced) => isDone && isFinal(answer)
+    const request = { scope: 'POST /graphql', key, body, isFinal: isKept }
+    return door.answerOnce(request, caller, (repeating) => perform({ ...repeating, leftUndone }))
+  }
+
+  /** The first unit is counted before anything of the request is read. */
   async function answerAdmitted(
     req: IncomingMessage,
     caller: Caller,
     gone: () => AbortSignal,
   ): Promise<Whole> {
+    const admission = door.arrive(caller)
     if (isForPeople(req)) {
-      door.admit(caller)
-      return conditional(req, graphiql())
+      const page = conditional(req, graphiql())
+      admission.settle(() => keptUnits(page.body.length))
+      return page
     }
-    const wanted = await receiveCounted(req, caller)
-    const { asked, type } = wanted
-    door.admitOperation(caller, asked)
-    if (req.method !== 'POST' && door.isMutation(asked)) throw changesByPost
-    const { headers, ...produced } = (await hot(asked, type)) ?? (await answer(req, wanted, caller, gone()))
-    return { ...produced, headers: { ...headers, Vary: 'Accept' } }
+    const type = checkRequest(req, streamPath)
+    const wanted = { ...(await receive(req, documents, maxGraphqlBytes)), type }
+    const known = remembered.find(wanted.asked, type)
+    if (known) {
+      admission.settle(() => keptUnits(known.body.length))
+      return known
+    }
+    door.reserveOperation(admission, wanted.asked, wanted.text.length)
+    if (req.method !== 'POST' && door.isMutation(wanted.asked)) throw changesByPost
+    return produce(req, wanted, caller, admission, gone)
   }
 
   return async (req, caller, gone) => {
@@ -105,7 +102,11 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     } catch (error) {
       const told = door.mask(error, caller.requestId)
       const allow = error === changesByPost ? 'POST' : graphqlMethods
-      return refused(told, told.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {})
+      const headers: Record<string, string> =
+        told.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {}
+      // A body that is none: every other malformed request is answered by GraphQL, in the type that is wanted.
+      const isBody = error instanceof GraphQLError
+      return refused(told, headers, isBody ? acceptedType(req.headers.accept).type : undefined)
     }
   }
 }
@@ -139,44 +140,4 @@ function checkRequest({ method, headers }: IncomingMessage, streamPath: string):
   }
   if (method === 'POST') checkBodyType(headers)
   return type
-}
-
-/** Everything that happens to a document happens in the one door. */
-function throughDoor(door: Door, streamPath: string): Plugin {
-  return {
-    onParse: ({ setParseFn }) =>
-      setParseFn((source: string | { body: string }) => door.parse(bodyOf(source))),
-    onValidate: ({ setValidationFn }) =>
-      setValidationFn((_schema: unknown, document: Parameters<Door['validate']>[0]) =>
-        door.validate(document),
-      ),
-    onExecute: ({ setExecuteFn }) =>
-      setExecuteFn(async (args) => withStatus(await door.execute(args as OperationArgs))),
-    onSubscribe: ({ setSubscribeFn }) =>
-      setSubscribeFn(() => {
-        const error = refusalError(streamsElsewhere(streamPath))
-        error.extensions.http = { status: 406 }
-        return { errors: [error] }
-      }),
-  }
-}
-
-function bodyOf(source: string | { body: string }): string {
-  return typeof source === 'string' ? source : source.body
-}
-
-/**
- * A request that was never executed is the client's fault: 400 in the media type that has statuses for it. A
- * key that is missing or wrong is told by its status in both.
- */
-function withStatus(result: ExecutionResult): ExecutionResult {
-  for (const error of result.errors ?? []) {
-    if (!('data' in result)) error.extensions.http ??= { spec: true, status: 400 }
-    else if (error.extensions.code === 'Unauthorized') error.extensions.http = { status: 401 }
-  }
-  return result
-}
-
-function streamsElsewhere(streamPath: string): Refusal {
-  return new Refusal('NotAcceptable', `event streams and subscriptions are served at ${streamPath}`)
 }

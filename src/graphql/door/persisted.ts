@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/error.ts'
 
 /** Documents that clients name by the SHA-256 of their text. */
@@ -24,8 +25,10 @@ const keptCharacters = 1_000_000
 /** A list that was known in advance, and what clients bring (automatic persisted queries). */
 export function createPersistedDocuments(list: Readonly<Record<string, string>> = {}): PersistedDocuments {
   const known = new Map(Object.entries(list))
-  const brought = new Map<string, string>()
-  let characters = 0
+  const brought = new LRUCache<string, string>({
+    maxSize: keptCharacters,
+    sizeCalculation: (text) => text.length,
+  })
 
   return {
     textOf({ query, extensions }) {
@@ -43,14 +46,7 @@ export function createPersistedDocuments(list: Readonly<Record<string, string>> 
 
     keep({ query, extensions }) {
       const hash = hashOf(extensions)
-      if (hash === undefined || typeof query !== 'string' || known.has(hash) || brought.has(hash)) return
-      brought.set(hash, query)
-      characters += query.length
-      for (const [oldest, text] of brought) {
-        if (characters <= keptCharacters) break
-        brought.delete(oldest)
-        characters -= text.length
-      }
+      if (hash !== undefined && typeof query === 'string' && !known.has(hash)) brought.set(hash, query)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { GraphQLError, GraphQLErrorExtensions } from 'graphql'
 import { Refusal } from '../../domain/error.ts'
 import type { Whole } from '../../http/answer.ts'
+import type { AnswerType } from './accepted-type.ts'
 import { refusalError } from './errors.ts'
 
 /** Statuses of what is refused before GraphQL is reached; everything else is 400. */
@@ -34,7 +35,11 @@ export function refusalHeaders(status: number, extensions: GraphQLErrorExtension
 }
 
 /** That nothing was executed, and why. */
-export function refused(refusal: Refusal | GraphQLError, headers: Record<string, string> = {}): Whole {
+export function refused(
+  refusal: Refusal | GraphQLError,
+  headers: Record<string, string> = {},
+  type: AnswerType = 'application/json',
+): Whole {
   const error = refusal instanceof Refusal ? refusalError(refusal) : refusal
   const status = requestStatus(error)
   return {
@@ -42,7 +47,7 @@ export function refused(refusal: Refusal | GraphQLError, headers: Record<string,
     headers: {
       ...headers,
       ...refusalHeaders(status, error.extensions),
-      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Type': `${type}; charset=utf-8`,
       Vary: 'Accept',
     },
     body: JSON.stringify({ errors: [error] }),

@@ -1,40 +1,41 @@
 import type { IncomingMessage } from 'node:http'
+import { GraphQLError } from 'graphql'
 import { Refusal } from '../../domain/error.ts'
 import { readBody } from '../../http/body.ts'
-import type { Asked } from './execute.ts'
+import type { Asked } from '../admission/operations.ts'
 import type { NamedDocument, PersistedDocuments } from './persisted.ts'
-import { excessOfVariables } from './variables.ts'
+import { checkNesting, excessOfVariables } from './variables.ts'
 
 export interface GraphqlRequest extends Asked, NamedDocument {}
 
 /** A GraphQL request over HTTP, as it came: in the URL, or in a body. */
 export interface Received {
-  /** Empty when the body is no JSON object, which is told later. */
+  /** With the text of a document that was named by its hash alone. */
   asked: GraphqlRequest
-  /** As it would have come in a POST; a document that was named by its hash alone stands in it. */
-  body: string
+  /** As it came: the body, or the URL. */
+  text: string
 }
 
 /**
  * @throws Refusal for a body that is too large or no UTF-8, for parameters that are no JSON or too much of
- * it, and for a hash that names no document
+ * it, and for a hash that names no document; GraphQLError for a body that is no JSON object
  */
 export async function receive(
   req: IncomingMessage,
   documents: PersistedDocuments,
   maxBytes: number,
 ): Promise<Received> {
-  const body = req.method === 'POST' ? await readBody(req, maxBytes) : undefined
-  const asked: GraphqlRequest = body === undefined ? parametersOf(req.url) : (parseObject(body) ?? {})
+  const isPosted = req.method === 'POST'
+  const text = isPosted ? await readBody(req, maxBytes) : (req.url ?? '')
+  const asked: GraphqlRequest | undefined = isPosted ? parseObject(text) : parametersOf(text)
+  if (!asked) throw new GraphQLError('the body must be a JSON object with a query')
   const refusal = excessOfVariables(asked.variables) ?? excessOfVariables(asked.extensions)
   if (refusal) throw refusal
   const query = documents.textOf(asked)
-  if (body !== undefined && (query === undefined || query === asked.query)) return { asked, body }
-  const whole = { ...asked, query }
-  return { asked: whole, body: JSON.stringify(whole) }
+  return { asked: query === undefined ? asked : { ...asked, query }, text }
 }
 
-function parametersOf(url = ''): GraphqlRequest {
+function parametersOf(url: string): GraphqlRequest {
   const parameters = new URLSearchParams(url.split('?', 2)[1])
   const objectOf = (name: string) => {
     const text = parameters.get(name)
@@ -53,6 +54,7 @@ function parametersOf(url = ''): GraphqlRequest {
 }
 
 function parseObject(text: string): object | undefined {
+  checkNesting(text)
   try {
     const parsed: unknown = JSON.parse(text)
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined

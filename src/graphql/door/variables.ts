@@ -11,6 +11,7 @@ import {
   typeFromAST,
 } from 'graphql'
 import { Refusal } from '../../domain/error.ts'
+import { nestsDeeper } from '../../domain/json-text.ts'
 import { fieldOf } from '../refusal.ts'
 import { refusalError, variableError } from './errors.ts'
 
@@ -19,6 +20,14 @@ import { refusalError, variableError } from './errors.ts'
  * hundred.
  */
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }
+
+/** Of a body: room for variables and extensions in it. */
+const mostLevels = variableLimits.depth + 4
+
+/** @throws Refusal for JSON that is nested too deeply to be worth parsing */
+export function checkNesting(text: string): void {
+  if (nestsDeeper(text, mostLevels)) throw tooMuch()
+}
 
 /** Why variables are refused as they came, before anything walks through them by calling itself. */
 export function excessOfVariables(variables: unknown): Refusal | undefined {
@@ -81,7 +90,7 @@ export function variableFaults(
         continue
       }
       const tell: Parameters<typeof coerceInputValue>[2] = (path, _value, error) => {
-        const absent = /^Field "(\w+)"/.exec(error.message)?.[1]
+        const absent = /^Field "(\w+)" (?!must be)/.exec(error.message)?.[1]
         add(variableError(error, fieldOf([name, ...path, ...(absent ? [absent] : [])], [name])))
       }
       coerceInputValue(value, type, tell, !suggests)

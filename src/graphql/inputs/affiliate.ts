@@ -2,15 +2,17 @@ import { z } from 'zod'
 import { address } from '../../domain/address.ts'
 import { affiliateCodePattern } from '../../domain/affiliate.ts'
 import { parseInput } from '../refusal.ts'
-import { flagField, objectExpected, textField } from './fields.ts'
+import { flagField, objectExpected, scalarField, textField } from './fields.ts'
+import { inputType } from './input-type.ts'
 
 /** Far more than any wallet's signature, with what deploys it: 8,192 bytes, as hex. */
 const longestSignature = 16_386
 
 /** In REST paths and bodies: the prefix has to be there, as clients of these routes know it. */
-export const walletField = textField
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 digits of hex')
-  .transform(address)
+export const walletField = scalarField(
+  'Address',
+  textField.regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 digits of hex').transform(address),
+)
 
 export const affiliateCodeField = textField.regex(
   affiliateCodePattern,
@@ -19,23 +21,38 @@ export const affiliateCodeField = textField.regex(
 
 const namedCode = z.object({ code: affiliateCodeField })
 
-/** What is not hex is well-formed, and nobody's signature. */
-export const affiliateInput = z.object(
-  {
-    walletAddress: walletField,
-    code: affiliateCodeField,
-    signedMessage: textField
-      .min(1, 'must not be empty')
-      .max(longestSignature, `must have at most ${longestSignature} characters`),
-  },
-  objectExpected,
+/** Text that is not hex is well-formed in REST, and nobody's signature; the graph's type takes hex alone. */
+const signatureField = scalarField(
+  'Hex',
+  textField
+    .min(1, 'must not be empty')
+    .max(longestSignature, `must have at most ${longestSignature} characters`),
 )
 
-/** The editor's wish. */
-export const affiliateSwitch = z.object(
-  { enabled: flagField.meta({ description: 'Whether traders may use the code.' }) },
-  objectExpected,
-)
+export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
+  description: 'A wallet’s wish for a code, signed.',
+  schema: z.object(
+    {
+      walletAddress: walletField.meta({ description: 'Who is to be paid.' }),
+      code: affiliateCodeField.meta({ description: '5 to 20 characters of A-Z, 0-9, _ and -.' }),
+      signedMessage: signatureField.meta({
+        description:
+          'Signature of affiliateTypedData as hex: a key’s, a contract wallet’s (ERC-1271), or that of one not yet deployed (ERC-6492).',
+      }),
+    },
+    objectExpected,
+  ),
+})
+
+const enabled = flagField.meta({ description: 'Whether traders may use the code.' })
+
+/** The editor's wish, as REST has it: the code stands in the path. */
+export const affiliateSwitch = z.object({ enabled }, objectExpected)
+
+export const setAffiliateEnabledInput = inputType('SetAffiliateEnabledInput', {
+  description: 'Whether an affiliate’s code may be used.',
+  schema: z.object({ code: affiliateCodeField.meta({ description: 'The code.' }), enabled }, objectExpected),
+})
 
 /** @throws Refusal InvalidParameter */
 export function parseAffiliateCode(code: string): string {

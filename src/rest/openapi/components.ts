@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { graphDescriptions } from './descriptions.ts'
-import { nouns } from './nouns.ts'
+import { graphDescriptions, inWords } from './descriptions.ts'
+import { namedSchemas } from './named-schemas.ts'
 
 type JsonSchema = Record<string, unknown> & { properties?: Record<string, Record<string, unknown>> }
 
 const place = '#/components/schemas/'
 
-const ids = new Map<z.ZodType, string>(Object.entries(nouns).map(([id, { schema }]) => [schema, id]))
+const ids = new Map<z.ZodType, string>(Object.entries(namedSchemas).map(([id, { schema }]) => [schema, id]))
 
-/** Of a noun its place among the components, of anything else the schema itself: what a client sends, or may read. */
+/** Of what has a name its place among the components, of anything else the schema itself: what a client sends, or may read. */
 export function schemaOf(schema: z.ZodType): JsonSchema {
   const id = ids.get(schema)
   if (id !== undefined) return { $ref: place + id }
@@ -16,15 +16,15 @@ export function schemaOf(schema: z.ZodType): JsonSchema {
   return json as JsonSchema
 }
 
-/** Every noun as JSON Schema. Members that nobody names may be added later: readers have to live with them. */
+/** Every named schema as JSON Schema. Members that no schema has may be added later: readers have to live with them. */
 export function schemaComponents(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [schema, id] of ids) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => place + id })
   return Object.fromEntries(
-    Object.entries(nouns).map(([id, noun]) => {
+    Object.entries(namedSchemas).map(([id, { graph, description }]) => {
       const { $schema: _, $id: __, ...json } = schemas[id] as JsonSchema
-      return [id, { ...describe(json, noun.graph), description: noun.description }]
+      return [id, { ...describe(json, graph), description: inWords(description) }]
     }),
   )
 }
@@ -34,8 +34,9 @@ function describe(json: JsonSchema, graph: string | undefined): JsonSchema {
   if (!json.properties || graph === undefined) return json
   const known = graphDescriptions(graph)
   const properties = Object.entries(json.properties).map(([name, property]) => {
-    const description = property.description ?? known[name]
-    return [name, '$ref' in property || description === undefined ? property : { ...property, description }]
+    const { description: own, ...bare } = property
+    const description = typeof own === 'string' ? inWords(own) : known[name]
+    return [name, '$ref' in property || description === undefined ? property : { ...bare, description }]
   })
   return { ...json, properties: Object.fromEntries(properties) }
 }

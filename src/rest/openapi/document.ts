@@ -1,11 +1,11 @@
 import type { Family } from '../errors.ts'
 import { patternOf } from '../path.ts'
-import type { Route } from '../route.ts'
+import type { RowTraits } from '../route.ts'
 import { accountRoutes, orderBookRoutes } from '../routes.ts'
 import { schemaComponents } from './components.ts'
 import { errorComponents } from './errors.ts'
 import { headerComponents } from './headers.ts'
-import { operations } from './operations.ts'
+import { operationOf } from './operations.ts'
 import { pathItemOperation } from './path-item.ts'
 import { tags } from './tags.ts'
 
@@ -19,13 +19,13 @@ const description = `The REST side of the service. Everything here, and more, ca
 
 /** Rows with what is said of them; a row that nobody describes is left out, and a test fails. */
 export function describedRows() {
-  const families: [Family, readonly Route[]][] = [
+  const families: [Family, readonly RowTraits[]][] = [
     ['orderBook', orderBookRoutes],
     ['account', accountRoutes],
   ]
   return families.flatMap(([family, rows]) =>
     rows.flatMap((row) => {
-      const operation = operations[row.on]
+      const operation = operationOf(row, family)
       return operation ? [{ family, row, operation, ...patternOf(row.on, family === 'orderBook') }] : []
     }),
   )
@@ -41,12 +41,7 @@ export function openApiDocument(version: string) {
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Tradegraph',
-      version,
-      description,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    info: { title: 'Tradegraph', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/', description: 'This server.' }],
     security: [],
     tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),

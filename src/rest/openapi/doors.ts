@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Whole } from '../../http/answer.ts'
 import { conditional } from '../../http/conditional.ts'
+import { constant, once } from '../../http/constant.ts'
 import { toErrorBody } from '../errors.ts'
 import { openApiDocument } from './document.ts'
 import { createViewerFiles } from './viewer-files.ts'
@@ -19,13 +20,10 @@ const policy = [
 /** The document that describes the routes, and a viewer of it that contacts no other host. */
 export function createApiDoors(version: string): { document: Answer; viewer: Answer } {
   const files = createViewerFiles()
-  let document: Whole | undefined
+  const document = once(() => whole('application/json', JSON.stringify(openApiDocument(version))))
 
   return {
-    document(req) {
-      document ??= whole('application/json', Buffer.from(JSON.stringify(openApiDocument(version))))
-      return conditional(req, document)
-    },
+    document: (req) => conditional(req, document()),
     viewer(req) {
       const path = (req.url ?? '/docs').split('?', 1)[0] ?? ''
       const name = path.replace(/^\/docs\/?/, '')
@@ -49,14 +47,11 @@ const missing: Whole = {
 }
 
 /** Kept for a while, then asked for again by its tag: a new version is seen within the hour. */
-function whole(contentType: string, body: Buffer): Whole {
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': contentType,
-      'Cache-Control': 'public, max-age=3600',
-      'Referrer-Policy': 'no-referrer',
-    },
-    body,
+function whole(contentType: string, body: string | Buffer): Whole {
+  const headers = {
+    'Content-Type': contentType,
+    'Cache-Control': 'public, max-age=3600',
+    'Referrer-Policy': 'no-referrer',
   }
+  return constant(headers, body)
 }

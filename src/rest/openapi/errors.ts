@@ -1,6 +1,6 @@
 import { type RefusalCode, refusalCodes } from '../../domain/refusal-codes.ts'
 import { type Family, statusOf } from '../errors.ts'
-import { isRepeatable, type Route } from '../route.ts'
+import { isRepeatable, type RowTraits } from '../route.ts'
 import { schemaOf } from './components.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import type { Operation } from './operation.ts'
@@ -33,7 +33,11 @@ const shared: readonly RefusalCode[] = [
 ]
 
 /** Codes that a row can answer, by status. */
-export function codesByStatus(row: Route, family: Family, operation: Operation): Map<number, RefusalCode[]> {
+export function codesByStatus(
+  row: RowTraits,
+  family: Family,
+  operation: Operation,
+): Map<number, RefusalCode[]> {
   const [method, path = ''] = row.on.split(' ')
   const hasBody = method !== 'GET'
   const readsInput = hasBody || path.includes(':') || operation.query !== undefined
@@ -57,7 +61,7 @@ export function codesByStatus(row: Route, family: Family, operation: Operation):
 }
 
 /** A code that has another status for one field has both. */
-function statusesOf(code: RefusalCode, { statuses = {} }: Route): number[] {
+function statusesOf(code: RefusalCode, { statuses = {} }: RowTraits): number[] {
   const usual = statuses[code] ?? statusOf[code]
   const special = Object.entries(statuses).flatMap(([key, status]) =>
     key.startsWith(`${code} of `) && status !== undefined ? [status] : [],

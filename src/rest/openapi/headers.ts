@@ -6,6 +6,7 @@ export const headers = {
   'Retry-After': 'Whole seconds after which the same request may succeed.',
   'Idempotent-Replayed': '`true` when this is the answer that an earlier request with the same key got.',
   'Cache-Control': 'How long caches may keep the answer.',
+  Link: 'Where older entries are, with `rel="next"`; left out where there are none. Relative to the request’s own address.',
   ETag: 'Names this answer, for `If-None-Match`.',
   Age: 'Seconds since the answer was known.',
   Warning: '`110 - "Response is Stale"` where no source answers now and an older answer is given.',

@@ -22,6 +22,14 @@ export interface Operation {
   examples: Record<string, Example>
 }
 
+/** A schema with a name in the document. */
+export interface NamedSchema {
+  schema: z.ZodType
+  description: string
+  /** The type of the graph whose descriptions fields of the same name take. */
+  graph?: string
+}
+
 export interface Parameter {
   description: string
   schema: z.ZodType
@@ -29,7 +37,7 @@ export interface Parameter {
 
 export interface Success {
   description: string
-  /** Of JSON: one of `nouns`. A string without one. */
+  /** Of JSON: one of `namedSchemas`. A string without one. */
   schema: z.ZodType
   contentType?: string
   headers?: readonly HeaderName[]
@@ -45,5 +53,17 @@ export interface Example {
   answer: unknown
 }
 
+/** As it is written: of a refusal its code, message and data, or that it is the row’s `missing`; of a success its status where it is not the first one. */
+export interface WrittenExample extends Omit<Example, 'status' | 'answer'> {
+  status?: number
+  answer?: unknown
+  refused?: 'missing' | readonly [code: RefusalCode, message: string, data?: object]
+}
+
+/** The tag is that of its file. */
+export interface WrittenOperation extends Omit<Operation, 'tag' | 'examples'> {
+  examples: Record<string, WrittenExample>
+}
+
 /** By the row's `on`. */
-export type Operations = Readonly<Record<string, Operation>>
+export type Operations<Written = WrittenOperation> = Readonly<Record<string, Written>>

@@ -1,4 +1,6 @@
-import type { Operations } from './operation.ts'
+import { type Family, statusOf, toErrorBody } from '../errors.ts'
+import type { RowTraits } from '../route.ts'
+import type { Operation, Operations, WrittenExample, WrittenOperation } from './operation.ts'
 import { accountOperations } from './operations/accounts.ts'
 import { affiliateOperations } from './operations/affiliates.ts'
 import { appDataOperations } from './operations/app-data.ts'
@@ -12,20 +14,56 @@ import { quoteOperations } from './operations/quotes.ts'
 import { statisticsOperations } from './operations/statistics.ts'
 import { tokenDataOperations } from './operations/token-data.ts'
 import { tradeOperations } from './operations/trades.ts'
+import type { Tag } from './tags.ts'
+
+type Refused = NonNullable<WrittenExample['refused']>
+type Tagged = WrittenOperation & Pick<Operation, 'tag'>
+
+const tagged = (tag: Tag, operations: Operations): Operations<Tagged> =>
+  Object.fromEntries(Object.entries(operations).map(([on, operation]) => [on, { ...operation, tag }]))
 
 /** One for each row, in both families. */
-export const operations: Operations = {
-  ...quoteOperations,
-  ...orderOperations,
-  ...cancellationOperations,
-  ...debugReportOperations,
-  ...tradeOperations,
-  ...appDataOperations,
-  ...competitionOperations,
-  ...marketOperations,
-  ...networkOperations,
-  ...accountOperations,
-  ...tokenDataOperations,
-  ...affiliateOperations,
-  ...statisticsOperations,
+export const operations: Operations<Tagged> = {
+  ...tagged('Quotes', quoteOperations),
+  ...tagged('Orders', orderOperations),
+  ...tagged('Orders', cancellationOperations),
+  ...tagged('Orders', debugReportOperations),
+  ...tagged('Trades', tradeOperations),
+  ...tagged('App data', appDataOperations),
+  ...tagged('Competitions', competitionOperations),
+  ...tagged('Market', marketOperations),
+  ...tagged('Networks', networkOperations),
+  ...tagged('Accounts', accountOperations),
+  ...tagged('Token data', tokenDataOperations),
+  ...tagged('Affiliates', affiliateOperations),
+  ...tagged('Statistics', statisticsOperations),
+}
+
+/** What is written of a row, with what follows from the row. */
+export function operationOf(row: RowTraits, family: Family): Operation | undefined {
+  const operation = operations[row.on]
+  if (!operation) return undefined
+  const examples = Object.entries(operation.examples).map(([name, { refused, ...example }]) => [
+    name,
+    {
+      ...example,
+      ...(refused ? refusal(refused, row, family) : { status: example.status ?? firstSuccess(operation) }),
+    },
+  ])
+  return { ...operation, examples: Object.fromEntries(examples) }
+}
+
+const firstSuccess = ({ answers }: WrittenOperation) => Number(Object.keys(answers)[0])
+
+function refusal(refused: Refused, row: RowTraits, family: Family) {
+  const [code, message, data] = refused === 'missing' ? missing(row) : refused
+  return {
+    status: row.statuses?.[code] ?? statusOf[code],
+    answer: toErrorBody(family, { code, message, data }),
+  }
+}
+
+function missing({ on, missing: message }: RowTraits): Exclude<Refused, 'missing'> {
+  if (message === undefined) throw new Error(`${on} does not say what is not there`)
+  return ['NotFound', message]
 }

@@ -1,5 +1,5 @@
 import type { Family } from '../errors.ts'
-import { isRepeatable, type Route } from '../route.ts'
+import { isRepeatable, type RowTraits } from '../route.ts'
 import { schemaOf } from './components.ts'
 import { codesByStatus, errorResponse } from './errors.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
@@ -8,7 +8,7 @@ import { pathParameters } from './path-parameters.ts'
 
 export interface Described {
   family: Family
-  row: Route
+  row: RowTraits
   operation: Operation
   segments: string[]
 }
@@ -71,7 +71,7 @@ function parameterObject(name: string, place: 'path' | 'query', parameter: Param
   }
 }
 
-function idempotencyOf(row: Route) {
+function idempotencyOf(row: RowTraits) {
   if (!isRepeatable(row)) return []
   return [
     {
@@ -84,11 +84,12 @@ function idempotencyOf(row: Route) {
 }
 
 /** Like the adapter: a success that may be kept is told by its tag alone to who has it. */
-function isConditional({ on, freshness, headers }: Route): boolean {
-  return on.startsWith('GET ') && (freshness !== undefined || headers?.['Cache-Control'] !== undefined)
+function isConditional({ on, freshness, isCached, headers }: RowTraits): boolean {
+  if (!on.startsWith('GET ')) return false
+  return freshness !== undefined || isCached || headers?.['Cache-Control'] !== undefined
 }
 
-function conditionOf(row: Route) {
+function conditionOf(row: RowTraits) {
   if (!isConditional(row)) return []
   return [
     {
@@ -101,7 +102,7 @@ function conditionOf(row: Route) {
   ]
 }
 
-function unchangedOf(row: Route) {
+function unchangedOf(row: RowTraits) {
   if (!isConditional(row)) return {}
   const names: HeaderName[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control']
   if (row.freshness) names.push('Age', 'Warning')
@@ -143,7 +144,7 @@ function responsesOf({ row, family, operation }: Described) {
   return { ...Object.fromEntries([...successes, ...errors]), ...unchangedOf(row) }
 }
 
-function successResponse(success: Success, row: Route, examples: object) {
+function successResponse(success: Success, row: RowTraits, examples: object) {
   const { description, schema, contentType = row.contentType ?? 'application/json' } = success
   const own = (Object.keys(row.headers ?? {}) as HeaderName[]).concat(success.headers ?? [])
   const names: HeaderName[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', ...own]

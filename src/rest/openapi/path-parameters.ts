@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { affiliateCodeField, walletField } from '../../graphql/inputs/affiliate.ts'
 import type { Parameter } from './operation.ts'
 
 const bytes = (count: number) => z.string().regex(new RegExp(`^(0[xX])?[0-9a-fA-F]{${count * 2}}$`))
@@ -23,6 +24,8 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
   user: { description: 'The account that traded.', schema: anyAddress },
   account: { description: 'The account that is told.', schema: anyAddress },
   token: { description: 'The token’s contract.', schema: anyAddress },
+  wallet: { description: 'Who is to be paid.', schema: walletField },
+  code: { description: 'As traders name it.', schema: affiliateCodeField },
   auctionId: {
     description: 'An auction’s number, unique across networks.',
     schema: z.string().regex(/^[0-9]{1,100}$/),

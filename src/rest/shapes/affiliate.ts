@@ -1,9 +1,7 @@
-import type { Affiliate, AffiliateProgramme } from '../../domain/affiliate.ts'
-
-export type AffiliateResult = AffiliateProgramme & Pick<Affiliate, 'code'> & { createdAt: string }
+import type { GetAffiliateWalletResult, GetRefCodesCodeResult } from './documents.generated.ts'
 
 /** The programme's decimals are JSON numbers here: the doubles nearest to them. */
-export function writeAffiliate(affiliate: AffiliateResult) {
+export function writeAffiliate(affiliate: NonNullable<GetAffiliateWalletResult['affiliate']>) {
   return {
     code: affiliate.code,
     createdAt: affiliate.createdAt,
@@ -17,11 +15,7 @@ export function writeAffiliate(affiliate: AffiliateResult) {
   }
 }
 
-export type ReferralCodeResult = Pick<Affiliate, 'code' | 'triggerVolume' | 'timeCapDays' | 'volumeCap'> & {
-  traderRewardAmount: string
-}
-
-export function writeReferralCode(referral: ReferralCodeResult) {
+export function writeReferralCode(referral: NonNullable<GetRefCodesCodeResult['referralCode']>) {
   return {
     code: referral.code,
     traderRewardAmount: Number(referral.traderRewardAmount),

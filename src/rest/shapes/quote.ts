@@ -1,23 +1,22 @@
+import type { PostApiV1QuoteResult } from './documents.generated.ts'
 import { present } from './present.ts'
 
 export const quoteFields = `
   quote {
-    sellToken buyToken receiver sellAmount buyAmount feeAmount validTo appData appDataHash
+    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash
     gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme
   }
-  from expiration id verified protocolFeeBps
+  from expiration id: quoteId verified protocolFeeBps
 `
 
-export interface QuoteResult {
-  quote: Record<string, unknown>
-  from: string
-  expiration: string
-  id: number | null
-  verified: boolean
-  protocolFeeBps: string | null
-}
+type QuoteResult = PostApiV1QuoteResult['quote']
 
 /** `id` is null for a quote that is not stored; `protocolFeeBps` is left out where there is no volume fee. */
-export function writeQuote({ protocolFeeBps, ...same }: QuoteResult) {
-  return { ...same, ...present({ protocolFeeBps }) }
+export function writeQuote({ quote, protocolFeeBps, ...same }: QuoteResult) {
+  const { sellToken, buyToken } = quote
+  return {
+    quote: { ...quote, sellToken: sellToken.address, buyToken: buyToken.address },
+    ...same,
+    ...present({ protocolFeeBps }),
+  }
 }

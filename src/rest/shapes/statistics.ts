@@ -1,25 +1,18 @@
 import { formatUnits } from '../../domain/amount.ts'
+import type {
+  GetAffiliateAffiliateStatsAddressResult,
+  GetAffiliateTraderActivityAddressResult,
+  GetAffiliateTraderStatsAddressResult,
+} from './documents.generated.ts'
 
 /** Only these bodies are in snake_case. Dollars are JSON numbers: the doubles nearest to the decimals. */
-
-export interface AffiliateStatisticsResult {
-  wallet: string
-  code: string
-  totalVolume: string
-  triggerVolume: string
-  totalEarned: string
-  paidOut: string
-  nextPayout: string
-  leftToNextReward: string
-  activeTraders: number
-  totalTraders: number
-  computedAt: string
-}
 
 export const affiliateStatisticsFields = `wallet code totalVolume triggerVolume totalEarned paidOut nextPayout leftToNextReward
   activeTraders totalTraders computedAt`
 
-export function writeAffiliateStatistics(statistics: AffiliateStatisticsResult) {
+export function writeAffiliateStatistics(
+  statistics: NonNullable<GetAffiliateAffiliateStatsAddressResult['affiliateStatistics']>,
+) {
   return {
     affiliate_address: statistics.wallet,
     referrer_code: statistics.code,
@@ -35,24 +28,12 @@ export function writeAffiliateStatistics(statistics: AffiliateStatisticsResult) 
   }
 }
 
-export interface TraderStatisticsResult {
-  account: string
-  boundCode: string
-  linkedSince: string
-  rewardsEnd: string
-  eligibleVolume: string
-  leftToNextReward: string
-  triggerVolume: string
-  totalEarned: string
-  paidOut: string
-  nextPayout: string
-  computedAt: string
-}
-
 export const traderStatisticsFields = `account boundCode linkedSince rewardsEnd eligibleVolume leftToNextReward triggerVolume
   totalEarned paidOut nextPayout computedAt`
 
-export function writeTraderStatistics(statistics: TraderStatisticsResult) {
+export function writeTraderStatistics(
+  statistics: NonNullable<GetAffiliateTraderStatsAddressResult['traderStatistics']>,
+) {
   return {
     trader_address: statistics.account,
     bound_referrer_code: statistics.boundCode,
@@ -68,35 +49,7 @@ export function writeTraderStatistics(statistics: TraderStatisticsResult) {
   }
 }
 
-interface TokenResult {
-  address: string
-  symbol: string | null
-  decimals: number | null
-}
-
-export interface TraderActivityResult {
-  computedAt: string
-  nodes: {
-    chainId: number
-    time: string
-    code: string
-    boundCode: string | null
-    usdValue: string | null
-    eligibleVolume: string
-    eligibility: string
-    isBoundToCode: boolean
-    isEligible: boolean
-    trade: {
-      txHash: string
-      orderUid: string
-      owner: string
-      sellToken: TokenResult
-      buyToken: TokenResult
-      sellAmount: string
-      buyAmount: string
-    }
-  }[]
-}
+type TraderActivity = GetAffiliateTraderActivityAddressResult['traderActivity']
 
 export const traderActivityFields = `computedAt nodes {
   chainId time code boundCode usdValue eligibleVolume eligibility isBoundToCode isEligible
@@ -104,7 +57,7 @@ export const traderActivityFields = `computedAt nodes {
 }`
 
 /** A value that nobody knows is null, never 0. */
-export function writeTraderActivity({ computedAt, nodes }: TraderActivityResult) {
+export function writeTraderActivity({ computedAt, nodes }: TraderActivity) {
   return {
     rows: nodes.map(({ trade, ...row }) => ({
       chain_id: row.chainId,
@@ -131,6 +84,6 @@ export function writeTraderActivity({ computedAt, nodes }: TraderActivityResult)
 }
 
 /** Whole tokens; atoms where the contract does not say how many make one. */
-function units(atoms: string, { decimals }: TokenResult): string {
+function units(atoms: string, { decimals }: TraderActivity['nodes'][number]['trade']['sellToken']): string {
   return formatUnits(BigInt(atoms), decimals ?? 0)
 }

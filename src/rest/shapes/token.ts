@@ -1,4 +1,5 @@
 import { Refusal } from '../../domain/error.ts'
+import type { GetNetworkTokensTokenDetailsResult } from './documents.generated.ts'
 
 /**
  * The interface has a JSON number here, and nowhere else: the double nearest to the decimal.
@@ -16,12 +17,7 @@ export function writeUsdPrice(price: string | undefined): { price: number } | nu
   return Number.isFinite(number) && number > 0 ? { price: number } : null
 }
 
-export interface TokenResult {
-  address: string
-  symbol: string | null
-  name: string | null
-  decimals: number | null
-}
+export type TokenResult = GetNetworkTokensTokenDetailsResult['tokens'][number]
 
 /** What the contract does not say is left out. */
 export function writeToken({ address, symbol, name, decimals }: TokenResult) {

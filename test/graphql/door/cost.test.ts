@@ -17,10 +17,10 @@ afterAll(() => doors[Symbol.asyncDispose]())
 const ask = (query: string, variables = {}) => request(`${doors.url}/graphql`, 'POST', { query, variables })
 
 const around = (depth: number) =>
-  `{orders(first:1000){nodes{${'auctions{orders{'.repeat(depth)}uid${'}}'.repeat(depth)}}}}`
+  `{orders(first:1000){nodes{${'auctions{nodes{orders{nodes{'.repeat(depth)}uid${'}}}}'.repeat(depth)}}}}`
 
 const page = `query ($first: Int! = 1000, $with: Boolean! = true) {
-  orders(first: $first) { nodes { auctions @include(if: $with) { orders { uid } } } } }`
+  orders(first: $first) { nodes { auctions @include(if: $with) { nodes { orders { nodes { uid } } } } } } }`
 
 /** Of this process alone: what multiplies takes seconds of it, and a busy machine none. */
 const cpuMs = () => process.cpuUsage().user / 1_000
@@ -34,7 +34,7 @@ describe('refused before anything is read', () => {
     ['a page from the default of a variable', page, {}],
     [
       'lists in fragments',
-      `{orders(first:1000){edges{node{...A}}}} fragment A on Order{auctions{...B}} fragment B on Auction{orders{uid}}`,
+      `{orders(first:1000){edges{node{...A}}}} fragment A on Order{auctions{nodes{...B}}} fragment B on Auction{orders{nodes{uid}}}`,
       {},
     ],
     [
@@ -42,9 +42,10 @@ describe('refused before anything is read', () => {
       `{orders{nodes{...F0}}} ${Array.from({ length: 40 }, (_, index) => `fragment F${index} on Order{uid ...F${index + 1} ...F${index + 1}}`).join(' ')} fragment F40 on Order{uid}`,
       {},
     ],
+    ['UIDs of many auctions', '{orders(first:9){nodes{auctions(first:1000){nodes{orderUids}}}}}', {}],
     [
       'one long value under many names',
-      `{accountOrders(owner:"${numbered('0f')}",limit:1000){a:fullAppData b:fullAppData}}`,
+      `{orders(owner:"${numbered('0f')}",first:1000){nodes{a:fullAppData b:fullAppData}}}`,
       {},
     ],
     [
@@ -76,20 +77,22 @@ describe('refused before anything is read', () => {
 const costOf = async (query: string, variables = {}) => (await ask(query, variables)).body.extensions?.cost
 
 describe('every answer tells its cost', () => {
-  const onePage = 'query ($first: Int!) { orders(first: $first) { nodes { uid trades { txHash } } } }'
+  const onePage =
+    'query ($first: Int!) { orders(first: $first) { nodes { uid trades(first: 3) { nodes { txHash } } } } }'
   const named = 'query ($tokens: [Address!]!) { tokens(addresses: $tokens) { symbol } }'
   const { uid } = sampleOrder({ owner: numbered('0f'), buyAmount: 1n })
 
   test.each<[string, string, object, number]>([
     ['nothing but values', '{ version }', {}, 0],
     ['a list of ten at most', '{ networks { name } }', {}, 10],
-    ['a page: its connection, its orders, three trades of each', onePage, { first: 3 }, 1 + 3 + 9],
-    ['the same with another size', onePage, { first: 4 }, 1 + 4 + 12],
+    ['a page: its connection, its orders, three trades of each', onePage, { first: 3 }, 1 + 3 + 3 + 9],
+    ['the same with another size', onePage, { first: 4 }, 1 + 4 + 4 + 12],
+    ['the same from its end', onePage.replace('first: $first', 'last: $first'), { first: 4 }, 1 + 4 + 4 + 12],
     [
       'the same answered by the database alone',
       onePage.replace('(first:', `(owner: "${numbered('0f')}" first:`),
       { first: 3 },
-      13,
+      16,
     ],
     ['one order, answered by the database alone', `{ order(uid: "${uid}") { uid } }`, {}, 1],
     [
@@ -101,7 +104,7 @@ describe('every answer tells its cost', () => {
     ['as many as a variable names', named, { tokens: [numbered('aa')] }, 1],
     ['the same with more', named, { tokens: [numbered('aa'), numbered('bb'), numbered('cc')] }, 3],
     ['a branch that is left out', page, { first: 2, with: false }, 3],
-    ['the same with it', page, { first: 2, with: true }, 3 + 6 + 60],
+    ['the same with it', page, { first: 2, with: true }, 3 + 2 + 20 + 20 + 200],
     [
       'long values',
       `{ order(uid: "${uid}") { uid fullAppData signature again: signature } }`,
@@ -115,29 +118,35 @@ describe('every answer tells its cost', () => {
   })
 
   test('also what is refused for it; what is not executed for another reason tells none', async () => {
-    expect(await costOf(around(1))).toEqual({ requested: 1 + 1_000 + 3_000 + 30_000, limit: 10_000 })
+    expect(await costOf(around(1))).toEqual({
+      requested: 1 + 1_000 + 1_000 + 10_000 + 10_000 + 100_000,
+      limit: 10_000,
+    })
     const { body } = await ask(around(1))
-    expect(body.errors[0].message).toContain('more than 10000 objects (34001 by the estimate)')
+    expect(body.errors[0].message).toContain('more than 10000 objects (122001 by the estimate)')
     expect(await costOf(onePage, { first: 'x' })).toBeUndefined()
     expect(await costOf('{ nothing }')).toBeUndefined()
     expect(await costOf('query A { version } query B { version }')).toBeUndefined()
     // Its cost is remembered; that it can't be executed is told all the same.
-    const one = 'query ($uid: OrderUid!) { order(uid: $uid) { debugReport { auctions { id } } } }'
-    expect(await costOf(one, { uid })).toEqual({ requested: 5, limit: 10_000 })
+    const one =
+      'query ($uid: OrderUid!) { order(uid: $uid) { debugReport { auctions { nodes { auctionId } } } } }'
+    expect(await costOf(one, { uid })).toEqual({ requested: 13, limit: 10_000 })
     expect(await costOf(one, { uid: 'x' })).toBeUndefined()
   })
 
   test('as many as may be are answered, and one more is refused', async () => {
-    const most = [1_000, 1_000, 499].map(
-      (first, index) => `page${index}: orders(first: ${first}) { nodes { trades { txHash } } }`,
+    const most = [1_000, 999].map(
+      (first, index) =>
+        `page${index}: orders(first: ${first}) { nodes { trades(first: 3) { nodes { txHash } } } }`,
     )
     const one = (name: string) => `${name}: node(id: "Order:x") { id }`
-    const { body } = await ask(`{ ${most.join(' ')} ${one('last')} }`)
+    const lasts = ['last0', 'last1', 'last2']
+    const { body } = await ask(`{ ${most.join(' ')} ${lasts.map(one).join(' ')} }`)
     expect([body.extensions.cost.requested, Object.keys(body.data)]).toEqual([
       10_000,
-      ['page0', 'page1', 'page2', 'last'],
+      ['page0', 'page1', ...lasts],
     ])
-    const more = await ask(`{ ${most.join(' ')} ${one('last')} ${one('over')} }`)
+    const more = await ask(`{ ${most.join(' ')} ${[...lasts, 'over'].map(one).join(' ')} }`)
     expect([more.body.extensions.cost.requested, more.body.data]).toEqual([10_001, undefined])
   })
 
@@ -188,12 +197,21 @@ test.each([
   ['a small page', page, { first: 20 }],
   [
     'a page with its whole story',
-    `{orders(first:50){nodes{uid trades{txHash} events{label}
-      auctions{id solutions{ranking orders{executedSell order{uid}}}}}}}`,
+    `{orders(first:50){nodes{uid trades(first:3){nodes{txHash}} events{nodes{label}}
+      auctions(first:3){nodes{id solutions{ranking orders{executedSell order{uid}}}}}}}}`,
     {},
   ],
 ])('admitted: %s', async (_what, query, variables) => {
   const { body } = await ask(query, variables)
   expect(body.errors).toBeUndefined()
   expect(body.data).toBeTruthy()
+})
+
+test.each([
+  ['the UIDs of an auction', '{latestAuction{a:orderUids b:orderUids}}', 101],
+  ['a sum over all trades', `{account(address:"${numbered('0f')}"){a:totalSurplus b:totalSurplus}}`, 201],
+])('%s count as much as they take, each time', async (_name, query, requested) => {
+  const { body } = await ask(query)
+  expect(body.errors).toBeUndefined()
+  expect(body.extensions.cost.requested).toBe(requested)
 })

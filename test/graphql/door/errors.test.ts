@@ -19,13 +19,12 @@ afterAll(() => doors[Symbol.asyncDispose]())
 beforeEach(() => doors.faults.splice(0))
 
 const quoteInput = {
-  kind: 'SELL',
-  sellAmountBeforeFee: '5',
+  amount: { sellBeforeFee: '5' },
   sellToken: numbered('aa'),
   buyToken: numbered('bb'),
   from: numbered('0f'),
 }
-const quoteMutation = 'mutation ($input: QuoteInput!) { quote(input: $input) { id } }'
+const quoteMutation = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
 
 const { uid } = sampleOrder()
 const orderInput = {
@@ -41,7 +40,7 @@ const orderInput = {
   signingScheme: 'EIP712',
   signature: `0x${'00'.repeat(65)}`,
 }
-const placeMutation = 'mutation ($order: OrderInput!) { placeOrder(order: $order) { uid } }'
+const placeMutation = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }'
 
 async function firstError(query: string, variables: Record<string, unknown> = {}) {
   const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables })
@@ -139,43 +138,54 @@ describe('malformed input names its field', () => {
     ['a scalar as a literal', '{ account(address: "0x12") { address } }', {}, 'address'],
     [
       'a literal in an input object',
-      `mutation { quote(input: { kind: SELL, sellToken: "x", buyToken: "${numbered('bb')}", from: "${numbered('bb')}" }) { id } }`,
+      `mutation { quote(input: { amount: { sellBeforeFee: "1" }, sellToken: "x", buyToken: "${numbered('bb')}", from: "${numbered('bb')}" }) { quoteId } }`,
       {},
       'sellToken',
     ],
     ['a field of an input object', quoteMutation, { input: { ...quoteInput, from: 'nobody' } }, 'from'],
     ['a missing field', quoteMutation, { input: { ...quoteInput, from: undefined } }, 'from'],
-    ['an unknown enum member', quoteMutation, { input: { ...quoteInput, kind: 'GIVE' } }, 'kind'],
+    [
+      'an unknown enum member',
+      quoteMutation,
+      { input: { ...quoteInput, signingScheme: 'GIVE' } },
+      'signingScheme',
+    ],
     [
       'an amount that is no digits',
       quoteMutation,
-      { input: { ...quoteInput, sellAmountBeforeFee: '0x5' } },
-      'sellAmountBeforeFee',
+      { input: { ...quoteInput, amount: { sellBeforeFee: '0x5' } } },
+      'amount.sellBeforeFee',
     ],
     [
       'an amount as a number',
       quoteMutation,
-      { input: { ...quoteInput, sellAmountBeforeFee: 5 } },
-      'sellAmountBeforeFee',
+      { input: { ...quoteInput, amount: { sellBeforeFee: 5 } } },
+      'amount.sellBeforeFee',
     ],
     [
       'an amount of zero',
       quoteMutation,
-      { input: { ...quoteInput, sellAmountBeforeFee: '0' } },
-      'sellAmountBeforeFee',
+      { input: { ...quoteInput, amount: { sellBeforeFee: '0' } } },
+      'amount.sellBeforeFee',
     ],
-    ['two sizes', quoteMutation, { input: { ...quoteInput, sellAmountAfterFee: '5' } }, 'sellAmountAfterFee'],
     [
-      'a size that does not fit',
+      'two amounts',
       quoteMutation,
-      { input: { ...quoteInput, buyAmountAfterFee: '5' } },
-      'buyAmountAfterFee',
+      { input: { ...quoteInput, amount: { sellBeforeFee: '5', buyAfterFee: '5' } } },
+      'amount',
+    ],
+    ['no amount', quoteMutation, { input: { ...quoteInput, amount: {} } }, 'amount'],
+    [
+      'an amount of null',
+      quoteMutation,
+      { input: { ...quoteInput, amount: { buyAfterFee: null } } },
+      'amount.buyAfterFee',
     ],
     [
       'two expiries',
       quoteMutation,
-      { input: { ...quoteInput, validTo: 2_000_000_000, validFor: 60 } },
-      'validFor',
+      { input: { ...quoteInput, validity: { validTo: 2_000_000_000, validFor: 60 } } },
+      'validity',
     ],
     [
       'a lone hash',
@@ -183,16 +193,16 @@ describe('malformed input names its field', () => {
       { input: { ...quoteInput, appDataHash: `0x${'00'.repeat(32)}` } },
       'appDataHash',
     ],
-    ['validTo beyond uint32', placeMutation, { order: { ...orderInput, validTo: 2 ** 32 } }, 'validTo'],
+    ['validTo beyond uint32', placeMutation, { input: { ...orderInput, validTo: 2 ** 32 } }, 'validTo'],
     [
       'a signature without 0x',
       placeMutation,
-      { order: { ...orderInput, signature: '00'.repeat(65) } },
+      { input: { ...orderInput, signature: '00'.repeat(65) } },
       'signature',
     ],
     [
       'an item of a list',
-      'mutation ($u: [OrderUid!]!) { cancelOrders(orderUids: $u, signature: "0x", signingScheme: EIP712) { uid } }',
+      'mutation ($u: [OrderUid!]!) { cancelOrders(input: { orderUids: $u, signature: "0x", signingScheme: EIP712 }) { orders { uid } } }',
       { u: [uid, '0x12'] },
       'u[1]',
     ],
@@ -212,15 +222,15 @@ describe('malformed input names its field', () => {
 
   test('an order over uint256 has the codes of its sides', async () => {
     const over = `${2n ** 256n}`
-    const sell = await firstError(placeMutation, { order: { ...orderInput, sellAmount: over } })
+    const sell = await firstError(placeMutation, { input: { ...orderInput, sellAmount: over } })
     expect(sell.extensions).toEqual({ code: 'SellAmountOverflow', retryable: false, field: 'sellAmount' })
-    const buy = await firstError(placeMutation, { order: { ...orderInput, buyAmount: over } })
+    const buy = await firstError(placeMutation, { input: { ...orderInput, buyAmount: over } })
     expect(buy.extensions).toEqual({ code: 'BuyAmountOverflow', retryable: false, field: 'buyAmount' })
   })
 
   test('more than 128 orders to cancel', async () => {
     const query =
-      'mutation ($orderUids: [OrderUid!]!) { cancelOrders(orderUids: $orderUids, signature: "0x", signingScheme: EIP712) { uid } }'
+      'mutation ($orderUids: [OrderUid!]!) { cancelOrders(input: { orderUids: $orderUids, signature: "0x", signingScheme: EIP712 }) { orders { uid } } }'
     const error = await firstError(query, { orderUids: Array(129).fill(uid) })
     expect(error.extensions).toMatchObject({ code: 'InvalidParameter', field: 'orderUids' })
   })
@@ -251,11 +261,11 @@ describe('documents', () => {
     expect(doors.faults).toEqual([])
   })
 
-  test('full introspection and a debug query of twelve levels are admitted', async () => {
+  test('full introspection and a debug query of fifteen levels are admitted', async () => {
     const introspection = await request(`${doors.url}/graphql`, 'POST', { query: getIntrospectionQuery() })
     expect(introspection.body.errors).toBeUndefined()
-    const deep = `query ($uid: OrderUid!) { order(uid: $uid) { auctions { solutions { orders { order { auctions {
-      solutions { orders { order { debugReport { auctions { id } } } } } } } } } } } }`
+    const deep = `query ($uid: OrderUid!) { order(uid: $uid) { auctions(first: 2) { nodes { solutions { orders { order {
+      auctions(first: 2) { nodes { solutions { orders { order { debugReport { auctions(first: 2) { nodes { auctionId } } } } } } } } } } } } } } }`
     const { body } = await request(`${doors.url}/graphql`, 'POST', { query: deep, variables: { uid } })
     expect(body).toEqual({
       data: { order: null },
@@ -349,7 +359,7 @@ test('GraphiQL loads nothing from another host', async () => {
 
 test('network is known by name', async () => {
   const error = await firstError(
-    '{ accountOrders(network: "nowhere", owner: "0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f") { uid } }',
+    '{ orders(network: "nowhere", owner: "0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f") { nodes { uid } } }',
   )
   expect(error).toMatchObject({
     message: 'there is no network nowhere, but sepolia',
@@ -365,15 +375,24 @@ test('network is known by name', async () => {
 
 describe('a null where an argument takes none', () => {
   test.each([
-    ['query ($n: Int) { orders(first: $n) { nodes { uid } } }', 'first'],
-    [`query ($n: Int) { orders(owner: "${numbered('0f')}", first: $n) { nodes { uid } } }`, 'first'],
+    [
+      `query ($n: Int) { account(address: "${numbered('0f')}") { latestNotifications(first: $n) { id } } }`,
+      'first',
+    ],
+    [`query ($n: OrderUid) { orders(first: 1) { nodes { uid } } order(uid: $n) { uid } }`, undefined],
     ['query ($n: OrderStatus) { orders(filter: { statuses: [$n] }) { nodes { uid } } }', undefined],
-    ['query ($n: Int = 5) { notifications(account: "0x00", first: $n) { cursor } }', undefined],
+    ['query ($n: Int = 5) { account(address: "0x00") { latestNotifications(first: $n) { id } } }', undefined],
   ])('%s', async (query, field) => {
     const { extensions } = await firstError(query, { n: null })
     expect(['InvalidParameter', 'InvalidQuery']).toContain(extensions.code)
     expect(extensions.retryable).toBe(false)
     if (field) expect(extensions).toMatchObject({ code: 'InvalidParameter', field })
     expect(doors.faults).toEqual([])
+  })
+
+  test.each(['first', 'last'])('is the usual size of a page: %s', async (argument) => {
+    const query = `query ($n: Int) { orders(${argument}: $n) { nodes { uid } } }`
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { n: null } })
+    expect([body.errors, body.extensions.cost.requested]).toEqual([undefined, 11])
   })
 })

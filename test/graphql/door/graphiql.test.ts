@@ -29,7 +29,43 @@ test('GraphiQL is kept by browsers, and asked for again by its tag', async () =>
   expect([answer.status, answer.headers.etag]).toEqual([200, undefined])
 })
 
-test('its own script is allowed by its hash, and nothing is loaded from elsewhere', async () => {
+/** What the page links to, as it is asked for. */
+async function linked(url: string): Promise<Map<string, string>> {
+  const { bytes } = await ask(`${url}/graphql`, { headers: forPeople })
+  const links = [...bytes.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link)
+  return new Map(
+    links.map((link) => [link.replace(/.*\.(\w+)$/, '$1'), new URL(link, `${url}/graphql`).href]),
+  )
+}
+
+test('a page is a kilobyte; its files are kept for good, under names of what is in them', async () => {
+  await using doors = await openDoors()
+  const page = await ask(`${doors.url}/graphql`, { headers: forPeople })
+  expect(page.bytes.length).toBeLessThan(2_000)
+  const files = await linked(doors.url)
+  expect([...files.keys()].sort()).toEqual(['css', 'ico', 'js'])
+  const script = await ask(files.get('js') ?? '')
+  const workers = [...script.bytes.toString().matchAll(/"([a-zA-Z]+\.[0-9a-f]{16}\.js)"/g)].map(
+    ([, name]) => new URL(name ?? '', files.get('js')).href,
+  )
+  expect(workers).toHaveLength(3)
+  for (const url of [...files.values(), ...workers]) {
+    const file = await ask(url)
+    expect([url, file.status, file.headers['cache-control']]).toEqual([
+      url,
+      200,
+      'public, max-age=31536000, immutable',
+    ])
+    const name = createHash('sha256').update(file.bytes).digest('hex').slice(0, 16)
+    expect(url).toContain(`.${name}.`)
+    const again = await ask(url, { headers: { 'if-none-match': file.headers.etag ?? '' } })
+    expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, file.headers.etag])
+  }
+  const missing = await ask(`${doors.url}/graphql/graphiql/graphiql.js`)
+  expect([missing.status, missing.headers['cache-control']]).toEqual([404, 'no-store'])
+})
+
+test('nothing is loaded from elsewhere', async () => {
   await using doors = await openDoors()
   const { headers, bytes } = await ask(`${doors.url}/graphql`, { headers: forPeople })
   const policy = Object.fromEntries(
@@ -37,31 +73,42 @@ test('its own script is allowed by its hash, and nothing is loaded from elsewher
       .split('; ')
       .map((directive) => [directive.split(' ', 1)[0], directive.split(' ').slice(1).join(' ')]),
   )
-  const scripts = [...bytes.toString().matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(([, text]) => text)
-  expect(scripts).toHaveLength(1)
-  const hash = createHash('sha256')
-    .update(scripts[0] ?? '')
-    .digest('base64')
+  expect(bytes.toString()).not.toMatch(/<script>|<style/)
   expect(policy).toMatchObject({
     'default-src': "'none'",
-    'script-src': `'sha256-${hash}'`,
+    'script-src': "'self'",
     'connect-src': "'self'",
+    'worker-src': "'self'",
     'frame-ancestors': "'none'",
     'base-uri': "'none'",
   })
   expect(Object.values(policy).join(' ')).not.toMatch(/https?:|\*|unsafe-eval/)
+  for (const url of (await linked(doors.url)).values()) {
+    const file = await ask(url)
+    expect(file.headers['content-security-policy']).toBe("default-src 'none'")
+    expect(file.headers['x-content-type-options']).toBe('nosniff')
+  }
 })
 
-test('however many ask for it at once, nobody gets it plain', async () => {
+test('however many ask for a file at once, nobody gets it plain', async () => {
   await using doors = await openDoors()
-  const headers = { ...forPeople, 'accept-encoding': 'br' }
-  const all = await Promise.all(Array.from({ length: 20 }, () => ask(`${doors.url}/graphql`, { headers })))
+  const script = (await linked(doors.url)).get('js') ?? ''
+  const headers = { 'accept-encoding': 'br' }
+  const all = await Promise.all(Array.from({ length: 20 }, () => ask(script, { headers })))
   expect(all.map((answer) => answer.headers['content-encoding'])).toEqual(Array(20).fill('br'))
   const [first] = all
   expect(first?.bytes.length).toBeLessThan(3_000_000)
   expect(all.filter(({ bytes }) => first && bytes.equals(first.bytes))).toHaveLength(20)
-  const plain = await ask(`${doors.url}/graphql`, { headers: forPeople })
+  const plain = await ask(script)
   expect(first && brotliDecompressSync(first.bytes).equals(plain.bytes)).toBe(true)
+})
+
+test('files count as reads, like the page', async () => {
+  await using doors = await openDoors({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
+  const file = `${doors.url}/graphql/graphiql/nothing`
+  const statuses = []
+  for (let count = 0; count < 4; count++) statuses.push((await ask(file)).status)
+  expect(statuses).toEqual([404, 404, 429, 429])
 })
 
 test('bytes are compressed once for each coding', async () => {
@@ -85,15 +132,14 @@ test('while enough is compressed, bytes too are sent plain, and are compressed t
   expect(compressed && brotliDecompressSync(compressed).equals(bytes)).toBe(true)
 })
 
-test('it counts as one read', async () => {
-  await using doors = await openDoors({}, { rateLimits: { reads: 2, quotes: 1, orders: 1 } })
-  const statuses: number[] = []
-  const left: unknown[] = []
-  for (let count = 0; count < 5; count++) {
-    const { status, headers } = await ask(`${doors.url}/graphql`, { headers: forPeople })
-    statuses.push(status)
-    left.push(String(headers.ratelimit).split(';')[1])
-  }
-  expect(statuses).toEqual([200, 200, 200, 200, 429])
-  expect(left).toEqual(['r=3', 'r=2', 'r=1', 'r=0', 'r=0'])
+test('it counts as one unit, also for who has it', async () => {
+  const now = () => 1_800_000_000_000
+  await using doors = await openDoors({}, { now, rateLimits: { reads: 50, quotes: 1, orders: 1 } })
+  const left = ({ headers }: Awaited<ReturnType<typeof ask>>) =>
+    Number(/"reads";r=(\d+)/.exec(String(headers.ratelimit))?.[1])
+  const first = await ask(`${doors.url}/graphql`, { headers: forPeople })
+  expect(left(first)).toBe(99)
+  const known = { ...forPeople, 'If-None-Match': String(first.headers.etag) }
+  const again = await ask(`${doors.url}/graphql`, { headers: known })
+  expect([again.status, left(again)]).toEqual([304, 98])
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ExecutionArgs, getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fitToSchema } from '../../../bench/documents/older.ts'
 import { documents as measured } from '../../../bench/suites/documents.ts'
 import { costOf, costRefusal } from '../../../src/graphql/door/cost.ts'
 import { debugQuery } from '../../../src/graphql/door/debug-query.ts'
@@ -15,7 +16,7 @@ import { storeSettledOrder } from '../../fakes/story.ts'
 
 let doors: Doors
 beforeAll(async () => {
-  doors = await openDoors()
+  doors = await openDoors({ placeOrder: async () => uid })
   await storeSettledOrder(doors.database.db, 9n, numbered('0f'))
 })
 afterAll(() => doors[Symbol.asyncDispose]())
@@ -34,13 +35,13 @@ const bodyOf = (query: string, variables = '{}') =>
 
 /** Nothing of it is ever used: what is refused is refused before. */
 const door: Door = createDoor({ log: silentLog, now: Date.now, desks: { all: [] } } as never, {
-  limits: { take: () => undefined },
+  limits: { take: () => undefined, settle: () => undefined, mostReserved: 50 },
 })
 
 /** As both doors ask for it. @returns whether it would be executed */
 function isAdmitted(query: string, variables: Record<string, unknown>): boolean {
   try {
-    door.admitOperation(noCaller, { query, variables })
+    door.reserveOperation(door.arrive(noCaller), { query, variables }, query.length)
     const document = door.parse(query)
     if (door.wayOf(query) === 'invalid' || door.validate(document).length > 0) return false
     const args: ExecutionArgs = { schema, document, variableValues: variables }
@@ -96,6 +97,20 @@ describe('refused, and soon', () => {
     expect(doors.faults).toEqual([])
   })
 
+  test('a body too deep to be parsed, whatever it is', async () => {
+    for (const body of ['['.repeat(250_000), `{"a":${'{"a":'.repeat(40)}0${'}'.repeat(41)}`]) {
+      expect((await ask(body)).errors?.[0]?.extensions.code).toBe('QueryTooComplex')
+      const stream = await fetch(`${doors.url}/graphql/stream`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body,
+      })
+      expect((await stream.json()).errors[0].extensions.code).toBe('QueryTooComplex')
+    }
+    const deepest = `${'['.repeat(32)}${']'.repeat(32)}`
+    expect((await ask(bodyOf('{version}', `{"a":${deepest}}`))).data).toEqual({ version: 'test-build' })
+  })
+
   test('over a stream as well', async () => {
     const [query, variables] = bombs['a list of 100,000 in a variable'] ?? ['']
     const response = await fetch(`${doors.url}/graphql/stream`, {
@@ -135,11 +150,23 @@ const variables = {
   account: numbered('0f'),
   owner: numbered('0f'),
   input: {
-    kind: 'SELL',
-    sellAmountBeforeFee: '5',
+    amount: { sellBeforeFee: '5' },
     sellToken: numbered('aa'),
     buyToken: numbered('bb'),
     from: numbered('0f'),
+  },
+  order: {
+    sellToken: numbered('aa'),
+    buyToken: numbered('bb'),
+    sellAmount: '5',
+    buyAmount: '5',
+    validTo: 2_000_000_000,
+    appData: '{}',
+    feeAmount: '0',
+    kind: 'SELL',
+    partiallyFillable: false,
+    signingScheme: 'EIP712',
+    signature: `0x${'00'.repeat(65)}`,
   },
 }
 
@@ -153,7 +180,7 @@ describe('admitted and answered', () => {
     ['one type', '{__type(name:"Order"){name fields{name type{name ofType{name fields{name}}}}}}'],
     ['what GraphiQL opens on', debugQuery],
     ...documentedQueries().filter(([, text]) => !text.startsWith('subscription')),
-    ...Object.entries(measured),
+    ...Object.entries(measured).map(([name, text]): [string, string] => [name, fitToSchema(text, schema)]),
   ])('%s', async (_what, query) => {
     const { data, errors } = await ask(bodyOf(query, JSON.stringify(variables)))
     expect(errors).toBeUndefined()
@@ -172,9 +199,20 @@ describe('admitted and answered', () => {
           {
             status: expect.any(String),
             debugReport: {
-              events: [{ label: 'CREATED' }, { label: 'READY' }, { label: 'EXECUTING' }, { label: 'TRADED' }],
-              auctions: [{ id: 9, proposedSolutions: [{ ranking: 1, isWinner: true }, { ranking: 2 }] }],
-              trades: [{ blockNumber: expect.any(Number) }],
+              events: {
+                nodes: [
+                  { label: 'CREATED' },
+                  { label: 'READY' },
+                  { label: 'EXECUTING' },
+                  { label: 'TRADED' },
+                ],
+              },
+              auctions: {
+                nodes: [
+                  { auctionId: 9, proposedSolutions: [{ ranking: 1, isWinner: true }, { ranking: 2 }] },
+                ],
+              },
+              trades: { nodes: [{ blockNumber: expect.any(Number) }] },
             },
           },
         ],

@@ -117,19 +117,19 @@ describe('what is refused depends on Accept as well', () => {
     expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
     // As whole as the header that says the same.
     const { message, extensions } = JSON.parse(answer.bytes.toString()).errors[0]
-    expect(message).toBe(`over 1 reads a second: wait ${answer.headers['retry-after']} s`)
+    expect(message).toBe(`over 1 cost units a second: wait ${answer.headers['retry-after']} s`)
     expect(extensions.data.retryAfterMs).toBeGreaterThan(0)
   })
 })
 
 describe('mutations over GET', () => {
-  const query = encodeURIComponent('mutation { uploadAppData(document: "{}") { hash } }')
+  const query = encodeURIComponent('mutation { uploadAppData(input: { document: "{}" }) { created } }')
   test('are told to be sent by POST', async () => {
     const answer = await ask(`${doors.url}/graphql?query=${query}`)
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
     expect(JSON.parse(answer.bytes.toString()).errors[0].extensions.code).toBe('MethodNotAllowed')
     const named = encodeURIComponent(
-      'query A { version } mutation B { uploadAppData(document: "{}") { hash } }',
+      'query A { version } mutation B { uploadAppData(input: { document: "{}" }) { created } }',
     )
     const statuses = ['A', 'B'].map(
       async (name) => (await ask(`${doors.url}/graphql?query=${named}&operationName=${name}`)).status,
@@ -171,6 +171,7 @@ test('any page may send every header that is heeded here, and read every one tha
     'Allow',
     'ETag',
     'Idempotent-Replayed',
+    'Link',
     'RateLimit',
     'RateLimit-Policy',
     'Retry-After',

@@ -97,7 +97,7 @@ describe('over GET', () => {
   })
 
   test('a mutation is none that GET may name', async () => {
-    const mutation = 'mutation { uploadAppData(document: "{}") { hash } }'
+    const mutation = 'mutation { uploadAppData(input: { document: "{}" }) { created } }'
     expect((await ask(hashOf(mutation), mutation)).status).toBe(200)
     const { status, errors } = await ask(hashOf(mutation), undefined, 'GET')
     expect([status, errors[0].extensions.code]).toEqual([405, 'MethodNotAllowed'])

@@ -14,8 +14,8 @@ afterAll(async () => {
   await helpful?.[Symbol.asyncDispose]()
 })
 
-const input = { kind: 'SELL', sellToken: numbered('aa'), buyToken: numbered('bb'), from: numbered('0f') }
-const quote = 'mutation ($input: QuoteInput!) { quote(input: $input) { id } }'
+const input = { sellToken: numbered('aa'), buyToken: numbered('bb'), from: numbered('0f') }
+const quote = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
 const filtered = 'query ($filter: OrderFilter) { orders(filter: $filter) { nodes { uid } } }'
 
 /** Each is one letter away from what is there. */
@@ -29,7 +29,7 @@ const misspelled: [what: string, suggested: string, query: string, variables?: o
   ['a field of an input', 'statuses', '{ orders(filter: { statusez: [OPEN] }) { nodes { uid } } }'],
   ['a member of an enum in a variable', 'OPEN', filtered, { filter: { statuses: ['OPN'] } }],
   ['a field of an input in a variable', 'statuses', filtered, { filter: { statusez: ['OPEN'] } }],
-  ['a member of an enum in an input', 'SELL', quote, { input: { ...input, kind: 'SEL' } }],
+  ['a member of an enum in an input', 'EIP712', quote, { input: { ...input, signingScheme: 'EIP71' } }],
   ['a type of a variable', 'OrderUid', 'query ($uid: OrdrUid!) { order(uid: $uid) { uid } }'],
   ['what has fields of its own', 'networks', '{ networks }'],
 ]

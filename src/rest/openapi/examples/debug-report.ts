@@ -6,22 +6,10 @@ export const settledReport = {
     orderUid:
       '0xb8d5324dba0b1933165ed1dea75ac1a296070f2f44b36a1127d594e7afcbd36570997970c51812dc3a010c7d01b50e0d17dc79c877359400',
     events: [
-      {
-        label: 'created',
-        timestamp: '2027-01-15T07:43:20Z',
-      },
-      {
-        label: 'ready',
-        timestamp: '2027-01-15T07:43:21Z',
-      },
-      {
-        label: 'executing',
-        timestamp: '2027-01-15T07:43:22Z',
-      },
-      {
-        label: 'traded',
-        timestamp: '2027-01-15T07:43:23Z',
-      },
+      { label: 'created', timestamp: '2027-01-15T07:43:20Z' },
+      { label: 'ready', timestamp: '2027-01-15T07:43:21Z' },
+      { label: 'executing', timestamp: '2027-01-15T07:43:22Z' },
+      { label: 'traded', timestamp: '2027-01-15T07:43:23Z' },
     ],
     auctions: [
       {
@@ -59,12 +47,7 @@ export const settledReport = {
             executedFee: '9000000000000',
             executedFeeToken: '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
             blockNumber: 109,
-            protocolFees: [
-              {
-                token: '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
-                amount: '20000000',
-              },
-            ],
+            protocolFees: [{ token: '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', amount: '20000000' }],
           },
         ],
         settlementAttempts: [
@@ -79,13 +62,7 @@ export const settledReport = {
             outcome: 'success',
           },
         ],
-        feePolicies: [
-          {
-            kind: 'surplus',
-            surplusFactor: 0.5,
-            surplusMaxVolumeFactor: 0.01,
-          },
-        ],
+        feePolicies: [{ kind: 'surplus', surplusFactor: 0.5, surplusMaxVolumeFactor: 0.01 }],
       },
     ],
     trades: [

@@ -34,10 +34,7 @@ export const listedOrder = {
   fullBalanceCheck: false,
   sellToken: '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
   buyToken: '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
-  interactions: {
-    pre: [],
-    post: [],
-  },
+  interactions: { pre: [], post: [] },
   quoteId: 5,
 }
 

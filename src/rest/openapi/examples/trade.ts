@@ -12,12 +12,7 @@ export const tradeOfSettled = {
   buyToken: '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
   executedProtocolFees: [
     {
-      policy: {
-        surplus: {
-          factor: 0.5,
-          maxVolumeFactor: 0.01,
-        },
-      },
+      policy: { surplus: { factor: 0.5, maxVolumeFactor: 0.01 } },
       amount: '20000000',
       token: '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
     },

@@ -1,11 +1,10 @@
 import type { Operations } from '../operation.ts'
 import { sample } from '../sample.ts'
-import { notifications } from '../schemas/notification.ts'
+import { notifications } from '../schemas/stored.ts'
 
 export const accountOperations: Operations = {
   'GET /accounts/:account/notifications': {
     id: 'notifications',
-    tag: 'Accounts',
     summary: 'What an account is told',
     description:
       'The newest 1000, newest first. For more, and for a stream that forgets nothing, ask `/graphql` and `/graphql/stream`.',
@@ -16,7 +15,6 @@ export const accountOperations: Operations = {
       filled: {
         summary: 'A fill',
         path: { account: sample.otherTrader },
-        status: 200,
         answer: [
           {
             id: '1',
@@ -34,12 +32,11 @@ export const accountOperations: Operations = {
           },
         ],
       },
-      none: { summary: 'Nothing', path: { account: sample.newcomer }, status: 200, answer: [] },
+      none: { summary: 'Nothing', path: { account: sample.newcomer }, answer: [] },
       malformed: {
         summary: 'No address',
         path: { account: '0x12' },
-        status: 400,
-        answer: { message: 'account must be an address: 20 bytes of hex' },
+        refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex'],
       },
     },
   },

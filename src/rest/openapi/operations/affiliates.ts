@@ -1,15 +1,7 @@
-import {
-  affiliateCodeField,
-  affiliateInput,
-  affiliateSwitch,
-  walletField,
-} from '../../../graphql/inputs/affiliate.ts'
+import { affiliateSwitch, registerAffiliateInput } from '../../../graphql/inputs/affiliate.ts'
 import type { Operations } from '../operation.ts'
 import { sample } from '../sample.ts'
 import { affiliate, referralCode, registeredAffiliate, switchedCode } from '../schemas/affiliate.ts'
-
-const wallet = { wallet: { description: 'Who is to be paid.', schema: walletField } }
-const code = { code: { description: 'As traders name it.', schema: affiliateCodeField } }
 
 const registration = {
   walletAddress: sample.trader,
@@ -21,12 +13,10 @@ const registration = {
 export const affiliateOperations: Operations = {
   'POST /affiliate/:wallet': {
     id: 'registerAffiliate',
-    tag: 'Affiliates',
     summary: 'Bind a code to a wallet',
     description:
       'For good: a wallet has one code, and a code one wallet. The wallet signs `AffiliateCode(address walletAddress,string code,uint256 chainId)` with chainId 1, whatever the chain, under a domain of name `Service Affiliate` and version `1` and nothing else (a deployment can have another name: `affiliateTypedData` of /graphql tells what to sign). Keys, contract wallets (ERC-1271) and those not yet deployed (ERC-6492) are understood.',
-    path: wallet,
-    body: affiliateInput,
+    body: registerAffiliateInput.schema,
     answers: { 201: { description: 'The code is bound.', schema: registeredAffiliate } },
     codes: [
       'AffiliateWalletMismatch',
@@ -40,38 +30,32 @@ export const affiliateOperations: Operations = {
         summary: 'Signed by a key',
         path: { wallet: sample.trader },
         body: registration,
-        status: 201,
         answer: { code: 'LOCAL-FIRST', createdAt: '2027-01-15T08:00:00Z' },
       },
       again: {
         summary: 'The same once more',
         path: { wallet: sample.trader },
         body: registration,
-        status: 409,
-        answer: { message: 'Affiliate wallet address already bound to a code' },
+        refused: ['AffiliateWalletBound', 'Affiliate wallet address already bound to a code'],
       },
       otherWallet: {
         summary: 'Another wallet in the path',
         path: { wallet: sample.newcomer },
         body: registration,
-        status: 400,
-        answer: { message: 'Affiliate wallet address mismatch' },
+        refused: ['AffiliateWalletMismatch', 'Affiliate wallet address mismatch'],
       },
       otherCode: {
         summary: 'Another code than was signed',
         path: { wallet: sample.trader },
         body: { ...registration, code: 'LOCAL-SECOND' },
-        status: 401,
-        answer: { message: 'Affiliate has invalid signature' },
+        refused: ['InvalidAffiliateSignature', 'Affiliate has invalid signature'],
       },
     },
   },
   'GET /affiliate/:wallet': {
     id: 'affiliate',
-    tag: 'Affiliates',
     summary: 'The affiliate that a wallet is',
     description: 'Also while its code is switched off.',
-    path: wallet,
     answers: {
       200: { description: 'Its code, and the programme as it was when it registered.', schema: affiliate },
     },
@@ -79,7 +63,6 @@ export const affiliateOperations: Operations = {
       registered: {
         summary: 'Registered',
         path: { wallet: sample.trader },
-        status: 200,
         answer: {
           code: 'LOCAL-FIRST',
           createdAt: '2027-01-15T08:00:00Z',
@@ -92,32 +75,23 @@ export const affiliateOperations: Operations = {
           revenueSplitDaoPct: 0,
         },
       },
-      unknown: {
-        summary: 'Not registered',
-        path: { wallet: sample.newcomer },
-        status: 404,
-        answer: { message: 'Affiliate not found' },
-      },
+      unknown: { summary: 'Not registered', path: { wallet: sample.newcomer }, refused: 'missing' },
       malformed: {
         summary: 'No address',
         path: { wallet: '0x12' },
-        status: 400,
-        answer: { message: 'wallet must be an address: 0x and 40 digits of hex' },
+        refused: ['InvalidParameter', 'wallet must be an address: 0x and 40 digits of hex'],
       },
     },
   },
   'GET /ref-codes/:code': {
     id: 'referralCode',
-    tag: 'Affiliates',
     summary: 'A code as a trader sees it',
-    path: code,
     answers: { 200: { description: 'What the trader gets, and for what.', schema: referralCode } },
     codes: ['AffiliateCodeDisabled'],
     examples: {
       known: {
         summary: 'A code',
         path: { code: 'LOCAL-FIRST' },
-        status: 200,
         answer: {
           code: 'LOCAL-FIRST',
           traderRewardAmount: 10,
@@ -126,31 +100,22 @@ export const affiliateOperations: Operations = {
           volumeCap: 0,
         },
       },
-      unknown: {
-        summary: 'Nobody’s code',
-        path: { code: 'NOBODYS' },
-        status: 404,
-        answer: { message: 'Affiliate code not found' },
-      },
+      unknown: { summary: 'Nobody’s code', path: { code: 'NOBODYS' }, refused: 'missing' },
       disabled: {
         summary: 'Switched off',
         path: { code: 'LOCAL-ENDED' },
-        status: 403,
-        answer: { message: 'Affiliate code disabled' },
+        refused: ['AffiliateCodeDisabled', 'Affiliate code disabled'],
       },
       malformed: {
         summary: 'Small letters',
         path: { code: 'local-first' },
-        status: 400,
-        answer: { message: 'code must be 5 to 20 characters of A-Z, 0-9, _ and -' },
+        refused: ['InvalidParameter', 'code must be 5 to 20 characters of A-Z, 0-9, _ and -'],
       },
     },
   },
   'PUT /ref-codes/:code': {
     id: 'switchReferralCode',
-    tag: 'Affiliates',
     summary: 'Switch a code on or off',
-    path: code,
     body: affiliateSwitch,
     answers: { 200: { description: 'As it is now.', schema: switchedCode } },
     codes: ['NotFound'],
@@ -160,23 +125,23 @@ export const affiliateOperations: Operations = {
         path: { code: 'LOCAL-FIRST' },
         headers: { 'X-API-Key': sample.key },
         body: { enabled: false },
-        status: 200,
         answer: { code: 'LOCAL-FIRST', enabled: false },
       },
       withoutKey: {
         summary: 'Without the key',
         path: { code: 'LOCAL-FIRST' },
         body: { enabled: false },
-        status: 401,
-        answer: { message: 'send the key of the content system as Authorization: Bearer … or X-API-Key' },
+        refused: [
+          'Unauthorized',
+          'send the key of the content system as Authorization: Bearer … or X-API-Key',
+        ],
       },
       unknown: {
         summary: 'Nobody’s code',
         path: { code: 'NOBODYS' },
         headers: { 'X-API-Key': sample.key },
         body: { enabled: false },
-        status: 404,
-        answer: { message: 'Affiliate code not found' },
+        refused: ['NotFound', 'Affiliate code not found'],
       },
     },
   },

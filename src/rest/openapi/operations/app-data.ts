@@ -1,5 +1,5 @@
-import { appDataBody } from '../../routes.ts'
-import type { Operation, Operations } from '../operation.ts'
+import { appDataBody } from '../../../graphql/inputs/app-data.ts'
+import type { Operations, WrittenOperation } from '../operation.ts'
 import { hashParameter } from '../path-parameters.ts'
 import { sample } from '../sample.ts'
 import { appDataDocument } from '../schemas/app-data.ts'
@@ -7,8 +7,7 @@ import { hashText } from '../schemas/text.ts'
 
 const hash = { ...hashParameter, description: 'keccak-256 of the document.' }
 
-const upload: Omit<Operation, 'id' | 'summary' | 'examples'> = {
-  tag: 'App data',
+const upload: Omit<WrittenOperation, 'id' | 'summary' | 'examples'> = {
   body: appDataBody,
   answers: {
     200: { description: 'It was known already. Its hash.', schema: hashText },
@@ -23,28 +22,30 @@ const second = { fullAppData: '{"appCode":"example","version":"1.3.0"}' }
 export const appDataOperations: Operations = {
   'GET /api/v1/app_data/:hash': {
     id: 'appData',
-    tag: 'App data',
     summary: 'A document by its hash',
     path: { hash },
-    answers: { 200: { description: 'The document.', schema: appDataDocument } },
+    answers: {
+      200: {
+        description: 'The document: what it is never changes.',
+        schema: appDataDocument,
+        headers: ['Cache-Control', 'ETag'],
+      },
+    },
     examples: {
       empty: {
         summary: 'The empty document',
         path: { hash: sample.emptyDocumentHash },
-        status: 200,
         answer: { fullAppData: '{}' },
       },
       unknown: {
         summary: 'A hash without a document',
         path: { hash: sample.unknownHash },
-        status: 404,
-        answer: { errorType: 'NotFound', description: 'no document is known under this hash' },
+        refused: 'missing',
       },
       malformed: {
         summary: 'No hash',
         path: { hash: '0x12' },
-        status: 400,
-        answer: { errorType: 'InvalidParameter', description: 'hash must be 32 bytes of hex' },
+        refused: ['InvalidParameter', 'hash must be 32 bytes of hex'],
       },
     },
   },
@@ -58,7 +59,6 @@ export const appDataOperations: Operations = {
         summary: 'One that an order brought along',
         path: { hash: sample.emptyDocumentHash },
         body: { fullAppData: '{}' },
-        status: 200,
         answer: sample.emptyDocumentHash,
       },
       new: {
@@ -72,12 +72,10 @@ export const appDataOperations: Operations = {
         summary: 'Under another hash',
         path: { hash: sample.unknownHash },
         body: first,
-        status: 400,
-        answer: {
-          errorType: 'AppDataHashMismatch',
-          description:
-            'the document hashes to 0x293cbe58dba04023b8caca4d12875d9005c7ae3fffed7ea3ba0a532a39d3db08',
-        },
+        refused: [
+          'AppDataHashMismatch',
+          'the document hashes to 0x293cbe58dba04023b8caca4d12875d9005c7ae3fffed7ea3ba0a532a39d3db08',
+        ],
       },
     },
   },
@@ -95,14 +93,12 @@ export const appDataOperations: Operations = {
       known: {
         summary: 'The same once more',
         body: second,
-        status: 200,
         answer: '0x11e6f93c7b1192c65579f35831d7f901f99edf0cfd76d54c8dbacd75905c279b',
       },
       text: {
         summary: 'No JSON',
         body: { fullAppData: 'hello' },
-        status: 400,
-        answer: { errorType: 'AppDataInvalid', description: 'appData is not JSON' },
+        refused: ['AppDataInvalid', 'appData is not JSON'],
       },
     },
   },

@@ -1,5 +1,5 @@
 import type { RefusalCode } from '../../../domain/refusal-codes.ts'
-import { cancellationInput, singleCancellationInput } from '../../../graphql/inputs/cancellation.ts'
+import { cancellationBody, singleCancellationBody } from '../../../graphql/inputs/cancellation.ts'
 import type { Operations } from '../operation.ts'
 import { sample } from '../sample.ts'
 import { cancelledText } from '../schemas/text.ts'
@@ -30,35 +30,32 @@ const alone = {
 export const cancellationOperations: Operations = {
   'DELETE /api/v1/orders': {
     id: 'cancelOrders',
-    tag: 'Orders',
     summary: 'Cancel orders together',
     description:
       'All or none. The owner signs the list of UIDs as it is sent. A settlement that is on its way can still trade them. The body is read as JSON whatever it calls itself.',
-    body: cancellationInput,
+    body: cancellationBody,
     answers: { 200: { description: 'Every order named is cancelled.', schema: cancelledText } },
     codes,
     examples: {
-      two: { summary: 'Two orders', body: together, status: 200, answer: 'Cancelled' },
+      two: { summary: 'Two orders', body: together, answer: 'Cancelled' },
       again: {
         summary: 'The same once more',
         body: together,
-        status: 400,
-        answer: {
-          errorType: 'AlreadyCancelled',
-          description: 'the order is cancelled already',
-          data: {
+        refused: [
+          'AlreadyCancelled',
+          'the order is cancelled already',
+          {
             uid: '0x77fe722b95c945e5622ee572f53d0437b4d59cf2dfe86d997f1d878fee3f4849f39fd6e51aad88f6f4ce6ab8827279cfffb922666b49d6b1',
           },
-        },
+        ],
       },
     },
   },
   'DELETE /api/v1/orders/:uid': {
     id: 'cancelOrder',
-    tag: 'Orders',
     summary: 'Cancel one order',
     description: 'The owner signs its UID by itself, or as a list of one.',
-    body: singleCancellationInput,
+    body: singleCancellationBody,
     answers: { 200: { description: 'The order is cancelled.', schema: cancelledText } },
     codes,
     examples: {
@@ -66,7 +63,6 @@ export const cancellationOperations: Operations = {
         summary: 'Signed by its owner',
         path: { uid: sample.cancelledAlone },
         body: alone,
-        status: 200,
         answer: 'Cancelled',
       },
       somebodyElse: {
@@ -77,27 +73,23 @@ export const cancellationOperations: Operations = {
             '0x630a282ad5e5009ff662a7d46b7db3bb1f4b4408260b4effe997d8d5d128798339c2d3057d2f759ba867669ba480d5dbd927d80b89fd25fe797b93797d71c2b61c',
           signingScheme: 'eip712',
         },
-        status: 401,
-        answer: {
-          errorType: 'WrongOwner',
-          description:
-            'signature recovers to 0xa0ec24ee760e18965220c6f3d16afad9f46fc007, the order belongs to 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
-          data: {
+        refused: [
+          'WrongOwner',
+          'signature recovers to 0xa0ec24ee760e18965220c6f3d16afad9f46fc007, the order belongs to 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+          {
             uid: '0x840a6d41f06f750600f9582a16912f371bfe7dc4aaf57c697794aff797cf36a8f39fd6e51aad88f6f4ce6ab8827279cfffb922666b49d6b0',
             signer: '0xa0ec24ee760e18965220c6f3d16afad9f46fc007',
           },
-        },
+        ],
       },
       unknown: {
         summary: 'Nobody’s UID',
         path: { uid: sample.unknownUid },
         body: alone,
-        status: 404,
-        answer: {
-          errorType: 'OrderNotFound',
-          description:
-            'no order 0x1212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212 on sepolia',
-        },
+        refused: [
+          'OrderNotFound',
+          'no order 0x1212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212 on sepolia',
+        ],
       },
     },
   },

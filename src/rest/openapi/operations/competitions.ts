@@ -1,107 +1,80 @@
 import { sampleCompetition, sampleCompetitionV1 } from '../examples/competition.ts'
-import type { Example, Operation, Operations } from '../operation.ts'
+import type { HeaderName } from '../headers.ts'
+import type { Operations, WrittenExample, WrittenOperation } from '../operation.ts'
 import { hashParameter } from '../path-parameters.ts'
 import { sample } from '../sample.ts'
-import { competition, competitionV1 } from '../schemas/competition.ts'
+import { competition, competitionV1 } from '../schemas/stored.ts'
 
-const hash = { ...hashParameter, description: 'The settlement’s transaction.' }
+const hidden = 'Where a deployment hides competitions, one is not there before its deadline block has passed.'
 
-const success = {
-  v1: { answers: { 200: { description: 'The competition.', schema: competitionV1 } } },
-  v2: { answers: { 200: { description: 'The competition.', schema: competition } } },
-}
-const answers = { v1: sampleCompetitionV1, v2: sampleCompetition }
+const kept = 'Once nothing of it can change, caches may keep it for good.'
+const headers: readonly HeaderName[] = ['Cache-Control', 'ETag']
 
-const unknown = { errorType: 'NotFound', description: 'there is no such competition' }
-
-function read(
-  version: 'v1' | 'v2',
-  examples: Record<string, Example>,
-): Pick<Operation, 'tag' | 'answers' | 'examples'> {
-  return { tag: 'Competitions', ...success[version], examples }
-}
-
-function byId(version: 'v1' | 'v2') {
-  return read(version, {
-    settled: {
-      summary: 'An auction that was settled',
-      path: { auctionId: '9' },
-      status: 200,
-      answer: answers[version],
-    },
-    unknown: { summary: 'No auction’s id', path: { auctionId: '999' }, status: 404, answer: unknown },
+const paths = {
+  ':auctionId': {
+    settled: { summary: 'An auction that was settled', path: { auctionId: '9' } },
+    unknown: { summary: 'No auction’s id', path: { auctionId: '999' }, refused: 'missing' },
     malformed: {
       summary: 'No id',
       path: { auctionId: 'last' },
-      status: 400,
-      answer: { errorType: 'InvalidParameter', description: 'auctionId must be a whole number' },
+      refused: ['InvalidParameter', 'auctionId must be a whole number'],
     },
-  })
+  },
+  latest: { settled: { summary: 'The newest' } },
+  'by_tx_hash/:hash': {
+    settled: { summary: 'A settlement', path: { hash: sample.transaction } },
+    unknown: { summary: 'Nothing that we know', path: { hash: sample.unknownHash }, refused: 'missing' },
+  },
+} satisfies Record<string, Record<string, WrittenExample>>
+
+const versions = {
+  v1: { schema: competitionV1, answer: sampleCompetitionV1, suffix: 'V1', inWhich: ', in the first version' },
+  v2: { schema: competition, answer: sampleCompetition, suffix: '', inWhich: '' },
 }
 
-function latest(version: 'v1' | 'v2') {
-  return read(version, {
-    settled: { summary: 'The newest', status: 200, answer: answers[version] },
-  })
-}
-
-function byTransaction(version: 'v1' | 'v2') {
+function read(
+  version: keyof typeof versions,
+  path: keyof typeof paths,
+  { id, summary, ...more }: Pick<WrittenOperation, 'id' | 'summary' | 'description' | 'path'>,
+  isKept = false,
+): WrittenOperation {
+  const { schema, answer, suffix, inWhich } = versions[version]
+  const description = 'The competition.'
+  const { settled, ...others } = paths[path]
   return {
-    ...read(version, {
-      settled: {
-        summary: 'A settlement',
-        path: { hash: sample.transaction },
-        status: 200,
-        answer: answers[version],
-      },
-      unknown: {
-        summary: 'Nothing that we know',
-        path: { hash: sample.unknownHash },
-        status: 404,
-        answer: unknown,
-      },
-    }),
-    path: { hash },
+    id: id + suffix,
+    summary: summary + inWhich,
+    ...more,
+    answers: {
+      200: isKept ? { description: `${description} ${kept}`, schema, headers } : { description, schema },
+    },
+    examples: { settled: { ...settled, answer }, ...others },
   }
 }
 
-const v2 = '/api/v2/solver_competition'
-const v1 = '/api/v1/solver_competition'
-const hidden = 'Where a deployment hides competitions, one is not there before its deadline block has passed.'
+const inBoth = (path: keyof typeof paths, said: Parameters<typeof read>[2]): Operations =>
+  Object.fromEntries(
+    (['v2', 'v1'] as const).map((version) => [
+      `GET /api/${version}/solver_competition/${path}`,
+      read(version, path, said, path !== 'latest'),
+    ]),
+  )
 
 export const competitionOperations: Operations = {
-  [`GET ${v2}/:auctionId`]: {
-    ...byId('v2'),
+  ...inBoth(':auctionId', {
     id: 'competition',
     summary: 'The competition of an auction',
     description: hidden,
-  },
-  [`GET ${v2}/latest`]: { ...latest('v2'), id: 'latestCompetition', summary: 'The newest competition' },
-  [`GET ${v2}/by_tx_hash/:hash`]: {
-    ...byTransaction('v2'),
+  }),
+  ...inBoth('latest', { id: 'latestCompetition', summary: 'The newest competition' }),
+  ...inBoth('by_tx_hash/:hash', {
     id: 'competitionOfTransaction',
     summary: 'The competition that a transaction settles',
-  },
-  [`GET ${v1}/:auctionId`]: {
-    ...byId('v1'),
-    id: 'competitionV1',
-    summary: 'The competition of an auction, in the first version',
-    description: hidden,
-  },
-  [`GET ${v1}/latest`]: {
-    ...latest('v1'),
-    id: 'latestCompetitionV1',
-    summary: 'The newest competition, in the first version',
-  },
-  [`GET ${v1}/by_tx_hash/:hash`]: {
-    ...byTransaction('v1'),
-    id: 'competitionOfTransactionV1',
-    summary: 'The competition that a transaction settles, in the first version',
-  },
-  [`GET /restricted${v2}/:auctionId`]: {
-    ...byId('v2'),
+    path: { hash: { ...hashParameter, description: 'The settlement’s transaction.' } },
+  }),
+  'GET /restricted/api/v2/solver_competition/:auctionId': read('v2', ':auctionId', {
     id: 'restrictedCompetition',
     summary: 'The competition of an auction, also before its deadline',
     description: 'For the operator: whoever runs the service keeps this path from others.',
-  },
+  }),
 }

@@ -1,22 +1,25 @@
 import { settledReport } from '../examples/debug-report.ts'
 import { noSuchOrder } from '../examples/no-such-order.ts'
-import type { Operation, Operations } from '../operation.ts'
+import type { Operations, WrittenOperation } from '../operation.ts'
 import { sample } from '../sample.ts'
-import { debugReport } from '../schemas/debug-report.ts'
+import { count } from '../schemas/primitives.ts'
+import { debugReport } from '../schemas/stored.ts'
 
-const shared: Omit<Operation, 'id' | 'summary'> = {
-  tag: 'Orders',
+const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
+  description:
+    'Auctions by id, as many of the newest as the deployment says (usually 200); the `Link` header leads to older ones. Trades: the newest 100.',
+  query: { auctionsBefore: { description: 'Only auctions whose id is below this one.', schema: count } },
   answers: {
     200: {
       description: 'Lists are always there; what is not known inside them is left out.',
       schema: debugReport,
+      headers: ['Link'],
     },
   },
   examples: {
     fulfilled: {
       summary: 'An order that was settled whole',
       path: { uid: sample.settled },
-      status: 200,
       answer: settledReport,
     },
     ...noSuchOrder,

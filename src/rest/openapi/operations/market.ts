@@ -5,7 +5,6 @@ import { nativePrice, tokenMetadata, totalSurplus } from '../schemas/token.ts'
 export const marketOperations: Operations = {
   'GET /api/v1/token/:token/native_price': {
     id: 'nativePrice',
-    tag: 'Market',
     summary: 'What a token is worth in the native coin',
     answers: { 200: { description: 'Its price now.', schema: nativePrice } },
     codes: ['NoLiquidity', 'UnsupportedToken'],
@@ -13,49 +12,39 @@ export const marketOperations: Operations = {
       usdc: {
         summary: 'USDC of the local stack',
         path: { token: sample.usdc },
-        status: 200,
         answer: { price: 333333333.3333333 },
       },
       noRoute: {
         summary: 'A token that nobody trades',
         path: { token: sample.newcomer },
-        status: 404,
-        answer: {
-          errorType: 'NoLiquidity',
-          description: 'no route leads from this token to the native coin',
-        },
+        refused: ['NoLiquidity', 'no route leads from this token to the native coin'],
       },
       malformed: {
         summary: 'No address',
         path: { token: '0x12' },
-        status: 400,
-        answer: { errorType: 'InvalidParameter', description: 'token must be an address: 20 bytes of hex' },
+        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex'],
       },
     },
   },
   'GET /api/v1/token/:token/metadata': {
     id: 'tokenMetadata',
-    tag: 'Market',
     summary: 'What the auctions know of a token',
     answers: { 200: { description: 'null for what is not known.', schema: tokenMetadata } },
     examples: {
       traded: {
         summary: 'A token that was traded',
         path: { token: `0x${'aa'.repeat(20)}` },
-        status: 200,
         answer: { firstTradeBlock: 109, nativePrice: '1000000000000000000' },
       },
       malformed: {
         summary: 'No address',
         path: { token: '0x12' },
-        status: 400,
-        answer: { errorType: 'InvalidParameter', description: 'token must be an address: 20 bytes of hex' },
+        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex'],
       },
     },
   },
   'GET /api/v1/users/:user/total_surplus': {
     id: 'totalSurplus',
-    tag: 'Market',
     summary: 'What an account’s trades got beyond their signed prices',
     answers: {
       200: {
@@ -67,14 +56,12 @@ export const marketOperations: Operations = {
       trader: {
         summary: 'An account that traded',
         path: { user: sample.otherTrader },
-        status: 200,
         answer: { totalSurplus: '13333333333333333' },
       },
       malformed: {
         summary: 'No address',
         path: { user: '0x12' },
-        status: 400,
-        answer: { errorType: 'InvalidParameter', description: 'user must be an address: 20 bytes of hex' },
+        refused: ['InvalidParameter', 'user must be an address: 20 bytes of hex'],
       },
     },
   },

@@ -1,30 +1,24 @@
-import type { Example, Operations } from '../operation.ts'
+import type { Operations, WrittenExample } from '../operation.ts'
 import { text } from '../schemas/text.ts'
 
-const elsewhere: Example = {
+const elsewhere: WrittenExample = {
   summary: 'A network that is not served',
   path: { network: 'atlantis' },
-  status: 404,
-  answer: { errorType: 'NotFound', description: 'there is no network atlantis, but sepolia' },
+  refused: ['NotFound', 'there is no network atlantis, but sepolia'],
 }
 
 export const networkOperations: Operations = {
   'GET /api/v1/version': {
     id: 'version',
-    tag: 'Networks',
     summary: 'Which version answers',
     answers: { 200: { description: 'Its name.', schema: text } },
-    examples: {
-      version: { summary: 'A release', status: 200, answer: '0.1.0' },
-      elsewhere,
-    },
+    examples: { version: { summary: 'A release', answer: '0.1.0' }, elsewhere },
   },
   'GET /api/v1/ready': {
     id: 'ready',
-    tag: 'Networks',
     summary: 'Whether everything that a network’s answers depend on answers now',
     description: 'Nothing, with 200 or 503.',
     answers: { 200: { description: 'It is ready.', schema: text } },
-    examples: { ready: { summary: 'Ready', status: 200, answer: '' }, elsewhere },
+    examples: { ready: { summary: 'Ready', answer: '' }, elsewhere },
   },
 }

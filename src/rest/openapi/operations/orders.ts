@@ -1,4 +1,4 @@
-import { orderCreationInput } from '../../../graphql/inputs/order-creation.ts'
+import { orderInput } from '../../../graphql/inputs/order-creation.ts'
 import { orderUidsInput } from '../../../graphql/inputs/order-uids.ts'
 import { noSuchOrder } from '../examples/no-such-order.ts'
 import { listedOrder, settledOrder } from '../examples/order.ts'
@@ -6,8 +6,7 @@ import type { Operations } from '../operation.ts'
 import { page } from '../page-parameters.ts'
 import { hashParameter } from '../path-parameters.ts'
 import { sample } from '../sample.ts'
-import { order, orders, wrappedOrders } from '../schemas/order.ts'
-import { orderProgress } from '../schemas/order-progress.ts'
+import { order, orderProgress, orders, wrappedOrders } from '../schemas/stored.ts'
 import { uidText } from '../schemas/text.ts'
 
 const signed = {
@@ -33,11 +32,10 @@ const signed = {
 export const orderOperations: Operations = {
   'POST /api/v1/orders': {
     id: 'placeOrder',
-    tag: 'Orders',
     summary: 'Place a signed order',
     description:
       'Every check is made before the answer; what is answered is stored. With `eip712` and `ethsign` the owner signs the order’s typed data, with `presign` on chain, with `eip1271` a contract answers for it.',
-    body: orderCreationInput,
+    body: orderInput.schema,
     answers: { 201: { description: 'The order’s UID.', schema: uidText } },
     codes: [
       'InvalidSignature',
@@ -75,53 +73,39 @@ export const orderOperations: Operations = {
       'AlreadyCancelled',
     ],
     examples: {
-      sell: { summary: 'Signed by a key', body: signed, status: 201, answer: sample.placed },
+      sell: { summary: 'Signed by a key', body: signed, answer: sample.placed },
       again: {
         summary: 'The same once more',
         body: signed,
-        status: 400,
-        answer: {
-          errorType: 'DuplicatedOrder',
-          description: 'an order with this UID exists already',
-          data: { uid: sample.placed },
-        },
+        refused: ['DuplicatedOrder', 'an order with this UID exists already', { uid: sample.placed }],
       },
       otherAmount: {
         summary: 'Not what was signed',
         body: { ...signed, buyAmount: '2900000001' },
-        status: 400,
-        answer: {
-          errorType: 'InvalidSignature',
-          description:
-            'signature recovers to 0x07ddb06002be1472e2ec8cae1b4366ae481c3009, from is 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
-          data: {
+        refused: [
+          'InvalidSignature',
+          'signature recovers to 0x07ddb06002be1472e2ec8cae1b4366ae481c3009, from is 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+          {
             signer: '0x07ddb06002be1472e2ec8cae1b4366ae481c3009',
             mistake: null,
             explanation:
               'it recovers to 0x07ddb06002be1472e2ec8cae1b4366ae481c3009, not to 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266, and no known mistake explains that: another account signed, or another order was signed',
           },
-        },
+        ],
       },
     },
   },
   'GET /api/v1/orders/:uid': {
     id: 'order',
-    tag: 'Orders',
     summary: 'One order',
     answers: { 200: { description: 'The order, with its quote where it has one.', schema: order } },
     examples: {
-      fulfilled: {
-        summary: 'Settled whole',
-        path: { uid: sample.settled },
-        status: 200,
-        answer: settledOrder,
-      },
+      fulfilled: { summary: 'Settled whole', path: { uid: sample.settled }, answer: settledOrder },
       ...noSuchOrder,
     },
   },
   'POST /api/v1/orders/by_uids': {
     id: 'ordersByUids',
-    tag: 'Orders',
     summary: 'Many orders at once',
     description: 'A UID that is not known is left out.',
     body: orderUidsInput,
@@ -130,27 +114,23 @@ export const orderOperations: Operations = {
       two: {
         summary: 'One that is known, and one that is not',
         body: [sample.settled, sample.unknownUid],
-        status: 200,
         answer: [{ order: settledOrder }],
       },
       text: {
         summary: 'No list',
         body: {},
-        status: 400,
-        answer: { errorType: 'InvalidParameter', description: 'a JSON list of UIDs is expected' },
+        refused: ['InvalidParameter', 'a JSON list of UIDs is expected'],
       },
     },
   },
   'GET /api/v1/orders/:uid/status': {
     id: 'orderStatus',
-    tag: 'Orders',
     summary: 'How far an order has come on its way into a settlement',
     answers: { 200: { description: 'Its stage, and what solvers proposed.', schema: orderProgress } },
     examples: {
       traded: {
         summary: 'Traded',
         path: { uid: sample.settled },
-        status: 200,
         answer: {
           type: 'traded',
           value: [
@@ -165,47 +145,26 @@ export const orderOperations: Operations = {
           ],
         },
       },
-      unknown: {
-        summary: 'Nobody’s UID',
-        path: { uid: sample.unknownUid },
-        status: 404,
-        answer: {
-          errorType: 'NotFound',
-          description: 'no order has this UID, or no competition is stored for where it stands',
-        },
-      },
+      unknown: { summary: 'Nobody’s UID', path: { uid: sample.unknownUid }, refused: 'missing' },
     },
   },
   'GET /api/v1/transactions/:hash/orders': {
     id: 'transactionOrders',
-    tag: 'Orders',
     summary: 'Orders that a transaction traded',
     path: { hash: { ...hashParameter, description: 'The transaction.' } },
     answers: { 200: { description: 'Orders, without their quotes.', schema: orders } },
     examples: {
-      settlement: {
-        summary: 'A settlement',
-        path: { hash: sample.transaction },
-        status: 200,
-        answer: [listedOrder],
-      },
-      unknown: {
-        summary: 'Nothing that we know',
-        path: { hash: sample.unknownHash },
-        status: 200,
-        answer: [],
-      },
+      settlement: { summary: 'A settlement', path: { hash: sample.transaction }, answer: [listedOrder] },
+      unknown: { summary: 'Nothing that we know', path: { hash: sample.unknownHash }, answer: [] },
       malformed: {
         summary: 'No hash',
         path: { hash: '0x12' },
-        status: 400,
-        answer: { errorType: 'InvalidParameter', description: 'hash must be 32 bytes of hex' },
+        refused: ['InvalidParameter', 'hash must be 32 bytes of hex'],
       },
     },
   },
   'GET /api/v1/account/:owner/orders': {
     id: 'accountOrders',
-    tag: 'Orders',
     summary: 'Orders of an account',
     query: page,
     answers: { 200: { description: 'Newest first, without their quotes.', schema: orders } },
@@ -215,15 +174,13 @@ export const orderOperations: Operations = {
         summary: 'A first page',
         path: { owner: sample.otherTrader },
         query: { offset: '0', limit: '10' },
-        status: 200,
         answer: [listedOrder],
       },
       tooMany: {
         summary: 'More than a page may hold',
         path: { owner: sample.otherTrader },
         query: { limit: '1001' },
-        status: 400,
-        answer: { errorType: 'LIMIT_OUT_OF_BOUNDS', description: 'limit must be from 1 to 1000' },
+        refused: ['LIMIT_OUT_OF_BOUNDS', 'limit must be from 1 to 1000'],
       },
     },
   },

@@ -1,5 +1,5 @@
 import type { RefusalCode } from '../../../domain/refusal-codes.ts'
-import { quoteRequestInput } from '../../../graphql/inputs/quote-request.ts'
+import { quoteBody } from '../../../graphql/inputs/quote-body.ts'
 import { quoteAnswer } from '../examples/quote.ts'
 import type { Operations } from '../operation.ts'
 import { sample } from '../sample.ts'
@@ -43,51 +43,41 @@ const codes: readonly RefusalCode[] = [
 export const quoteOperations: Operations = {
   'POST /api/v1/quote': {
     id: 'quote',
-    tag: 'Quotes',
     summary: 'Quote an order',
     description:
       'Price and fee for an order that is described. Give exactly one of sellAmountBeforeFee, sellAmountAfterFee (kind sell) and buyAmountAfterFee (kind buy), and at most one of validTo and validFor. To trade at the quote, sign the order with `feeAmount` 0 and the fee added to the sell amount.',
-    body: quoteRequestInput,
+    body: quoteBody,
     answers: { 200: { description: 'The best quote that was found in time.', schema: quoteResponse } },
     codes,
     examples: {
-      sell: {
-        summary: 'One WETH for USDC, on the local stack',
-        body: request,
-        status: 200,
-        answer: quoteAnswer,
-      },
+      sell: { summary: 'One WETH for USDC, on the local stack', body: request, answer: quoteAnswer },
       missingKind: {
         summary: 'A field is missing',
         body: { ...request, kind: undefined },
-        status: 400,
-        answer: { errorType: 'InvalidParameter', description: 'kind is required' },
+        refused: ['InvalidParameter', 'kind is required'],
       },
       tooSmall: {
         summary: 'Less than the settlement costs',
         body: { ...request, sellAmountBeforeFee: '100000000000000' },
-        status: 400,
-        answer: {
-          errorType: 'SellAmountDoesNotCoverFee',
-          description: 'the fee is 205391000000000 sell token atoms, the sell amount 100000000000000',
-          data: { fee_amount: '0xbacd51985600' },
-        },
+        refused: [
+          'SellAmountDoesNotCoverFee',
+          'the fee is 205391000000000 sell token atoms, the sell amount 100000000000000',
+          { fee_amount: '0xbacd51985600' },
+        ],
       },
       noRoute: {
         summary: 'Nobody trades the pair at this size',
         body: { ...request, sellAmountBeforeFee: '1' },
-        status: 400,
-        answer: { errorType: 'NoLiquidity', description: 'no route trades this pair at this size' },
+        refused: ['NoLiquidity', 'no route trades this pair at this size'],
       },
     },
   },
   'POST /api/v1/quote/stream': {
     id: 'quoteStream',
-    tag: 'Quotes',
     summary: 'Quotes as they get better',
     description:
       'Server-sent events: each is a whole quote, better than the one before; the last is what `quote` would have answered. What fails after the first event comes as an event named `error` with the body that an error has.',
-    body: quoteRequestInput,
+    body: quoteBody,
     answers: {
       200: {
         description: 'Events until nothing better can come.',
@@ -100,7 +90,6 @@ export const quoteOperations: Operations = {
       sell: {
         summary: 'One WETH for USDC, on the local stack',
         body: request,
-        status: 200,
         answer: `data: ${JSON.stringify(quoteAnswer)}\n\n`,
       },
     },

@@ -1,22 +1,20 @@
 import { walletField } from '../../../graphql/inputs/affiliate.ts'
-import type { Example, Operations } from '../operation.ts'
+import type { Operations, WrittenExample } from '../operation.ts'
 import { sample } from '../sample.ts'
 import { affiliateStatistics, traderActivity, traderStatistics } from '../schemas/statistics.ts'
 
 const affiliate = { address: { description: 'The affiliate’s wallet.', schema: walletField } }
 const trader = { address: { description: 'The trader.', schema: walletField } }
 
-const malformed: Example = {
+const malformed: WrittenExample = {
   summary: 'No address',
   path: { address: '0x12' },
-  status: 400,
-  answer: { message: 'address must be an address: 0x and 40 digits of hex' },
+  refused: ['InvalidParameter', 'address must be an address: 0x and 40 digits of hex'],
 }
 
 export const statisticsOperations: Operations = {
   'GET /affiliate/affiliate-stats/:address': {
     id: 'affiliateStatistics',
-    tag: 'Statistics',
     summary: 'What a wallet’s code brought',
     path: affiliate,
     answers: { 200: { description: 'US dollars.', schema: affiliateStatistics } },
@@ -24,7 +22,6 @@ export const statisticsOperations: Operations = {
       affiliate: {
         summary: 'One trader, one reward',
         path: { address: sample.guide },
-        status: 200,
         answer: {
           affiliate_address: '0x90f79bf6eb2c4f870365e785982e1f101e93b906',
           referrer_code: 'LOCAL-GUIDE',
@@ -39,18 +36,12 @@ export const statisticsOperations: Operations = {
           lastUpdatedAt: '2027-01-15T08:00:00Z',
         },
       },
-      unknown: {
-        summary: 'A wallet without a code',
-        path: { address: sample.newcomer },
-        status: 404,
-        answer: { message: 'Affiliate stats not found' },
-      },
+      unknown: { summary: 'A wallet without a code', path: { address: sample.newcomer }, refused: 'missing' },
       malformed,
     },
   },
   'GET /affiliate/trader-stats/:address': {
     id: 'traderStatistics',
-    tag: 'Statistics',
     summary: 'What a trader’s own trades earned him',
     path: trader,
     answers: { 200: { description: 'US dollars.', schema: traderStatistics } },
@@ -58,7 +49,6 @@ export const statisticsOperations: Operations = {
       trader: {
         summary: 'Bound to a code',
         path: { address: sample.guided },
-        status: 200,
         answer: {
           trader_address: '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65',
           bound_referrer_code: 'LOCAL-GUIDE',
@@ -73,18 +63,12 @@ export const statisticsOperations: Operations = {
           lastUpdatedAt: '2027-01-15T08:00:00Z',
         },
       },
-      unknown: {
-        summary: 'Bound to none',
-        path: { address: sample.newcomer },
-        status: 404,
-        answer: { message: 'Trader stats not found' },
-      },
+      unknown: { summary: 'Bound to none', path: { address: sample.newcomer }, refused: 'missing' },
       malformed,
     },
   },
   'GET /affiliate/trader-activity/:address': {
     id: 'traderActivity',
-    tag: 'Statistics',
     summary: 'A trader’s trades that name a code',
     description: 'The newest 50.',
     path: trader,
@@ -93,7 +77,6 @@ export const statisticsOperations: Operations = {
       trader: {
         summary: 'A trade that counts',
         path: { address: sample.guided },
-        status: 200,
         answer: {
           rows: [
             {

@@ -1,7 +1,6 @@
-import type { RefusalCode } from '../../../domain/refusal-codes.ts'
 import { tokenAddressField, tokenDetailsInput } from '../../../graphql/inputs/token-addresses.ts'
 import type { HeaderName } from '../headers.ts'
-import type { Example, Operations } from '../operation.ts'
+import type { Operations, WrittenExample } from '../operation.ts'
 import { sample } from '../sample.ts'
 import { tokenDetails, tokenDetailsList, tokenHolders, usdPrice } from '../schemas/token-data.ts'
 
@@ -15,73 +14,59 @@ const path = {
 
 const freshness: readonly HeaderName[] = ['Cache-Control', 'ETag', 'Age', 'Warning']
 
-const wrongChecksum: Example = {
+const wrongChecksum: WrittenExample = {
   summary: 'A wrong checksum',
   path: { token: '0xFff9976782d46cc05630d1f6ebab18b2324d6b14' },
-  status: 400,
-  answer: {
-    message: 'address has a wrong checksum: look for a mistyped character, or write all letters in lowercase',
-  },
+  refused: [
+    'InvalidParameter',
+    'address has a wrong checksum: look for a mistyped character, or write all letters in lowercase',
+  ],
 }
 
 /** A token that no source knows of. */
-const unknown = { path: { token: sample.newcomer }, status: 404 }
-
-const codes: readonly RefusalCode[] = ['NotFound']
+const unknown = { token: sample.newcomer }
 
 export const tokenDataOperations: Operations = {
   'GET /:network/tokens/:token/usdPrice': {
     id: 'usdPrice',
-    tag: 'Token data',
     summary: 'What a token is worth in US dollars',
     description: '404 says that no source knows of a price; a source that does not answer is 503.',
     path,
     answers: { 200: { description: 'Its price.', schema: usdPrice, headers: freshness } },
-    codes,
     examples: {
-      native: { summary: 'The chain’s own coin', path: { token: '-' }, status: 200, answer: { price: 3000 } },
-      usdc: {
-        summary: 'USDC of the local stack',
-        path: { token: sample.usdc },
-        status: 200,
-        answer: { price: 1 },
-      },
-      unknown: { summary: 'No price', ...unknown, answer: { message: 'Price not found' } },
+      native: { summary: 'The chain’s own coin', path: { token: '-' }, answer: { price: 3000 } },
+      usdc: { summary: 'USDC of the local stack', path: { token: sample.usdc }, answer: { price: 1 } },
+      unknown: { summary: 'No price', path: unknown, refused: 'missing' },
       wrongChecksum,
       elsewhere: {
         summary: 'A chain that is not served',
         path: { network: 'atlantis', token: '-' },
-        status: 400,
-        answer: { message: 'there is no network atlantis, but sepolia' },
+        refused: ['InvalidParameter', 'there is no network atlantis, but sepolia'],
       },
     },
   },
   'GET /:network/tokens/:token/topHolders': {
     id: 'topHolders',
-    tag: 'Token data',
     summary: 'Who holds most of a token',
     path,
     answers: {
       200: { description: 'At most 100, the greatest first.', schema: tokenHolders, headers: freshness },
     },
-    codes,
     examples: {
       usdc: {
         summary: 'USDC of the local stack',
         path: { token: sample.usdc },
-        status: 200,
         answer: [
           { address: '0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1', balance: '30000000000000' },
           { address: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266', balance: '1000000000000' },
         ],
       },
-      unknown: { summary: 'No holders', ...unknown, answer: { message: 'Token holders not found' } },
+      unknown: { summary: 'No holders', path: unknown, refused: 'missing' },
       wrongChecksum,
     },
   },
   'GET /:network/tokens/:token/details': {
     id: 'tokenDetails',
-    tag: 'Token data',
     summary: 'What a token is called',
     path,
     answers: {
@@ -91,12 +76,10 @@ export const tokenDataOperations: Operations = {
         headers: ['ETag'],
       },
     },
-    codes,
     examples: {
       usdc: {
         summary: 'USDC of the local stack',
         path: { token: sample.usdc },
-        status: 200,
         answer: {
           address: '0x95bd8d42f30351685e96c62eddc0d0613bf9a87a',
           name: 'USD Coin',
@@ -104,23 +87,20 @@ export const tokenDataOperations: Operations = {
           decimals: 6,
         },
       },
-      unknown: { summary: 'No token', ...unknown, answer: { message: 'Token not found' } },
+      unknown: { summary: 'No token', path: unknown, refused: 'missing' },
       wrongChecksum,
     },
   },
   'POST /:network/tokens/details': {
     id: 'tokensDetails',
-    tag: 'Token data',
     summary: 'What many tokens are called',
     description: 'What is no token is left out, so that answers do not stand where they were asked for.',
     body: tokenDetailsInput,
     answers: { 200: { description: 'The tokens that there are.', schema: tokenDetailsList } },
-    codes,
     examples: {
       two: {
         summary: 'One that is a token, and one that is not',
         body: { tokenAddresses: [sample.usdc, sample.newcomer] },
-        status: 200,
         answer: [
           {
             address: '0x95bd8d42f30351685e96c62eddc0d0613bf9a87a',
@@ -133,14 +113,12 @@ export const tokenDataOperations: Operations = {
       none: {
         summary: 'None that is a token',
         body: { tokenAddresses: [sample.newcomer] },
-        status: 404,
-        answer: { message: 'No tokens found' },
+        refused: 'missing',
       },
       empty: {
         summary: 'Nothing asked for',
         body: { tokenAddresses: [] },
-        status: 400,
-        answer: { message: 'tokenAddresses must name a token' },
+        refused: ['InvalidParameter', 'tokenAddresses must name a token'],
       },
     },
   },

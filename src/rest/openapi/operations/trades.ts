@@ -1,30 +1,23 @@
 import { tradeOfSettled } from '../examples/trade.ts'
-import type { Operation, Operations } from '../operation.ts'
+import type { Operations, WrittenOperation } from '../operation.ts'
 import { page } from '../page-parameters.ts'
 import { anyAddress, anyOrderUid } from '../path-parameters.ts'
 import { sample } from '../sample.ts'
-import { trades } from '../schemas/trade.ts'
+import { trades } from '../schemas/stored.ts'
 
 const filter = {
   owner: { description: 'Trades of this account’s orders.', schema: anyAddress },
   orderUid: { description: 'Trades of this order.', schema: anyOrderUid },
 }
 
-const shared: Omit<Operation, 'id' | 'summary'> = {
-  tag: 'Trades',
+const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
   answers: { 200: { description: 'Newest first.', schema: trades } },
   examples: {
-    ofOrder: {
-      summary: 'Of one order',
-      query: { orderUid: sample.settled },
-      status: 200,
-      answer: [tradeOfSettled],
-    },
+    ofOrder: { summary: 'Of one order', query: { orderUid: sample.settled }, answer: [tradeOfSettled] },
     ofNothing: {
       summary: 'Neither owner nor order',
       query: {},
-      status: 400,
-      answer: { errorType: 'InvalidTradeFilter', description: 'give exactly one of owner and orderUid' },
+      refused: ['InvalidTradeFilter', 'give exactly one of owner and orderUid'],
     },
   },
 }

@@ -8,11 +8,7 @@ const percent = z.number().min(0).max(100)
 
 export const registeredAffiliate = z.object({ code, createdAt: timestamp })
 
-const programme = {
-  triggerVolume: dollars,
-  timeCapDays: z.int().positive(),
-  volumeCap: dollars,
-}
+const programme = { triggerVolume: dollars, timeCapDays: z.int().positive(), volumeCap: dollars }
 
 export const affiliate = registeredAffiliate.extend({
   rewardAmount: dollars,

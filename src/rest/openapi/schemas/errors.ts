@@ -6,9 +6,10 @@ const codes = Object.keys(refusalCodes) as RefusalCode[]
 export const orderBookError = z.object({
   errorType: z.enum(codes).meta({ description: 'The code; the list is closed.' }),
   description: z.string().meta({ description: 'For people: names what to change.' }),
-  data: z.record(z.string(), z.unknown()).optional().meta({
-    description: 'What a program needs to mend it, where there is something.',
-  }),
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'What a program needs to mend it, where there is something.' }),
 })
 
 export const accountError = z.object({

@@ -26,7 +26,7 @@ export const quoteResponse = z.object({
   quote: quotedOrder,
   from: address,
   expiration: timestamp,
-  id: count.nullable(),
+  id: count.nullable().meta({ description: 'Goes into the order; null for fast, which is not stored.' }),
   verified: z.boolean(),
   protocolFeeBps: decimal.optional(),
 })

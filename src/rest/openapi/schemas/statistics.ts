@@ -55,9 +55,9 @@ export const referredTrade = z.object({
   buy_token_symbol: z.string().optional().meta({ description: 'Where the contract says.' }),
   executed_sell_amount: units,
   executed_buy_amount: units,
-  usd_value: dollars.nullable().meta({
-    description: 'What was sold, at the prices of its auction; null where that had none.',
-  }),
+  usd_value: dollars
+    .nullable()
+    .meta({ description: 'What was sold, at the prices of its auction; null where that had none.' }),
   eligible_volume_usd: dollars.meta({ description: 'The part of usd_value that counts.' }),
   referrer_code: code.meta({ description: 'What its order names.' }),
   bound_referrer_code: code.nullable().meta({ description: 'What the trader is bound to.' }),

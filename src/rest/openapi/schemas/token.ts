@@ -9,9 +9,9 @@ export const nativePrice = z.object({
 
 export const tokenMetadata = z.object({
   firstTradeBlock: count.nullable(),
-  nativePrice: amount.nullable().meta({
-    description: 'Native atoms for 10^18 atoms in the newest auction that had a price for it.',
-  }),
+  nativePrice: amount
+    .nullable()
+    .meta({ description: 'Native atoms for 10^18 atoms in the newest auction that had a price for it.' }),
 })
 
 export const totalSurplus = z.object({ totalSurplus: amount })

@@ -1,0 +1,14 @@
+import { isScalarType, isSpecifiedScalarType } from 'graphql'
+import { schema } from '../src/graphql/schema.ts'
+
+/** What each of the schema's own scalars is in JSON: `config.scalars` of graphql-codegen, for who has the SDL alone. */
+export function scalarMap(): Record<string, string> {
+  const scalars = Object.values(schema.getTypeMap())
+    .filter(isScalarType)
+    .filter((type) => !isSpecifiedScalarType(type))
+  return Object.fromEntries(
+    scalars
+      .map(({ name, extensions }) => [name, String(extensions.codegenScalarType)] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}

@@ -1,0 +1,45 @@
+import { LRUCache } from 'lru-cache'
+import type { Whole } from '../../http/answer.ts'
+import { mentionsSchema } from './introspection.ts'
+
+/** Of all answers, in bytes; the whole schema has about 170,000. */
+const mostBytes = 8_388_608
+const mostAnswers = 64
+
+interface Question {
+  query?: unknown
+  operationName?: unknown
+  variables?: unknown
+}
+
+/** Answers of introspection: they depend on nothing but the document and its variables. */
+export interface RememberedAnswers {
+  /** `undefined` for what was not asked before, and for what asks about something else. */
+  find(asked: Question, type: string): Whole | undefined
+  /** @returns the answer as it is found from now on: as bytes, which are compressed once */
+  keep(asked: Question, type: string, answer: Whole): Whole
+}
+
+/** Those that were asked last. */
+export function createRememberedAnswers(): RememberedAnswers {
+  const answers = new LRUCache<string, Whole>({
+    max: mostAnswers,
+    maxSize: mostBytes,
+    sizeCalculation: ({ body }, key) => body.length + key.length,
+  })
+  return {
+    find({ query, ...asked }, type) {
+      if (typeof query !== 'string' || !mentionsSchema(query)) return undefined
+      return answers.get(keyOf({ query, ...asked }, type))
+    },
+    keep(asked, type, answer) {
+      const kept = { ...answer, body: Buffer.from(answer.body) }
+      answers.set(keyOf(asked, type), kept)
+      return kept
+    },
+  }
+}
+
+function keyOf({ query, operationName, variables }: Question, type: string): string {
+  return JSON.stringify([type, operationName ?? null, variables ?? null, query])
+}

@@ -1,0 +1,207 @@
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getArgumentValues,
+  Kind,
+  type SelectionNode,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { unixSeconds } from '../../domain/log.ts'
+import { checkFaults } from '../../storage/model/fault.ts'
+import { type Keyed, keyedValues } from '../../storage/model/keyed.ts'
+import { notStored, type Selection } from '../../storage/model/selected.ts'
+import { type Slot, slotOf } from '../../storage/model/slot.ts'
+import {
+  fieldStatement,
+  keyedStatement,
+  type Reading,
+  runStatement,
+  type Statement,
+} from '../../storage/model/statement.ts'
+import {
+  type Collected,
+  collect,
+  collectObject,
+  type Fragments,
+  type Nodes,
+  type SlotField,
+} from './collect.ts'
+import type { Environment } from './stored-field.ts'
+
+/** A field of a document, ready to be read: statements by what arguments make of them. */
+interface Prepared<Item> {
+  item: Item
+  slots: readonly SlotField[]
+  isPure: boolean
+  statements: LRUCache<string, Statement>
+}
+
+/** Conditions and shapes of arguments that one field of one document is remembered for. */
+const mostKept = 32
+
+/** One request's view of its document. */
+export interface Asking {
+  schema: GraphQLSchema
+  fragments: Fragments
+  /** Coerced. */
+  variables: Record<string, unknown>
+}
+
+export type PreparedField = Prepared<Collected['item']>
+export type PreparedObject = Prepared<Selection>
+
+/** As graphs answer it, and as resolvers go on with it. */
+export const asAnswer: Reading = { spelling: 'graph', isMixed: false }
+export const forResolvers: Reading = { spelling: 'words', isMixed: true }
+
+const fields = new WeakMap<FieldNode, LRUCache<string, PreparedField | 'not stored'>>()
+
+/** `undefined` where the field is not stored. */
+export function prepareField(
+  parent: GraphQLObjectType,
+  nodes: Nodes,
+  asking: Asking,
+): PreparedField | undefined {
+  const kept = keptFor(fields, nodes)
+  const key = conditionsOf(nodes, asking)
+  const known = kept.get(key)
+  if (known) return known === 'not stored' ? undefined : known
+  const collected = collect(parent, nodes, asking)
+  const prepared = collected && {
+    ...collected,
+    statements: new LRUCache<string, Statement>({ max: mostKept }),
+  }
+  kept.set(key, prepared ?? 'not stored')
+  return prepared
+}
+
+const objects = new WeakMap<FieldNode, LRUCache<string, PreparedObject>>()
+
+/** What is selected of an object that a resolver found. */
+export function prepareObject(type: GraphQLOutputType, nodes: Nodes, asking: Asking): PreparedObject {
+  const kept = keptFor(objects, nodes)
+  const key = `${type} ${conditionsOf(nodes, asking)}`
+  const known = kept.get(key)
+  if (known) return known
+  const collected = collectObject(type, nodes, asking)
+  const prepared = { ...collected, statements: new LRUCache<string, Statement>({ max: mostKept }) }
+  kept.set(key, prepared)
+  return prepared
+}
+
+function keptFor<Value extends object | string>(
+  all: WeakMap<FieldNode, LRUCache<string, Value>>,
+  [node]: Nodes,
+): LRUCache<string, Value> {
+  const kept = all.get(node) ?? new LRUCache<string, Value>({ max: mostKept })
+  all.set(node, kept)
+  return kept
+}
+
+/** JSON text of a stored field's value. @throws Refusal for arguments that can't be; an Outage */
+export async function readField(
+  prepared: PreparedField,
+  asking: Asking,
+  environment: Environment,
+  reading: Reading,
+): Promise<string> {
+  const slots = slotsOf(prepared.slots, asking, environment)
+  const statement = kept(prepared.statements, slots, reading, '', () =>
+    fieldStatement(prepared.item, slots, reading),
+  )
+  const [text = 'null'] = await runStatement(environment.db, statement, now(environment), [], slots)
+  return checkFaults(text)
+}
+
+/** JSON text of objects by their keys, in their order; `null` for what is not there. */
+export async function readKeyed<Key>(
+  prepared: PreparedObject,
+  keyed: Keyed<Key>,
+  keys: readonly Key[],
+  asking: Asking,
+  environment: Environment,
+  reading: Reading = forResolvers,
+): Promise<string[]> {
+  const slots = slotsOf(prepared.slots, asking, environment)
+  const isOne = keys.length === 1
+  const statement = kept(prepared.statements, slots, reading, `${isOne} ${keyed.exists}`, () =>
+    keyedStatement(keyed as Keyed<never>, isOne, prepared.item, slots, reading),
+  )
+  const values = keyedValues(keyed, keys)
+  const texts = await runStatement(environment.db, statement, now(environment), values, slots)
+  return texts.map(checkFaults)
+}
+
+function kept(
+  statements: LRUCache<string, Statement>,
+  slots: readonly Slot[],
+  { isMixed }: Reading,
+  rows: string,
+  make: () => Statement,
+): Statement {
+  const key = `${isMixed} ${rows} ${slots.map(({ shape }) => shape).join('\n')}`
+  const known = statements.get(key)
+  if (known) return known
+  const statement = make()
+  statements.set(key, statement)
+  return statement
+}
+
+export function slotsOf(
+  fields: readonly SlotField[],
+  { variables }: Asking,
+  environment: Environment,
+): Slot[] {
+  const env = { hidesCompetitions: environment.hidesCompetitions === true && !environment.restricted }
+  return fields.map(({ relation, field, node, given }) => {
+    const args = getArgumentValues(field, node, variables)
+    return slotOf(relation, given ? given(args as never, environment) : args, env)
+  })
+}
+
+function now({ now }: Environment): number {
+  return unixSeconds(now())
+}
+
+/** Whether others have to answer, as a token that is asked for is not stored. */
+export function isComplete(text: string): boolean {
+  return !text.includes(notStored)
+}
+
+interface Conditions {
+  id: number
+  /** Variables that decide what is selected. */
+  names: readonly string[]
+}
+
+const conditions = new WeakMap<FieldNode, Conditions>()
+let lastId = 0
+
+/** Which nodes they are, and what conditions within them decide. */
+function conditionsOf(nodes: Nodes, asking: Asking): string {
+  return nodes.map((node) => conditionsIn(node, asking)).join(' ')
+}
+
+function conditionsIn(node: FieldNode, { fragments, variables }: Asking): string {
+  const known = conditions.get(node)
+  const { id, names } = known ?? {
+    id: ++lastId,
+    names: [...new Set(variablesIn(node, fragments, new Set()))],
+  }
+  if (!known) conditions.set(node, { id, names })
+  return `${id}${names.map((name) => (variables[name] === true ? 't' : 'f')).join('')}`
+}
+
+/** Names of variables in directives of a selection. */
+export function variablesIn(node: SelectionNode, fragments: Fragments, seen: Set<string>): string[] {
+  const own = (node.directives ?? []).flatMap(({ arguments: args = [] }) =>
+    args.flatMap(({ value }) => (value.kind === Kind.VARIABLE ? [value.name.value] : [])),
+  )
+  const isSpread = node.kind === Kind.FRAGMENT_SPREAD
+  if (isSpread && seen.has(node.name.value)) return own
+  if (isSpread) seen.add(node.name.value)
+  const set = isSpread ? fragments.get(node.name.value)?.selectionSet : node.selectionSet
+  return [...own, ...(set?.selections ?? []).flatMap((each) => variablesIn(each, fragments, seen))]
+}

@@ -1,0 +1,91 @@
+import { affiliateSwitch, registerAffiliateInput } from '../../graphql/inputs/affiliate.ts'
+import { appDataBody } from '../../graphql/inputs/app-data.ts'
+import { cancellationBody, singleCancellationBody } from '../../graphql/inputs/cancellation.ts'
+import { orderInput } from '../../graphql/inputs/order-creation.ts'
+import { orderUidsInput } from '../../graphql/inputs/order-uids.ts'
+import { quoteBody } from '../../graphql/inputs/quote-body.ts'
+import { tokenDetailsInput } from '../../graphql/inputs/token-addresses.ts'
+import type { NamedSchema } from './operation.ts'
+import { affiliate, referralCode, registeredAffiliate, switchedCode } from './schemas/affiliate.ts'
+import { appDataDocument } from './schemas/app-data.ts'
+import { accountError, orderBookError } from './schemas/errors.ts'
+import { quotedOrder, quoteResponse } from './schemas/quote.ts'
+import { affiliateStatistics, referredTrade, traderActivity, traderStatistics } from './schemas/statistics.ts'
+import { nativePrice, tokenMetadata, totalSurplus } from './schemas/token.ts'
+import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from './schemas/token-data.ts'
+import { storedSchemas } from './stored-schemas.ts'
+
+/** Schemas that have a name in the document. */
+export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
+  ...storedSchemas,
+  QuoteRequest: {
+    schema: quoteBody,
+    graph: 'QuoteInput',
+    description:
+      'What to quote: exactly one amount that fits the kind, and at most one of validTo and validFor.',
+  },
+  QuoteResponse: { schema: quoteResponse, graph: 'QuoteResponse', description: 'A quote, and its terms.' },
+  QuotedOrder: {
+    schema: quotedOrder,
+    graph: 'QuotedOrder',
+    description: 'The order that a quote stands for, ready to be signed with a `feeAmount` of 0.',
+  },
+  OrderCreation: { schema: orderInput.schema, graph: 'OrderInput', description: 'A signed order.' },
+  OrderUids: { schema: orderUidsInput, description: 'UIDs of at most 128 orders.' },
+  OrderCancellations: {
+    schema: cancellationBody,
+    description: 'UIDs and the owner’s signature over `OrderCancellations(bytes[] orderUids)`.',
+  },
+  OrderCancellation: {
+    schema: singleCancellationBody,
+    description: 'The owner’s signature over `OrderCancellation(bytes orderUid)`, or over a list of one.',
+  },
+  AppDataDocument: { schema: appDataDocument, description: 'A document, byte for byte.' },
+  AppDataUpload: { schema: appDataBody, description: 'A document to be stored.' },
+  NativePrice: { schema: nativePrice, description: 'What a token is worth in the native coin.' },
+  TokenMetadata: { schema: tokenMetadata, graph: 'Token', description: 'What the auctions know of a token.' },
+  TotalSurplus: {
+    schema: totalSurplus,
+    graph: 'Account',
+    description: 'What all trades of an account brought beyond their limits.',
+  },
+  UsdPrice: { schema: usdPrice, description: 'What a token is worth in US dollars.' },
+  TokenHolder: { schema: tokenHolder, description: 'Who holds a token.' },
+  TokenHolders: { schema: tokenHolders, description: 'Those who hold most, the greatest first.' },
+  TokenDetails: { schema: tokenDetails, graph: 'Token', description: 'What a token’s contract says.' },
+  TokenDetailsList: { schema: tokenDetailsList, description: 'Tokens that there are.' },
+  TokenAddresses: { schema: tokenDetailsInput, description: 'Up to 100 tokens.' },
+  AffiliateRegistration: {
+    schema: registerAffiliateInput.schema,
+    graph: 'RegisterAffiliateInput',
+    description: 'A wallet’s wish for a code, signed.',
+  },
+  RegisteredAffiliate: {
+    schema: registeredAffiliate,
+    graph: 'Affiliate',
+    description: 'A code that was bound.',
+  },
+  Affiliate: {
+    schema: affiliate,
+    graph: 'Affiliate',
+    description: 'A wallet that brings traders. Amounts are US dollars.',
+  },
+  ReferralCode: { schema: referralCode, graph: 'ReferralCode', description: 'A code as a trader sees it.' },
+  AffiliateSwitch: { schema: affiliateSwitch, description: 'Whether traders may use a code.' },
+  SwitchedCode: { schema: switchedCode, graph: 'Affiliate', description: 'A code that was switched.' },
+  AffiliateStatistics: {
+    schema: affiliateStatistics,
+    description: 'What a wallet’s code brought, in US dollars.',
+  },
+  TraderStatistics: {
+    schema: traderStatistics,
+    description: 'What a trader’s own trades earned him, in US dollars.',
+  },
+  TraderActivity: { schema: traderActivity, description: 'A trader’s trades that name a code.' },
+  ReferredTrade: { schema: referredTrade, description: 'A trade, and what it counts for its code.' },
+  OrderBookError: { schema: orderBookError, description: 'Why an order book route refused.' },
+  AccountError: {
+    schema: accountError,
+    description: 'Why a route of tokens, accounts or affiliates refused.',
+  },
+}

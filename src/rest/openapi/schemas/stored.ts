@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import {
+  competition as competitionBody,
+  competitionV1 as competitionV1Body,
+} from '../../../storage/bodies/competition.ts'
+import { debugReportBody } from '../../../storage/bodies/debug-report.ts'
+import { notificationBody } from '../../../storage/bodies/notification.ts'
+import { wholeOrder } from '../../../storage/bodies/order.ts'
+import { orderProgressBody } from '../../../storage/bodies/order-progress.ts'
+import { listedTrade } from '../../../storage/bodies/trade.ts'
+import { bodySchema } from '../body-schema.ts'
+
+/** Answers that the database writes. Orders of lists are those of single reads, without what these may leave out. */
+export const order = bodySchema(wholeOrder)
+export const orders = z.array(order)
+export const wrappedOrders = z.array(z.object({ order }))
+export const orderProgress = bodySchema(orderProgressBody)
+export const debugReport = bodySchema(debugReportBody)
+export const trades = z.array(bodySchema(listedTrade))
+export const competition = bodySchema(competitionBody)
+export const competitionV1 = bodySchema(competitionV1Body)
+export const notifications = z.array(bodySchema(notificationBody))

@@ -1,0 +1,99 @@
+import type { Body } from '../../storage/bodies/body.ts'
+import { competitionSolution, competitionSolutionV1 } from '../../storage/bodies/competition.ts'
+import {
+  reportedAttempt,
+  reportedAuction,
+  reportedEvent,
+  reportedExecution,
+  reportedFeePolicy,
+  reportedTrade,
+} from '../../storage/bodies/debug-report.ts'
+import { modelOf, wholeBody } from '../../storage/bodies/fields.ts'
+import { notificationMetadata } from '../../storage/bodies/notification.ts'
+import {
+  ethflowDataBody,
+  interactionsBody,
+  onchainOrderDataBody,
+  wholeOrder,
+} from '../../storage/bodies/order.ts'
+import { orderProgressBody, solverProposalBody } from '../../storage/bodies/order-progress.ts'
+import { executedProtocolFeeBody, listedTrade, tradeFeePolicies } from '../../storage/bodies/trade.ts'
+import type { Model } from '../../storage/model/model.ts'
+import { auctionReport, execution } from '../../storage/models/auction-report.ts'
+import { order } from '../../storage/models/order.ts'
+import { orderEvent } from '../../storage/models/order-event.ts'
+import { executedAmounts, orderProgress, solverProposal } from '../../storage/models/order-progress.ts'
+import { orderQuote } from '../../storage/models/order-quote.ts'
+import { interactions } from '../../storage/models/order-relations.ts'
+import { proposedSolution } from '../../storage/models/solution.ts'
+import { trade } from '../../storage/models/trade.ts'
+import { bodySchema, unionSchema } from './body-schema.ts'
+import type { NamedSchema } from './operation.ts'
+import {
+  competition,
+  competitionV1,
+  debugReport,
+  notifications,
+  orders,
+  trades,
+  wrappedOrders,
+} from './schemas/stored.ts'
+
+/** Bodies that are called and described as their models are. */
+const ofModels: readonly [Model, Body?][] = [
+  [order, wholeOrder],
+  [orderQuote],
+  [modelOf(order, 'onchainOrderData'), onchainOrderDataBody],
+  [modelOf(order, 'ethflowData'), ethflowDataBody],
+  [modelOf(interactions, 'pre')],
+  [interactions, interactionsBody],
+  [orderProgress, orderProgressBody],
+  [solverProposal, solverProposalBody],
+  [executedAmounts],
+  [trade, listedTrade],
+  [modelOf(trade, 'executedProtocolFees'), executedProtocolFeeBody],
+  [orderEvent, reportedEvent],
+  [auctionReport, reportedAuction],
+  [proposedSolution],
+  [execution, reportedExecution],
+]
+
+export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
+  ...Object.fromEntries(
+    ofModels.map(([model, body = wholeBody(model)]) => [
+      model.name,
+      { schema: bodySchema(body), description: model.description },
+    ]),
+  ),
+  Orders: { schema: orders, description: 'Orders, newest first, without their quotes.' },
+  WrappedOrders: { schema: wrappedOrders, description: 'The orders that are known, in the order asked for.' },
+  Trades: { schema: trades, description: 'Trades, newest first.' },
+  TradeFeePolicy: {
+    schema: unionSchema(tradeFeePolicies),
+    description: 'A rule for fees, under the name of its kind.',
+  },
+  DebugReport: {
+    schema: debugReport,
+    description:
+      'Everything that happened to one order. Lists are always there; what is not known is left out.',
+  },
+  SettlementAttempt: {
+    schema: bodySchema(reportedAttempt),
+    description: 'A try to settle a winner. While it runs it has no end and no outcome.',
+  },
+  FeePolicy: {
+    schema: bodySchema(reportedFeePolicy),
+    description: 'A rule for what the protocol may take. Only the factors of its kind are there.',
+  },
+  ReportedTrade: { schema: bodySchema(reportedTrade), description: 'A trade of the order.' },
+  Competition: { schema: competition, description: 'What solvers proposed for one auction.' },
+  CompetitionSolution: { schema: bodySchema(competitionSolution), description: 'One proposed solution.' },
+  CompetitionV1: { schema: competitionV1, description: 'The first version’s view of a competition.' },
+  CompetitionSolutionV1: { schema: bodySchema(competitionSolutionV1), description: 'One proposed solution.' },
+  Notification: { schema: notifications.element, description: 'Something an account should know.' },
+  NotificationMetadata: {
+    schema: bodySchema(notificationMetadata),
+    description: 'What a notification is about.',
+  },
+  Notifications: { schema: notifications, description: 'The newest 1000, newest first.' },
+}

@@ -1,0 +1,25 @@
+import { Refusal } from '../domain/error.ts'
+import { type Answer, type Doors, metricsPath, readOnly } from './doors.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What was measured, for those who may know. Refused otherwise as Unauthorized. */
+export function answerMetrics(
+  metrics: Pick<Metrics, 'contentType' | 'text'>,
+  isReader: (apiKey: string | undefined) => boolean,
+): Answer {
+  return readOnly(async (_req, { apiKey }) => {
+    if (!isReader(apiKey))
+      throw new Refusal('Unauthorized', 'send the key of the metrics as Authorization: Bearer … or X-API-Key')
+    const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }
+    return { status: 200, headers, body: await metrics.text() }
+  })
+}
+
+/** A port that answers nothing else. */
+export function metricsAlone(answer: Answer | undefined): Pick<Doors, 'at'> {
+  return { at: (path) => (path === metricsPath && answer) || nothing }
+}
+
+const nothing: Answer = () => {
+  throw new Refusal('NotFound', `nothing is here but ${metricsPath}`)
+}

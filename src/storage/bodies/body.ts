@@ -1,0 +1,116 @@
+import { fieldText, listText, membersText } from '../model/json-text.ts'
+import type { Field } from '../model/model.ts'
+import { literal, sql, type Text, toSql } from '../model/text.ts'
+
+/**
+ * A JSON body of REST: its text is written by the database, and its schema is made from the same. Members that can be left out stand
+ * behind all others.
+ */
+export type Body = Readonly<Record<string, Member>>
+
+export interface ListMember {
+  list: Body | Field
+  rows: string
+  /** SQL for when there is anything to look for. */
+  only?: string
+  description: string
+}
+
+interface MapOf {
+  key: Field
+  value: Field
+}
+
+export interface MapMember {
+  map: MapOf
+  rows: string
+  description: string
+}
+
+export type Member =
+  | Field
+  /** Left out where it is null. */
+  | { absent: Field }
+  /** `unless`: SQL for when it is null. */
+  | { object: Body; unless?: string; description?: string }
+  | ListMember
+  /** Of one row; left out where there is none. */
+  | { one: Body; rows: string }
+  /** A list that is left out where SQL says so. */
+  | { perhaps: Body; rows: string; unless: string; description: string }
+  /** An object whose keys are values. */
+  | MapMember
+  /** One of several, by the word that SQL gives. */
+  | { variants: Readonly<Record<string, Body>>; by: string }
+  | { always: 'null'; description: string }
+  /** A map that never has an entry. */
+  | { always: '{}'; map: MapOf; description: string }
+  /** JSON as it is stored, and what is in it. */
+  | { json: Field; holds: Body }
+  /** Always left out: the interface knows it, and nothing of it is stored. */
+  | { never: Body }
+
+const words = { spelling: 'words' } as const
+
+export function bodyText(body: Body): Text {
+  const entries = Object.entries(body)
+  const always = entries.filter(([, member]) => !isOptional(member))
+  const optional = entries.filter(([, member]) => isOptional(member) && !('never' in member))
+  const perhaps = optional.flatMap(([key, member]) =>
+    sql(`coalesce(${toSql([...literal(`,"${key}":`), ...optionalText(member)])}, '')`),
+  )
+  const whole = membersText(always.map(([key, member]) => [key, memberText(member)]))
+  return [...whole.slice(0, -1), ...perhaps, ...whole.slice(-1)]
+}
+
+export function isOptional(member: Member): boolean {
+  return 'absent' in member || 'one' in member || 'perhaps' in member || 'never' in member
+}
+
+/** NULL where it is left out. */
+function optionalText(member: Member): Text {
+  if ('absent' in member) return fieldText({ ...member.absent, nullable: false }, words)
+  if ('one' in member) return sql(`SELECT ${toSql(bodyText(member.one))} FROM ${member.rows}`)
+  if ('perhaps' in member) {
+    const list = listText(bodyText(member.perhaps), member.rows)
+    return sql(`CASE WHEN ${member.unless} THEN NULL ELSE ${toSql(list)} END`)
+  }
+  throw new TypeError('only what can be left out is optional')
+}
+
+function memberText(member: Member): Text {
+  if ('codec' in member) return fieldText(member, words)
+  if ('always' in member) return literal(member.always)
+  if ('object' in member) {
+    const text = bodyText(member.object)
+    return member.unless ? sql(`CASE WHEN ${member.unless} THEN 'null' ELSE ${toSql(text)} END`) : text
+  }
+  if ('json' in member) return fieldText(member.json, words)
+  if ('list' in member) return listMember(member)
+  if ('map' in member) return mapText(member)
+  if ('variants' in member) {
+    const cases = Object.entries(member.variants).map(
+      ([word, body]) => `WHEN '${word}' THEN ${toSql(bodyText(body))}`,
+    )
+    return sql(`CASE ${member.by} ${cases.join(' ')} END`)
+  }
+  throw new TypeError('what can be left out stands behind all others')
+}
+
+function listMember({ list, rows, only }: ListMember): Text {
+  const text = listText(isField(list) ? fieldText(list, words) : bodyText(list), rows)
+  return only ? sql(`CASE WHEN ${only} THEN ${toSql(text)} ELSE '[]' END`) : text
+}
+
+export function isField(value: Body | Field): value is Field {
+  return 'codec' in value && typeof value.codec === 'object' && 'read' in value.codec
+}
+
+function mapText({ map: { key, value }, rows }: MapMember): Text {
+  const item = [...fieldText(key, words), ...literal(':'), ...fieldText(value, words)]
+  return [
+    ...literal('{'),
+    ...sql(`coalesce((SELECT string_agg(${toSql(item)}, ',') FROM ${rows}), '')`),
+    ...literal('}'),
+  ]
+}

@@ -1,0 +1,104 @@
+import { address, amount, orderUid, rowKey } from '../model/codec.ts'
+import { again, column } from '../model/model.ts'
+import { auction } from '../models/auction.ts'
+import { solution } from '../models/solution.ts'
+import type { Body, Member } from './body.ts'
+import { fieldsOf, listOf, valuesOf } from './fields.ts'
+import { nativePricesBody } from './native-prices.ts'
+
+const { block, deadline } = fieldsOf(auction, 'block', 'deadline')
+const { solver, score, ranking, isWinner, filteredOut, txHash, referenceScore } = fieldsOf(
+  solution,
+  'solver',
+  'score',
+  'ranking',
+  'isWinner',
+  'filteredOut',
+  'txHash',
+  'referenceScore',
+)
+
+const executed: Body = {
+  id: column(orderUid, 'o.uid', 'The order.'),
+  sellAmount: column(amount, 'px.executed_sell', 'What the order sells, all fees included.'),
+  buyAmount: column(amount, 'px.executed_buy', 'What the order buys after all fees.'),
+}
+const traded: Body = {
+  ...executed,
+  sellToken: column(address, 'o.sell_token', 'What it sells.'),
+  buyToken: column(address, 'o.buy_token', 'What it buys.'),
+}
+
+/** The rows that are asked for are those of an auction that may be shown: nothing of it is hidden any more. */
+const solutions = (body: Body): Member => ({
+  list: body,
+  rows: 'solutions s WHERE s.auction_id = a.id ORDER BY s.uid DESC',
+  description: 'Worst first, the best last.',
+})
+
+const clearingPrices: Member = {
+  always: '{}',
+  map: { key: column(address, 'np.token', ''), value: column(amount, 'np.price', '') },
+  description: 'Always empty: they are not kept.',
+}
+
+const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
+const transactionHashes = valuesOf(auction, 'transactionHashes')
+const input: Member = {
+  object: {
+    orders: valuesOf(auction, 'orderUids'),
+    prices: nativePricesBody(
+      '(SELECT * FROM auction_prices np WHERE np.auction_id = a.id ORDER BY np.token) np',
+    ),
+  },
+  description: 'What solvers were given.',
+}
+
+/** Solution `s`. */
+export const competitionSolution: Body = {
+  solverAddress: solver,
+  score,
+  ranking,
+  clearingPrices,
+  orders: listOf(solution, 'orders', traded),
+  isWinner,
+  filteredOut,
+  txHash,
+  referenceScore,
+}
+
+/** Auction `a`. Every key is always there. */
+export const competition: Body = {
+  auctionId,
+  auctionStartBlock: block,
+  auctionDeadlineBlock: deadline,
+  transactionHashes,
+  referenceScores: {
+    map: { key: solver, value: { ...referenceScore, nullable: false } },
+    rows: 'solutions s WHERE s.auction_id = a.id AND s.is_winner AND s.reference_score IS NOT NULL',
+    description: 'Of each winner, by solver.',
+  },
+  auction: input,
+  solutions: solutions(competitionSolution),
+}
+
+export const competitionSolutionV1: Body = {
+  solver: again(solver, 'Equal to solverAddress.'),
+  solverAddress: solver,
+  score,
+  ranking,
+  clearingPrices,
+  orders: listOf(solution, 'orders', executed),
+  isWinner,
+  filteredOut,
+}
+
+/** The first version: solvers have no names here but their addresses. */
+export const competitionV1: Body = {
+  auctionId,
+  transactionHashes,
+  auctionStartBlock: block,
+  competitionSimulationBlock: again(block, 'Equal to auctionStartBlock.'),
+  auction: input,
+  solutions: solutions(competitionSolutionV1),
+}

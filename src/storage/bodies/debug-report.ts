@@ -1,0 +1,116 @@
+import type { FeePolicy } from '../../domain/fee-policy.ts'
+import { address, rowKey, word } from '../model/codec.ts'
+import { again, column, type Field } from '../model/model.ts'
+import { param } from '../model/selected.ts'
+import { auctionReport, execution, executionRow } from '../models/auction-report.ts'
+import { debugReport } from '../models/debug-report.ts'
+import { feePolicyKinds } from '../models/fee-policy.ts'
+import { orderEvent, orderEventRow } from '../models/order-event.ts'
+import { settlementAttempt, settlementAttemptRow } from '../models/settlement-attempt.ts'
+import { trade } from '../models/trade.ts'
+import type { Body, Member } from './body.ts'
+import { absent, fieldsOf, listOf, modelOf, rowsOf, share } from './fields.ts'
+import { nativePricesBody } from './native-prices.ts'
+import { wholeOrder } from './order.ts'
+
+/** A factor of one kind of policy; left out of policies of the other kinds. */
+const factor = (kind: FeePolicy['kind'], name: string, description: string): Member =>
+  absent({
+    codec: share,
+    sql: `(CASE WHEN p.kind = '${kind}' THEN p.${name} END)`,
+    nullable: true,
+    description,
+  })
+
+export const reportedFeePolicy: Body = {
+  kind: column(word('FeePolicyKind', feePolicyKinds), 'p.kind', 'What it measures.'),
+  surplusFactor: factor('surplus', 'factor', 'Share of the surplus.'),
+  surplusMaxVolumeFactor: factor(
+    'surplus',
+    'max_volume_factor',
+    'The most it takes, as a share of the volume.',
+  ),
+  volumeFactor: factor('volume', 'factor', 'Share of the volume.'),
+  priceImprovementFactor: factor('priceImprovement', 'factor', 'Share of the improvement over the quote.'),
+  priceImprovementMaxVolumeFactor: factor(
+    'priceImprovement',
+    'max_volume_factor',
+    'The most it takes, as a share of the volume.',
+  ),
+}
+
+export const reportedExecution: Body = {
+  executedFee: executionRow.executedFee,
+  executedFeeToken: executionRow.executedFeeToken,
+  blockNumber: executionRow.blockNumber,
+  protocolFees: listOf(execution, 'protocolFees', {
+    token: column(address, 'pf.token', 'The token of amount.'),
+    ...fieldsOf(modelOf(execution, 'protocolFees'), 'amount'),
+  }),
+}
+
+export const reportedAttempt: Body = {
+  ...fieldsOf(settlementAttempt, 'solver', 'solutionUid', 'startTimestamp', 'startBlock', 'deadlineBlock'),
+  endTimestamp: absent(settlementAttemptRow.endTimestamp),
+  endBlock: absent(settlementAttemptRow.endBlock),
+  outcome: absent(again(settlementAttemptRow.outcome, 'success, timeout or “driver failed: …”.')),
+}
+
+/** Auction `a` as far as it concerns order `o`. */
+export const reportedAuction: Body = {
+  id: column(rowKey, 'a.id', 'The auction.'),
+  ...fieldsOf(auctionReport, 'block', 'deadline'),
+  nativePrices: nativePricesBody(
+    'auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token)',
+  ),
+  proposedSolutions: listOf(auctionReport, 'proposedSolutions'),
+  executions: listOf(auctionReport, 'executions', reportedExecution),
+  settlementAttempts: listOf(auctionReport, 'settlementAttempts', reportedAttempt),
+  feePolicies: listOf(auctionReport, 'feePolicies', reportedFeePolicy),
+}
+
+export const reportedEvent: Body = {
+  ...fieldsOf(orderEvent, 'label', 'timestamp'),
+  reason: absent(
+    again(orderEventRow.reason, 'Why, for filtered and invalid, and for cancellations by policy.'),
+  ),
+}
+
+export const reportedTrade: Body = {
+  ...fieldsOf(trade, 'blockNumber', 'logIndex', 'sellAmount', 'sellAmountBeforeFees', 'buyAmount'),
+  txHash: absent(trade.fields.txHash as Field),
+  auctionId: absent(trade.fields.auctionId as Field),
+}
+
+/** What a report shows of trades: they can grow. */
+const mostTrades = 100
+
+/** Auctions of a report, where the deployment does not say how many. */
+export const usualReportAuctions = 200
+
+/** The two values that a report is read with: its auctions are below the id of one, or of any id, and so many, the newest. */
+const [before, most] = [`coalesce(${param(1)}::bigint, 9223372036854775807)`, `${param(2)}::int`]
+
+/** SQL for the lowest id of the auctions that the report shows, where there are older ones. */
+export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN max(ends.auction_id)::text END FROM (
+  SELECT ao.auction_id FROM auction_orders ao WHERE ao.order_id = o.id AND ao.auction_id < ${before}
+  ORDER BY ao.auction_id DESC LIMIT 2 OFFSET ${most} - 1) ends)`
+
+/** The report of order `o`. */
+export const debugReportBody: Body = {
+  ...fieldsOf(debugReport, 'orderUid'),
+  order: { object: wholeOrder },
+  events: {
+    ...listOf(debugReport, 'events', reportedEvent),
+    rows: `${rowsOf(debugReport, 'events')} ORDER BY ev.timestamp, ev.id`,
+  },
+  auctions: {
+    ...listOf(debugReport, 'auctions', reportedAuction),
+    rows: `(SELECT sa.* FROM auction_orders ao JOIN auctions sa ON sa.id = ao.auction_id
+      WHERE ao.order_id = o.id AND ao.auction_id < ${before} ORDER BY ao.auction_id DESC LIMIT ${most}) a ORDER BY a.id`,
+  },
+  trades: {
+    ...listOf(debugReport, 'trades', reportedTrade),
+    rows: `${rowsOf(debugReport, 'trades')} ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${mostTrades}`,
+  },
+}

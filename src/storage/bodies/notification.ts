@@ -1,0 +1,34 @@
+import type { NotificationMetadata } from '../../domain/notification.ts'
+import { asText, boolean, type Codec, string, uint32, word } from '../model/codec.ts'
+import { derived, type Field } from '../model/model.ts'
+import { notification } from '../models/notification.ts'
+import type { Body, Member } from './body.ts'
+import { absent, fieldsOf } from './fields.ts'
+
+const part = <Value>(name: string, codec: Codec<Value>, description: string): Field =>
+  derived(codec, `n.metadata->>'${name}'`, description)
+const mayBe = <Value>(...of: Parameters<typeof part<Value>>): Member => absent(part(...of))
+
+/** It is stored as JSON, and answered as it is stored. A member that is forgotten does not compile. */
+export const notificationMetadata = {
+  orderId: part('orderId', asText('OrderUid'), 'The order.'),
+  chainId: part('chainId', uint32, 'Where it trades.'),
+  executedAmount: mayBe('executedAmount', asText('Uint256'), 'On fills: atoms of the fixed side.'),
+  txHash: mayBe('txHash', asText('Bytes32'), 'The transaction that is the cause.'),
+  validTo: mayBe('validTo', uint32, 'On expiry: Unix seconds.'),
+  source: mayBe(
+    'source',
+    word('CancellationSource', ['api', 'policy', 'replacement', 'chain']),
+    'On cancellation: who cancelled.',
+  ),
+  replacedBy: mayBe('replacedBy', asText('OrderUid'), 'On cancellation by replacement: the new order.'),
+  reason: mayBe('reason', string, 'On cancellation by policy: why.'),
+  reverted: mayBe('reverted', boolean, 'true once a reorg took the cause away for good.'),
+} satisfies Record<keyof NotificationMetadata, Member>
+
+/** Notification `n`. */
+export const notificationBody: Body = {
+  id: notification.fields.notificationId as Field,
+  ...fieldsOf(notification, 'account', 'type', 'message', 'timestamp'),
+  metadata: { json: notification.fields.metadata as Field, holds: notificationMetadata },
+}

@@ -1,0 +1,84 @@
+import { address, boolean } from '../model/codec.ts'
+import { column, derived } from '../model/model.ts'
+import { executedFeeToken, order } from '../models/order.ts'
+import { orderQuote } from '../models/order-quote.ts'
+import { interactions } from '../models/order-relations.ts'
+import type { Body } from './body.ts'
+import { absent, fieldsOf, listOf, modelOf, wholeBody } from './fields.ts'
+
+export const interactionsBody: Body = {
+  pre: listOf(interactions, 'pre'),
+  post: listOf(interactions, 'post'),
+}
+
+const { validFrom, quoteId, onchainUser, availableBalance } = fieldsOf(
+  order,
+  'validFrom',
+  'quoteId',
+  'onchainUser',
+  'availableBalance',
+)
+
+export const onchainOrderDataBody: Body = fieldsOf(
+  modelOf(order, 'onchainOrderData'),
+  'sender',
+  'placementError',
+)
+
+export const ethflowDataBody: Body = {
+  ...wholeBody(modelOf(order, 'ethflowData')),
+  isRefunded: derived(boolean, 'NULL::bool', 'Whether the coins were given back.'),
+}
+
+/** Order `o`, as lists answer it. */
+export const listedOrder: Body = {
+  ...fieldsOf(
+    order,
+    'uid',
+    'owner',
+    'from',
+    'receiver',
+    'sellAmount',
+    'buyAmount',
+    'feeAmount',
+    'validTo',
+    'kind',
+    'partiallyFillable',
+    'sellTokenBalance',
+    'buyTokenBalance',
+    'signingScheme',
+    'signature',
+    'appData',
+    'appDataHash',
+    'fullAppData',
+    'settlementContract',
+    'creationDate',
+    'class',
+    'isLiquidityOrder',
+    'status',
+    'invalidated',
+    'executedSellAmount',
+    'executedSellAmountBeforeFees',
+    'executedBuyAmount',
+    'executedFeeAmount',
+    'executedFee',
+    'fullBalanceCheck',
+  ),
+  executedFeeToken,
+  availableBalance: { always: 'null', description: availableBalance.description },
+  sellToken: column(address, 'o.sell_token', 'What is sold.'),
+  buyToken: column(address, 'o.buy_token', 'What is bought.'),
+  interactions: { object: interactionsBody },
+  validFrom: absent(validFrom),
+  quoteId: absent(quoteId),
+  onchainUser: absent(onchainUser),
+  // Of orders that are placed on chain.
+  onchainOrderData: { never: onchainOrderDataBody },
+  ethflowData: { never: ethflowDataBody },
+}
+
+/** The same with its quote, as a single read and the debug report answer it. */
+export const wholeOrder: Body = {
+  ...listedOrder,
+  quote: { one: wholeBody(orderQuote), rows: 'order_quotes q WHERE q.order_id = o.id' },
+}

@@ -1,0 +1,61 @@
+import { type Db, readPrepared } from '../database.ts'
+import type { Prisma } from '../generated/client.ts'
+import { listText } from '../model/json-text.ts'
+import { numbered } from '../model/selected.ts'
+import { finished, type Statement } from '../model/statement.ts'
+import { type Text, toSql } from '../model/text.ts'
+import { type Body, bodyText } from './body.ts'
+
+/** How a body is read. Statements are remembered for it: it is made once. */
+export interface BodyRead {
+  text: Text
+  isList: boolean
+  /** SQL beside the body, of the same row. */
+  more: readonly string[]
+  statements: Map<string, Statement>
+}
+
+export function oneBody(body: Body, more: readonly string[] = []): BodyRead {
+  return { text: bodyText(body), isList: false, more, statements: new Map() }
+}
+
+export function listOfBodies(body: Body): BodyRead {
+  return { text: bodyText(body), isList: true, more: [], statements: new Map() }
+}
+
+/** The same objects, each as the one member of another. */
+export function listOfWrapped(key: string, body: Body): BodyRead {
+  return listOfBodies({ [key]: { object: body } })
+}
+
+/** What a body is read with: the time in Unix seconds, and the values of its own parameters, from the first on. */
+interface Given {
+  now: number
+  values?: readonly unknown[]
+}
+
+/** The body, and what stands beside it; undefined where there is no row. A list is always there. */
+export async function readBody(
+  db: Db,
+  read: BodyRead,
+  rows: Prisma.Sql,
+  { now, values = [] }: Given,
+): Promise<[string, ...unknown[]] | undefined> {
+  const key = rows.strings.join('?')
+  const statement = read.statements.get(key) ?? statementOf(read, rows, values.length)
+  read.statements.set(key, statement)
+  const all = [now, ...values, ...rows.values]
+  const [row] = await readPrepared<[string, ...unknown[]]>(
+    db,
+    statement.text,
+    statement.places.map((place) => all[place]),
+  )
+  return row
+}
+
+function statementOf({ text, isList, more }: BodyRead, rows: Prisma.Sql, parameters: number): Statement {
+  const from = numbered(rows.strings, 1 + parameters)
+  return isList
+    ? finished(`SELECT ${toSql(listText(text, from))}`)
+    : finished(`SELECT ${[toSql(text), ...more].join(', ')} FROM ${from}`)
+}

@@ -1,0 +1,62 @@
+import { address, amount, type Codec } from '../model/codec.ts'
+import { column, derived, type Field, orNull } from '../model/model.ts'
+import { trade } from '../models/trade.ts'
+import type { Body } from './body.ts'
+import { fieldsOf, listOf, share } from './fields.ts'
+
+const factor = derived(share, 'p.factor', 'Share of what the policy measures.')
+const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'The most it takes, as a share of the volume.')
+
+/** Of the quote of a trade's order, zero where it has none. */
+const quoted = (field: string, description: string) =>
+  derived(
+    amount as Codec<bigint>,
+    `coalesce((SELECT q.${field} FROM order_quotes q WHERE q.order_id = tr.order_id), 0)`,
+    description,
+  )
+
+/** Policy `p`, tagged from outside by its kind. */
+export const tradeFeePolicies: Record<string, Body> = {
+  surplus: { surplus: { object: { factor, maxVolumeFactor } } },
+  volume: { volume: { object: { factor } } },
+  priceImprovement: {
+    priceImprovement: {
+      object: {
+        factor,
+        maxVolumeFactor,
+        quote: {
+          object: {
+            fee: quoted('fee_amount', 'Quoted fee in sell token atoms.'),
+            sellAmount: quoted('sell_amount', 'Quoted sell amount, without fee.'),
+            buyAmount: quoted('buy_amount', 'Quoted buy amount.'),
+          },
+        },
+      },
+    },
+  },
+}
+
+export const executedProtocolFeeBody: Body = {
+  policy: { variants: tradeFeePolicies, by: 'p.kind' },
+  amount: derived(amount, 'pf.amount', 'What was taken.'),
+  token: derived(address, 'pf.token', 'The token of amount.'),
+}
+
+/** Trade `tr`, as lists answer it. */
+export const listedTrade: Body = {
+  ...fieldsOf(
+    trade,
+    'blockNumber',
+    'logIndex',
+    'sellAmount',
+    'sellAmountBeforeFees',
+    'buyAmount',
+    'orderUid',
+    'owner',
+  ),
+  // The interface has it so. Here it is always known.
+  txHash: orNull(trade.fields.txHash as Field),
+  sellToken: column(address, 'tr.sell_token', 'What was sold.'),
+  buyToken: column(address, 'tr.buy_token', 'What was bought.'),
+  executedProtocolFees: listOf(trade, 'executedProtocolFees', executedProtocolFeeBody),
+}

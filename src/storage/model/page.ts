@@ -1,0 +1,245 @@
+import { faultText } from './fault.ts'
+import { membersText, textOrNull } from './json-text.ts'
+import type { PageField, PageRows } from './model.ts'
+import { cursorSql, type Page, type PageKey } from './page-key.ts'
+import type { PageSource } from './page-source.ts'
+import { type Building, numbered, param, type Selected, type Selection } from './selected.ts'
+import type { Slot } from './slot.ts'
+import { literal, sql, type Text, toSql } from './text.ts'
+
+/** `totalCount` counts no further. */
+export const countLimit = 10_000
+
+/** Parameters of a page in their places: see `slotOf`. */
+interface Places {
+  limit: string
+  after: string[]
+  before: string[]
+  ranges: string[]
+  rest: string | undefined
+}
+
+/** JSON text of a connection, from one range of rows: what each row says is one column of it. */
+export function pageText(relation: PageRows, item: Selected, building: Building): Text {
+  const slot = item.slot === undefined ? undefined : building.slots[item.slot]
+  if (item.slot === undefined || !slot?.page || !slot.source)
+    throw new TypeError('a page needs its arguments')
+  const places = placesOf(relation.key, slot, building.offsets[item.slot] ?? 0)
+  const { fields = {} } = relation
+  const looksBeyond = item.selection.some(({ field }) => field === 'pageInfo' || field in fields)
+  const reading = new Reading(relation, slot.page, slot.source, places, building, looksBeyond)
+  const members = item.selection.map((part): [string, Text] => [part.key, reading.part(part)])
+  // One row, also where nothing of the selection aggregates.
+  const text = `(SELECT ${toSql(membersText(members))} FROM (${reading.rows()}) p HAVING true)`
+  if (!relation.isForeign || places.after.length === 0) return sql(text)
+  return sql(`CASE WHEN ${relation.isForeign(places.after)} THEN '${faultText('c')}' ELSE ${text} END`)
+}
+
+function placesOf({ parts }: PageKey, { page, source, values }: Slot, from: number): Places {
+  let next = from
+  const take = (strings: readonly string[]) => {
+    const text = numbered(strings, next)
+    next += strings.length - 1
+    return text
+  }
+  const cast = (index: number) => (parts[index]?.type === 'time' ? '::timestamptz' : '::bigint')
+  const place = (values: unknown[] | null | undefined) =>
+    (values ?? []).map((_, index) => `${param(next++)}${cast(index)}`)
+  const limit = `${param(next++)}::int`
+  const after = place(page?.after)
+  const before = place(page?.before)
+  const ranges = (source?.ranges ?? []).map(({ strings }) => take(strings))
+  const rest = source?.look && take(source.look.rest.strings)
+  if (next - from !== values.length) throw new TypeError('a page has other values than places')
+  return { limit, after, before, ranges, rest }
+}
+
+/** One page on its way into SQL: columns are added as parts ask for them. */
+class Reading {
+  private readonly columns: string[] = []
+  private readonly cursor: string
+
+  constructor(
+    private readonly relation: PageRows,
+    private readonly page: Page,
+    private readonly source: PageSource,
+    private readonly places: Places,
+    private readonly building: Building,
+    /** Whether one row more is read than is shown, to know whether there is more. */
+    private readonly looksBeyond: boolean,
+  ) {
+    this.cursor = cursorSql(relation.key)
+  }
+
+  part(item: Selected): Text {
+    const { field, selection } = item
+    const { fields = {} } = this.relation
+    if (field === '__typename') return literal(`"${this.connectionName}"`)
+    if (field === 'nodes') return this.list(this.itemText(item))
+    if (field === 'edges') return this.list(this.edgeText(selection))
+    if (field === 'pageInfo') {
+      return membersText(selection.map((part): [string, Text] => [part.key, this.infoText(part.field)]))
+    }
+    if (field === 'totalCount') return sql(this.count())
+    const own = fields[field]
+    if (!own) throw new TypeError(`${this.connectionName} has no stored field ${field}`)
+    return this.ownText(own)
+  }
+
+  /** What the parts were made of; comes after them. */
+  rows(): string {
+    const { key } = this.relation
+    const { limit } = this.places
+    const size = this.looksBeyond ? `${limit} + 1` : limit
+    const order = this.orderBy(this.page.backwards)
+    const columns = this.columns.length > 0 ? this.columns : ['1 AS c0']
+    if (!this.page.backwards)
+      return `SELECT ${columns.join(', ')} FROM ${this.from(size)} ORDER BY ${order} LIMIT ${size}`
+    const sorted = key.parts.map(({ sql }, index) => `${sql} AS k${index}`)
+    const again = key.parts.map((_, index) => `k${index} ${key.order}`).join(', ')
+    return `SELECT * FROM (SELECT ${[...columns, ...sorted].join(', ')} FROM ${this.from(size)} ORDER BY ${order} LIMIT ${size}) q
+      ORDER BY ${again}`
+  }
+
+  private get connectionName(): string {
+    return this.relation.connection ?? `${this.relation.model().name}Connection`
+  }
+
+  private itemText(item: Selection): Text {
+    return this.building.objectText(this.relation.model(), item, this.building)
+  }
+
+  private edgeText(selection: readonly Selected[]): Text {
+    const edge = this.connectionName.replace(/Connection$/, 'Edge')
+    const member = ({ field, selection: inner, variants }: Selected): Text => {
+      if (field === '__typename') return literal(`"${edge}"`)
+      return field === 'cursor'
+        ? textOrNull(this.cursor)
+        : this.itemText({ selection: inner, ...(variants && { variants }) })
+    }
+    return membersText(selection.map((item): [string, Text] => [item.key, member(item)]))
+  }
+
+  private infoText(field: string): Text {
+    const { backwards, after, before } = this.page
+    const bool = (expression: string) => sql(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`)
+    if (field === '__typename') return literal('"PageInfo"')
+    if (field === 'startCursor') return textOrNull(this.startCursor())
+    if (field === 'endCursor') return textOrNull(this.endCursor())
+    if (field === 'hasNextPage') return backwards ? literal(String(before !== null)) : bool(this.hasMore())
+    return backwards ? bool(this.hasMore()) : literal(String(after !== null))
+  }
+
+  private ownText(field: PageField): Text {
+    const { backwards, before } = this.page
+    const expression = field.sql({
+      end: this.endCursor(),
+      hasNext: backwards ? String(before !== null) : this.hasMore(),
+      after: this.places.after,
+      isLast: backwards && before === null,
+    })
+    return field.codec.text(expression, this.building.spelling)
+  }
+
+  private column(expression: string): string {
+    const at = this.columns.findIndex((column) => column.startsWith(`${expression} AS c`))
+    const index = at < 0 ? this.columns.push(`${expression} AS c${this.columns.length}`) - 1 : at
+    return `p.c${index}`
+  }
+
+  /** Of the rows that are shown, in the order of the list. */
+  private list(item: Text): Text {
+    const column = this.column(toSql(item))
+    const items = this.looksBeyond
+      ? `array_to_string((array_agg(${column}))[${this.shown()}], ',')`
+      : `string_agg(${column}, ',')`
+    return [...literal('['), ...sql(`coalesce(${items}, '')`), ...literal(']')]
+  }
+
+  private shown(): string {
+    const { limit } = this.places
+    return this.page.backwards ? `greatest(count(*) - ${limit}, 0)::int + 1:` : `:${limit}`
+  }
+
+  private hasMore(): string {
+    const more = `count(*) > ${this.places.limit}`
+    return this.source.look ? `(${more} OR ${this.stop()} IS NOT NULL)` : more
+  }
+
+  private startCursor(): string {
+    const { limit } = this.places
+    const cursors = `array_agg(${this.column(this.cursor)})`
+    if (!this.page.backwards) return `(${cursors})[1]`
+    const first = `(${cursors})[greatest(count(*) - ${limit}, 0)::int + 1]`
+    return this.source.look ? this.orStop(first) : first
+  }
+
+  private endCursor(): string {
+    const { limit } = this.places
+    const cursors = `array_agg(${this.column(this.cursor)})`
+    if (this.page.backwards) return `(${cursors})[count(*)::int]`
+    const last = `(${cursors})[least(count(*), ${limit})::int]`
+    return this.source.look ? this.orStop(last) : last
+  }
+
+  /** A page that is not full ends where the looking stopped. */
+  private orStop(cursor: string): string {
+    return `CASE WHEN count(*) > ${this.places.limit} THEN ${cursor} ELSE coalesce(${this.stop()}, ${cursor}) END`
+  }
+
+  /** The cursor of the last row that was looked at; null where there were no more. */
+  private stop(): string {
+    const { look } = this.source
+    const { alias } = this
+    return `(SELECT ${this.cursor} FROM (${this.looked(String(look?.limit))}) ${alias}
+      ORDER BY ${this.orderBy(this.page.backwards)} LIMIT 1 OFFSET ${(look?.limit ?? 1) - 1})`
+  }
+
+  private get alias(): string {
+    return this.relation.key.parts[0]?.sql.split('.')[0] ?? ''
+  }
+
+  private from(size: string): string {
+    const { look } = this.source
+    const [only, second] = this.places.ranges
+    if (only !== undefined && second === undefined && !look) return `${only}${this.bounds()}`
+    const where = look ? ` WHERE ${this.places.rest}` : ''
+    return `(${this.looked(look ? String(look.limit) : size)}) ${this.alias}${where}`
+  }
+
+  /** The first rows of all ranges together; every range gives as many as are wanted of all. */
+  private looked(size: string): string {
+    const { alias } = this
+    const order = this.orderBy(this.page.backwards)
+    const ranges = this.places.ranges.map(
+      (range) => `(SELECT ${alias}.* FROM ${range}${this.bounds()} ORDER BY ${order} LIMIT ${size})`,
+    )
+    const [only, second] = ranges
+    if (only !== undefined && second === undefined) return only
+    return `SELECT ${alias}.* FROM (${ranges.join(' UNION ALL ')}) ${alias} ORDER BY ${order} LIMIT ${size}`
+  }
+
+  private bounds(): string {
+    const { parts, order } = this.relation.key
+    const columns = `(${parts.map(({ sql }) => sql).join(', ')})`
+    const bound = (sign: string, place: readonly string[]) =>
+      place.length > 0 ? ` AND ${columns} ${sign} (${place.join(', ')})` : ''
+    const [behind, ahead] = order === 'ASC' ? ['>', '<'] : ['<', '>']
+    return `${bound(behind, this.places.after)}${bound(ahead, this.places.before)}`
+  }
+
+  private orderBy(backwards: boolean): string {
+    const { parts, order } = this.relation.key
+    const direction = (order === 'ASC') === backwards ? 'DESC' : 'ASC'
+    return parts.map(({ sql }) => `${sql} ${direction}`).join(', ')
+  }
+
+  private count(): string {
+    const { alias } = this
+    const rest = this.places.rest ? ` WHERE ${this.places.rest}` : ''
+    const ranges = this.places.ranges.map((range) =>
+      rest ? `SELECT 1 FROM (SELECT ${alias}.* FROM ${range}) ${alias}${rest}` : `SELECT 1 FROM ${range}`,
+    )
+    return `(SELECT count(*)::text FROM (${ranges.join(' UNION ALL ')} LIMIT ${countLimit}) t)`
+  }
+}

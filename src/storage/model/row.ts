@@ -1,0 +1,47 @@
+import { fieldText, membersText } from './json-text.ts'
+import type { Field } from './model.ts'
+import { type Text, toSql } from './text.ts'
+
+/** How each member of a value of the program is stored; one that is forgotten does not compile. */
+export type RowFields<Row> = { readonly [Key in keyof Row]-?: Field<Row[Key]> }
+
+/** SQL for a row as JSON text; see `toRow`. `more`: members that are no fields. */
+export function rowSql<Row>(fields: RowFields<Row>, more: Readonly<Record<string, Text>> = {}): string {
+  const members = Object.entries<Field>(fields as never).map(
+    ([key, field]) => [key, fieldText(field, { spelling: 'words' })] as const,
+  )
+  return toSql(membersText([...members, ...Object.entries(more)]))
+}
+
+/** The row that its parsed JSON stands for. */
+export function toRow<Row>(fields: RowFields<Row>, json: Readonly<Record<string, unknown>>): Row {
+  const row: Record<string, unknown> = {}
+  for (const key in fields) {
+    const value = json[key]
+    row[key] = value === null || value === undefined ? null : fields[key].codec.read(value)
+  }
+  return row as Row
+}
+
+/** A column that an insert fills: its name, its type, and what of the row it holds. */
+export interface InsertColumn<Row> {
+  name: string
+  type: string
+  of(row: Row): unknown
+}
+
+/** The columns of those members that an insert is given. */
+export function insertColumns<Row, Key extends keyof Row>(
+  fields: RowFields<Row>,
+  keys: readonly Key[],
+): InsertColumn<Pick<Row, Key>>[] {
+  return keys.map((key) => {
+    const { column, codec } = fields[key] as unknown as Field
+    if (column === undefined) throw new TypeError(`${String(key)} is no column`)
+    return {
+      name: column,
+      type: codec.column,
+      of: (row) => (row[key] === null ? null : codec.write(row[key] as NonNullable<unknown>)),
+    }
+  })
+}

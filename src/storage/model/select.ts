@@ -1,0 +1,107 @@
+import { asText } from './codec.ts'
+import { faultText } from './fault.ts'
+import { fieldText, listText, membersText } from './json-text.ts'
+import { derived, type Field, type Model, type Relation } from './model.ts'
+import { pageText } from './page.ts'
+import { type Building, notStored, numbered, type Selected, type Selection } from './selected.ts'
+import { literal, sql, type Text, toSql } from './text.ts'
+
+/** JSON text of an object with what is selected of it. */
+export function objectText(model: Model, item: Selection, building: Building): Text {
+  return model.variants
+    ? variantText(model.variants, item, building)
+    : plainText(model, item.selection, building)
+}
+
+function plainText(model: Model, selection: readonly Selected[], building: Building): Text {
+  const members = selection
+    .filter(({ is }) => is !== 'outside')
+    .map((item): [string, Text] => [item.key, memberText(model, item, building)])
+  if (building.isMixed && model.identity) members.push(['@', identityText(model.identity, building)])
+  const text = membersText(members)
+  if (!model.lookup) return text
+  if (building.isMixed) {
+    return sql(
+      `(SELECT ${toSql(text)} FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT * FROM ${model.lookup}) tk ON true)`,
+    )
+  }
+  const isNeeded = selection.some(({ field }) => model.fields[field]?.isLookedUp)
+  return isNeeded ? sql(`coalesce((SELECT ${toSql(text)} FROM ${model.lookup}), '${notStored}')`) : text
+}
+
+function variantText(
+  { by, models }: NonNullable<Model['variants']>,
+  { variants = {} }: Selection,
+  building: Building,
+): Text {
+  const cases = Object.entries(models).map(([word, model]) => {
+    const known = model()
+    const marked = building.isMixed
+      ? { ...known, identity: { ...known.identity, ...typeMark(known.name) } }
+      : known
+    return `WHEN '${word}' THEN ${toSql(objectText(marked, { selection: variants[known.name] ?? [] }, building))}`
+  })
+  return sql(`CASE ${by} ${cases.join(' ')} END`)
+}
+
+/** Says to resolvers which of several types an object is. */
+const typeMark = (name: string): Record<string, Field> => ({
+  type: derived(asText('String'), `'${name}'`, ''),
+})
+
+function identityText(identity: Readonly<Record<string, Field>>, building: Building): Text {
+  return membersText(Object.entries(identity).map(([key, field]) => [key, fieldText(field, building)]))
+}
+
+function memberText(model: Model, item: Selected, building: Building): Text {
+  const { field } = item
+  const is = ofModel(model, item)
+  if (is === undefined) return typenameText(field, model.name)
+  if (is === 'outside') throw new TypeError(`${field} is not stored`)
+  if ('codec' in is) return fieldText(is, building)
+  if (is.kind === 'values') return listText(fieldText(is.field, building), is.rows)
+  return relationText(is, item, building)
+}
+
+/** Several models may be of one GraphQL type, each over rows of its own: the schema's field is that of one of them. */
+function ofModel({ fields, relations, lists }: Model, { is, field }: Selected): Selected['is'] {
+  return typeof is === 'object' ? (fields[field] ?? relations?.[field] ?? lists?.[field] ?? is) : is
+}
+
+function typenameText(field: string, name: string): Text {
+  if (field !== '__typename') throw new TypeError(`${name} has no stored field ${field}`)
+  return literal(`"${name}"`)
+}
+
+export function relationText(relation: Relation, item: Selected, building: Building): Text {
+  if (relation.kind === 'page') return pageText(relation, item, building)
+  if (relation.kind === 'value') {
+    return sql(
+      `(SELECT ${toSql(fieldText(relation.field, building))} FROM ${rowsText(relation.rows, item, building)})`,
+    )
+  }
+  const object = objectText(relation.model(), item, building)
+  if (relation.kind === 'same') {
+    return relation.unless
+      ? sql(`CASE WHEN ${relation.unless} THEN 'null' ELSE ${toSql(object)} END`)
+      : object
+  }
+  const rows = rowsText(relation.rows, item, building)
+  if (relation.kind === 'one') {
+    const { fault } = relation
+    const text = fault
+      ? `CASE WHEN ${fault.when} THEN '${faultText(fault.is)}' ELSE ${toSql(object)} END`
+      : toSql(object)
+    return sql(`coalesce((SELECT ${text} FROM ${rows}), 'null')`)
+  }
+  const list = listText(object, rows)
+  if (relation.unless) return sql(`CASE WHEN ${relation.unless} THEN 'null' ELSE ${toSql(list)} END`)
+  return relation.only ? sql(`CASE WHEN ${relation.only} THEN ${toSql(list)} ELSE '[]' END`) : list
+}
+
+function rowsText(rows: unknown, { slot, field }: Selected, { slots, offsets }: Building): string {
+  if (typeof rows === 'string') return rows
+  const fragment = slot === undefined ? undefined : slots[slot]?.rows
+  if (slot === undefined || !fragment) throw new TypeError(`${field} needs its arguments`)
+  return numbered(fragment.strings, offsets[slot] ?? 0)
+}

@@ -1,0 +1,52 @@
+import { Prisma } from '../generated/client.ts'
+import type { Env, Relation } from './model.ts'
+import { type Page, type PageArguments, pageOf } from './page-key.ts'
+import type { PageSource } from './page-source.ts'
+
+/** A place in a statement that depends on arguments: values, and whatever they change of the text. */
+export interface Slot {
+  /** Equal for slots that make the same text. */
+  shape: string
+  /** Parameters, in the order in which `param` numbers them. */
+  values: readonly unknown[]
+  rows?: Prisma.Sql
+  source?: PageSource
+  page?: Page
+}
+
+/**
+ * What one request makes of a relation.
+ * @param given its arguments, as `rows` takes them; of a page those of the page are among them
+ * @throws Refusal for a page that can't be
+ */
+export function slotOf(relation: Relation, given: unknown, env: Env): Slot {
+  if (relation.kind !== 'page') {
+    const rows = rowsOf(relation, given, env)
+    return rows ? { shape: rows.strings.join('?'), values: rows.values, rows } : { shape: '', values: [] }
+  }
+  const page = pageOf(relation.key, given as PageArguments)
+  const source = sourceOf(relation, given, env)
+  const parts = [...source.ranges, ...(source.look ? [source.look.rest] : [])]
+  const bounds = `${page.backwards} ${page.after !== null} ${page.before !== null}`
+  return {
+    shape: [bounds, ...parts.map(({ strings }) => strings.join('?'))].join('|'),
+    values: [
+      page.limit,
+      ...(page.after ?? []),
+      ...(page.before ?? []),
+      ...parts.flatMap(({ values }) => values),
+    ],
+    source,
+    page,
+  }
+}
+
+function rowsOf(relation: Relation, given: unknown, env: Env): Prisma.Sql | undefined {
+  if (relation.kind === 'same' || typeof relation.rows === 'string') return undefined
+  return relation.rows(given as never, env) as Prisma.Sql
+}
+
+function sourceOf(relation: Relation & { kind: 'page' }, given: unknown, env: Env): PageSource {
+  if (typeof relation.rows === 'string') return { ranges: [Prisma.raw(relation.rows)] }
+  return relation.rows(given as never, env)
+}

@@ -1,0 +1,78 @@
+import { raw } from '../columns.ts'
+import { Prisma } from '../generated/client.ts'
+import { address, amount, hexText } from '../model/codec.ts'
+import { derived, type Model, type Relation } from '../model/model.ts'
+import { nodeId } from '../model/node-id.ts'
+import type { PageSource } from '../model/page-source.ts'
+import { type OrderFilter, orderRanges } from '../order-ranges.ts'
+import { surplusSql } from '../surplus.ts'
+import { affiliate } from './affiliate.ts'
+import { feedOfAccount } from './feed.ts'
+import { notification } from './notification.ts'
+import { order, ordersKey } from './order.ts'
+import { trade, tradesKey } from './trade.ts'
+import { tradeRanges } from './trade-roots.ts'
+
+/** Orders that meet a filter, newest first. */
+export const filteredOrders: Relation = {
+  kind: 'page',
+  model: () => order,
+  rows: ({ filter, now }: { filter: OrderFilter; now: number }): PageSource => orderRanges(filter, now),
+  key: ordersKey,
+  description: 'Orders, newest first.',
+}
+
+const ordersOfAccount: Relation = {
+  ...filteredOrders,
+  rows: ({ filter, now }: { filter: OrderFilter; now: number }): PageSource =>
+    orderRanges({ ...filter, owner: raw('ac.address') }, now),
+  description: 'Orders of the account, newest first.',
+}
+
+/** Of account `ac`; most take arguments. */
+export const accountRelations = {
+  orders: ordersOfAccount,
+  trades: {
+    kind: 'page',
+    model: () => trade,
+    rows: ({ chainIds }: { chainIds: readonly number[] }) =>
+      tradeRanges(raw('tr.owner = ac.address'), chainIds),
+    key: tradesKey,
+    description: 'Trades of the account’s orders, newest first.',
+  },
+  notifications: feedOfAccount,
+  latestNotifications: {
+    kind: 'many',
+    model: () => notification,
+    rows: ({ first }: { first: number }) =>
+      Prisma.sql`notifications n WHERE n.account = ac.address ORDER BY n.id DESC LIMIT ${first}`,
+    description: 'The latest notifications, newest first, each once.',
+  },
+  affiliate: {
+    kind: 'one',
+    model: () => affiliate,
+    nullable: true,
+    rows: 'affiliates af WHERE af.wallet = ac.address',
+    description: 'The affiliate that the account is; null when it is none.',
+  },
+  totalSurplus: {
+    kind: 'value',
+    // Of every trade that the account ever made.
+    field: { ...derived(amount, 'ts.total', ''), weight: 100 },
+    rows: surplusSql,
+    description:
+      'What the account’s trades got beyond their signed prices, in native atoms: each trade at its auction’s prices, rounded down.',
+  },
+} satisfies Record<string, Relation>
+
+/** Account `ac`: an address, whether or not anything is stored of it. */
+export const account: Model = {
+  name: 'Account',
+  description: 'An address that trades. Every address is an account; one that never traded has empty lists.',
+  fields: {
+    id: nodeId('Account', hexText('ac.address')),
+    address: derived(address, 'ac.address', 'The address.'),
+  },
+  relations: accountRelations,
+  identity: { address: derived(address, 'ac.address', '') },
+}

@@ -1,0 +1,77 @@
+import type { Address } from '../../domain/address.ts'
+import type { Affiliate } from '../../domain/affiliate.ts'
+import { bytea } from '../columns.ts'
+import { Prisma } from '../generated/client.ts'
+import { address, boolean, decimal, hexText, string, time, uint32 } from '../model/codec.ts'
+import { again, column, derived, type Model, type OneRow } from '../model/model.ts'
+import { nodeId } from '../model/node-id.ts'
+import type { RowFields } from '../model/row.ts'
+
+/** A plain decimal in a numeric column. */
+const plain = (column: string, description: string) =>
+  derived({ ...decimal, column: 'numeric' }, `trim_scale(af.${column})::text`, description, { column })
+
+const fields = {
+  wallet: column(address, 'af.wallet', 'Who is paid.'),
+  code: column(string, 'af.code', 'What traders name in their appData.'),
+  enabled: column(boolean, 'af.enabled', 'Whether traders may use the code.'),
+  createdAt: column(time, 'af.created_at', 'When it registered.'),
+  rewardAmount: plain(
+    'reward_amount',
+    'US dollars for each time that triggerVolume is reached, shared by the splits.',
+  ),
+  triggerVolume: plain('trigger_volume', 'US dollars that a trader has to trade for a reward.'),
+  timeCapDays: column(uint32, 'af.time_cap_days', 'Days that a trader counts.'),
+  volumeCap: plain('volume_cap', 'US dollars of a trader’s volume that count at most; 0 means all.'),
+  revenueSplitAffiliatePct: plain('revenue_split_affiliate_pct', 'The wallet’s part, in percent.'),
+  revenueSplitTraderPct: plain('revenue_split_trader_pct', 'The trader’s part, in percent.'),
+  revenueSplitDaoPct: plain('revenue_split_dao_pct', 'What the service keeps, in percent.'),
+}
+
+/** `traderRewardAmount` of the domain. */
+const traderRewardAmount = derived(
+  decimal,
+  'trim_scale(af.reward_amount * af.revenue_split_trader_pct * 0.01)::text',
+  'The trader’s part of rewardAmount, in US dollars.',
+)
+
+/** Affiliate `af`. */
+export const affiliate: Model = {
+  name: 'Affiliate',
+  description: 'A wallet that brings traders, and the programme as it was when it registered.',
+  fields: { id: nodeId('Affiliate', hexText('af.wallet')), ...fields, traderRewardAmount },
+}
+
+const referralCode: Model = {
+  name: 'ReferralCode',
+  description: 'An affiliate’s code as a trader sees it.',
+  fields: {
+    code: again(fields.code, 'What the trader names in appData.'),
+    traderRewardAmount: again(
+      traderRewardAmount,
+      'US dollars for the trader each time that triggerVolume is reached.',
+    ),
+    triggerVolume: again(fields.triggerVolume, 'US dollars to trade for a reward.'),
+    timeCapDays: again(fields.timeCapDays, 'Days that trades count, from the first one with the code.'),
+    volumeCap: again(fields.volumeCap, 'US dollars of volume that count at most; 0 means all.'),
+  },
+}
+
+export const affiliateRow: RowFields<Affiliate> = fields
+
+export const affiliateOf: OneRow = {
+  kind: 'one',
+  model: () => affiliate,
+  nullable: true,
+  rows: ({ wallet }: { wallet: Address }) => Prisma.sql`affiliates af WHERE af.wallet = ${bytea(wallet)}`,
+  description: 'The affiliate that a wallet is, also while its code is disabled; null when it is none.',
+}
+
+export const enabledCode: OneRow = {
+  kind: 'one',
+  model: () => referralCode,
+  nullable: true,
+  rows: ({ code }: { code: string }) => Prisma.sql`affiliates af WHERE af.code = ${code}`,
+  fault: { when: 'NOT af.enabled', is: 'd' },
+  description: 'A code that traders may use; null when nobody has it.',
+}

@@ -1,0 +1,27 @@
+import { orderUid } from '../model/codec.ts'
+import { column, type Model, type Relation } from '../model/model.ts'
+import { named } from '../model/registry.ts'
+import { auctionReport, auctionReportsKey } from './auction-report.ts'
+import { orderEvents } from './order-event.ts'
+import { orderTrades } from './trade.ts'
+
+const relations: Record<string, Relation> = {
+  order: { kind: 'same', model: named('Order'), description: 'The order.' },
+  events: { ...orderEvents, description: 'Its story, oldest first.' },
+  auctions: {
+    kind: 'page',
+    model: () => auctionReport,
+    rows: 'auction_orders ao JOIN auctions a ON a.id = ao.auction_id WHERE ao.order_id = o.id',
+    key: auctionReportsKey,
+    description: 'The auctions that held it, by id, with what concerns it.',
+  },
+  trades: { ...orderTrades, description: 'Its trades, newest first.' },
+}
+
+/** Of order `o`. */
+export const debugReport: Model = {
+  name: 'DebugReport',
+  description: 'Everything that happened to one order, read in one statement.',
+  fields: { orderUid: column(orderUid, 'o.uid', 'The order’s UID.') },
+  relations,
+}

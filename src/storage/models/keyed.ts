@@ -1,0 +1,118 @@
+import type { Address } from '../../domain/address.ts'
+import type { Bytes32 } from '../../domain/hex.ts'
+import type { OrderUid } from '../../domain/order-uid.ts'
+import { bytea } from '../columns.ts'
+import type { Keyed } from '../model/keyed.ts'
+import { notStored } from '../model/selected.ts'
+import { account } from './account.ts'
+import { affiliate } from './affiliate.ts'
+import { appData } from './app-data.ts'
+import { auction, isClosed } from './auction.ts'
+import { notification } from './notification.ts'
+import { order } from './order.ts'
+import { solution } from './solution.ts'
+import { tokenOf } from './token.ts'
+import { trade } from './trade.ts'
+
+export const orderByUid: Keyed<OrderUid> = {
+  model: order,
+  columns: { uid: 'bytea' },
+  values: (uid) => [bytea(uid)],
+  join: 'orders o ON o.uid = k.uid',
+  exists: 'o.id IS NOT NULL',
+}
+
+export const appDataByHash: Keyed<Bytes32> = {
+  model: appData,
+  columns: { hash: 'bytea' },
+  values: (hash) => [bytea(hash)],
+  join: 'app_data d ON d.hash = k.hash',
+  exists: 'd.hash IS NOT NULL',
+}
+
+export const accountByAddress: Keyed<Address> = {
+  model: account,
+  columns: { address: 'bytea' },
+  values: (address) => [bytea(address)],
+  alias: 'ac',
+  exists: 'true',
+}
+
+const auctions = (exists: string): Keyed<bigint> => ({
+  model: auction,
+  columns: { id: 'int8' },
+  values: (id) => [id],
+  join: 'auctions a ON a.id = k.id',
+  exists,
+})
+export const auctionById = auctions('a.id IS NOT NULL')
+/** Only those that are not hidden any more. */
+export const closedAuctionById = auctions(`a.id IS NOT NULL AND ${isClosed}`)
+
+interface SolutionKey {
+  auctionId: bigint
+  uid: number
+}
+
+const solutions = (exists: string): Keyed<SolutionKey> => ({
+  model: solution,
+  columns: { auction_id: 'int8', uid: 'int4' },
+  values: ({ auctionId, uid }) => [auctionId, uid],
+  join: '(solutions s JOIN auctions a ON a.id = s.auction_id) ON s.auction_id = k.auction_id AND s.uid = k.uid',
+  exists,
+})
+export const solutionByKey = solutions('s.uid IS NOT NULL')
+export const closedSolutionByKey = solutions(`s.uid IS NOT NULL AND ${isClosed}`)
+
+export const notificationById: Keyed<bigint> = {
+  model: notification,
+  columns: { id: 'int8' },
+  values: (id) => [id],
+  join: 'notifications n ON n.id = k.id',
+  exists: 'n.id IS NOT NULL',
+}
+
+export interface TokenKey {
+  chainId: number
+  address: Address
+}
+
+/** Every address is one, whether or not there is a contract. */
+export const tokenByAddress: Keyed<TokenKey> = {
+  model: tokenOf('tok.chain_id', 'tok.address'),
+  columns: { chain_id: 'int4', address: 'bytea' },
+  values: ({ chainId, address }) => [chainId, bytea(address)],
+  alias: 'tok',
+  exists: 'true',
+}
+
+/** The same where it may be that no contract is there: only those that are stored are known to be. */
+export const storedToken: Keyed<TokenKey> = {
+  ...tokenByAddress,
+  exists: 'EXISTS (SELECT FROM tokens kt WHERE kt.chain_id = tok.chain_id AND kt.address = tok.address)',
+  missing: notStored,
+}
+
+export interface TradeKey {
+  chainId: number
+  blockNumber: number
+  logIndex: number
+}
+
+/** Of orders that the service knows. */
+export const tradeByPlace: Keyed<TradeKey> = {
+  model: trade,
+  columns: { chain_id: 'int4', block_number: 'int8', log_index: 'int4' },
+  values: ({ chainId, blockNumber, logIndex }) => [chainId, blockNumber, logIndex],
+  join: `trades tr ON tr.chain_id = k.chain_id AND tr.block_number = k.block_number AND tr.log_index = k.log_index
+    AND tr.order_id IS NOT NULL`,
+  exists: 'tr.chain_id IS NOT NULL',
+}
+
+export const affiliateByWallet: Keyed<Address> = {
+  model: affiliate,
+  columns: { wallet: 'bytea' },
+  values: (wallet) => [bytea(wallet)],
+  join: 'affiliates af ON af.wallet = k.wallet',
+  exists: 'af.wallet IS NOT NULL',
+}

@@ -1,0 +1,24 @@
+import { orderKinds } from '../../domain/order.ts'
+import { type Quote, quoteKinds } from '../../domain/quote.ts'
+import { address, amount, boolean, decimal, rowKey, smallInt, time, word } from '../model/codec.ts'
+import { column } from '../model/model.ts'
+import type { RowFields } from '../model/row.ts'
+
+/** A stored quote; its calls and the rest of its reply are JSON beside these. */
+export const quoteRow: RowFields<Omit<Quote, 'id' | 'calls'>> & { id: ReturnType<typeof column<bigint>> } = {
+  id: column(rowKey, 'quotes.id', ''),
+  chainId: column(smallInt, 'quotes.chain_id', ''),
+  kind: column(word('OrderKind', orderKinds), 'quotes.kind', ''),
+  quoteKind: column(word('QuoteKind', quoteKinds), 'quotes.quote_kind', ''),
+  sellToken: column(address, 'quotes.sell_token', ''),
+  buyToken: column(address, 'quotes.buy_token', ''),
+  sellAmount: column(amount, 'quotes.sell_amount', ''),
+  buyAmount: column(amount, 'quotes.buy_amount', ''),
+  feeAmount: column(amount, 'quotes.fee_amount', ''),
+  gasAmount: column(amount, 'quotes.gas_amount', ''),
+  gasPrice: column(amount, 'quotes.gas_price', ''),
+  sellTokenPrice: column(decimal, 'quotes.sell_token_price', ''),
+  solver: column(address, 'quotes.solver', ''),
+  verified: column(boolean, 'quotes.verified', ''),
+  expiration: column(time, 'quotes.expiration', ''),
+}

@@ -1,0 +1,61 @@
+import { address, amount, boolean, hexText, safeInt, string, uint32 } from '../model/codec.ts'
+import { derived, type Field, type Model, orNull, type Relation } from '../model/model.ts'
+import { nodeId } from '../model/node-id.ts'
+
+/** What only the token store has. */
+const stored = <Value>(field: Field<Value>): Field<Value> => ({ ...field, isLookedUp: true })
+
+/** A token by the SQL of its chain id and its address. */
+export function tokenOf(chainId: string, token: string): Model {
+  const traded = (side: 'sell' | 'buy') =>
+    `(SELECT min(tt.block_number) FROM trades tt WHERE tt.chain_id = ${chainId} AND tt.${side}_token = ${token})`
+  return {
+    name: 'Token',
+    description: 'An ERC-20 token.',
+    fields: {
+      id: nodeId('Token', chainId, hexText(token)),
+      address: derived(address, token, 'Its contract.'),
+      symbol: stored(
+        orNull(derived(string, 'tk.symbol', 'Such as WETH; null when the contract does not say.')),
+      ),
+      name: stored(orNull(derived(string, 'tk.name', 'Its long name; null when the contract does not say.'))),
+      decimals: stored(
+        orNull(
+          derived(
+            uint32,
+            'tk.decimals',
+            'Digits behind the point of one token; null when the contract does not say.',
+          ),
+        ),
+      ),
+      firstTradeBlock: orNull(
+        derived(
+          safeInt,
+          `least(${traded('sell')}, ${traded('buy')})`,
+          'The block of its first trade; null before that.',
+        ),
+      ),
+      lastAuctionPrice: orNull(
+        derived(
+          amount,
+          `(SELECT tp.price FROM auction_prices tp
+            WHERE tp.token = ${token} AND (SELECT ta.chain_id FROM auctions ta WHERE ta.id = tp.auction_id) = ${chainId}
+            ORDER BY tp.auction_id DESC LIMIT 1)`,
+          'Native atoms for 10^18 atoms in the newest auction that had a price for it.',
+        ),
+      ),
+    },
+    identity: {
+      chainId: derived(safeInt, chainId, ''),
+      address: derived(address, token, ''),
+      isStored: stored(derived(boolean, 'tk.address IS NOT NULL', '')),
+    },
+    lookup: `tokens tk WHERE tk.chain_id = ${chainId} AND tk.address = ${token} LIMIT 1`,
+  }
+}
+
+/** A token that a row names in a column of its own. */
+export function tokenIn(chainId: string, token: string, description: string): Relation {
+  const model = tokenOf(chainId, token)
+  return { kind: 'same', model: () => model, description }
+}

@@ -1,0 +1,39 @@
+import type { FeedReading, FeedRow } from '../../src/storage/feed.ts'
+import type { Model } from '../../src/storage/model/model.ts'
+import type { Selected } from '../../src/storage/model/selected.ts'
+import { edgeSelection } from '../../src/storage/models/feed.ts'
+import { notification } from '../../src/storage/models/notification.ts'
+
+/** An entry of a feed as the tests select it. */
+export interface Entry {
+  cursor: string
+  notification: { notificationId: string; message: string; metadata: Record<string, unknown> }
+}
+
+const selected = ({ fields }: Model): Selected[] =>
+  ['notificationId', 'message', 'metadata'].map((field) => ({
+    key: field,
+    field,
+    is: fields[field] as never,
+    selection: [],
+  }))
+
+const models = Object.values(notification.variants?.models ?? {}).map((model) => model())
+const variants = Object.fromEntries(models.map((model) => [model.name, selected(model)]))
+
+/** What a subscription that asks for an `Entry` makes of it. */
+export const wholeEntries: FeedReading = {
+  item: {
+    selection: edgeSelection({
+      selection: [
+        { key: 'cursor', field: 'cursor', selection: [] },
+        { key: 'notification', field: 'notification', selection: [], variants },
+      ],
+    }),
+  },
+  slots: [],
+  now: () => 1_800_000_000,
+}
+
+export const entryOf = (text: string): Entry => JSON.parse(text)
+export const notificationOf = ({ text }: FeedRow) => entryOf(text).notification

@@ -1,0 +1,101 @@
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Order } from '../../src/domain/order.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { numbered } from '../fakes/order.ts'
+import { storeContest } from '../fakes/solutions.ts'
+import { storeOrder } from '../fakes/story.ts'
+
+const auctionId = 9n
+let doors: Doors
+const orders: Order[] = []
+
+/** Four orders in one auction, where one solution trades each at amounts of its own. */
+beforeAll(async () => {
+  doors = await openDoors()
+  const { db } = doors.database
+  for (let index = 0; index < 4; index++) {
+    orders.push(await storeOrder(db, { owner: numbered('0f'), buyAmount: BigInt(index + 1) }))
+  }
+  const fills = orders.map((order, index) => ({
+    order,
+    sell: 100n + BigInt(index),
+    buy: 200n + BigInt(index),
+  }))
+  await storeContest(db, {
+    id: auctionId,
+    orders,
+    solutions: [{ solver: numbered('51'), score: 7n, isWinner: true, fills }],
+  })
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+interface Report {
+  order: {
+    uid: string
+    debugReport: {
+      orderUid: string
+      auctions: {
+        nodes: { auctionId: number; proposedSolutions: { executedSell: string; executedBuy: string }[] }[]
+      }
+    }
+  }
+}
+
+const report = gql`
+  query ($uid: OrderUid!) {
+    order(uid: $uid) {
+      id
+      uid
+      debugReport {
+        orderUid
+        auctions {
+          nodes {
+            auctionId
+            auction {
+              id
+              block
+              solutions {
+                id
+                solver
+              }
+            }
+            proposedSolutions {
+              solver
+              executedSell
+              executedBuy
+            }
+          }
+        }
+      }
+    }
+  }
+`
+
+test('a client that normalises by type and id keeps each order’s report its own', async () => {
+  const client = new ApolloClient({
+    link: new HttpLink({ uri: `${doors.url}/graphql` }),
+    cache: new InMemoryCache(),
+  })
+  const ask = (uid: string, fetchPolicy: 'network-only' | 'cache-only') =>
+    client.query<Report>({ query: report, variables: { uid }, fetchPolicy })
+  for (const { uid } of orders) await ask(uid, 'network-only')
+  for (const [index, { uid }] of orders.entries()) {
+    const { data } = await ask(uid, 'cache-only')
+    expect(data?.order).toMatchObject({ uid, debugReport: { orderUid: uid } })
+    expect(data?.order.debugReport.auctions.nodes).toMatchObject([
+      {
+        auctionId: Number(auctionId),
+        proposedSolutions: [{ executedSell: String(100 + index), executedBuy: String(200 + index) }],
+      },
+    ])
+  }
+  // The auction and its solution are each kept once: they are the same for all four.
+  const kept = Object.keys(client.cache.extract() as Record<string, unknown>)
+  const kinds = kept.map((key) => key.split(':')[0])
+  expect(kinds.filter((kind) => kind === 'Auction')).toHaveLength(1)
+  expect(kinds.filter((kind) => kind === 'Solution')).toHaveLength(1)
+  expect(kinds.filter((kind) => kind === 'Order')).toHaveLength(orders.length)
+  expect(kinds).not.toContain('AuctionReport')
+  client.stop()
+})

@@ -1,0 +1,85 @@
+import { type GraphQLInputObjectType, isInputObjectType } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { addressField, flagField, textField } from '../../src/graphql/inputs/fields.ts'
+import { graphTypeOf, membersOf } from '../../src/graphql/inputs/graph-types.ts'
+import { oneOf } from '../../src/graphql/inputs/one-of.ts'
+import { orderInput, placeOrderInput } from '../../src/graphql/inputs/order-creation.ts'
+import { quoteBody } from '../../src/graphql/inputs/quote-body.ts'
+import { quoteInput } from '../../src/graphql/inputs/quote-input.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { numbered } from '../fakes/order.ts'
+
+const typeOf = (name: string) => schema.getType(name) as GraphQLInputObjectType
+
+describe('an input of the graph', () => {
+  test('has the members of the schema that reads it, and no others', () => {
+    const members = Object.keys(membersOf(orderInput.schema))
+    expect(Object.keys(typeOf('OrderInput').getFields()).sort()).toEqual(members.toSorted())
+    expect(Object.keys(membersOf(placeOrderInput.schema)).sort()).toEqual([...members, 'network'].sort())
+    // What REST has side by side the graph has in objects; nothing else differs.
+    const sides = [
+      'kind',
+      'sellAmountBeforeFee',
+      'sellAmountAfterFee',
+      'buyAmountAfterFee',
+      'validTo',
+      'validFor',
+    ]
+    const same = Object.keys(membersOf(quoteBody)).filter((name) => !sides.includes(name))
+    expect(Object.keys(membersOf(quoteInput.schema)).sort()).toEqual(
+      [...same, 'amount', 'validity', 'network'].sort(),
+    )
+  })
+
+  test('is an object that one argument takes: every mutation has one, called input', () => {
+    const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
+    expect(mutations.length).toBeGreaterThan(8)
+    for (const { name, args, type } of mutations) {
+      expect([name, args.map((arg) => arg.name)]).toEqual([name, ['input']])
+      expect(String(type)).toMatch(/(Payload|QuoteResponse)!$/)
+    }
+  })
+
+  test('has the types, and what may be left out, of its schema', () => {
+    const types = Object.fromEntries(
+      Object.values(typeOf('QuoteInput').getFields()).map(({ name, type }) => [name, String(type)]),
+    )
+    expect(types).toMatchObject({
+      amount: 'QuoteAmountInput!',
+      validity: 'QuoteValidityInput',
+      network: 'NetworkName',
+      sellToken: 'Address!',
+      receiver: 'Address',
+      appDataHash: 'Bytes32',
+      signingScheme: 'SigningScheme',
+      onchainOrder: 'Boolean',
+      timeout: 'Uint32',
+    })
+    expect(String(typeOf('PlaceOrdersInput').getFields().orders?.type)).toBe('[OrderInput!]!')
+    const ones = Object.values(schema.getTypeMap()).filter((type) => isInputObjectType(type) && type.isOneOf)
+    expect(ones.map(({ name }) => name).sort()).toEqual(['QuoteAmountInput', 'QuoteValidityInput'])
+  })
+})
+
+describe('the type of a schema', () => {
+  test('is found below what wraps it', () => {
+    const wrapped = addressField.meta({ description: 'Whose.' }).nullish().meta({ description: 'Whose.' })
+    expect(graphTypeOf(wrapped)).toEqual({ type: 'Address', isList: false, required: false })
+    expect(graphTypeOf(z.array(textField).min(1))).toEqual({ type: 'String', isList: true, required: true })
+    expect(graphTypeOf(flagField)).toMatchObject({ type: 'Boolean', required: true })
+  })
+
+  test('that nobody knows is a fault when the program starts', () => {
+    expect(() => graphTypeOf(z.date())).toThrow('no type of the graph is known for a date')
+    expect(() => membersOf(z.array(textField))).toThrow('an input is made of an object')
+  })
+})
+
+test('one of several is read with its name; none and two are refused', () => {
+  const either = oneOf({ a: addressField.nullish(), b: textField.nullish() })
+  expect(either.parse({ a: numbered('AA') })).toEqual({ member: 'a', value: numbered('aa') })
+  expect(either.parse({ a: null, b: 'x' })).toEqual({ member: 'b', value: 'x' })
+  for (const bad of [{}, { a: null }, { a: numbered('aa'), b: 'x' }])
+    expect(either.safeParse(bad).error?.issues[0]?.message).toBe('must have exactly one of a, b')
+})

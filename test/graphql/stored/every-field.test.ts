@@ -1,0 +1,53 @@
+import { isInterfaceType, isObjectType } from 'graphql'
+import { expect, test } from 'vitest'
+import { schema } from '../../../src/graphql/schema.ts'
+import { storedFieldOf } from '../../../src/graphql/stored/stored-field.ts'
+import { Prisma } from '../../../src/storage/generated/client.ts'
+import { isKnown } from './oracle/execute.ts'
+import { isElsewhere, placesElsewhere, storedRoots } from './places.ts'
+
+interface Place {
+  type: string
+  field: string
+  isCompiled: boolean
+}
+
+/** Every field of the schema, but introspection's. */
+const fields: Place[] = Object.values(schema.getTypeMap()).flatMap((type) => {
+  if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) return []
+  return Object.values(type.getFields()).map((field) => ({
+    type: type.name,
+    field: field.name,
+    isCompiled: storedFieldOf(field as never) !== undefined || field.extensions.finds !== undefined,
+  }))
+})
+const nameOf = ({ type, field }: Place) => `${type}.${field}`
+const compiled = fields.filter(({ isCompiled }) => isCompiled)
+
+/** What conditions are written for: a field of an interface stands for that of each of its types. */
+const answered = compiled.filter(({ type }) => !isInterfaceType(schema.getType(type)))
+
+test('every field is compiled, or named with what else answers it', () => {
+  const others = fields.filter((field) => !field.isCompiled)
+  expect(others.map(nameOf).sort()).toEqual([...placesElsewhere].sort())
+  expect(compiled.length).toBeGreaterThan(300)
+})
+
+test('no stored column is answered by anything but a compiled read', () => {
+  const columnsOf = (type: string): Record<string, string> => {
+    const columns = (Prisma as unknown as Record<string, Record<string, string>>)[`${type}ScalarFieldEnum`]
+    return compiled.some((field) => field.type === type) ? (columns ?? {}) : {}
+  }
+  const stored = fields.filter(({ type, field }) => isElsewhere(type, field) && field in columnsOf(type))
+  expect(stored.map(nameOf)).toEqual([])
+  expect('receiver' in columnsOf('Order')).toBe(true)
+})
+
+test('the interpreter knows every compiled field, so that no generated document leaves one out', () => {
+  expect(answered.filter(({ type, field }) => !isKnown(type, field)).map(nameOf)).toEqual([])
+})
+
+test('every field of the query that is compiled begins generated documents', () => {
+  const roots = compiled.filter(({ type }) => type === 'Query').map(({ field }) => field)
+  expect(roots.sort()).toEqual([...storedRoots].sort())
+})

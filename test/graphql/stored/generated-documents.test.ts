@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import {
+  type DocumentNode,
+  type GraphQLResolveInfo,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  type SelectionSetNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Doors, network, openDoors } from '../../doors.ts'
+import { request } from '../../trader.ts'
+import { type Values, valuesOf } from './known-values.ts'
+import { bareSchema, interpret } from './oracle/execute.ts'
+import type { Asked } from './oracle/fields.ts'
+import { theHead } from './oracle/page.ts'
+import { readRows } from './oracle/rows.ts'
+import { randomDocument } from './random-document.ts'
+import { storeWorld } from './stored-world.ts'
+
+/** Reads are made from descriptions: the oracle computes the same from rows, field by field, and knows no description. */
+
+const numbers = fc.array(fc.nat(997), { minLength: 10, maxLength: 160 })
+const runs = 250
+
+/** No entry has the number 0. */
+const headOfFeed = /"[1-9][0-9]{2,}\.0"/g
+
+/** Refused as too large, before anything is read. */
+const tooLarge = 'QueryTooComplex'
+
+type Variables = Record<string, unknown>
+
+async function post(doors: Doors, query: string, variables: Variables) {
+  const before = doors.database.statements.length
+  const answer = await request(`${doors.url}/graphql`, 'POST', { query, variables })
+  const body = JSON.parse(JSON.stringify(answer.body).replace(headOfFeed, JSON.stringify(theHead)))
+  return { body, statements: doors.database.statements.slice(before) }
+}
+
+/** Which fields of the query need a statement. Of named tokens resolvers know the address: nothing is read for that alone. */
+class Roots {
+  private readonly names = new Map<string, string>()
+  private readonly beyondNames = new Set<string>()
+
+  readonly see = ({ path, parentType, fieldName }: GraphQLResolveInfo) => {
+    let root: GraphQLResolveInfo['path'] = path
+    while (root.prev) root = root.prev
+    if (root === path) this.names.set(String(root.key), fieldName)
+    else if (!known.has(`${parentType.name}.${fieldName}`)) this.beyondNames.add(String(root.key))
+  }
+
+  statements(hasResolvers: boolean): number {
+    const isRead = ([key, name]: [string, string]) =>
+      !hasResolvers || name !== 'tokens' || this.beyondNames.has(key)
+    return [...this.names].filter(isRead).length
+  }
+}
+const known = new Set(['Token.address', 'Token.usdPrice'])
+
+const outside: Record<string, SelectionSetNode> = {
+  Order: selectionOf('{ outside: network { name } }'),
+  Token: selectionOf('{ outside: usdPrice { price } }'),
+}
+
+function selectionOf(text: string): SelectionSetNode {
+  return (parse(text).definitions[0] as OperationDefinitionNode).selectionSet
+}
+
+/** The same document with something outside asked of the last order or token that it names; undefined where it names none. */
+function mixed(document: DocumentNode): DocumentNode | undefined {
+  const places: SelectionSetNode[] = []
+  const types = new TypeInfo(bareSchema)
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      SelectionSet: {
+        leave: (node) => void (outside[types.getParentType()?.name ?? ''] && places.push(node)),
+      },
+    }),
+  )
+  const place = places.at(-1)
+  if (!place) return undefined
+  return visit(
+    document,
+    visitWithTypeInfo(types, {
+      SelectionSet(node) {
+        const added = outside[types.getParentType()?.name ?? '']
+        if (node !== place || !added) return undefined
+        return { kind: Kind.SELECTION_SET, selections: [...node.selections, ...added.selections] }
+      },
+    }),
+  )
+}
+
+describe.each([11, 12, 13])('documents over the stories of seed %i', (seed) => {
+  let doors: Doors
+  let asked: Asked
+  let values: Values
+  const counts = { all: 0, tooLarge: 0, mixed: 0 }
+
+  beforeAll(async () => {
+    doors = await openDoors()
+    await storeWorld(doors.database.db, seed)
+    const rows = await readRows(doors.database.db)
+    asked = { rows, chainId: network.chainId, wrappedNative: network.wrappedNative, now: 1_800_000_000 }
+    values = valuesOf(rows)
+  })
+  afterAll(() => doors?.[Symbol.asyncDispose]())
+
+  async function check(document: DocumentNode, variables: Variables, isMixed = false): Promise<boolean> {
+    const text = print(document)
+    const roots = new Roots()
+    const data = interpret(document, variables, asked, roots.see)
+    const { body, statements } = await post(doors, text, variables)
+    const code = body.errors?.[0]?.extensions?.code
+    if (code === tooLarge) return false
+    const faults = doors.faults.splice(0).map(({ fields }) => fields?.cause)
+    expect({ text, variables, faults, ...body, extensions: undefined }).toEqual({
+      text,
+      variables,
+      faults: [],
+      data,
+    })
+    expect(JSON.stringify(body.data)).toBe(JSON.stringify(data))
+    expect({ text, statements: statements.length }).toEqual({ text, statements: roots.statements(isMixed) })
+    return true
+  }
+
+  test('answer what the rows say, with one statement a root, also beside what is outside', async () => {
+    await fc.assert(
+      fc.asyncProperty(numbers, async (drawn) => {
+        const { text, variables } = randomDocument(drawn, values)
+        const document = parse(text)
+        counts.all++
+        if (!(await check(document, variables))) {
+          counts.tooLarge++
+          return
+        }
+        const other = mixed(document)
+        if (other && (await check(other, variables, true))) counts.mixed++
+      }),
+      { seed, numRuns: runs },
+    )
+    expect(counts.tooLarge).toBeLessThan(counts.all / 4)
+    expect(counts.mixed).toBeGreaterThan(counts.all / 4)
+  })
+})

@@ -1,0 +1,131 @@
+import { keccakText } from '../../../src/domain/keccak.ts'
+import type { Choices } from './choices.ts'
+import { type Arguments, idOf, type OrderConditions } from './oracle/fields.ts'
+import {
+  auctionsOfOrder,
+  eventsOfOrder,
+  feedOf,
+  newestOrders,
+  newestTrades,
+  ordersOfAuction,
+  tradesOfOrder,
+} from './oracle/lists.ts'
+import { cursorOf, type List } from './oracle/page.ts'
+import type { Rows } from './oracle/rows.ts'
+
+const unknownHash = keccakText('nothing has this hash')
+
+/** Values that arguments can have over some rows, a few of which are of nothing. */
+export function valuesOf(rows: Rows) {
+  const { orders, trades, auctions } = rows
+  const owners = [...new Set(orders.map(({ owner }) => owner))]
+  const nodes = [
+    ...orders.map(({ uid }) => idOf('Order', uid)),
+    ...auctions.map(({ id }) => idOf('Auction', id)),
+    ...trades.map(({ chainId, blockNumber, logIndex }) => idOf('Trade', chainId, blockNumber, logIndex)),
+    ...rows.solutions.map(({ auctionId, uid }) => idOf('Solution', auctionId, uid)),
+    ...rows.notifications.map(({ id }) => idOf('Notification', id)),
+    ...rows.affiliates.map(({ wallet }) => idOf('Affiliate', wallet)),
+    ...rows.tokens.map(({ chainId, address }) => idOf('Token', chainId, address)),
+    ...owners.map((owner) => idOf('Account', owner)),
+    idOf('Auction', 7),
+  ]
+  return {
+    addresses: [...owners, ...rows.affiliates.map(({ wallet }) => wallet), `0x${'9'.repeat(40)}`],
+    auctionIds: [...auctions.map(({ id }) => id), 7],
+    codes: rows.affiliates.filter(({ enabled }) => enabled).map(({ code }) => code),
+    documents: [...rows.appData.map(({ hash }) => hash), unknownHash],
+    nodes,
+    pairs: orders.map(({ sellToken, buyToken }) => ({ sellToken, buyToken })),
+    times: orders.map(({ createdAt }) => createdAt.toISOString()),
+    tokens: rows.tokens.map(({ address }) => address),
+    transactions: [...new Set(trades.map(({ txHash }) => txHash)), unknownHash],
+    uids: [...orders.map(({ uid }) => uid), `0x${'9'.repeat(112)}`],
+    cursors: {
+      auctions: orders.flatMap((order) => cursorsOf(auctionsOfOrder(order, rows))),
+      auctionOrders: auctions.flatMap((auction) => cursorsOf(ordersOfAuction(auction, rows))),
+      events: orders.flatMap((order) => cursorsOf(eventsOfOrder(order, rows))),
+      notifications: ['earliest', ...owners.flatMap((owner) => cursorsOf(feedOf(owner, rows)))],
+      orders: cursorsOf(newestOrders(orders)),
+      orderTrades: orders.flatMap((order) => cursorsOf(tradesOfOrder(order, rows))),
+      trades: cursorsOf(newestTrades(trades)),
+    } as Record<string, string[]>,
+  }
+}
+
+export type Values = ReturnType<typeof valuesOf>
+
+function cursorsOf<Item>({ items, letter, keyOf }: List<Item>): string[] {
+  return items.map((item) => cursorOf(letter, keyOf(item)))
+}
+
+const statuses = ['OPEN', 'FULFILLED', 'CANCELLED', 'EXPIRED', 'PRESIGNATURE_PENDING']
+
+function filterFor(choices: Choices, { pairs, times }: Values): OrderConditions {
+  return {
+    ...(choices.once(3) && { statuses: [choices.of(statuses), choices.of(statuses)] }),
+    ...(choices.once(4) && { pair: choices.of(pairs) }),
+    ...(choices.once(3) && { kind: choices.of(['SELL', 'BUY']) }),
+    ...(choices.once(4) && { class: choices.of(['LIMIT', 'MARKET', 'LIQUIDITY']) }),
+    ...(choices.once(4) && { appCode: choices.of(['an app', 'no app']) }),
+    ...(choices.once(5) && { createdFrom: choices.of(times) }),
+    ...(choices.once(5) && { createdUntil: choices.of(times) }),
+  }
+}
+
+const filters = (choices: Choices, values: Values): Arguments => ({
+  ...(choices.once(2) && { filter: filterFor(choices, values) }),
+})
+
+const listNames: Record<string, string> = {
+  'Auction.orders': 'auctionOrders',
+  'Order.trades': 'orderTrades',
+  'DebugReport.trades': 'orderTrades',
+}
+
+/** Of any list of the kind: a place need not be in the list that it bounds. */
+function pageFor(place: string, choices: Choices, { cursors }: Values): Arguments {
+  const [, field = ''] = place.split('.')
+  const known = cursors[listNames[place] ?? field] ?? []
+  const size = 1 + choices.below(4)
+  const sized: Arguments = choices.of([{ first: size }, { last: size }, { first: size }])
+  return {
+    ...sized,
+    ...(known.length > 0 && choices.once(4) && { after: choices.of(known) }),
+    ...(known.length > 0 && choices.once(6) && { before: choices.of(known) }),
+  }
+}
+
+type Give = (choices: Choices, values: Values) => Arguments
+
+const given: Record<string, Give> = {
+  'Query.order': (choices, { uids }) => ({ uid: choices.of(uids) }),
+  'Query.ordersByUids': (choices, { uids }) => ({
+    uids: [choices.of(uids), choices.of(uids), choices.of(uids)],
+  }),
+  'Query.transactionOrders': (choices, { transactions }) => ({ hash: choices.of(transactions) }),
+  'Query.auctionOfTransaction': (choices, { transactions }) => ({ hash: choices.of(transactions) }),
+  'Query.account': (choices, { addresses }) => ({ address: choices.of(addresses) }),
+  'Query.auction': (choices, { auctionIds }) => ({ id: choices.of(auctionIds) }),
+  'Query.notifications': (choices, { addresses }) => ({ account: choices.of(addresses) }),
+  'Query.node': (choices, { nodes }) => ({ id: choices.of(nodes) }),
+  'Query.appData': (choices, { documents }) => ({ hash: choices.of(documents) }),
+  'Query.affiliate': (choices, { addresses }) => ({ wallet: choices.of(addresses) }),
+  'Query.referralCode': (choices, { codes }) => ({ code: choices.of([...codes, 'NOBODYS']) }),
+  'Query.token': (choices, { tokens }) => ({ address: choices.of(tokens) }),
+  'Query.tokens': (choices, { tokens }) => ({ addresses: [choices.of(tokens), choices.of(tokens)] }),
+  'Query.trades': (choices, { addresses, uids }) =>
+    choices.once(2) ? { owner: choices.of(addresses) } : { orderUid: choices.of(uids) },
+  'Query.orders': (choices, values) => ({
+    ...(choices.once(2) && { owner: choices.of(values.addresses) }),
+    ...filters(choices, values),
+  }),
+  'Account.orders': filters,
+  'Account.latestNotifications': (choices) => ({ first: 1 + choices.below(4) }),
+}
+
+/** Arguments of one field, `Type.field`. */
+export function argumentsFor(place: string, isPage: boolean, choices: Choices, values: Values): Arguments {
+  const own = given[place]?.(choices, values) ?? {}
+  return isPage ? { ...own, ...pageFor(place, choices, values) } : own
+}

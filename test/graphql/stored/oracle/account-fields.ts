@@ -1,0 +1,109 @@
+import { nativeMarker } from '../../../../src/domain/address.ts'
+import { traderRewardAmount } from '../../../../src/domain/affiliate.ts'
+import type { Notification } from '../../../../src/domain/notification.ts'
+import { surplusToken, surplusValueDown, tradedSurplusDown } from '../../../../src/domain/surplus.ts'
+import {
+  type Arguments,
+  type Asked,
+  byKey,
+  columns,
+  type Fields,
+  idOf,
+  member,
+  only,
+  time,
+} from './fields.ts'
+import { feedOf, newestOrders, newestTrades } from './lists.ts'
+import { domainOrder, statusOf } from './order-fields.ts'
+import { type Connection, pageOf } from './page.ts'
+import type { Row } from './rows.ts'
+
+/** Orders that meet a filter, one condition after the other. */
+export function filteredOrders({ filter, status, owner, ...page }: Arguments, asked: Asked): Connection {
+  const { statuses, pair, kind, class: orderClass, appCode, createdFrom, createdUntil } = filter ?? {}
+  const wanted = statuses ?? (status == null ? null : [status])
+  const orders = asked.rows.orders
+    .filter((order) => owner == null || order.owner === owner)
+    .filter((order) => wanted === null || wanted.includes(member(statusOf(order, asked))))
+    .filter((order) => !pair || (order.sellToken === pair.sellToken && order.buyToken === pair.buyToken))
+    .filter((order) => kind == null || member(order.kind) === kind)
+    .filter((order) => orderClass == null || member(order.class) === orderClass)
+    .filter((order) => appCode == null || order.appCode === appCode)
+    .filter((order) => createdFrom == null || order.createdAt >= new Date(createdFrom))
+    .filter((order) => createdUntil == null || order.createdAt < new Date(createdUntil))
+  return pageOf(newestOrders(orders), page)
+}
+
+export const accountFields: Fields<{ address: string }> = {
+  address: ({ address }) => address,
+  id: ({ address }) => idOf('Account', address),
+  orders: ({ address }, args, asked) => filteredOrders({ ...args, owner: address }, asked),
+  trades: ({ address }, args, { rows }) =>
+    pageOf(newestTrades(rows.trades.filter(({ owner }) => owner === address)), args),
+  notifications: ({ address }, args, { rows }) => pageOf(feedOf(address, rows), args),
+  latestNotifications: ({ address }, { first }, { rows }) =>
+    rows.notifications
+      .filter(({ account }) => account === address)
+      .sort(byKey(({ id }) => [id], -1))
+      .slice(0, first ?? 10),
+  affiliate: ({ address }, _args, { rows }) =>
+    only(rows.affiliates.filter(({ wallet }) => wallet === address)),
+  totalSurplus: ({ address }, _args, asked) => {
+    const own = asked.rows.trades.filter(
+      ({ owner, chainId }) => owner === address && chainId === asked.chainId,
+    )
+    return String(own.reduce((sum, trade) => sum + surplusOf(trade, asked), 0n))
+  },
+}
+
+function surplusOf(trade: Row<'trades'>, { rows, wrappedNative }: Asked): bigint {
+  const order = rows.orders.find(({ id }) => id === trade.orderId)
+  const isOf = (row: { orderId: number; auctionId: number }) =>
+    row.orderId === trade.orderId && row.auctionId === trade.auctionId
+  if (!order || !rows.executions.some(isOf)) return 0n
+  const limits = domainOrder(order)
+  const token = surplusToken(limits)
+  const priced = token === nativeMarker && order.kind === 'sell' ? wrappedNative : token
+  const price = rows.prices.find((each) => each.auctionId === trade.auctionId && each.token === priced)
+  const fill = { sell: BigInt(trade.sellAmount) - BigInt(trade.feeAmount), buy: BigInt(trade.buyAmount) }
+  return price ? surplusValueDown(tradedSurplusDown(limits, fill), BigInt(price.price)) : 0n
+}
+
+export const affiliateFields: Fields<Row<'affiliates'>> = {
+  ...columns('wallet', 'code', 'enabled', 'rewardAmount', 'triggerVolume', 'timeCapDays', 'volumeCap'),
+  ...columns('revenueSplitAffiliatePct', 'revenueSplitTraderPct', 'revenueSplitDaoPct'),
+  id: ({ wallet }) => idOf('Affiliate', wallet),
+  createdAt: ({ createdAt }) => time(createdAt),
+  traderRewardAmount: (affiliate) => traderRewardAmount(affiliate),
+}
+
+type NotificationRow = Row<'notifications'>
+
+const said = ({ metadata }: NotificationRow) => metadata as unknown as Notification['metadata']
+
+export const notificationFields: Fields<NotificationRow> = {
+  ...columns('account', 'message', 'metadata'),
+  id: ({ id }) => idOf('Notification', id),
+  notificationId: ({ id }) => String(id),
+  type: ({ type }) => type.toUpperCase(),
+  timestamp: ({ timestamp }) => time(timestamp),
+  isReverted: (row) => said(row).reverted ?? false,
+  orderUid: (row) => said(row).orderId,
+  order: (row, _args, { rows }) =>
+    only(rows.orders.filter(({ chainId, uid }) => chainId === row.chainId && uid === said(row).orderId)),
+  executedAmount: (row) => said(row).executedAmount ?? null,
+  txHash: (row) => said(row).txHash ?? null,
+  validTo: (row) => said(row).validTo ?? null,
+  reason: (row) => said(row).reason ?? null,
+}
+
+const kinds: Record<string, string> = {
+  order_filled: 'OrderFilledNotification',
+  order_partially_filled: 'OrderPartiallyFilledNotification',
+  order_expired: 'OrderExpiredNotification',
+  order_cancelled: 'OrderCancelledNotification',
+  insufficient_balance: 'InsufficientBalanceNotification',
+  price_improvement: 'PriceImprovementNotification',
+}
+
+export const notificationType = ({ type }: NotificationRow) => kinds[type]

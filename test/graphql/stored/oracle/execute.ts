@@ -1,0 +1,118 @@
+import { buildSchema, type DocumentNode, executeSync, type GraphQLResolveInfo, validate } from 'graphql'
+import { schemaText } from '../../../../src/graphql/schema.ts'
+import { accountFields, affiliateFields, notificationFields, notificationType } from './account-fields.ts'
+import {
+  attemptFields,
+  auctionFields,
+  executionFields,
+  policyFields,
+  proposedSolutionFields,
+  reportFields,
+  solutionFields,
+  solutionOrderFields,
+} from './auction-fields.ts'
+import { type Arguments, type Asked, columns, type Fields } from './fields.ts'
+import {
+  debugReportFields,
+  orderEventFields,
+  orderFields,
+  orderQuoteFields,
+  progressFields,
+} from './order-fields.ts'
+import { connectionFields, edgeFields, pageInfoFields } from './page.ts'
+import { indexedBlockFields, lagFields, metaFields, queryFields } from './query-fields.ts'
+import { tokenFields } from './token-fields.ts'
+import { tradeFields } from './trade-fields.ts'
+
+/** The schema's text without anything of the program behind it. */
+export const bareSchema = buildSchema(schemaText())
+
+const plain = (...names: string[]) => columns<Record<string, unknown>>(...names) as Fields<never>
+
+const types: Record<string, Fields<never>> = {
+  Account: accountFields,
+  Affiliate: affiliateFields,
+  AppData: plain('hash', 'document'),
+  Auction: auctionFields,
+  AuctionReport: reportFields,
+  DebugReport: debugReportFields,
+  EthflowData: plain('refundTxHash', 'userValidTo'),
+  ExecutedAmounts: plain('sell', 'buy'),
+  ExecutedProtocolFee: plain('token', 'amount', 'policy'),
+  Execution: executionFields,
+  IndexedBlock: indexedBlockFields as Fields<never>,
+  Interaction: plain('target', 'value', 'callData'),
+  Interactions: plain('pre', 'post'),
+  Lag: lagFields as Fields<never>,
+  Meta: metaFields as Fields<never>,
+  NativePrice: plain('token', 'price'),
+  Network: plain('name'),
+  OnchainOrderData: plain('sender', 'placementError', 'detail'),
+  Order: orderFields,
+  OrderEvent: orderEventFields,
+  OrderProgress: progressFields,
+  OrderQuote: orderQuoteFields,
+  PageInfo: pageInfoFields,
+  Price: plain('decimal', 'numerator', 'denominator'),
+  PriceImprovementFeePolicy: policyFields,
+  ProposedSolution: proposedSolutionFields,
+  ProtocolFee: plain('token', 'amount'),
+  Query: queryFields,
+  ReferralCode: affiliateFields,
+  SettlementAttempt: attemptFields,
+  Solution: solutionFields,
+  SolutionOrder: solutionOrderFields,
+  SolverProposal: plain('solver', 'executedAmounts'),
+  Surplus: plain('amount', 'token'),
+  SurplusFeePolicy: policyFields,
+  Token: tokenFields,
+  Trade: tradeFields,
+  VolumeFeePolicy: policyFields,
+}
+
+function fieldsOf(typeName: string): Fields<never> {
+  if (typeName.endsWith('Connection')) return connectionFields as Fields<never>
+  if (typeName.endsWith('Edge')) return edgeFields as Fields<never>
+  if (typeName.endsWith('Notification')) return notificationFields as Fields<never>
+  return types[typeName] ?? {}
+}
+
+const policyTypes: Record<string, string> = {
+  surplus: 'SurplusFeePolicy',
+  volume: 'VolumeFeePolicy',
+  priceImprovement: 'PriceImprovementFeePolicy',
+}
+
+function typeOf(value: unknown): string | undefined {
+  const row = value as { $type?: string; kind?: string; type: string }
+  return row.$type ?? policyTypes[row.kind ?? ''] ?? notificationType(row as never)
+}
+
+export const isKnown = (typeName: string, fieldName: string) => fieldName in fieldsOf(typeName)
+
+/** The data that a document asks for, computed field by field from rows. @throws where the document is not valid */
+export function interpret(
+  document: DocumentNode,
+  variableValues: Record<string, unknown>,
+  asked: Asked,
+  onField?: (info: GraphQLResolveInfo) => void,
+): unknown {
+  const faults = validate(bareSchema, document)
+  if (faults.length > 0) throw new Error(faults.map(({ message }) => message).join('\n'))
+  const { data, errors } = executeSync({
+    schema: bareSchema,
+    document,
+    variableValues,
+    contextValue: asked,
+    typeResolver: typeOf,
+    fieldResolver: (source, args: Arguments, context: Asked, info: GraphQLResolveInfo) => {
+      onField?.(info)
+      const { parentType, fieldName } = info
+      const resolve = fieldsOf(parentType.name)[fieldName]
+      if (!resolve) throw new TypeError(`nothing is known of ${parentType.name}.${fieldName}`)
+      return resolve(source as never, args, context)
+    },
+  })
+  if (errors) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
+  return data
+}

@@ -1,0 +1,77 @@
+import type { Rows } from './rows.ts'
+
+/** Arguments of all fields, by name. */
+export interface Arguments {
+  account?: string
+  address?: string
+  addresses?: string[]
+  after?: string | null
+  before?: string | null
+  code?: string
+  filter?: OrderConditions | null
+  first?: number | null
+  hash?: string
+  id?: string | number
+  last?: number | null
+  orderUid?: string | null
+  owner?: string | null
+  status?: string | null
+  uid?: string
+  uids?: string[]
+  wallet?: string
+}
+
+export interface OrderConditions {
+  statuses?: string[] | null
+  pair?: { sellToken: string; buyToken: string } | null
+  kind?: string | null
+  class?: string | null
+  appCode?: string | null
+  createdFrom?: string | null
+  createdUntil?: string | null
+}
+
+/** Where and when a question is asked. */
+export interface Asked {
+  rows: Rows
+  chainId: number
+  wrappedNative: string
+  /** Unix seconds. */
+  now: number
+}
+
+/** How each field of a type is computed from its row. */
+export type Fields<Source> = Record<string, (source: Source, args: Arguments, asked: Asked) => unknown>
+
+/** Fields that are columns of the same name. */
+export function columns<Source>(...names: readonly (keyof Source & string)[]): Fields<Source> {
+  return Object.fromEntries(names.map((name) => [name, (source: Source) => source[name]]))
+}
+
+/** `presignaturePending` as GraphQL spells it. */
+export const member = (word: string) => word.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+/** RFC 3339, with milliseconds where there are any. */
+export const time = (date: Date | null) => date?.toISOString().replace('.000Z', 'Z') ?? null
+
+type Key = readonly (number | string)[]
+
+/** By the first part that differs. */
+export function byKey<Item>(keyOf: (item: Item) => Key, direction: 1 | -1 = 1) {
+  return (left: Item, right: Item) => direction * compareKeys(keyOf(left), keyOf(right))
+}
+
+export function compareKeys(left: Key, right: Key): number {
+  const at = left.findIndex((part, index) => part !== right[index])
+  const [one, other] = [left[at], right[at]]
+  if (at < 0 || one === undefined || other === undefined) return 0
+  return one < other ? -1 : 1
+}
+
+/** A node’s id: its type and parts, opaque. */
+export const idOf = (type: string, ...parts: (number | string)[]) =>
+  Buffer.from([type, ...parts].join(':')).toString('base64url')
+
+export function only<Item>(items: readonly Item[]): Item | null {
+  return items[0] ?? null
+}

@@ -1,0 +1,74 @@
+import { byKey } from './fields.ts'
+import type { List } from './page.ts'
+import type { Row, Rows } from './rows.ts'
+
+type OrderRow = Row<'orders'>
+
+/** Rows are read in milliseconds; cursors count microseconds. */
+export const micros = (date: Date) => date.getTime() * 1_000
+
+function list<Item>(items: readonly Item[], more: Omit<List<Item>, 'items'>): List<Item> {
+  return { ...more, items: items.slice().sort(byKey(more.keyOf, more.descends ? -1 : 1)) }
+}
+
+export const eventsOfOrder = ({ id }: OrderRow, { events }: Rows): List<Row<'events'>> =>
+  list(
+    events.filter(({ orderId }) => orderId === id),
+    { keyOf: (event) => [micros(event.timestamp), event.id], letter: 'e' },
+  )
+
+export const tradesOfOrder = ({ id }: OrderRow, { trades }: Rows): List<Row<'trades'>> =>
+  list(
+    trades.filter(({ orderId }) => orderId === id),
+    { keyOf: ({ blockNumber, logIndex }) => [blockNumber, logIndex], letter: 't', descends: true },
+  )
+
+export function auctionsOfOrder({ id }: OrderRow, { auctions, auctionOrders }: Rows): List<Row<'auctions'>> {
+  const ids = auctionOrders.filter(({ orderId }) => orderId === id).map(({ auctionId }) => auctionId)
+  const held = auctions.filter((auction) => ids.includes(auction.id))
+  return list(held, { keyOf: (auction) => [auction.id], letter: 'c' })
+}
+
+export interface Report {
+  auction: Row<'auctions'>
+  order: OrderRow
+}
+
+export function reportsOfOrder(order: OrderRow, rows: Rows): List<Report> {
+  const reports = auctionsOfOrder(order, rows).items.map((auction) => ({ auction, order }))
+  return list(reports, { keyOf: ({ auction }) => [auction.id], letter: 'c' })
+}
+
+/** Of whatever networks, newest first. */
+export const newestOrders = (orders: readonly OrderRow[]): List<OrderRow> =>
+  list(orders, { keyOf: ({ createdAt, id }) => [micros(createdAt), id], letter: 'o', descends: true })
+
+/** Of orders that are stored. */
+export const newestTrades = (trades: readonly Row<'trades'>[]): List<Row<'trades'>> =>
+  list(
+    trades.filter(({ orderId }) => orderId !== null),
+    {
+      keyOf: ({ blockNumber, logIndex, chainId }) => [blockNumber, logIndex, chainId],
+      letter: 'n',
+      descends: true,
+    },
+  )
+
+export function ordersOfAuction({ id }: Row<'auctions'>, { orders, auctionOrders }: Rows): List<OrderRow> {
+  const ids = auctionOrders.filter(({ auctionId }) => auctionId === id).map(({ orderId }) => orderId)
+  return list(
+    orders.filter((order) => ids.includes(order.id)),
+    { keyOf: (order) => [order.id], letter: 'h' },
+  )
+}
+
+/** An entry of the feed is the notification in its place. */
+export type Entry = Row<'notifications'> & { tx: number; entry: number }
+
+export function feedOf(account: string, { entries, notifications }: Rows): List<Entry> {
+  const own = entries.filter((entry) => entry.account === account)
+  const items = own.flatMap(({ tx, id, notificationId }) =>
+    notifications.filter((each) => each.id === notificationId).map((each) => ({ ...each, tx, entry: id })),
+  )
+  return list(items, { keyOf: ({ tx, entry }) => [tx, entry], letter: '', startsAtEnd: true })
+}

@@ -1,0 +1,33 @@
+import { policiesOf } from './auction-fields.ts'
+import { columns, type Fields, idOf, only } from './fields.ts'
+import { orderOf } from './order-fields.ts'
+import type { Row } from './rows.ts'
+
+export const tradeFields: Fields<Row<'trades'>> = {
+  ...columns(
+    'blockNumber',
+    'logIndex',
+    'orderUid',
+    'owner',
+    'sellAmount',
+    'buyAmount',
+    'txHash',
+    'auctionId',
+  ),
+  id: ({ chainId, blockNumber, logIndex }) => idOf('Trade', chainId, blockNumber, logIndex),
+  sellAmountBeforeFees: ({ sellAmount, feeAmount }) => String(BigInt(sellAmount) - BigInt(feeAmount)),
+  sellToken: ({ chainId, sellToken }) => ({ chainId, address: sellToken }),
+  buyToken: ({ chainId, buyToken }) => ({ chainId, address: buyToken }),
+  order: ({ orderId }, _args, { rows }) => orderOf(rows.orders, orderId),
+  auction: ({ auctionId }, _args, { rows }) => only(rows.auctions.filter(({ id }) => id === auctionId)),
+  executedProtocolFees: ({ orderId, auctionId, chainId }, _args, { rows }) => {
+    const policies = policiesOf(orderId, auctionId, rows)
+    const executions = rows.executions.filter((x) => x.orderId === orderId && x.auctionId === auctionId)
+    return executions.flatMap(({ protocolFeeTokens, protocolFeeAmounts }) =>
+      protocolFeeTokens.flatMap((address, index) => {
+        const policy = policies.find(({ position }) => position === index)
+        return policy ? [{ token: { chainId, address }, amount: protocolFeeAmounts[index], policy }] : []
+      }),
+    )
+  },
+}

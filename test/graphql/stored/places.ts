@@ -1,0 +1,97 @@
+/**
+ * Fields that the database does not answer, and why: what is outside is asked over the network, the process computes or is what is asked
+ * about. A stored column is never among them.
+ */
+export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside' | 'process', string>>>> = {
+  AffiliateStatistics: {
+    process:
+      'activeTraders code computedAt leftToNextReward nextPayout paidOut totalEarned totalTraders totalVolume triggerVolume wallet',
+  },
+  Auction: { process: 'network' },
+  CancelOrderPayload: { process: 'order' },
+  CancelOrdersByPolicyPayload: { process: 'orders' },
+  CancelOrdersPayload: { process: 'orders' },
+  Meta: { process: 'network version' },
+  Mutation: {
+    process:
+      'cancelOrder cancelOrders cancelOrdersByPolicy placeOrder placeOrders quote registerAffiliate setAffiliateEnabled uploadAppData',
+  },
+  Network: { process: 'chainId id name ready settlementContract vaultRelayer wrappedNative' },
+  Node: { process: 'id' },
+  Order: { process: 'network' },
+  OrderToSign: {
+    process:
+      'appData buyAmount buyToken buyTokenBalance digest feeAmount kind partiallyFillable receiver sellAmount sellToken sellTokenBalance typedData uid validTo',
+  },
+  PlaceOrderError: { process: 'code data field index message retryable' },
+  PlaceOrderPayload: { process: 'order' },
+  PlaceOrderResult: { process: 'error index order' },
+  PlaceOrdersPayload: { process: 'results' },
+  Query: {
+    outside: 'explainSignature',
+    process:
+      'affiliateStatistics affiliateTypedData network networks quote traderActivity traderStatistics version',
+  },
+  Quote: { outside: 'id network quoteId response' },
+  QuoteHop: { outside: 'amountIn amountOut pool tokenIn tokenOut' },
+  QuotePath: { outside: 'amountIn amountOut hops' },
+  QuoteResponse: { outside: 'expiration from order protocolFeeBps quote quoteId route stored verified' },
+  QuoteRoute: { outside: 'block paths priceImpact' },
+  QuotedOrder: {
+    outside:
+      'appData appDataHash buyAmount buyToken buyTokenBalance feeAmount gasAmount gasPrice kind partiallyFillable receiver sellAmount sellToken sellTokenBalance sellTokenPrice signingScheme validTo',
+  },
+  ReferredTrade: {
+    process: 'boundCode chainId code eligibility eligibleVolume isBoundToCode isEligible time trade usdValue',
+  },
+  ReferredTradeEdge: { process: 'cursor node' },
+  RegisterAffiliatePayload: { process: 'affiliate' },
+  SetAffiliateEnabledPayload: { process: 'affiliate' },
+  SignatureExplanation: {
+    process: 'digest domainSeparator expectedSigner explanation mistake recoveredSigner structHash valid',
+  },
+  Subscription: { outside: 'quotes', process: 'notifications' },
+  Token: { outside: 'holders nativePrice usdPrice' },
+  TokenHolder: { outside: 'account address balance' },
+  TokenHolderConnection: { outside: 'age asOf edges isStale maxAge nodes pageInfo source' },
+  TokenHolderEdge: { outside: 'cursor node' },
+  TraderActivityConnection: { process: 'computedAt edges nodes pageInfo' },
+  TraderStatistics: {
+    process:
+      'account boundCode computedAt eligibleVolume leftToNextReward linkedSince nextPayout paidOut rewardsEnd totalEarned triggerVolume',
+  },
+  UploadAppDataPayload: { process: 'appData created hash' },
+  UsdPrice: { outside: 'age asOf isStale maxAge price source' },
+}
+
+const places = new Set(
+  Object.entries(answeredElsewhere).flatMap(([type, reasons]) =>
+    Object.values(reasons).flatMap((names) => names.split(' ').map((name) => `${type}.${name}`)),
+  ),
+)
+
+/** Each as `Type.field`. */
+export const placesElsewhere: readonly string[] = [...places]
+
+export const isElsewhere = (type: string, field: string) => places.has(`${type}.${field}`)
+
+/** Fields of the query that read what is stored. */
+export const storedRoots = [
+  'order',
+  'orders',
+  'account',
+  'ordersByUids',
+  'transactionOrders',
+  'auction',
+  'latestAuction',
+  'meta',
+  'auctionOfTransaction',
+  'trades',
+  'notifications',
+  'node',
+  'appData',
+  'affiliate',
+  'referralCode',
+  'token',
+  'tokens',
+]

@@ -1,0 +1,218 @@
+import { parse } from 'graphql'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { maxUint256 } from '../../src/domain/amount.ts'
+import { orderStatus } from '../../src/domain/order-status.ts'
+import { chargeOf } from '../../src/graphql/admission/charge.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
+import type { OrderDesk } from '../../src/orders/check.ts'
+import { placeOrder } from '../../src/orders/place.ts'
+import { findOrder } from '../../src/storage/orders.ts'
+import { type Doors, openDoors } from '../doors.ts'
+import { graphInput } from '../fakes/graph-input.ts'
+import {
+  alice,
+  bob,
+  createOrderDesk,
+  deskTime,
+  signedCancellation,
+  signedOrder,
+} from '../fakes/order-desk.ts'
+import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { graphql, request } from '../trader.ts'
+import { cancelling, placing } from './refusals.ts'
+
+let doors: Doors
+let desk: OrderDesk
+beforeAll(async () => {
+  doors = await openDoors({
+    placeOrder: (creation) => placeOrder(creation, desk),
+    cancelOrder: (wish) => cancelOrder(wish, desk),
+    cancelOrders: (wish) => cancelOrders(wish, desk),
+  })
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+beforeEach(() => {
+  doors.faults.splice(0)
+  desk = createOrderDesk(doors.database.db)
+})
+
+let made = 0
+const fresh = (change: Parameters<typeof signedOrder>[0] = {}) =>
+  signedOrder({ validTo: deskTime + 600 + ++made, ...change })
+const inputOf = (...change: Parameters<typeof placing>) =>
+  graphInput(placing(...change).body as Record<string, unknown>)
+
+describe('placeOrders', () => {
+  const query = `mutation ($input: PlaceOrdersInput!) { placeOrders(input: $input) { results {
+    index order { uid status } error { code message field retryable index data }
+  } } }`
+  const place = async (orders: unknown[]) =>
+    (await graphql(doors.url, query, { input: { orders } })).placeOrders.results
+  const refusalOf = async (orders: unknown[]) => {
+    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+      query,
+      variables: { input: { orders } },
+    })
+    return body.errors[0].extensions
+  }
+
+  test('says of each order what became of it', async () => {
+    const placed = fresh()
+    await placeOrder(placed, desk)
+    const results = await place([
+      inputOf(fresh()),
+      inputOf(placed),
+      { ...inputOf(fresh()), sellAmount: `${maxUint256 + 1n}` },
+      { ...inputOf(fresh()), appDataHash: `0x${'12'.repeat(32)}` },
+      inputOf(fresh({ sellAmount: 0n })),
+      inputOf(fresh()),
+    ])
+    const refused = (index: number, code: string, more: object = {}) => ({
+      index,
+      order: null,
+      error: { code, index, retryable: false, message: expect.any(String), field: null, data: null, ...more },
+    })
+    const stored = (index: number) => ({
+      index,
+      order: { uid: expect.stringMatching(/^0x[0-9a-f]{112}$/), status: 'OPEN' },
+      error: null,
+    })
+    expect(results).toEqual([
+      stored(0),
+      refused(1, 'DuplicatedOrder', { data: results[1].error.data, field: results[1].error.field }),
+      refused(2, 'SellAmountOverflow', { field: 'sellAmount', message: 'sellAmount exceeds uint256' }),
+      refused(3, 'AppDataHashMismatch', { field: 'appDataHash' }),
+      refused(4, 'ZeroAmount', { field: results[4].error.field }),
+      stored(5),
+    ])
+    for (const index of [0, 5])
+      expect(await findOrder(doors.database.db, results[index].order.uid)).toBeDefined()
+    expect(doors.faults).toEqual([])
+  })
+
+  test('says only that there was a fault where the program has one, and stores the others', async () => {
+    const [bad, good] = [fresh(), fresh()]
+    desk = {
+      ...desk,
+      isTaken: async (uid) => {
+        if (uid.endsWith(bad.validTo.toString(16))) throw new Error('a secret')
+        return false
+      },
+    }
+    const [first, second] = await place([inputOf(bad), inputOf(good)])
+    expect(first.error).toMatchObject({
+      code: 'InternalServerError',
+      retryable: true,
+      message: 'Internal server error',
+    })
+    expect(second.order.status).toBe('OPEN')
+    expect(doors.faults).toHaveLength(1)
+  })
+
+  test('refuses none, more than ten, and what is no order at all', async () => {
+    const order = inputOf(fresh())
+    expect(await refusalOf([])).toMatchObject({ code: 'InvalidParameter', field: 'orders' })
+    expect(await refusalOf(Array(11).fill(order))).toMatchObject({
+      code: 'InvalidParameter',
+      field: 'orders',
+    })
+    expect(await refusalOf([order, { ...order, sellAmount: '0x1' }])).toMatchObject({
+      code: 'InvalidParameter',
+      field: 'orders[1].sellAmount',
+    })
+  })
+
+  test('counts as so many orders', () => {
+    const order = inputOf(fresh())
+    const charged = (text: string, variables = {}) =>
+      chargeOf(schema, parse(text), undefined, variables).orders
+    const three = { orders: [order, order, order] }
+    expect(charged(query, { input: three })).toBe(3)
+    expect(charged(query, { input: { orders: [order] } })).toBe(1)
+    const member =
+      'mutation ($orders: [OrderInput!]!) { placeOrders(input: { orders: $orders }) { results { index } } }'
+    expect(charged(member, three)).toBe(3)
+    const literal =
+      'mutation { a: placeOrders(input: { orders: [{}, {}] }) { results { index } } uploadAppData(input: { document: "{}" }) { created } }'
+    // An upload takes nothing from submissions.
+    expect(charged(literal)).toBe(2)
+  })
+})
+
+describe('cancelOrders', () => {
+  const query =
+    'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid status } } }'
+  const open = (change: object = {}) =>
+    storeOrder(doors.database.db, {
+      owner: alice.address,
+      validTo: ++made,
+      effectiveValidTo: deskTime + 600,
+      ...change,
+    })
+  const cancel = async (uids: Parameters<typeof signedCancellation>[0], by = alice) => {
+    const signed = signedCancellation(uids, by)
+    const input = graphInput({ ...signed })
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { input } })
+    const call = cancelling(signed)
+    const rest = () => request(`${doors.url}/sepolia${call.path}`, call.method, call.body)
+    return { ...body, rest }
+  }
+
+  test('answers every order, once', async () => {
+    const [one, two] = [await open(), await open()]
+    const { data } = await cancel([two.uid, one.uid, two.uid])
+    expect(data.cancelOrders.orders).toEqual([
+      { uid: two.uid, status: 'CANCELLED' },
+      { uid: one.uid, status: 'CANCELLED' },
+    ])
+  })
+
+  test('names the orders that kept the list from being cancelled, and cancels none; REST has the first alone', async () => {
+    const good = await open()
+    const expired = await open({ effectiveValidTo: deskTime - 1 })
+    const onChain = await open({ signingScheme: 'presign', presigned: true })
+    const unknown = `0x${'99'.repeat(56)}` as const
+    const { errors, rest } = await cancel([good.uid, expired.uid, onChain.uid, unknown])
+    expect(errors[0].extensions).toMatchObject({
+      code: 'OrderExpired',
+      field: 'orderUids',
+      data: {
+        uid: expired.uid,
+        items: [
+          { uid: expired.uid, code: 'OrderExpired', message: 'the order has expired' },
+          { uid: onChain.uid, code: 'OnChainOrder', message: 'presign orders are cancelled on chain' },
+          { uid: unknown, code: 'OrderNotFound', message: `no order ${unknown} on sepolia` },
+        ],
+      },
+    })
+    expect(orderStatus(await readOrder(doors.database.db, good), deskTime)).toBe('open')
+    expect((await rest()).body).toEqual({
+      errorType: 'OrderExpired',
+      description: 'the order has expired',
+      data: { uid: expired.uid },
+    })
+    const missing = await cancel([unknown])
+    expect((await missing.rest()).body).toEqual({
+      errorType: 'OrderNotFound',
+      description: `no order ${unknown} on sepolia`,
+    })
+  })
+
+  test('names the orders that the signer does not own', async () => {
+    const [own, other, third] = [await open({ owner: bob.address }), await open(), await open()]
+    const { errors, rest } = await cancel([own.uid, other.uid, third.uid], bob)
+    expect(errors[0].extensions).toMatchObject({
+      code: 'WrongOwner',
+      data: {
+        uid: other.uid,
+        signer: bob.address,
+        items: [
+          { uid: other.uid, code: 'WrongOwner' },
+          { uid: third.uid, code: 'WrongOwner' },
+        ],
+      },
+    })
+    expect((await rest()).body.data).toEqual({ uid: other.uid, signer: bob.address })
+  })
+})

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { parseSync } from 'vite'
+import { describe, expect, test } from 'vitest'
+
+/** The build in JavaScript: the usual entry starts a native program where there is one. */
+const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck')
+
+const root = path.join(import.meta.dirname, '..', 'src')
+
+interface Expression {
+  /** Such as `http/host.ts:13`. */
+  at: string
+  source: string
+  flags: string
+}
+
+function sources(): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.includes('generated'),
+  )
+}
+
+/** Calls `visit` for each node of a syntax tree. */
+function walk(tree: unknown, visit: (node: Record<string, unknown>) => void): void {
+  if (typeof tree !== 'object' || tree === null) return
+  if (!Array.isArray(tree)) visit(tree as Record<string, unknown>)
+  for (const child of Object.values(tree)) if (!(child instanceof RegExp)) walk(child, visit)
+}
+
+function read(file: string, text: string): { literals: Expression[]; constructed: string[] } {
+  const { program, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file} is not parsed: ${errors[0]?.message}`)
+  const literals: Expression[] = []
+  const constructed: string[] = []
+  walk(program, ({ type, regex, start, callee }) => {
+    const at = () => `${file}:${text.slice(0, Number(start)).split('\n').length}`
+    if (type === 'Literal' && regex) {
+      const { pattern, flags } = regex as { pattern: string; flags: string }
+      literals.push({ at: at(), source: pattern, flags })
+    }
+    if ((callee as { name?: string } | undefined)?.name === 'RegExp') constructed.push(at())
+  })
+  return { literals, constructed }
+}
+
+/** Undefined for one whose time grows no faster than its input, whatever the input is. */
+function fault({ at, source, flags }: Expression): string | undefined {
+  const found = checkSync(source, flags, { timeout: 120_000 })
+  if (found.status === 'safe') return undefined
+  const why =
+    found.status === 'vulnerable' ? `${found.complexity.summary}, ${found.attack.pattern}` : found.error.kind
+  return `${at} /${source}/${flags}: ${why}`
+}
+
+describe('regular expressions', () => {
+  const files = sources().map((file) => read(file, readFileSync(path.join(root, file), 'utf8')))
+  const literals = files.flatMap((file) => file.literals)
+
+  test('take no more than linear time', { timeout: 300_000 }, () => {
+    expect(literals.length).toBeGreaterThan(80)
+    const seen = new Set<string>()
+    const fresh = literals.filter(({ source, flags }) => {
+      const key = `${source}/${flags}`
+      return !seen.has(key) && seen.add(key)
+    })
+    expect(fresh.map(fault).filter(Boolean)).toEqual([])
+  })
+
+  test('are literals, which can be looked at', () => {
+    // Made of a literal that is checked, and of hex digits of a fixed number.
+    const known = ['domain/referrer-code.ts', 'rest/openapi/path-parameters.ts']
+    const others = files
+      .flatMap((file) => file.constructed)
+      .filter((at) => !known.includes(at.split(':')[0] ?? ''))
+    expect(others).toEqual([])
+  })
+
+  test('that are quadratic are found, with file and line', () => {
+    const { literals } = read('made-up.ts', 'const a = 1\nconst blank: RegExp = /^\\s*(identity)?\\s*$/i\n')
+    expect(literals.map(fault)).toEqual([expect.stringMatching(/^made-up\.ts:2 .*2nd degree polynomial/)])
+    expect(read('made-up.ts', "new RegExp('a')").constructed).toEqual(['made-up.ts:1'])
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { type Route, route } from '../../src/rest/route.ts'
+import type { PostApiV1QuoteResult } from '../../src/rest/shapes/documents.generated.ts'
+
+/** What must not compile: `npm run types` holds it, and a line that does compile is an error there. */
+
+const document = '{ version }'
+const ofCode =
+  'query ($code: String!) { referralCode(code: $code) { code traderRewardAmount triggerVolume timeCapDays volumeCap } }'
+const ofUpload = 'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }'
+
+test('an answer gets what its document gives', () => {
+  const right = route({ on: 'GET /a', run: document, answer: ({ version }) => version.toUpperCase() })
+  expect(right.answer({ version: 'v1' } as never)).toBe('V1')
+
+  const rows: Route[] = [
+    // @ts-expect-error: a version is text
+    route({ on: 'GET /a', run: document, answer: (data: { version: { nonsense: boolean } }) => data }),
+    // @ts-expect-error: it has no such member
+    route({ on: 'GET /a', run: document, answer: ({ version }) => version.nonsense }),
+    // @ts-expect-error: the document does not ask for it
+    route({ on: 'GET /a', run: document, answer: ({ versions }) => versions }),
+    // @ts-expect-error: a status follows from the same
+    route({ on: 'GET /a', run: document, answer: () => '', status: ({ version }) => version }),
+    // @ts-expect-error: nobody has typed this text
+    route({ on: 'GET /a', run: '{ nonsense }', answer: () => '' }),
+  ]
+  expect(rows).toHaveLength(5)
+})
+
+test('enums are the interface’s words', () => {
+  const words: Pick<PostApiV1QuoteResult['quote']['quote'], 'signingScheme' | 'kind'> = {
+    signingScheme: 'presign',
+    kind: 'sell',
+  }
+  // @ts-expect-error: a member of the graph
+  words.signingScheme = 'PRESIGN'
+  expect(Object.keys(words)).toEqual(['signingScheme', 'kind'])
+})
+
+test('a document is given what it takes', () => {
+  const answer = () => ''
+  const right = route({
+    on: 'GET /a/:code/b',
+    run: ofCode,
+    given: ({ path }) => ({ code: path.code }),
+    answer,
+  })
+  const request = { network: 'sepolia', path: { code: 'A' }, query: new URLSearchParams(), body: undefined }
+  expect(right.given?.(request)).toEqual({ code: 'A' })
+
+  const optional = route({
+    on: 'PUT /a',
+    run: ofUpload,
+    given: ({ path }) => ({ input: { hash: path.hash, document: '{}' } }),
+    answer,
+  })
+  expect(optional.given?.(request)).toEqual({ input: { hash: undefined, document: '{}' } })
+
+  const rows: Route[] = [
+    // @ts-expect-error: it needs a code
+    route({ on: 'GET /a/:code', run: ofCode, given: () => ({}), answer }),
+    // @ts-expect-error: a code is text
+    route({ on: 'GET /a/:code', run: ofCode, given: () => ({ code: 7 }), answer }),
+    // @ts-expect-error: it takes no `hahs`, and would never see it
+    route({ on: 'PUT /a', run: ofUpload, given: () => ({ input: { document: '{}' }, hahs: '0x' }), answer }),
+    // @ts-expect-error: it needs to be given something
+    route({ on: 'GET /a/:code', run: ofCode, answer }),
+    // @ts-expect-error: the path does not name a code
+    route({ on: 'GET /a/:owner', run: ofCode, given: ({ path }) => ({ code: path.code }), answer }),
+  ]
+  expect(rows).toHaveLength(5)
+})

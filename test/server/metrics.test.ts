@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { openDoors } from '../doors.ts'
+import { ask, type Exchange } from '../http/client.ts'
+import { startWorld } from '../world.ts'
+
+const key = 'metrics-key-of-the-tests'
+const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` } })
+const serve = (environment: Record<string, string>) => startWorld({ roles: ['serve'], environment })
+
+function expectMetrics({ status, headers, bytes }: Exchange): void {
+  expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+    200,
+    expect.stringMatching(/^text\/plain/),
+    'no-store',
+  ])
+  expect(bytes.toString()).toMatch(/^process_cpu_user_seconds_total \d/m)
+}
+
+function expectRefusal({ status, bytes }: Exchange, wanted: number, errorType: string): void {
+  expect([status, JSON.parse(bytes.toString())]).toMatchObject([wanted, { errorType }])
+  expect(bytes.toString()).not.toContain('process_')
+}
+
+describe('/metrics', () => {
+  test('is nowhere in a deployment that says nothing of it', async () => {
+    await using world = await serve({})
+    expect(world.app.metricsUrl).toBeUndefined()
+    expectRefusal(await ask(`${world.url}/metrics`), 404, 'NotFound')
+    expectRefusal(await ask(`${world.url}/metrics`, bearer('undefined')), 404, 'NotFound')
+  })
+
+  test('is for whoever has its key', async () => {
+    await using world = await serve({ METRICS_KEY: key })
+    const at = `${world.url}/metrics`
+    expectMetrics(await ask(at, bearer(key)))
+    expectMetrics(await ask(at, { headers: { 'x-api-key': key } }))
+    for (const wrong of [{}, bearer(`${key}x`), bearer(key.slice(1)), { headers: { 'x-api-key': '' } }])
+      expectRefusal(await ask(at, wrong), 401, 'Unauthorized')
+    const posted = await ask(at, { method: 'POST', ...bearer(key) })
+    expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  test('has a port of its own, with a key or without', async () => {
+    await using world = await serve({ METRICS_PORT: '0', METRICS_KEY: key })
+    const apart = world.app.metricsUrl ?? ''
+    expect(apart).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(apart).not.toBe(world.url)
+    await ask(`${world.url}/health/live`)
+    const counted = await ask(`${apart}/metrics`, bearer(key))
+    expectMetrics(counted)
+    // Whoever reads them is not counted.
+    expect(counted.bytes.toString().match(/^tradegraph_http_requests_total\{.*/gm)).toEqual([
+      'tradegraph_http_requests_total{method="GET",route="/health/live",status="200"} 1',
+    ])
+    expectRefusal(await ask(`${apart}/metrics`), 401, 'Unauthorized')
+    expectRefusal(await ask(`${world.url}/metrics`, bearer(key)), 404, 'NotFound')
+    for (const path of ['/', '/health/live', '/graphql', '/sepolia/api/v1/version'])
+      expect((await ask(`${apart}${path}`, bearer(key))).status).toBe(404)
+  })
+
+  test('asks for no key where there is none', async () => {
+    await using world = await serve({ METRICS_PORT: '0' })
+    expectMetrics(await ask(`${world.app.metricsUrl}/metrics`))
+    expectRefusal(await ask(`${world.url}/metrics`), 404, 'NotFound')
+  })
+
+  test('is compressed, and HEAD is answered', async () => {
+    await using doors = await openDoors({}, { processMetrics: true })
+    const head = await ask(`${doors.url}/metrics`, { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } })
+    expect([head.status, head.headers['content-encoding'], head.bytes.length]).toEqual([200, 'gzip', 0])
+  })
+})

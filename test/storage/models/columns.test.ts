@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { described } from './described.ts'
+import { readSchema } from './prisma-schema.ts'
+
+/** The table of each alias; SQL within a description may give an alias to another table. */
+const aliases: Record<string, string> = {
+  o: 'orders',
+  q: 'order_quotes',
+  ev: 'order_events',
+  tr: 'trades',
+  a: 'auctions',
+  s: 'solutions',
+  px: 'solution_executions',
+  x: 'executions',
+  t: 'settlement_attempts',
+  p: 'fee_policies',
+  np: 'auction_prices',
+  n: 'notifications',
+  af: 'affiliates',
+  d: 'app_data',
+  tk: 'tokens',
+  cp: 'checkpoints',
+  quotes: 'quotes',
+}
+
+/** Rows that are made in a statement, and no table's. */
+const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side'])
+
+/** Columns that no description has, and why. */
+const undescribed: Record<string, string> = {
+  'orders.app_code': 'only searched by',
+  'orders.referrer_code': 'only searched by, and read by the statistics',
+  'orders.expired_at_block': 'only searched by: status at a time is computed from effective_valid_to',
+  'order_events.block_number': 'says what a reorg takes back',
+  'auctions.created_at': 'the time of a trade in the statistics',
+  'settlement_attempts.chain_id': 'only searched by',
+  'notifications.cause': 'makes a notification one for its cause',
+  'notifications.block_number': 'says what a reorg takes back',
+  'notifications.detached': 'says what a reorg took back',
+  'checkpoints.updated_at': 'for operators',
+  'affiliates.digest': 'makes a signed message good for one use',
+  'affiliates.signed_message': 'kept as evidence of what was signed',
+  'app_data.created_at': 'for operators',
+  'app_data.app_code': 'copied to orders',
+  'app_data.referrer_code': 'copied to orders',
+  'tokens.block': 'says what a reorg takes back',
+  'quotes.metadata': 'read beside the row: `storage/quotes.ts`',
+  'quotes.reply': 'read beside the row: `storage/quotes.ts`',
+  'quotes.from_account': 'only searched by',
+  'quotes.receiver': 'only searched by',
+  'quotes.app_data': 'only searched by',
+}
+
+/** Plain columns that may be null, read where they are not. */
+const neverNull: Record<string, string> = {
+  'solutions.reference_score': 'in the reference scores of a competition, whose rows have one',
+}
+
+/** What an expression of the codec's type can be read from, and written to. */
+const fitting: Record<string, readonly string[]> = {
+  bytea: ['bytea'],
+  numeric: ['numeric'],
+  int8: ['int8', 'int4'],
+  int4: ['int4'],
+  text: ['text'],
+  bool: ['bool'],
+  timestamptz: ['timestamptz'],
+  jsonb: ['jsonb'],
+}
+
+const schema = readSchema()
+const { fields, sql } = await described('models', 'bodies')
+
+/** `table.column` for each column that a piece of SQL names. */
+function namedIn(text: string): string[] {
+  const own = new Map(
+    [...text.matchAll(/\b([a-z_]+) (?:AS )?([a-z]+)\b/g)].flatMap(([, table = '', alias = '']) =>
+      schema.has(table) ? [[alias, table] as const] : [],
+    ),
+  )
+  return [...text.matchAll(/\b([a-z]+)\.([a-z_]+)\b/g)].flatMap(([, alias = '', column]) => {
+    const table = own.get(alias) ?? aliases[alias]
+    return table ? [`${table}.${column}`] : []
+  })
+}
+
+const named = new Set([...sql.keys()].flatMap(namedIn))
+
+/** Fields that are a column each: what they say, and where. */
+const columns = [...fields].flatMap(([field, place]) => {
+  const text = typeof field.sql === 'string' ? field.sql : ''
+  const [, alias = ''] = text.match(/\b([a-z]+)\.[a-z_]+/) ?? []
+  return field.column === undefined || computed.has(alias) ? [] : [{ field, place, alias, text }]
+})
+
+describe.each([...new Set(Object.values(aliases))])('%s', (table) => {
+  const names = [...(schema.get(table)?.keys() ?? [])].map((name) => `${table}.${name}`)
+
+  test('every column is described, or named here with the reason', () => {
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter((name) => !named.has(name) && !(name in undescribed))).toEqual([])
+  })
+
+  test('what is named here is there, and nothing describes it', () => {
+    const listed = Object.keys(undescribed).filter((name) => name.startsWith(`${table}.`))
+    expect(listed.filter((name) => !names.includes(name) || named.has(name))).toEqual([])
+  })
+})
+
+test('every column of a description is in the schema, with a type that fits', () => {
+  expect(columns.length).toBeGreaterThan(100)
+  const faults = columns.flatMap(({ field, place, alias }) => {
+    const table = aliases[alias] ?? ''
+    const column = schema.get(table)?.get(field.column ?? '')
+    if (!column) return [`${place}: there is no ${alias}.${field.column}`]
+    return fitting[field.codec.column]?.includes(column.type)
+      ? []
+      : [`${place}: ${table}.${field.column} is ${column.type}, read as ${field.codec.column}`]
+  })
+  expect(faults).toEqual([])
+})
+
+test('a column that may be null is read as one', () => {
+  const faults = columns.flatMap(({ field, place, alias, text }) => {
+    const name = `${aliases[alias]}.${field.column}`
+    const isBare = text === `${alias}.${field.column}`
+    const mayBeNull = schema.get(aliases[alias] ?? '')?.get(field.column ?? '')?.nullable
+    return isBare && mayBeNull && !field.nullable && !(name in neverNull) ? [`${place}: ${name}`] : []
+  })
+  expect(faults).toEqual([])
+})

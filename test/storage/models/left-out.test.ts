@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { competition, competitionSolution } from '../../../src/storage/bodies/competition.ts'
+import {
+  reportedAttempt,
+  reportedEvent,
+  reportedExecution,
+} from '../../../src/storage/bodies/debug-report.ts'
+import { notificationBody } from '../../../src/storage/bodies/notification.ts'
+import { wholeOrder } from '../../../src/storage/bodies/order.ts'
+import { listedTrade } from '../../../src/storage/bodies/trade.ts'
+import type { Field, Model } from '../../../src/storage/model/model.ts'
+import { affiliate, affiliateRow } from '../../../src/storage/models/affiliate.ts'
+import { auction, auctionRow } from '../../../src/storage/models/auction.ts'
+import { execution, executionRow } from '../../../src/storage/models/auction-report.ts'
+import { notification } from '../../../src/storage/models/notification.ts'
+import { order, orderRow } from '../../../src/storage/models/order.ts'
+import { orderEvent, orderEventRow } from '../../../src/storage/models/order-event.ts'
+import { orderQuote, orderQuoteRow } from '../../../src/storage/models/order-quote.ts'
+import { settlementAttempt, settlementAttemptRow } from '../../../src/storage/models/settlement-attempt.ts'
+import { solution, solutionRow } from '../../../src/storage/models/solution.ts'
+import { trade, tradeRow } from '../../../src/storage/models/trade.ts'
+
+/** Each body of the interface, its model, and fields of the model that the interface does not know. */
+const bodies: [string, object, Model, string[]][] = [
+  ['an order', wholeOrder, order, ['id', 'executedFraction', 'effectiveReceiver']],
+  ['a trade', listedTrade, trade, ['id', 'auctionId']],
+  ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'orderUid']],
+  ['a competition', competition, auction, ['id', 'block', 'deadline']],
+  ['a solution', competitionSolution, solution, ['id', 'solutionUid', 'solver']],
+  ['an attempt', reportedAttempt, settlementAttempt, ['txHash', 'detail']],
+  ['an event', reportedEvent, orderEvent, ['detail']],
+  ['an execution', reportedExecution, execution, []],
+]
+
+test.each(bodies)('the body of %s has each field of its model, but for those named here', (...given) => {
+  const [, body, model, unknown] = given
+  expect(Object.keys(model.fields).filter((name) => !(name in body))).toEqual(unknown)
+})
+
+/** Each row of the program, its model, and members that the model has in a relation or does not show. */
+const rows: [string, object, Model, string[]][] = [
+  ['an order', orderRow, order, []],
+  ['a quote of an order', orderQuoteRow, orderQuote, []],
+  ['an event', orderEventRow, orderEvent, []],
+  ['a trade', tradeRow, trade, []],
+  ['an auction', auctionRow, auction, ['chainId']],
+  ['a solution', solutionRow, solution, []],
+  ['an attempt', settlementAttemptRow, settlementAttempt, ['auctionId']],
+  ['an execution', executionRow, execution, []],
+  ['an affiliate', affiliateRow, affiliate, []],
+]
+
+test.each(rows)('the model of %s shows each column of its row, but for those named here', (...given) => {
+  const [, row, model, hidden] = given
+  const shown = [...sqlOf(model.fields), ...relationsOf(model)].join(' ')
+  const members = Object.entries<Field>({ ...row } as Record<string, Field>)
+  const missing = members.filter(([, { column }]) => column && !new RegExp(`\\.${column}\\b`).test(shown))
+  expect(missing.map(([name]) => name).sort()).toEqual(hidden)
+})
+
+const sqlOf = (fields: Model['fields']) =>
+  Object.values(fields).map(({ sql }) => (typeof sql === 'string' ? sql : sql('words')))
+
+/** What a relation of the same row makes of it, such as a token of its address. */
+const relationsOf = ({ relations = {} }: Model) =>
+  Object.values(relations).flatMap((relation) =>
+    relation.kind === 'same' ? sqlOf(relation.model().fields) : [],
+  )
