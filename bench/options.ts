@@ -2,7 +2,11 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { leastOrders, shape } from './database/shape.ts'
 
+/** Suites that share a database and their flags. */
+export const readSuites = ['debug', 'documents', 'month'] as const
+
 export interface Options {
+  suite: (typeof readSuites)[number]
   orders: number
   fresh: boolean
   home: string
@@ -12,15 +16,19 @@ export interface Options {
   only: string[] | undefined
   against: string | undefined
   postgraphile: boolean
+  auctions: number
+  page: number
   json: string
   databaseUrl: string | undefined
 }
 
 export const cache = path.join(import.meta.dirname, '.cache')
 
-export const usage = `usage: npm run bench -- debug [flags]
+export const usage = `usage: npm run bench -- debug|documents|month [flags]
 
-Fills a database, starts the program and its peers over it, and measures them in turns.
+Fills a database, starts the program and its peers over it, and measures them in turns: the nested reads (debug), or
+documents of many shapes (documents). month reads one order that was in very many auctions, first page by first page and
+all pages in a row.
 
   --orders N        orders in the database (default 100000, at least ${leastOrders}); each with ${shape.auctions} auctions
   --fresh           fill anew
@@ -28,10 +36,12 @@ Fills a database, starts the program and its peers over it, and measures them in
   --seconds N       length of a turn (default 5)
   --rounds N        turns of each system (default 3); the medians are told
   --connections N   requests on their way at a time (default 10)
-  --only A,B        of the workloads debug, order, account, account-orders
+  --only A,B        of the workloads debug, order, account, account-orders; or of the documents by name
   --against DIR     another checkout of the program, measured in the same turns
   --no-postgraphile leave PostGraphile out
-  --json FILE       where the figures go (default bench/results/<suite>-<orders>.json)
+  --auctions N      of month: those of its order (default 216000, an auction every 12 s for 30 days)
+  --page N          of month: items of a page in the walk (default 1000)
+  --json FILE       where the figures go (default bench/results/<suite>-<size>.json)
 
 DATABASE_URL names another PostgreSQL: an empty database, or one that the bench filled and may fill anew. SQL is counted
 if it loads pg_stat_statements. PostGraphile and a Node of its own are installed from npm into bench/.cache once.`
@@ -52,14 +62,21 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       only: { type: 'string' },
       against: { type: 'string' },
       'no-postgraphile': { type: 'boolean', default: false },
+      auctions: { type: 'string', default: '216000' },
+      page: { type: 'string', default: '1000' },
       json: { type: 'string' },
     },
   })
   if (values.help) return 'help'
-  if (positionals.length !== 1 || positionals[0] !== 'debug')
-    throw new Error('usage: npm run bench -- debug|orders|quotes|tokens [flags]; --help lists them')
+  const suite = readSuites.find((name) => name === positionals[0])
+  if (positionals.length !== 1 || !suite)
+    throw new Error(
+      'usage: npm run bench -- debug|documents|month|orders|quotes|tokens|greedy [flags]; --help lists them',
+    )
   const orders = whole('orders', values.orders, leastOrders, 10_000_000)
+  const auctions = whole('auctions', values.auctions, 1_000, 1_000_000)
   return {
+    suite,
     // Whole groups only.
     orders: Math.ceil(orders / shape.groupSize) * shape.groupSize,
     fresh: values.fresh,
@@ -70,7 +87,11 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     only: values.only?.split(','),
     against: values.against,
     postgraphile: !values['no-postgraphile'],
-    json: values.json ?? path.join(import.meta.dirname, 'results', `debug-${orders}.json`),
+    auctions,
+    page: whole('page', values.page, 1, 1_000),
+    json:
+      values.json ??
+      path.join(import.meta.dirname, 'results', `${suite}-${suite === 'month' ? auctions : orders}.json`),
     databaseUrl: environment.DATABASE_URL || undefined,
   }
 }

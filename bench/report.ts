@@ -73,16 +73,21 @@ export function formatTable(title: string, results: readonly RowResult[], column
         ]
       : []
   })
+  const skipped = results.flatMap(({ system, skipped }) => (skipped ? [`${system}: ${skipped}`] : []))
+  const faults = results.flatMap(({ system, figures }) =>
+    figures?.firstError ? [`${system}, first error: ${figures.firstError}`] : [],
+  )
+  return [title, toTable(head, lines), ...skipped, ...faults].join('\n')
+}
+
+/** Names to the left, figures to the right. */
+export function toTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((_, index) => Math.max(...[head, ...lines].map((line) => line[index]?.length ?? 0)))
   const format = (line: readonly string[]) =>
     line
       .map((cell, index) => (index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0)))
       .join('  ')
-  const skipped = results.flatMap(({ system, skipped }) => (skipped ? [`${system}: ${skipped}`] : []))
-  const faults = results.flatMap(({ system, figures }) =>
-    figures?.firstError ? [`${system}, first error: ${figures.firstError}`] : [],
-  )
-  return [title, format(head), ...lines.map(format), ...skipped, ...faults].join('\n')
+  return [head, ...lines].map(format).join('\n')
 }
 
 /** Throughput as a multiple of each peer's. */

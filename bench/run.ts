@@ -5,8 +5,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { query } from './database/open.ts'
 import { sizeOf } from './database/shape.ts'
 import { readSubjects, type Subject } from './database/subjects.ts'
+import { runDocuments } from './documents/run.ts'
+import { type GreedyOptions, greedyUsage, readGreedyOptions } from './greedy/options.ts'
+import { runGreedy } from './greedy/run.ts'
 import { askOnce } from './load/turn.ts'
 import { measure, type RowResult } from './measure.ts'
+import { runMonth } from './month/run.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { type PlacingOptions, placingUsage, readPlacingOptions } from './placing/options.ts'
 import { runPlacing } from './placing/run.ts'
@@ -27,7 +31,7 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
   if (stand.withoutPostgraphile) print(`PostGraphile is skipped: ${stand.withoutPostgraphile}`)
   const { orders, collector } = await readSubjects(url, sizeOf(options.orders))
   const { only } = options
-  const workloads = debugWorkloads(stand.servers, collector).filter(
+  const workloads = (await debugWorkloads(stand.servers, collector)).filter(
     ({ name }) => only === undefined || only.includes(name),
   )
   await compareBodies(workloads, orders)
@@ -105,9 +109,26 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readTokenOptions(argv)
     return (undo) => tellTokens(options, undo)
   }
+  if (argv.includes('greedy') && !argv.includes('--help')) {
+    const options = readGreedyOptions(argv, process.env)
+    return (undo) => measureGreedy(options, undo)
+  }
   const options = readOptions(argv, process.env)
-  if (options === 'help') return [usage, placingUsage, quotingUsage, tokenUsage].join('\n\n')
+  if (options === 'help') return [usage, placingUsage, quotingUsage, tokenUsage, greedyUsage].join('\n\n')
+  if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
+  if (options.suite === 'month') return (undo) => read(runMonth, options, undo)
   return (undo) => run(options, undo)
+}
+
+async function read(
+  suite: (options: Options, undo: Undo, print: (line: string) => void) => Promise<{ right: boolean }>,
+  options: Options,
+  undo: Undo,
+): Promise<boolean> {
+  const results = await suite(options, undo, print)
+  const { json, databaseUrl: _, home: __, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), ...results })
+  return results.right
 }
 
 async function place(options: PlacingOptions, undo: Undo): Promise<boolean> {
@@ -129,6 +150,13 @@ async function tellTokens(options: TokenOptions, undo: Undo): Promise<boolean> {
   const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
+}
+
+async function measureGreedy(options: GreedyOptions, undo: Undo): Promise<boolean> {
+  const results = await runGreedy(options, undo, print)
+  const { json, databaseUrl: _, home: __, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return results.every(({ errors }) => errors === 0)
 }
 
 async function main(): Promise<void> {

@@ -21,9 +21,14 @@ export interface FilledDatabase {
 }
 
 /** The database, filled: now, or by an earlier run. */
-export async function prepareDatabase(options: Options, undo: Undo, print: Print): Promise<FilledDatabase> {
+export async function prepareDatabase(
+  options: Pick<Options, 'orders' | 'fresh' | 'home' | 'databaseUrl'>,
+  undo: Undo,
+  print: Print,
+  name = `bench_${options.orders}`,
+): Promise<FilledDatabase> {
   const { orders, fresh, home, databaseUrl } = options
-  const url = databaseUrl ?? (await embedded(`bench_${orders}`, home, undo))
+  const url = databaseUrl ?? (await embedded(name, home, undo))
   const known = fresh ? undefined : await current(url, orders, print)
   if (known) return told(known, 'filled before, in')
   await clear(url)
@@ -80,7 +85,17 @@ export async function startServers(
     return server
   }
   const program = async (source: string, name: string) =>
-    keep(await startProgram({ source, target: path.join(cache, name), databaseUrl, rpcUrl: node.url, print }))
+    keep(
+      await startProgram({
+        source,
+        target: path.join(cache, name),
+        databaseUrl,
+        rpcUrl: node.url,
+        // Feeds are a part of what is read.
+        env: { CMS_ENABLED: 'true', CMS_API_KEY: 'bench-bench-bench' },
+        print,
+      }),
+    )
   const oneStatement = keep(
     await startServer({
       name: 'one statement',

@@ -13,6 +13,9 @@ const tradeNumbers = `generate_series($1::bigint, $2::bigint) i,
   LATERAL generate_series(${auctions + 1} - bench.trades(i), ${auctions}) k,
   LATERAL (SELECT (i - 1) / ${groupSize} * ${auctions} + k AS a) n`
 
+/** A trade's place among all, which is that of its notification. */
+const notificationNumber = `a * ${groupSize} + (i - 1) % ${groupSize}`
+
 /** Functions of an order's number that several tables share. They stand in a schema of their own. */
 export function helperSql({ stride, owners }: Size): string {
   return `
@@ -50,7 +53,10 @@ INSERT INTO app_data (hash, app_code, document, created_at)
   SELECT bench.bytes('document', k, 32), 'Bench ' || k, format('{"appCode":"Bench %s","metadata":{"orderClass":{"orderClass":"limit"},' ||
     '"quote":{"slippageBips":%s},"utm":{"utmCampaign":"developer-docs","utmMedium":"bench","utmSource":"web"}},"version":"1.3.0"}',
     k, 50 + k), bench.created(0)
-  FROM generate_series(0, ${documents - 1}) k;`
+  FROM generate_series(0, ${documents - 1}) k;
+-- Behind every auction's deadline: no competition is hidden.
+INSERT INTO checkpoints (chain_id, block_number, block_hash, updated_at)
+  VALUES (${chainId}, 90000000, bench.bytes('block', 90000000, 32), bench.created(0));`
 
 /** Rows of the orders from number \`$1\` to \`$2\`, both whole groups; every statement takes both. */
 export const batchSql: Readonly<Record<string, string>> = {
@@ -132,4 +138,24 @@ INSERT INTO trades (chain_id, block_number, log_index, order_id, order_uid, owne
 SELECT ${chainId}, 20000002 + a, (i - 1) % ${groupSize}, i, bench.uid(i), bench.owner(i), bench.sell_token(i), bench.buy_token(i),
   div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)), 0, bench.bytes('tx', a, 32), a
 FROM ${tradeNumbers}`,
+
+  settlements: `
+INSERT INTO settlements (chain_id, block_number, log_index, solver, tx_hash, auction_id, solution_uid)
+SELECT ${chainId}, 20000002 + a, ${groupSize}, bench.bytes('solver', a % 7, 20), bench.bytes('tx', a, 32), a, 0
+FROM ${auctionNumbers} WHERE (a - 1) % ${auctions} >= ${auctions - 2}`,
+
+  notifications: `
+INSERT INTO notifications (id, cause, chain_id, account, type, message, timestamp, metadata, block_number)
+SELECT ${notificationNumber}, 'bench:' || ${notificationNumber}, ${chainId}, bench.owner(i),
+  CASE WHEN k < ${auctions} THEN 'order_partially_filled' ELSE 'order_filled' END,
+  'Order filled: sold ' || div(bench.amount(i, 1), bench.trades(i)), bench.created(a * ${groupSize / auctions}) + '24 seconds'::interval,
+  jsonb_build_object('orderId', '0x' || encode(bench.uid(i), 'hex'), 'chainId', ${chainId},
+    'executedAmount', div(bench.amount(i, 1), bench.trades(i))::text, 'txHash', '0x' || encode(bench.bytes('tx', a, 32), 'hex')),
+  20000002 + a
+FROM ${tradeNumbers}`,
+
+  // Of a transaction that ended long ago.
+  feed_entries: `
+INSERT INTO feed_entries (tx, id, account, notification_id)
+SELECT 3, ${notificationNumber}, bench.owner(i), ${notificationNumber} FROM ${tradeNumbers}`,
 }

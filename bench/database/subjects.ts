@@ -3,6 +3,8 @@ import { type Size, shape } from './shape.ts'
 
 /** What requests are about: an order, and an account with 20 orders. */
 export interface Subject {
+  /** The order's. What else the filling holds follows from it. */
+  number: number
   uid: Buffer
   owner: Buffer
 }
@@ -20,7 +22,7 @@ export async function readSubjects(url: string, { orders, stride }: Size): Promi
   const numbers = Array.from({ length: most }, () => 1 + Math.floor(random() * orders))
   const rows = await query<Subject>(
     url,
-    'SELECT uid, owner FROM orders WHERE id = ANY($1::bigint[]) AND id % $2 <> 0 ORDER BY sha256(uid)',
+    'SELECT id::int AS number, uid, owner FROM orders WHERE id = ANY($1::bigint[]) AND id % $2 <> 0 ORDER BY sha256(uid)',
     [numbers, stride],
   )
   const [first] = await query<{ owner: Buffer }>(url, 'SELECT owner FROM orders WHERE id = $1', [stride])

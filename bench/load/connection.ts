@@ -16,9 +16,13 @@ const silenceMs = 15_000
 const headEnd = '\r\n\r\n'
 const lastChunk = '0\r\n\r\n'
 
-/** Bare sockets: the load generator shares two cores with what it measures, and a client library takes more of them. */
-export async function openConnection(port: number): Promise<Connection> {
-  const socket = createConnection({ port, host: '127.0.0.1', noDelay: true })
+/**
+ * Bare sockets: the load generator shares two cores with what it measures, and a client library takes more of them.
+ * @param from the address that it comes from, where that is not the usual one
+ */
+export async function openConnection(port: number, from?: string): Promise<Connection> {
+  const local = from === undefined ? {} : { localAddress: from }
+  const socket = createConnection({ port, host: '127.0.0.1', noDelay: true, ...local })
   socket.setTimeout(silenceMs, () => socket.destroy(new Error(`no answer in ${silenceMs} ms`)))
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
 

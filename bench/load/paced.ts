@@ -5,6 +5,8 @@ import { type Hear, isRight, type Turn } from './turn.ts'
 
 export interface PacedOptions {
   port: number
+  /** The address that they come from, where that is not the usual one. */
+  from?: string
   /** Requests a second. */
   rate: number
   seconds: number
@@ -19,7 +21,7 @@ const mostConnections = 500
  * Requests by a clock that does not wait for answers. Each is timed from when it was due, so that what waits behind a slow
  * one counts as slow too.
  */
-export async function runPaced({ port, rate, seconds, next, hear }: PacedOptions): Promise<Turn> {
+export async function runPaced({ port, from, rate, seconds, next, hear }: PacedOptions): Promise<Turn> {
   const latencies: number[] = []
   let bytes = 0
   let errors = 0
@@ -38,7 +40,7 @@ export async function runPaced({ port, rate, seconds, next, hear }: PacedOptions
     if (free) return free
     if (open >= mostConnections) throw new Error(`${open} requests are on their way`)
     open++
-    return openConnection(port)
+    return openConnection(port, from)
   }
 
   async function ask(due: number): Promise<void> {

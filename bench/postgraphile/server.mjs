@@ -30,7 +30,10 @@ const relations = {
   settlement_attempts: [
     '(auction_id) references auctions (id)|@fieldName auction|@foreignFieldName attempts',
   ],
+  auction_prices: ['(auction_id) references auctions (id)|@fieldName auction|@foreignFieldName prices'],
+  solutions: ['(auction_id) references auctions (id)|@fieldName auction|@foreignFieldName solutions'],
   solution_executions: [
+    '(order_id) references orders (id)|@fieldName tradedOrder|@foreignFieldName allProposals',
     '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName proposals',
     '(auction_id, solution_uid) references solutions (auction_id, uid)|@fieldName solution|@foreignFieldName proposals',
   ],
@@ -40,7 +43,14 @@ const relations = {
   fee_policies: [
     '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName policies',
   ],
-  trades: ['(order_id) references orders (id)|@fieldName order|@foreignFieldName trades'],
+  trades: [
+    '(order_id) references orders (id)|@fieldName order|@foreignFieldName trades',
+    '(chain_id, sell_token) references tokens (chain_id, address)|@fieldName sells|@foreignFieldName tradesSelling',
+    '(chain_id, buy_token) references tokens (chain_id, address)|@fieldName buys|@foreignFieldName tradesBuying',
+  ],
+  feed_entries: [
+    '(notification_id) references notifications (id)|@fieldName notification|@foreignFieldName entries',
+  ],
 }
 
 const smartTags = makeJSONPgSmartTagsPlugin({
@@ -54,7 +64,12 @@ const smartTags = makeJSONPgSmartTagsPlugin({
       ]),
     ),
     // Bytes are not offered as conditions otherwise.
-    attribute: { 'orders.owner': { tags: { behavior: '+attribute:filterBy' } } },
+    attribute: Object.fromEntries(
+      ['orders.owner', 'trades.owner', 'feed_entries.account'].map((column) => [
+        column,
+        { tags: { behavior: '+attribute:filterBy' } },
+      ]),
+    ),
   },
 })
 
@@ -66,8 +81,8 @@ const preset = {
   pgServices: [
     makePgService({ connectionString: process.argv[2], schemas: ['public'], poolConfig: { max: 10 } }),
   ],
-  // Lists instead of connections: what the query asks for, and no more.
-  schema: { defaultBehavior: '+list -connection', dontSwallowErrors: true },
+  // Lists beside connections: a query asks for pages where it wants them, and for no more.
+  schema: { defaultBehavior: '+list +connection', dontSwallowErrors: true },
   grafserv: { graphiql: false, watch: false, graphqlPath: '/graphql' },
   grafast: { explain: false },
 }

@@ -19,7 +19,22 @@ CREATE OR REPLACE FUNCTION orders_status(o orders) RETURNS text LANGUAGE sql STA
     WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN 'cancelled'
     WHEN o.effective_valid_to < extract(epoch FROM now()) THEN 'expired'
     WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN 'presignaturePending'
-    ELSE 'open' END $$`
+    ELSE 'open' END $$;
+CREATE OR REPLACE FUNCTION tokens_first_trade_block(t tokens) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT least(
+    (SELECT min(block_number) FROM trades WHERE chain_id = t.chain_id AND sell_token = t.address),
+    (SELECT min(block_number) FROM trades WHERE chain_id = t.chain_id AND buy_token = t.address)) $$;
+CREATE OR REPLACE FUNCTION orders_by_status(chain_id int, statuses text[]) RETURNS SETOF orders LANGUAGE sql STABLE AS $$
+  SELECT o.* FROM orders o WHERE o.chain_id = orders_by_status.chain_id AND orders_status(o) = ANY(statuses)
+  ORDER BY o.created_at DESC, o.id DESC $$;
+CREATE OR REPLACE FUNCTION orders_by_uids(chain_id int, uids bytea[]) RETURNS SETOF orders LANGUAGE sql STABLE AS $$
+  SELECT o.* FROM unnest(uids) WITH ORDINALITY AS named(uid, place)
+  JOIN orders o ON o.chain_id = orders_by_uids.chain_id AND o.uid = named.uid ORDER BY named.place $$;
+CREATE OR REPLACE FUNCTION transaction_orders(chain_id int, hash bytea) RETURNS SETOF orders LANGUAGE sql STABLE AS $$
+  SELECT o.* FROM orders o WHERE o.id IN (
+    SELECT tr.order_id FROM settlements s
+    JOIN trades tr ON tr.chain_id = s.chain_id AND tr.block_number = s.block_number AND tr.tx_hash = s.tx_hash
+    WHERE s.tx_hash = transaction_orders.hash AND s.chain_id = transaction_orders.chain_id) ORDER BY o.id $$`
 
 /**
  * PostGraphile over the same tables, with its own packages and its own Node, installed once into `folder`.

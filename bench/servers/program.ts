@@ -56,6 +56,7 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
       RATE_LIMIT_READS: '0',
       RATE_LIMIT_QUOTES: '0',
       RATE_LIMIT_ORDERS: '0',
+      RATE_LIMIT_INTROSPECTIONS: '0',
       ORDER_MAX_OUT_OF_MARKET: '0',
       ...options.env,
     },

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { shape } from '../database/shape.ts'
 import type { Subject } from '../database/subjects.ts'
+import { fitToSchema } from '../documents/older.ts'
+import { readSchema } from '../documents/schema.ts'
 import { get, post, type Question } from '../load/question.ts'
 import { askOnce } from '../load/turn.ts'
 import type { ServerProcess } from '../servers/process.ts'
@@ -19,19 +21,25 @@ const { name: network, chainId } = shape.network
 const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
 
 /** The reads of an order's story, of one order and of an account, by each system that can answer them. */
-export function debugWorkloads(servers: DebugServers, collector: Buffer): Workload[] {
-  const { oneStatement } = servers
-  const ofCollector = { uid: collector, owner: collector }
+export async function debugWorkloads(servers: DebugServers, collector: Buffer): Promise<Workload[]> {
+  const { oneStatement, program, other } = servers
+  const texts = new Map<ServerProcess, Documents>()
+  for (const server of [program, ...(other ? [other] : [])]) texts.set(server, await readTexts(server))
+  const textOf: TextOf = (server, name) => texts.get(server)?.[name] ?? ''
+  const ofCollector = { number: 0, uid: collector, owner: collector }
   return [
     {
       name: 'debug',
       title: 'Everything that happened to an order, nested',
       rows: [
-        ...builds(servers, 'GraphQL text', (server) => ({ server, ask: asText('debug') })),
+        ...builds(servers, 'GraphQL text', (server) => ({
+          server,
+          ask: asText('debug', textOf(server, 'debug')),
+        })),
         ...builds(servers, 'GraphQL persisted', (server) => ({
           server,
-          ask: byHash('debug'),
-          prepare: () => register(server, 'debug'),
+          ask: byHash('debug', textOf(server, 'debug')),
+          prepare: () => register(server, 'debug', textOf(server, 'debug')),
         })),
         ...postgraphile(servers, 'debug'),
         ...builds(servers, 'REST report', (server) => ({
@@ -45,7 +53,10 @@ export function debugWorkloads(servers: DebugServers, collector: Buffer): Worklo
       name: 'order',
       title: 'order(uid) with 13 fields',
       rows: [
-        ...builds(servers, 'GraphQL text', (server) => ({ server, ask: asText('order') })),
+        ...builds(servers, 'GraphQL text', (server) => ({
+          server,
+          ask: asText('order', textOf(server, 'order')),
+        })),
         ...postgraphile(servers, 'order'),
       ],
     },
@@ -53,7 +64,10 @@ export function debugWorkloads(servers: DebugServers, collector: Buffer): Worklo
       name: 'account',
       title: 'Account page: 20 orders with trades and tokens',
       rows: [
-        ...builds(servers, 'GraphQL text', (server) => ({ server, ask: asText('account') })),
+        ...builds(servers, 'GraphQL text', (server) => ({
+          server,
+          ask: asText('account', textOf(server, 'account')),
+        })),
         ...postgraphile(servers, 'account'),
       ],
     },
@@ -74,6 +88,18 @@ export function debugWorkloads(servers: DebugServers, collector: Buffer): Worklo
       ],
     },
   ]
+}
+
+type TextOf = (server: ServerProcess, name: keyof Documents) => string
+
+/** The documents in the words of a server's schema. */
+async function readTexts({ port }: ServerProcess): Promise<Documents> {
+  const schema = await readSchema(port)
+  return {
+    debug: fitToSchema(documents.debug, schema),
+    order: fitToSchema(documents.order, schema),
+    account: fitToSchema(documents.account, schema),
+  }
 }
 
 /** The program's row, and beside it that of the build to compare with. */
@@ -100,18 +126,18 @@ function postgraphile({ postgraphile: server }: DebugServers, name: keyof Docume
 }
 
 /** The whole text of the document in every request. */
-function asText(name: keyof Documents): Row['ask'] {
-  const query = JSON.stringify(documents[name])
+function asText(name: keyof Documents, text: string): Row['ask'] {
+  const query = JSON.stringify(text)
   return (subject) => graphql(name, subject, `"query":${query}`)
 }
 
 /** The document by its hash alone, as a client sends it that sent the text before. */
-function byHash(name: keyof Documents): Row['ask'] {
-  return (subject) => graphql(name, subject, persisted(name))
+function byHash(name: keyof Documents, text: string): Row['ask'] {
+  return (subject) => graphql(name, subject, persisted(text))
 }
 
-function persisted(name: keyof Documents): string {
-  const sha256Hash = createHash('sha256').update(documents[name]).digest('hex')
+function persisted(text: string): string {
+  const sha256Hash = createHash('sha256').update(text).digest('hex')
   return `"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`
 }
 
@@ -122,11 +148,15 @@ function graphql(name: keyof Documents, { uid, owner }: Subject, document: strin
 }
 
 /** Sends text and hash once, then the hash alone, for an order that does not exist. */
-async function register(server: ServerProcess, name: keyof Documents): Promise<string | undefined> {
-  const nobody = { uid: Buffer.alloc(56), owner: Buffer.alloc(20) }
-  const both = `"query":${JSON.stringify(documents[name])},${persisted(name)}`
+async function register(
+  server: ServerProcess,
+  name: keyof Documents,
+  text: string,
+): Promise<string | undefined> {
+  const nobody = { number: 0, uid: Buffer.alloc(56), owner: Buffer.alloc(20) }
+  const both = `"query":${JSON.stringify(text)},${persisted(text)}`
   await askOnce(server.port, graphql(name, nobody, both).request)
-  const { body } = await askOnce(server.port, graphql(name, nobody, persisted(name)).request)
+  const { body } = await askOnce(server.port, graphql(name, nobody, persisted(text)).request)
   return body.includes('"data"') ? undefined : 'not supported yet'
 }
 

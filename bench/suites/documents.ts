@@ -5,6 +5,7 @@ export interface Documents {
   account: string
 }
 
+/** For the present schema; `fitToSchema` has what an older one is asked instead. */
 export const documents: Documents = {
   debug: `query DebugReport($uid: OrderUid!) {
   order(uid: $uid) {
@@ -12,23 +13,23 @@ export const documents: Documents = {
     sellToken { address symbol decimals }
     buyToken { address symbol decimals }
     sellAmount buyAmount feeAmount validTo creationDate
-    executedSellAmount executedBuyAmount executedFee executedFeeToken
+    executedSellAmount executedBuyAmount executedFee executedFeeToken { address }
     quote { gasAmount gasPrice sellTokenPrice sellAmount buyAmount feeAmount solver verified }
     debugReport {
-      events { label reason timestamp }
-      auctions {
-        id block deadline
-        nativePrices { token price }
+      events(first: 20) { nodes { label reason timestamp } }
+      auctions(first: 20) { nodes {
+        auctionId block deadline
+        nativePrices { token { address } price }
         proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy }
-        executions { executedFee executedFeeToken blockNumber protocolFees { token amount } }
+        executions { executedFee executedFeeToken { address } blockNumber protocolFees { token { address } amount } }
         settlementAttempts {
           solver solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome
         }
         feePolicies {
           kind surplusFactor surplusMaxVolumeFactor volumeFactor priceImprovementFactor priceImprovementMaxVolumeFactor
         }
-      }
-      trades { blockNumber logIndex owner sellAmount buyAmount txHash auctionId }
+      } }
+      trades(first: 20) { nodes { blockNumber logIndex owner sellAmount buyAmount txHash auctionId } }
     }
   }
 }`,
@@ -44,7 +45,7 @@ export const documents: Documents = {
       uid owner kind status sellAmount buyAmount executedSellAmount executedBuyAmount validTo creationDate
       sellToken { address symbol decimals }
       buyToken { address symbol decimals }
-      trades { blockNumber logIndex sellAmount buyAmount txHash }
+      trades(first: 20) { nodes { blockNumber logIndex sellAmount buyAmount txHash } }
     }
   }
 }`,

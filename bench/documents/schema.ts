@@ -1,0 +1,27 @@
+import {
+  buildClientSchema,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  type IntrospectionQuery,
+  isObjectType,
+} from 'graphql'
+import { post } from '../load/question.ts'
+import { askOnce } from '../load/turn.ts'
+
+/** The schema of a server, asked of itself. */
+export async function readSchema(port: number): Promise<GraphQLSchema> {
+  const query = JSON.stringify({ query: getIntrospectionQuery({ descriptions: false }) })
+  const { status, body } = await askOnce(port, post('/graphql', query))
+  const answer = JSON.parse(body.toString()) as { data?: IntrospectionQuery }
+  if (!answer.data) throw new Error(`no schema: ${status} ${body.toString('utf8', 0, 300)}`)
+  return buildClientSchema(answer.data)
+}
+
+/** Whether a field is a connection: an object with nodes, where an older schema has a list. */
+export function isConnection(schema: GraphQLSchema, type: string, field: string): boolean {
+  const parent = schema.getType(type)
+  const result = isObjectType(parent) ? parent.getFields()[field] : undefined
+  const named = result && getNamedType(result.type)
+  return isObjectType(named) && 'nodes' in named.getFields()
+}

@@ -1,0 +1,41 @@
+import type { Subject } from '../database/subjects.ts'
+import { askOnce } from '../load/turn.ts'
+import type { Row, Workload } from '../suites/workload.ts'
+
+const compared = 5
+
+/** What does not fit together: the systems must be asked for the same, so they answer as many values. */
+export async function unequalAnswers(workload: Workload, subjects: readonly Subject[]): Promise<string[]> {
+  const faults: string[] = []
+  const [first, ...others] = await answering(workload.rows)
+  for (const other of others) {
+    for (const subject of subjects.slice(0, compared)) {
+      const counts = [await countOf(first, subject), await countOf(other, subject)]
+      if (counts[0] === counts[1]) continue
+      faults.push(
+        `${workload.name}: ${first?.system} answers ${counts[0]} values, ${other.system} ${counts[1]}`,
+      )
+      break
+    }
+  }
+  return faults
+}
+
+async function answering(rows: readonly Row[]): Promise<Row[]> {
+  const reasons = await Promise.all(rows.map((row) => row.prepare?.()))
+  return rows.filter((_, index) => reasons[index] === undefined)
+}
+
+async function countOf(row: Row | undefined, subject: Subject): Promise<number> {
+  if (!row) return 0
+  const { body } = await askOnce(row.server.port, row.ask(subject).request)
+  const { data } = JSON.parse(body.toString()) as { data?: unknown }
+  return countValues(data ?? null)
+}
+
+/** Leaves that are not null, but for what a schema says of itself. */
+function countValues(value: unknown, key = ''): number {
+  if (value === null || key === '__typename') return 0
+  if (typeof value !== 'object') return 1
+  return Object.entries(value as object).reduce((sum, [name, part]) => sum + countValues(part, name), 0)
+}

@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Connection, openConnection } from '../load/connection.ts'
+
+interface GreedyClientOptions {
+  port: number
+  /** The address that it comes from. */
+  from: string
+  connections: number
+  next(): string
+}
+
+export interface Greed {
+  answered: number
+  refused: number
+  /** Of answers. */
+  bytes: number
+  /** Neither answered nor refused for its limit, and why the first was not. */
+  failed: number
+  firstFault: string | undefined
+}
+
+/** As short as a client waits that is told no time. */
+const leastWaitMs = 20
+
+/** A client that asks for as much as it is given: when it is refused it asks again as soon as it may. */
+export function startGreedy({ port, from, connections, next }: GreedyClientOptions) {
+  let greed = none()
+  let stopped = false
+
+  async function ask(connection: Connection): Promise<void> {
+    const { status, body } = await connection.send(next())
+    if (status === 429) {
+      greed.refused++
+      const wait = /"retryAfterMs":(\d+)/.exec(body.toString())?.[1]
+      await pause(Math.max(leastWaitMs, Math.min(1_000, Number(wait ?? 0))))
+    } else if (status === 200 && !body.subarray(0, 10).includes('"errors"')) {
+      greed.answered++
+      greed.bytes += body.length
+    } else fail(`${status}: ${body.toString('utf8', 0, 300)}`)
+  }
+
+  function fail(fault: string): void {
+    greed.failed++
+    greed.firstFault ??= fault
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      const connection = await openConnection(port, from)
+      try {
+        while (!stopped) await ask(connection)
+      } catch (error) {
+        if (!stopped) fail(String(error))
+        await pause(100)
+      } finally {
+        connection.close()
+      }
+    }
+  }
+
+  const running = Array.from({ length: connections }, run)
+  return {
+    /** What came of it since the last call. */
+    take(): Greed {
+      const since = greed
+      greed = none()
+      return since
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      await Promise.all(running)
+    },
+  }
+}
+
+function none(): Greed {
+  return { answered: 0, refused: 0, bytes: 0, failed: 0, firstFault: undefined }
+}

@@ -1,0 +1,89 @@
+import { getIntrospectionQuery } from 'graphql'
+import { shape } from '../database/shape.ts'
+import { get, post } from '../load/question.ts'
+
+/** What a greedy client asks for, as the text of each request. */
+export interface Kind {
+  name: (typeof kindNames)[number]
+  title: string
+  next(): string
+}
+
+/** In hex. */
+export interface KindSubjects {
+  owner: string
+  uids: readonly string[]
+}
+
+export const kindNames = [
+  'introspection',
+  'known-introspection',
+  'list',
+  'notifications',
+  'page',
+  'by-uids',
+  'deep',
+] as const
+
+const network = shape.network.name
+/** As many as one request may name. */
+export const mostUids = 128
+
+const graphql = (query: string, variables: object = {}) =>
+  post('/graphql', JSON.stringify({ query: query.replace(/\s+/g, ' '), variables }))
+
+const notifications = `query ($owner: Address!) {
+  account(address: $owner) { latestNotifications(first: 1000) { notificationId account type message timestamp metadata } }
+}`
+
+/** Close to the most that one document may hold, with fields that are computed for each order. */
+const deep = `query ($owner: Address!) { account(address: $owner) { orders(first: 800) { nodes {
+  uid status executedFraction effectiveReceiver executedSellAmountBeforeFees executedFeeAmount
+  sellToken { address symbol name decimals } buyToken { address symbol name decimals }
+  quote { gasAmount gasPrice sellAmount buyAmount feeAmount solver verified }
+} } } }`
+
+export function greedyKinds({ owner, uids }: KindSubjects): Kind[] {
+  const introspection = getIntrospectionQuery().replace('query IntrospectionQuery', 'query')
+  let count = 0
+  return [
+    {
+      name: 'introspection',
+      title: 'introspection, each time another document',
+      next: () => graphql(introspection.replace('query', `query New${count++}`)),
+    },
+    {
+      name: 'known-introspection',
+      title: 'introspection, the same document',
+      next: () => graphql(introspection),
+    },
+    {
+      name: 'list',
+      title: 'orders?limit=1000 over REST',
+      next: () => get(`/${network}/api/v1/account/${owner}/orders?limit=1000`),
+    },
+    {
+      name: 'notifications',
+      title: 'latestNotifications(first: 1000)',
+      next: () => graphql(notifications, { owner }),
+    },
+    {
+      name: 'page',
+      title: 'the GraphiQL page',
+      next: () => get('/graphql').replace('application/json', 'text/html'),
+    },
+    {
+      name: 'by-uids',
+      title: `by_uids of ${mostUids}`,
+      next: () => post(`/${network}/api/v1/orders/by_uids`, JSON.stringify(uids)),
+    },
+    { name: 'deep', title: '800 orders with tokens and quotes', next: () => graphql(deep, { owner }) },
+  ]
+}
+
+/** The other client's request: one order. */
+export function modestRequest(uid: string): string {
+  const query =
+    'query ($uid: OrderUid!) { order(uid: $uid) { uid owner kind status sellAmount buyAmount validTo creationDate } }'
+  return graphql(query, { uid })
+}

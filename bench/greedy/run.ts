@@ -1,0 +1,208 @@
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readSettings } from '../../src/config.ts'
+import { query } from '../database/open.ts'
+import { shape, sizeOf } from '../database/shape.ts'
+import { readSubjects } from '../database/subjects.ts'
+import { runPaced } from '../load/paced.ts'
+import { median, quantile, type Turn } from '../load/turn.ts'
+import { cache } from '../options.ts'
+import { startNode } from '../servers/node.ts'
+import type { ServerProcess } from '../servers/process.ts'
+import { startProgram } from '../servers/program.ts'
+import { prepareDatabase, type Undo } from '../setup.ts'
+import { startGreedyApart } from './apart.ts'
+import type { Greed } from './client.ts'
+import { greedyKinds, type Kind, type KindSubjects, modestRequest, mostUids } from './kinds.ts'
+import type { GreedyOptions } from './options.ts'
+
+type Print = (line: string) => void
+
+const [greedyAddress, modestAddress] = ['127.0.0.2', '127.0.0.3']
+
+const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
+
+/** Until the greedy client has used up what it may ask at once. */
+const settlingMs = 3_000
+/** Until it is forgiven: the next kind begins with a full bucket. */
+const restMs = 2_500
+
+export interface GreedyResult {
+  kind: string
+  title: string
+  /** Milliseconds of the modest client. */
+  alone: Latency
+  beside: Latency
+  ratio: number
+  /** Of the greedy client, each second. */
+  answered: number
+  refused: number
+  megabytes: number
+  /** Of the program: share of one core, and how long its event loop stood still. */
+  cpu: { alone: number; beside: number }
+  longestBlockMs: number
+  errors: number
+  firstError: string | undefined
+}
+
+interface Latency {
+  p50Ms: number
+  p99Ms: number
+}
+
+export async function runGreedy(options: GreedyOptions, undo: Undo, print: Print): Promise<GreedyResult[]> {
+  const { url } = await prepareDatabase(options, undo, print)
+  const { orders, collector } = await readSubjects(url, sizeOf(options.orders))
+  const subjects = { owner: hex(collector), uids: orders.map(({ uid }) => hex(uid)) }
+  await storeNotifications(url, collector)
+  const node = await startNode()
+  undo.push(node.close)
+  const usual = readSettings({})
+  const program = await startProgram({
+    source: options.source,
+    target: path.join(cache, 'greedy'),
+    databaseUrl: url,
+    rpcUrl: node.url,
+    env: {
+      RATE_LIMIT_READS: String(usual.RATE_LIMIT_READS),
+      RATE_LIMIT_QUOTES: String(usual.RATE_LIMIT_QUOTES),
+      RATE_LIMIT_ORDERS: String(usual.RATE_LIMIT_ORDERS),
+      RATE_LIMIT_INTROSPECTIONS: String(usual.RATE_LIMIT_INTROSPECTIONS),
+      CMS_ENABLED: 'true',
+      CMS_API_KEY: 'a-key-of-the-bench',
+    },
+    print,
+  })
+  undo.push(program.stop)
+  await modest(program, subjects, options)
+  const results: GreedyResult[] = []
+  for (const kind of greedyKinds({ ...subjects, uids: subjects.uids.slice(0, mostUids) })) {
+    if (options.only && !options.only.includes(kind.name)) continue
+    const rounds: GreedyResult[] = []
+    for (let round = 1; round <= options.rounds; round++) {
+      rounds.push(await measure(kind, program, subjects, options))
+      await pause(restMs)
+    }
+    const result = medianOf(rounds)
+    results.push(result)
+    print(lineOf(result))
+  }
+  return results
+}
+
+async function measure(
+  kind: Kind,
+  program: ServerProcess,
+  subjects: KindSubjects,
+  options: GreedyOptions,
+): Promise<GreedyResult> {
+  const { seconds, connections } = options
+  await program.vitals()
+  const alone = await modest(program, subjects, options)
+  const quiet = await program.vitals()
+  const { port } = program
+  const { owner } = subjects
+  const uids = subjects.uids.slice(0, mostUids)
+  const greedy = startGreedyApart({ port, from: greedyAddress, connections, kind: kind.name, owner, uids })
+  try {
+    await pause(settlingMs)
+    await program.vitals()
+    await greedy.take()
+    const beside = await modest(program, subjects, options)
+    return resultOf(kind, seconds, {
+      alone,
+      beside,
+      quiet,
+      busy: await program.vitals(),
+      greed: await greedy.take(),
+    })
+  } finally {
+    await greedy.stop()
+  }
+}
+
+interface Measured {
+  alone: Turn
+  beside: Turn
+  quiet: Awaited<ReturnType<ServerProcess['vitals']>>
+  busy: Awaited<ReturnType<ServerProcess['vitals']>>
+  greed: Greed
+}
+
+function resultOf(kind: Kind, seconds: number, measured: Measured): GreedyResult {
+  const { alone, beside, quiet, busy, greed } = measured
+  return {
+    kind: kind.name,
+    title: kind.title,
+    alone: latencyOf(alone),
+    beside: latencyOf(beside),
+    ratio: latencyOf(beside).p99Ms / latencyOf(alone).p99Ms,
+    answered: greed.answered / seconds,
+    refused: greed.refused / seconds,
+    megabytes: greed.bytes / seconds / 1e6,
+    cpu: { alone: quiet.cpuMs / 1_000 / alone.seconds, beside: busy.cpuMs / 1_000 / beside.seconds },
+    longestBlockMs: busy.longestBlockMs,
+    errors: alone.errors + beside.errors + greed.failed,
+    firstError: alone.firstError ?? beside.firstError ?? greed.firstFault,
+  }
+}
+
+/** Medians of every figure; blocks and errors are the most of all. */
+function medianOf(rounds: readonly GreedyResult[]): GreedyResult {
+  const [first] = rounds
+  if (!first) throw new Error('nothing was measured')
+  const middle = (read: (round: GreedyResult) => number) => median(rounds.map(read))
+  const [alone, beside] = (['alone', 'beside'] as const).map((when) => ({
+    p50Ms: middle((round) => round[when].p50Ms),
+    p99Ms: middle((round) => round[when].p99Ms),
+  })) as [Latency, Latency]
+  return {
+    ...first,
+    alone,
+    beside,
+    ratio: beside.p99Ms / alone.p99Ms,
+    answered: middle(({ answered }) => answered),
+    refused: middle(({ refused }) => refused),
+    megabytes: middle(({ megabytes }) => megabytes),
+    cpu: { alone: middle(({ cpu }) => cpu.alone), beside: middle(({ cpu }) => cpu.beside) },
+    longestBlockMs: Math.max(...rounds.map(({ longestBlockMs }) => longestBlockMs)),
+    errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
+    firstError: rounds.find(({ firstError }) => firstError)?.firstError,
+  }
+}
+
+function modest(program: ServerProcess, { uids }: KindSubjects, { rate, seconds }: GreedyOptions) {
+  let index = 0
+  const next = () => {
+    const uid = uids[index++ % uids.length] ?? ''
+    return { request: modestRequest(uid), expect: uid }
+  }
+  return runPaced({ port: program.port, from: modestAddress, rate, seconds, next })
+}
+
+function latencyOf({ latencies }: Turn): Latency {
+  return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
+}
+
+/** The fill has none: as many as one page may hold, of the account that has most orders. */
+async function storeNotifications(url: string, account: Buffer): Promise<void> {
+  await query(
+    url,
+    `INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata)
+     SELECT 'greedy-' || i, $1, $2, 'order_filled', 'Order filled', now(), jsonb_build_object('orderUid', repeat('ab', 56))
+     FROM generate_series(1, 1000) i ON CONFLICT (cause) DO NOTHING`,
+    [shape.network.chainId, account],
+  )
+}
+
+function lineOf(result: GreedyResult): string {
+  const { title, alone, beside, ratio, answered, refused, megabytes, cpu, longestBlockMs } = result
+  const ms = (value: number) => value.toFixed(2)
+  const fault = result.errors > 0 ? `; ${result.errors} errors: ${result.firstError}` : ''
+  return [
+    title,
+    `  p50 ${ms(alone.p50Ms)} ms alone, ${ms(beside.p50Ms)} beside; p99 ${ms(alone.p99Ms)} alone, ${ms(beside.p99Ms)} beside: x ${ratio.toFixed(2)}`,
+    `  greedy: ${answered.toFixed(1)} answers and ${refused.toFixed(1)} refusals a second, ${megabytes.toFixed(1)} MB/s; ` +
+      `core ${(cpu.alone * 100).toFixed(1)} % alone, ${(cpu.beside * 100).toFixed(1)} % beside; longest block ${longestBlockMs.toFixed(1)} ms${fault}`,
+  ].join('\n')
+}

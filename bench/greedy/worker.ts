@@ -1,0 +1,27 @@
+import { startGreedy } from './client.ts'
+import { greedyKinds, type KindSubjects } from './kinds.ts'
+
+/**
+ * The greedy client in a process of its own: what it does with its answers must not hold up the other one's clock.
+ * It ends with its parent.
+ */
+export interface Start extends KindSubjects {
+  port: number
+  from: string
+  connections: number
+  kind: string
+}
+
+let client: ReturnType<typeof startGreedy> | undefined
+
+process.on('message', async (message: Start | 'take' | 'stop') => {
+  if (message === 'take') process.send?.(client?.take())
+  else if (message === 'stop') {
+    await client?.stop()
+    process.disconnect()
+  } else {
+    const kind = greedyKinds(message).find(({ name }) => name === message.kind)
+    if (kind) client = startGreedy({ ...message, next: kind.next })
+  }
+})
+process.once('disconnect', () => process.exit(0))

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { query } from '../database/open.ts'
+import { shape } from '../database/shape.ts'
+
+/** An order that rested, in an auction every 12 s, beside whatever else the database holds. */
+export interface Resting {
+  uid: Buffer
+  /** Of its auctions, which follow each other without a gap. */
+  firstAuction: number
+  auctions: number
+}
+
+const { network, prices } = shape
+const { chainId } = network
+
+/** Out of the way of the other orders and their auctions, whatever their number. */
+const orderNumber = 1_000_000_000
+const firstAuction = 1_000_000_001
+/** One in so many has a solution that trades the order, and says so in an event. */
+const tradedEvery = 20_000
+
+/** Every statement takes the first auction's number and the last one's. */
+const statements: Readonly<Record<string, string>> = {
+  auctions: `
+INSERT INTO auctions (id, chain_id, block, deadline_block, created_at)
+SELECT a, ${chainId}, 30000000 + a - $1, 30000005 + a - $1, bench.created(0) + (a - $1) * '12 seconds'::interval
+FROM generate_series($1::bigint, $2::bigint) a`,
+
+  auction_orders: `
+INSERT INTO auction_orders (order_id, auction_id) SELECT ${orderNumber}, a FROM generate_series($1::bigint, $2::bigint) a`,
+
+  auction_prices: `
+INSERT INTO auction_prices (auction_id, token, price)
+SELECT a, bench.token(k), bench.amount(a, k) FROM generate_series($1::bigint, $2::bigint) a, generate_series(0, ${prices - 1}) k`,
+
+  solutions: `
+INSERT INTO solutions (auction_id, uid, ranking, solver, is_winner, filtered_out, score, reference_score)
+SELECT a, 0, 1, bench.bytes('solver', a % 7, 20), true, false, bench.amount(a, 9), 0
+FROM generate_series($1::bigint, $2::bigint) a`,
+
+  settlement_attempts: `
+INSERT INTO settlement_attempts (auction_id, solution_uid, chain_id, solver, started_at, start_block, deadline_block, tx_hash,
+  ended_at, end_block, outcome)
+SELECT a, 0, ${chainId}, bench.bytes('solver', a % 7, 20), at, 30000000 + a - $1, 30000005 + a - $1, bench.bytes('tx', a, 32),
+  at + '9 seconds'::interval, 30000001 + a - $1, 'success'
+FROM generate_series($1::bigint, $2::bigint) a,
+  LATERAL (SELECT bench.created(0) + (a - $1) * '12 seconds'::interval + '3 seconds'::interval AS at) t`,
+
+  fee_policies: `
+INSERT INTO fee_policies (order_id, auction_id, position, kind, factor, max_volume_factor)
+SELECT ${orderNumber}, a, 0, 'volume', 200, NULL FROM generate_series($1::bigint, $2::bigint) a`,
+
+  solution_executions: `
+INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
+SELECT ${orderNumber}, a, 0, bench.amount(a, 1), bench.amount(a, 2)
+FROM generate_series($1::bigint, $2::bigint) a WHERE (a - $1 + 1) % ${tradedEvery} = 0`,
+
+  order_events: `
+INSERT INTO order_events (order_id, label, timestamp)
+SELECT ${orderNumber}, CASE WHEN a = $1 THEN 'created' ELSE 'considered' END, bench.created(0) + (a - $1) * '12 seconds'::interval
+FROM generate_series($1::bigint, $2::bigint) a WHERE a = $1 OR (a - $1 + 1) % ${tradedEvery} = 0`,
+}
+
+/** A copy of the first order, nothing of which was traded, valid for some years. */
+const orderSql = `
+INSERT INTO orders SELECT (jsonb_populate_record(o, jsonb_build_object('id', ${orderNumber}, 'uid', $1::bytea,
+  'sell_token', bench.token(0), 'buy_token', bench.token(1), 'partially_fillable', true,
+  'executed_sell', 0, 'executed_buy', 0, 'executed_fee', 0, 'executed_fee_token', NULL,
+  'valid_to', 4000000000, 'effective_valid_to', 4000000000, 'created_at', bench.created(0)))).*
+FROM orders o WHERE o.id = 1`
+
+const version = createHash('sha256')
+  .update(JSON.stringify([statements, orderSql]))
+  .digest('hex')
+
+/** The order, written now or by an earlier run. */
+export async function fillResting(
+  url: string,
+  auctions: number,
+  print: (line: string) => void,
+): Promise<Resting> {
+  const uid = createHash('sha256').update('resting').digest()
+  const whole = Buffer.concat([uid, Buffer.alloc(20, 7), Buffer.from('ee6b2800', 'hex')])
+  const resting = { uid: whole, firstAuction, auctions }
+  await query(url, 'CREATE TABLE IF NOT EXISTS bench.resting (version text, auctions int)')
+  const [known] = await query<{ version: string; auctions: number }>(url, 'SELECT * FROM bench.resting')
+  if (known?.version === version && known.auctions === auctions) return resting
+  const started = performance.now()
+  await clearResting(url)
+  await query(url, orderSql, [whole])
+  const last = firstAuction + auctions - 1
+  await Promise.all(Object.values(statements).map((sql) => query(url, sql, [firstAuction, last])))
+  await query(url, 'VACUUM (ANALYZE)')
+  await query(url, 'INSERT INTO bench.resting VALUES ($1, $2)', [version, auctions])
+  print(`an order in ${auctions} auctions: ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  return resting
+}
+
+async function clearResting(url: string): Promise<void> {
+  for (const table of Object.keys(statements)) {
+    const column = table === 'auctions' ? 'id' : table === 'order_events' ? 'order_id' : 'auction_id'
+    await query(url, `DELETE FROM ${table} WHERE ${column} >= ${orderNumber}`)
+  }
+  await query(url, `DELETE FROM orders WHERE id = ${orderNumber}`)
+  await query(url, 'DELETE FROM bench.resting')
+}

@@ -1,0 +1,66 @@
+import { median } from '../load/turn.ts'
+
+/** What a client gets that asks for the report and says no more. */
+export interface FirstPage {
+  what: string
+  status: number
+  bytes: number
+  /** The first time that it is asked for. */
+  coldMs: number
+  /** One at a time, after that. */
+  p50Ms: number
+  maxMs: number
+  /** Of an answer that is none. */
+  fault: string | undefined
+  /** Where the next part is, as a REST answer says. */
+  next: string | undefined
+}
+
+const repeats = 20
+/** Who takes longer is not asked again. */
+const patienceMs = 2_000
+const deadlineMs = 60_000
+
+export async function timeFirstPage(what: string, ask: () => Promise<Response>): Promise<FirstPage> {
+  const cold = await timed(ask)
+  const times: number[] = []
+  for (let repeat = 0; repeat < repeats && cold.ms < patienceMs; repeat++) times.push((await timed(ask)).ms)
+  const { status, body } = cold
+  const fault = status === 200 && !body.includes('"errors"') ? undefined : body.slice(0, 300)
+  return {
+    what,
+    status,
+    bytes: Buffer.byteLength(body),
+    coldMs: cold.ms,
+    p50Ms: times.length ? median(times) : cold.ms,
+    maxMs: Math.max(cold.ms, ...times),
+    fault,
+    next: cold.next,
+  }
+}
+
+async function timed(ask: () => Promise<Response>) {
+  const started = performance.now()
+  const response = await ask()
+  const body = await response.text()
+  return { status: response.status, body, ms: performance.now() - started, next: nextOf(response) }
+}
+
+/** Of `Link: <…>; rel="next"`, resolved against what was asked for. */
+export function nextOf({ headers, url }: Response): string | undefined {
+  const target = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers.get('link') ?? '')?.[1]
+  return target === undefined ? undefined : new URL(target, url).href
+}
+
+export function getJson(url: string): Promise<Response> {
+  return fetch(url, { signal: AbortSignal.timeout(deadlineMs) })
+}
+
+export function postGraphql(port: number, query: string, variables: object): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+    signal: AbortSignal.timeout(deadlineMs),
+  })
+}

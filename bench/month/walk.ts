@@ -1,0 +1,65 @@
+/** Where a walk got to, and what was wrong on its way. */
+export interface Walk {
+  pages: number
+  items: number
+  seconds: number
+  longestPageMs: number
+  largestPage: number
+  /** Undefined when every auction came once and in its place. */
+  fault: string | undefined
+}
+
+export interface Page {
+  ids: number[]
+  /** What asks for the next page; undefined on the last one. */
+  next: string | undefined
+  bytes: number
+}
+
+/** What the walk has to come by: each number once, in this order. */
+export interface Expected {
+  first: number
+  items: number
+  /** From the first up, or from the last down. */
+  direction: 'up' | 'down'
+}
+
+/**
+ * All pages in a row, each asked for by what the one before it said.
+ * @throws what `ask` throws
+ */
+export async function walk(
+  ask: (cursor: string | undefined) => Promise<Page>,
+  { first, items, direction }: Expected,
+): Promise<Walk> {
+  const started = performance.now()
+  const result: Walk = {
+    pages: 0,
+    items: 0,
+    seconds: 0,
+    longestPageMs: 0,
+    largestPage: 0,
+    fault: undefined,
+  }
+  let cursor: string | undefined
+  do {
+    const asked = performance.now()
+    const { ids, next, bytes } = await ask(cursor)
+    result.pages++
+    result.longestPageMs = Math.max(result.longestPageMs, performance.now() - asked)
+    result.largestPage = Math.max(result.largestPage, bytes)
+    for (const id of direction === 'up' ? ids : ids.toReversed()) {
+      const expected = direction === 'up' ? first + result.items : first + items - 1 - result.items
+      if (id !== expected) result.fault ??= `page ${result.pages}: ${id} instead of ${expected}`
+      result.items++
+    }
+    if (next !== undefined && (next === cursor || ids.length === 0)) {
+      result.fault ??= `page ${result.pages} leads nowhere`
+      break
+    }
+    cursor = next
+  } while (cursor !== undefined && result.items <= items)
+  if (result.items !== items) result.fault ??= `${result.items} auctions instead of ${items}`
+  result.seconds = (performance.now() - started) / 1000
+  return result
+}
