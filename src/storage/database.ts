@@ -3,6 +3,7 @@ import { DatabaseError, Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { asOutage, tellOutages } from './outages.ts'
 import { createPlanNames, type PlanNames } from './plan-names.ts'
+import { TextQuery, type TextRow } from './text-query.ts'
 
 declare const opaque: unique symbol
 
@@ -92,8 +93,15 @@ interface Prepared {
 
 const pools = new WeakMap<Db, Prepared>()
 
-/** Rows as arrays of one statement that the server has planned before. Not in a transaction. */
-export async function readPrepared<Row>(db: Db, text: string, values: readonly unknown[]): Promise<Row[]> {
+/**
+ * Rows of one statement that the server has planned before, each column as PostgreSQL writes it; `Row` says which can't be null. Not
+ * in a transaction.
+ */
+export async function readPrepared<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
   const prepared = pools.get(db)
   if (!prepared) throw new TypeError('prepared reads need the database itself')
   const { pool, onStatement, names } = prepared
@@ -102,8 +110,7 @@ export async function readPrepared<Row>(db: Db, text: string, values: readonly u
   let client: PoolClient | undefined
   try {
     client = await pool.connect()
-    const query = { text, values: [...values], rowMode: 'array' as const }
-    const { rows } = await client.query(name === undefined ? query : { ...query, name })
+    const rows = await TextQuery.run(client, text, name, values)
     client.release(name !== undefined && names.isWornBy(client, name))
     return rows as Row[]
   } catch (error) {

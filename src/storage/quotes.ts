@@ -109,8 +109,8 @@ export async function findQuotes(
 
 /** A reply that was given on this network, as long as it is kept. */
 export async function findReply(db: Db, chainId: number, id: bigint): Promise<QuoteReply | undefined> {
-  const [row] = await readPrepared<[string, QuoteRestJson]>(db, replySql, [chainId, id])
-  return row && { quote: toQuote(row[0]), ...readQuoteRest(row[1]) }
+  const [row] = await readPrepared<[string, string]>(db, replySql, [chainId, id])
+  return row && { quote: toQuote(row[0]), ...readQuoteRest(JSON.parse(row[1]) as QuoteRestJson) }
 }
 
 /** What an order trades, for finding the quote it was made from. `amount` is that of the fixed side. */

@@ -6,18 +6,22 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  type SelectionSetNode,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { checkListItems, type Services } from '../context.ts'
 import { schema } from '../schema.ts'
 import type { Nodes } from '../stored/collect.ts'
 import {
   type Asking,
   asAnswer,
+  decisions,
   isComplete,
   prepareField,
   prepareObject,
   readField,
   readKeyed,
+  variablesIn,
 } from '../stored/reading.ts'
 import type { Finds } from '../stored/root.ts'
 import { type Cost, costOf, costRefusal, fieldsOf } from './cost.ts'
@@ -34,6 +38,14 @@ export interface CompiledOperation {
   answer(variables: Record<string, unknown>, services: Services): Promise<string | undefined>
 }
 
+/** Reads a field of the query; `undefined` where its arguments name what is not stored. */
+type Reads = (asking: Asking, services: Services) => (() => Promise<string | undefined>) | undefined
+
+type Plan = readonly { key: string; reads: Reads }[]
+
+/** Of one document, by what conditions decide. */
+const mostPlans = 32
+
 /** `undefined` for documents that have to be executed whatever their variables are. */
 export function compiledOperation(document: DocumentNode): CompiledOperation | undefined {
   const operations = document.definitions.filter(
@@ -43,7 +55,18 @@ export function compiledOperation(document: DocumentNode): CompiledOperation | u
   const query = schema.getQueryType()
   if (!operation || second || !query) return undefined
   if (operation.operation !== OperationTypeNode.QUERY || operation.directives?.length) return undefined
+  const { selectionSet } = operation
   const fragments = fragmentsOf(document)
+  const conditions = variablesIn(selectionSet.selections, fragments)
+  const plans = new LRUCache<string, Plan | 'executed'>({ max: mostPlans })
+
+  function planOf(asking: Asking): Plan | 'executed' {
+    const key = decisions(conditions, asking.variables)
+    const plan = plans.get(key) ?? makePlan(query as GraphQLObjectType, selectionSet, asking)
+    plans.set(key, plan)
+    return plan
+  }
+
   return {
     operationName: operation.name?.value,
     async answer(given, services) {
@@ -52,19 +75,25 @@ export function compiledOperation(document: DocumentNode): CompiledOperation | u
       const ending = cost && endingOf(cost)
       if (!variables || !ending) return undefined
       const asking: Asking = { schema, fragments, variables }
-      const fields = fieldsOf([operation.selectionSet], variables, fragments)
-      const roots = [...fields].map(([key, nodes]) => ({
-        key,
-        read: reading(query, nodes, asking, services),
-      }))
-      if (!roots.every(({ read }) => read)) return undefined
-      const texts = await Promise.all(roots.map(({ read }) => read?.()))
+      const plan = planOf(asking)
+      if (plan === 'executed') return undefined
+      const started = plan.map(({ reads }) => reads(asking, services))
+      if (!started.every((read) => read !== undefined)) return undefined
+      const texts = await Promise.all(started.map((read) => read()))
       if (!texts.every((text) => text !== undefined && isComplete(text))) return undefined
       checkListItems(texts as string[])
-      const members = roots.map(({ key }, index) => `"${key}":${texts[index]}`)
+      const members = plan.map(({ key }, index) => `"${key}":${texts[index]}`)
       return `{"data":{${members.join(',')}${ending}`
     },
   }
+}
+
+function makePlan(query: GraphQLObjectType, set: SelectionSetNode, asking: Asking): Plan | 'executed' {
+  const fields = fieldsOf([set], asking.variables, asking.fragments)
+  const plan = [...fields].map(([key, nodes]) => ({ key, reads: readsOf(query, nodes, asking) }))
+  const isStored = (root: { key: string; reads: Reads | undefined }): root is Plan[number] =>
+    root.reads !== undefined
+  return plan.every(isStored) ? plan : 'executed'
 }
 
 const endings = new WeakMap<Cost, string>()
@@ -80,36 +109,28 @@ function endingOf(cost: Cost): string | undefined {
 }
 
 /** How a field of the query is read; `undefined` where not all of it is stored. */
-function reading(
-  query: GraphQLObjectType,
-  nodes: Nodes,
-  asking: Asking,
-  services: Services,
-): (() => Promise<string | undefined>) | undefined {
-  const [node] = nodes
-  const { name } = node
-  if (name.value === '__typename') return async () => `"${query.name}"`
+function readsOf(query: GraphQLObjectType, nodes: Nodes, asking: Asking): Reads | undefined {
+  const { name } = nodes[0]
+  if (name.value === '__typename') return () => async () => `"${query.name}"`
   const field = query.getFields()[name.value]
   const finds = field?.extensions.finds as Finds | undefined
-  if (field && finds) return foundReading(field, finds, nodes, asking, services)
+  if (field && finds) return foundReads(field, finds, nodes)
   const prepared = prepareField(query, nodes, asking)
-  return prepared?.isPure ? () => readField(prepared, asking, services, asAnswer) : undefined
+  if (!prepared?.isPure) return undefined
+  return (asking, services) => () => readField(prepared, asking, services, asAnswer)
 }
 
-function foundReading(
-  field: GraphQLField<unknown, unknown>,
-  finds: Finds,
-  nodes: Nodes,
-  asking: Asking,
-  services: Services,
-): (() => Promise<string | undefined>) | undefined {
-  const found = finds(getArgumentValues(field, nodes[0], asking.variables) as never, services)
-  if (!found) return async () => 'null'
-  if (found === 'elsewhere') return undefined
-  const prepared = prepareObject(schema.getType(found.typeName) as GraphQLObjectType, nodes, asking)
-  if (!prepared.isPure) return undefined
-  return async () => {
-    const texts = await readKeyed(prepared, found.keyed, found.keys as never[], asking, services, asAnswer)
-    return String(field.type).startsWith('[') ? `[${texts.join(',')}]` : texts[0]
+function foundReads(field: GraphQLField<unknown, unknown>, finds: Finds, nodes: Nodes): Reads {
+  const isList = String(field.type).startsWith('[')
+  return (asking, services) => {
+    const found = finds(getArgumentValues(field, nodes[0], asking.variables) as never, services)
+    if (!found) return async () => 'null'
+    if (found === 'elsewhere') return undefined
+    const prepared = prepareObject(schema.getType(found.typeName) as GraphQLObjectType, nodes, asking)
+    if (!prepared.isPure) return undefined
+    return async () => {
+      const texts = await readKeyed(prepared, found.keyed, found.keys as never[], asking, services, asAnswer)
+      return isList ? `[${texts.join(',')}]` : texts[0]
+    }
   }
 }

@@ -6,7 +6,7 @@ import { executedUnits, writtenUnits } from '../admission/units.ts'
 import type { Services } from '../context.ts'
 import { schema } from '../schema.ts'
 import type { AnswerType } from './accepted-type.ts'
-import { isWritten, useCompiled } from './compiled-plugin.ts'
+import { createAnswerCompiled } from './compiled-answer.ts'
 import { refusalError } from './errors.ts'
 import type { Door, OperationArgs } from './execute.ts'
 import type { Produced } from './idempotency.ts'
@@ -39,9 +39,10 @@ export function createRunRequest(
   documents: PersistedDocuments,
   streamPath: string,
 ): RunRequest {
+  const answerCompiled = createAnswerCompiled(door, services, documents)
   const yoga = createYoga<Asking>({
     schema,
-    plugins: [useCompiled(door, services, documents), useDoor(door, streamPath)],
+    plugins: [useDoor(door, streamPath)],
     context: ({ caller, gone }) => door.context(caller, gone()),
     maskedErrors: { maskError: (error) => door.mask(error) },
     // The door has one that streams and REST use too.
@@ -59,12 +60,15 @@ export function createRunRequest(
   }
 
   return async (asked, type, asking) => {
-    const result = await resultOf(asked, asking)
     const headers = { 'Content-Type': `${type}; charset=utf-8` }
+    const written = await answerCompiled(asked)
+    if (written !== undefined) {
+      return { status: 200, headers, body: written, units: writtenUnits(written.length) }
+    }
+    const result = await resultOf(asked, asking)
     if (!result.errors) {
-      const body = isWritten(result) ? result.stringify() : JSON.stringify(result)
-      const units = isWritten(result) ? writtenUnits(body.length) : executedUnits(body.length)
-      return { status: 200, headers, body, units }
+      const body = JSON.stringify(result)
+      return { status: 200, headers, body, units: executedUnits(body.length) }
     }
     // Errors say the status, and are written without it.
     const response = processRegularResult(result, yoga.fetchAPI, type)

@@ -186,22 +186,29 @@ function conditionsOf(nodes: Nodes, asking: Asking): string {
 
 function conditionsIn(node: FieldNode, { fragments, variables }: Asking): string {
   const known = conditions.get(node)
-  const { id, names } = known ?? {
-    id: ++lastId,
-    names: [...new Set(variablesIn(node, fragments, new Set()))],
-  }
+  const { id, names } = known ?? { id: ++lastId, names: variablesIn([node], fragments) }
   if (!known) conditions.set(node, { id, names })
-  return `${id}${names.map((name) => (variables[name] === true ? 't' : 'f')).join('')}`
+  return `${id}${decisions(names, variables)}`
 }
 
-/** Names of variables in directives of a selection. */
-export function variablesIn(node: SelectionNode, fragments: Fragments, seen: Set<string>): string[] {
-  const own = (node.directives ?? []).flatMap(({ arguments: args = [] }) =>
-    args.flatMap(({ value }) => (value.kind === Kind.VARIABLE ? [value.name.value] : [])),
-  )
-  const isSpread = node.kind === Kind.FRAGMENT_SPREAD
-  if (isSpread && seen.has(node.name.value)) return own
-  if (isSpread) seen.add(node.name.value)
-  const set = isSpread ? fragments.get(node.name.value)?.selectionSet : node.selectionSet
-  return [...own, ...(set?.selections ?? []).flatMap((each) => variablesIn(each, fragments, seen))]
+/** What the named conditions decide, as a key. */
+export function decisions(names: readonly string[], variables: Record<string, unknown>): string {
+  return names.map((name) => (variables[name] === true ? 't' : 'f')).join('')
+}
+
+/** Names of variables in directives of a selection, each once. */
+export function variablesIn(nodes: readonly SelectionNode[], fragments: Fragments): string[] {
+  const names = new Set<string>()
+  const seen = new Set<string>()
+  const visit = (node: SelectionNode): void => {
+    for (const { arguments: args = [] } of node.directives ?? [])
+      for (const { value } of args) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
+    const isSpread = node.kind === Kind.FRAGMENT_SPREAD
+    if (isSpread && seen.has(node.name.value)) return
+    if (isSpread) seen.add(node.name.value)
+    const set = isSpread ? fragments.get(node.name.value)?.selectionSet : node.selectionSet
+    for (const inner of set?.selections ?? []) visit(inner)
+  }
+  for (const node of nodes) visit(node)
+  return [...names]
 }

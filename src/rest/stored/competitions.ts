@@ -60,7 +60,7 @@ function reader(body: BodyRead, find: Find, isKept: boolean): StoredRoute['read'
     const row = await readBody(db, body, rows, { now, values: [finalityBlocks] })
     if (!row) return null
     const [text, isOver] = row
-    return { body: text, ...(isKept && isOver === true && { headers: { 'Cache-Control': unchanging } }) }
+    return { body: text, ...(isKept && isOver === 't' && { headers: { 'Cache-Control': unchanging } }) }
   }
 }
 

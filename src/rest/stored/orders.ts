@@ -6,7 +6,7 @@ import { parseInput } from '../../graphql/refusal.ts'
 import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
 import { listedOrder, wholeOrder } from '../../storage/bodies/order.ts'
 import { orderProgressBody } from '../../storage/bodies/order-progress.ts'
-import { listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
+import { type BodyRow, listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
 import {
   namedOrders,
   oneOrder,
@@ -24,7 +24,7 @@ const wrapped = listOfWrapped('order', wholeOrder)
 const progress = oneBody(orderProgressBody)
 const report = oneBody(debugReportBody, [oldestReported])
 
-const found = (row: [string, ...unknown[]] | undefined) => (row ? { body: row[0] } : null)
+const found = (row: BodyRow | undefined) => (row ? { body: row[0] } : null)
 
 export const orderRoutes: StoredRoute[] = [
   {

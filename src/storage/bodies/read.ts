@@ -28,6 +28,9 @@ export function listOfWrapped(key: string, body: Body): BodyRead {
   return listOfBodies({ [key]: { object: body } })
 }
 
+/** The body, and what stands beside it. */
+export type BodyRow = [string, ...(string | null)[]]
+
 /** What a body is read with: the time in Unix seconds, and the values of its own parameters, from the first on. */
 interface Given {
   now: number
@@ -40,12 +43,12 @@ export async function readBody(
   read: BodyRead,
   rows: Prisma.Sql,
   { now, values = [] }: Given,
-): Promise<[string, ...unknown[]] | undefined> {
+): Promise<BodyRow | undefined> {
   const key = rows.strings.join('?')
   const statement = read.statements.get(key) ?? statementOf(read, rows, values.length)
   read.statements.set(key, statement)
   const all = [now, ...values, ...rows.values]
-  const [row] = await readPrepared<[string, ...unknown[]]>(
+  const [row] = await readPrepared<BodyRow>(
     db,
     statement.text,
     statement.places.map((place) => all[place]),

@@ -1,7 +1,7 @@
 import { asText } from './codec.ts'
 import { faultText } from './fault.ts'
 import { fieldText, listText, membersText } from './json-text.ts'
-import { derived, type Field, type Model, type Relation } from './model.ts'
+import { derived, type Field, type Model, type OneRow, type Relation } from './model.ts'
 import { pageText } from './page.ts'
 import { type Building, notStored, numbered, type Selected, type Selection } from './selected.ts'
 import { literal, sql, type Text, toSql } from './text.ts'
@@ -80,23 +80,24 @@ export function relationText(relation: Relation, item: Selected, building: Build
       `(SELECT ${toSql(fieldText(relation.field, building))} FROM ${rowsText(relation.rows, item, building)})`,
     )
   }
+  if (relation.kind === 'one') return sql(`coalesce((${oneRowText(relation, item, building)}), 'null')`)
   const object = objectText(relation.model(), item, building)
   if (relation.kind === 'same') {
     return relation.unless
       ? sql(`CASE WHEN ${relation.unless} THEN 'null' ELSE ${toSql(object)} END`)
       : object
   }
-  const rows = rowsText(relation.rows, item, building)
-  if (relation.kind === 'one') {
-    const { fault } = relation
-    const text = fault
-      ? `CASE WHEN ${fault.when} THEN '${faultText(fault.is)}' ELSE ${toSql(object)} END`
-      : toSql(object)
-    return sql(`coalesce((SELECT ${text} FROM ${rows}), 'null')`)
-  }
-  const list = listText(object, rows)
+  const list = listText(object, rowsText(relation.rows, item, building))
   if (relation.unless) return sql(`CASE WHEN ${relation.unless} THEN 'null' ELSE ${toSql(list)} END`)
   return relation.only ? sql(`CASE WHEN ${relation.only} THEN ${toSql(list)} ELSE '[]' END`) : list
+}
+
+/** A statement that gives the row's object, or nothing. */
+export function oneRowText(relation: OneRow, item: Selected, building: Building): string {
+  const { fault, rows } = relation
+  const object = toSql(objectText(relation.model(), item, building))
+  const text = fault ? `CASE WHEN ${fault.when} THEN '${faultText(fault.is)}' ELSE ${object} END` : object
+  return `SELECT ${text} FROM ${rowsText(rows, item, building)}`
 }
 
 function rowsText(rows: unknown, { slot, field }: Selected, { slots, offsets }: Building): string {

@@ -2,7 +2,7 @@ import { type Db, readPrepared } from '../database.ts'
 import type { Spelling } from './codec.ts'
 import { type Keyed, keyedRows } from './keyed.ts'
 import type { Model, Relation } from './model.ts'
-import { objectText, relationText } from './select.ts'
+import { objectText, oneRowText, relationText } from './select.ts'
 import { type Building, param, type Selected, type Selection } from './selected.ts'
 import type { Slot } from './slot.ts'
 import { toSql } from './text.ts'
@@ -20,10 +20,15 @@ export interface Reading {
   isMixed: boolean
 }
 
-/** The statement of one field: what stands behind its key in the answer. */
+/** The statement of one field: what stands behind its key in the answer; no row is null. */
 export function fieldStatement(item: Selected, slots: readonly Slot[], reading: Reading): Statement {
   const building = buildingOf(slots, reading)
-  return finished(`SELECT ${toSql(relationText(item.is as Relation, item, building))}`)
+  const relation = item.is as Relation
+  return finished(
+    relation.kind === 'one'
+      ? oneRowText(relation, item, building)
+      : `SELECT ${toSql(relationText(relation, item, building))}`,
+  )
 }
 
 /** The statement of objects that are known by their keys: one row for each key, in their order. */

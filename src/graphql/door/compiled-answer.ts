@@ -1,0 +1,47 @@
+import { asObject } from '../admission/operations.ts'
+import type { Services } from '../context.ts'
+import type { CompiledOperation } from './compiled.ts'
+import type { Door } from './execute.ts'
+import type { PersistedDocuments } from './persisted.ts'
+import type { GraphqlRequest } from './request.ts'
+
+/** The text of what the database can answer alone; `undefined` for what has to be executed, or is refused there. Never rejects. */
+export type AnswerCompiled = (asked: GraphqlRequest) => Promise<string | undefined>
+
+/** Before Yoga, which would take longer over it (`docs/performance.md`); keeps documents that came with their hash. */
+export function createAnswerCompiled(
+  door: Door,
+  services: Services,
+  documents: PersistedDocuments,
+): AnswerCompiled {
+  return async (asked) => {
+    try {
+      if (!isWellFormed(asked)) return undefined
+      const way = door.wayOf(String(asked.query))
+      if (way === 'invalid') return undefined
+      documents.keep(asked)
+      if (way === 'executed' || !isNamed(asked, way)) return undefined
+      return await way.answer(asObject(asked.variables), services)
+    } catch {
+      // Whatever it is, execution meets it too and says it in its own words.
+      return undefined
+    }
+  }
+}
+
+const parameters = new Set(['query', 'variables', 'operationName', 'extensions'])
+
+/** Anything odd is for Yoga, which says what is wrong with it. */
+function isWellFormed(asked: GraphqlRequest): boolean {
+  for (const name in asked) if (!parameters.has(name)) return false
+  return typeof asked.query === 'string' && isObject(asked.variables) && isObject(asked.extensions)
+}
+
+function isObject(value: unknown): boolean {
+  return value == null || (typeof value === 'object' && !Array.isArray(value))
+}
+
+/** Without a name the only operation is meant. */
+function isNamed({ operationName }: GraphqlRequest, way: CompiledOperation): boolean {
+  return operationName == null || operationName === way.operationName
+}
