@@ -59,7 +59,7 @@ export async function measure(workload: Workload, options: MeasureOptions): Prom
     results.set(row, { system: row.system, peer: row.peer, rounds: [], ...(skipped && { skipped }) })
   }
   for (let round = 1; round <= options.rounds; round++) {
-    for (const [row, result] of results) {
+    for (const [row, result] of inTurns([...results], round)) {
       if (result.skipped) continue
       const figures = await timedTurn(row, round, options)
       result.rounds.push(figures)
@@ -75,6 +75,12 @@ export async function measure(workload: Workload, options: MeasureOptions): Prom
     result.figures = { ...summary(result.rounds), ...(await quietPass(row, result, counting, options)) }
   }
   return [...results.values()]
+}
+
+/** Another row begins each round: whoever is first reads what the others then find in the database's cache. */
+function inTurns<T>(rows: readonly T[], round: number): T[] {
+  const first = (round - 1) % rows.length
+  return [...rows.slice(first), ...rows.slice(0, first)]
 }
 
 async function timedTurn(row: Row, round: number, options: MeasureOptions): Promise<Figures> {
