@@ -36,6 +36,12 @@ const statementTimeoutMs = 10_000
 const silenceTimeoutMs = 12_000
 const transactionTimeoutMs = 15_000
 
+/**
+ * Prisma writes times without a zone and reads them as UTC, whatever zone the database stands in. What is read is in memory, or on
+ * a disk without a head that moves: small tables are not searched row by row. Statements are short: to compile one takes longer.
+ */
+const sessionSettings = '-c timezone=UTC -c random_page_cost=1.1 -c jit=off'
+
 export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
   const pool = new Pool({
     connectionString: url,
@@ -43,8 +49,7 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
     connectionTimeoutMillis: 5_000,
     statement_timeout: statementTimeoutMs,
     query_timeout: silenceTimeoutMs,
-    // Prisma writes times without a zone and reads them as UTC, whatever zone the database stands in.
-    options: '-c timezone=UTC',
+    options: sessionSettings,
   })
   const client = new PrismaClient({
     adapter: tellOutages(new PrismaPg(pool, { statementNameGenerator })),

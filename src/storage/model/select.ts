@@ -39,9 +39,15 @@ function variantText(
     const marked = building.isMixed
       ? { ...known, identity: { ...known.identity, ...typeMark(known.name) } }
       : known
-    return `WHEN '${word}' THEN ${toSql(objectText(marked, { selection: variants[known.name] ?? [] }, building))}`
+    return { word, text: objectText(marked, { selection: variants[known.name] ?? [] }, building) }
   })
-  return sql(`CASE ${by} ${cases.join(' ')} END`)
+  const texts = new Map(cases.map(({ text }) => [toSql(text), text]))
+  const [only] = texts.values()
+  // Each case takes its time at the start of a statement: where nothing depends on the type there is none.
+  if (only && texts.size === 1) return only
+  return sql(
+    `CASE ${by} ${cases.map(({ word, text }) => `WHEN '${word}' THEN ${toSql(text)}`).join(' ')} END`,
+  )
 }
 
 /** Says to resolvers which of several types an object is. */
