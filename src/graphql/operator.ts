@@ -15,7 +15,8 @@ export function operatorCheck(key: string | undefined): (given: string | undefin
 /** A key in either of the two headers that clients have for it. */
 export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const bearer = headers.authorization && /^Bearer +(\S+)$/i.exec(headers.authorization)?.[1]
-  return bearer || [headers['x-api-key']].flat()[0]
+  const key = headers['x-api-key']
+  return bearer || (Array.isArray(key) ? key[0] : key)
 }
 
 /** @throws Refusal Unauthorized */

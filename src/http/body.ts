@@ -15,6 +15,7 @@ export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): vo
   }
   if (anyType) return
   const type = headers['content-type'] ?? ''
+  if (type === 'application/json') return
   if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json')
   }

@@ -8,7 +8,7 @@ const ofSchema: readonly string[] = ['__schema', '__type']
 
 /** Whether a text may ask about the schema: what does not hold the words does not. */
 export function mentionsSchema(text: string): boolean {
-  return mention.test(text)
+  return text.includes('__') && mention.test(text)
 }
 
 /**
