@@ -71,8 +71,10 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
       await pool.end()
     },
   })
-  // An idle connection that breaks is replaced by the pool; the next statement says if the database is gone.
+  // A connection that breaks is replaced by the pool: its statement says so, and idle ones are not missed. Without a listener one
+  // that breaks in somebody's hand would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   pools.set(database, { pool, onStatement, names: createPlanNames() })
   return database
 }
@@ -124,9 +126,9 @@ export async function readPrepared<Row extends TextRow>(
   }
 }
 
-/** The server refused a statement: the connection goes on. */
+/** The server refused a statement, and the connection goes on. */
 function isStatementError(error: unknown): boolean {
-  return error instanceof DatabaseError
+  return error instanceof DatabaseError && error.severity === 'ERROR'
 }
 
 export type RunPrepared = <Row extends QueryResultRow>(

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { Outage } from '../../src/domain/error.ts'
-import { openDatabase, prepared, readPrepared } from '../../src/storage/database.ts'
-import { createTestDatabase } from '../world.ts'
+import { openDatabase, prepared, readPrepared, runPrepared } from '../../src/storage/database.ts'
+import { connectDirectly } from '../fakes/direct-client.ts'
+import { createTestDatabase, eventually } from '../world.ts'
 
 const kinds: [string, unknown, string, string | null][] = [
   ['text', 'a "quoted" ü', 'text', 'a "quoted" ü'],
@@ -49,8 +50,28 @@ test('a statement that fails, planned or run, leaves its connection as it was', 
 test('a connection that is ended in the middle is an outage, and the next statement has another', async () => {
   await using database = await createTestDatabase()
   const db = openDatabase({ url: database.url, maxConnections: 1 })
-  const ends = readPrepared(db, 'SELECT pg_terminate_backend(pg_backend_pid())', [])
-  await expect(ends).rejects.toThrow(Outage)
+  const ends = 'SELECT pg_terminate_backend(pg_backend_pid())'
+  await expect(readPrepared(db, ends, [])).rejects.toThrow(Outage)
+  expect(await readPrepared(db, 'SELECT 1', [])).toEqual([['1']])
+  await expect(runPrepared(db, (run) => run(ends, []))).rejects.toThrow(Outage)
+  expect(await runPrepared(db, (run) => run('SELECT 1 AS one', []))).toEqual([{ one: 1 }])
+  await db.close()
+})
+
+test('a connection that breaks while it is idle in a transaction ends that, and not the process', async () => {
+  await using database = await createTestDatabase()
+  const db = openDatabase({ url: database.url, maxConnections: 1 })
+  await using other = await connectDirectly(database.url)
+  const broken = runPrepared(db, async (run) => {
+    const [row] = await run<{ pid: number }>('SELECT pg_backend_pid() AS pid', [])
+    await other.query('SELECT pg_terminate_backend($1)', [row?.pid])
+    await eventually('the connection is gone', async () => {
+      const { rows } = await other.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [row?.pid])
+      return rows.length === 0
+    })
+    return run('SELECT 1 AS one', [])
+  })
+  await expect(broken).rejects.toThrow(Outage)
   expect(await readPrepared(db, 'SELECT 1', [])).toEqual([['1']])
   await db.close()
 })
