@@ -63,7 +63,9 @@ export const settings = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe('PostgreSQL to use. `dev` starts its own without it.'),
-  DATABASE_CONNECTIONS: whole(2, 200).default(10).describe('Connections of this process, at most.'),
+  DATABASE_CONNECTIONS: whole(2, 200)
+    .default(10)
+    .describe('Connections of this process, at most; half of them are for reads.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: whole(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
   METRICS_PORT: whole(0, 65_535)

@@ -54,7 +54,7 @@ INSERT INTO app_data (hash, app_code, document, created_at)
     '"quote":{"slippageBips":%s},"utm":{"utmCampaign":"developer-docs","utmMedium":"bench","utmSource":"web"}},"version":"1.3.0"}',
     k, 50 + k), bench.created(0)
   FROM generate_series(0, ${documents - 1}) k;
--- Behind every auction's deadline: no competition is hidden.
+-- Behind every auction's deadline, so that no competition is hidden, and long behind the orders' end.
 INSERT INTO checkpoints (chain_id, block_number, block_hash, updated_at)
   VALUES (${chainId}, 90000000, bench.bytes('block', 90000000, 32), bench.created(0));`
 
@@ -63,13 +63,14 @@ export const batchSql: Readonly<Record<string, string>> = {
   orders: `
 INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, receiver, sell_amount, buy_amount, valid_to, app_data,
   fee_amount, kind, partially_fillable, sell_token_balance, buy_token_balance, signing_scheme, signature, settlement, class,
-  quote_id, full_balance_check, created_at, executed_sell, executed_buy, executed_fee, executed_fee_token, effective_valid_to, app_code)
+  quote_id, full_balance_check, created_at, executed_sell, executed_buy, executed_fee, executed_fee_token, effective_valid_to,
+  expired_at_block, app_code)
 SELECT i, ${chainId}, bench.uid(i), bench.owner(i), bench.sell_token(i), bench.buy_token(i),
   CASE WHEN i % 10 = 0 THEN bench.bytes('receiver', i, 20) END, bench.amount(i, 1), bench.amount(i, 2), bench.valid_to(i),
   bench.bytes('document', i % ${documents}, 32), 0, CASE WHEN i % 3 = 0 THEN 'buy' ELSE 'sell' END, bench.trades(i) = 2,
   'erc20', 'erc20', 'eip712', bench.bytes('r', i, 32) || bench.bytes('s', i, 32) || '\\x1b', bench.bytes('settlement', 0, 20),
   'limit', i, false, bench.created(i), bench.amount(i, 1), bench.amount(i, 2), bench.trades(i) * div(bench.amount(i, 3), 1000000),
-  bench.sell_token(i), bench.valid_to(i), 'Bench ' || i % ${documents}
+  bench.sell_token(i), bench.valid_to(i), 80000000, 'Bench ' || i % ${documents}
 FROM generate_series($1::bigint, $2::bigint) i`,
 
   order_quotes: `

@@ -26,6 +26,7 @@ export interface Database extends Db {
 
 export interface DatabaseOptions {
   url: string
+  /** At least 2: half of them only read, so that no number of readers takes the database from who writes. */
   maxConnections: number
   /** Told of every SQL statement; tests count them. */
   onStatement?: (sql: string) => void
@@ -43,14 +44,9 @@ const transactionTimeoutMs = 15_000
 const sessionSettings = '-c timezone=UTC -c random_page_cost=1.1 -c jit=off'
 
 export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
-  const pool = new Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: silenceTimeoutMs,
-    options: sessionSettings,
-  })
+  const forReads = Math.ceil(maxConnections / 2)
+  const reads = openPool(url, forReads, `${sessionSettings} -c plan_cache_mode=force_generic_plan`)
+  const pool = openPool(url, maxConnections - forReads, sessionSettings)
   const client = new PrismaClient({
     adapter: tellOutages(new PrismaPg(pool, { statementNameGenerator })),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
@@ -68,15 +64,27 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
         }) as Promise<T>,
     async close() {
       await client.$disconnect()
-      await pool.end()
+      await Promise.all([pool.end(), reads.end()])
     },
+  })
+  pools.set(database, { pool, reads, onStatement, names: createPlanNames() })
+  return database
+}
+
+function openPool(connectionString: string, max: number, options: string): Pool {
+  const pool = new Pool({
+    connectionString,
+    max,
+    options,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: silenceTimeoutMs,
   })
   // A connection that breaks is replaced by the pool: its statement says so, and idle ones are not missed. Without a listener one
   // that breaks in somebody's hand would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  pools.set(database, { pool, onStatement, names: createPlanNames() })
-  return database
+  return pool
 }
 
 const preparedNames = new Map<string, string>()
@@ -94,6 +102,8 @@ function statementNameGenerator(query: { sql: string }): string {
 
 interface Prepared {
   pool: Pool
+  /** Their plans are made once, whatever the values: for the estimates of some, PostgreSQL would plan a read anew each time. */
+  reads: Pool
   onStatement: ((sql: string) => void) | undefined
   names: PlanNames
 }
@@ -111,12 +121,12 @@ export async function readPrepared<Row extends TextRow>(
 ): Promise<Row[]> {
   const prepared = pools.get(db)
   if (!prepared) throw new TypeError('prepared reads need the database itself')
-  const { pool, onStatement, names } = prepared
+  const { reads, onStatement, names } = prepared
   const name = preparedNames.get(text) ?? names.nameOf(text)
   onStatement?.(text)
   let client: PoolClient | undefined
   try {
-    client = await pool.connect()
+    client = await reads.connect()
     const rows = await TextQuery.run(client, text, name, values)
     client.release(name !== undefined && names.isWornBy(client, name))
     return rows as Row[]

@@ -34,7 +34,7 @@ test('rows come in order, and none is an empty list', async () => {
 
 test('a statement that fails, planned or run, leaves its connection as it was', async () => {
   await using database = await createTestDatabase()
-  const db = openDatabase({ url: database.url, maxConnections: 1 })
+  const db = openDatabase({ url: database.url, maxConnections: 2 })
   const connection = async () => (await readPrepared(db, 'SELECT pg_backend_pid()', []))[0]?.[0]
   const before = await connection()
   const divides = prepared('SELECT 1 / $1::int4 -- by zero')
@@ -49,7 +49,7 @@ test('a statement that fails, planned or run, leaves its connection as it was', 
 
 test('a connection that is ended in the middle is an outage, and the next statement has another', async () => {
   await using database = await createTestDatabase()
-  const db = openDatabase({ url: database.url, maxConnections: 1 })
+  const db = openDatabase({ url: database.url, maxConnections: 2 })
   const ends = 'SELECT pg_terminate_backend(pg_backend_pid())'
   await expect(readPrepared(db, ends, [])).rejects.toThrow(Outage)
   expect(await readPrepared(db, 'SELECT 1', [])).toEqual([['1']])
@@ -60,7 +60,7 @@ test('a connection that is ended in the middle is an outage, and the next statem
 
 test('a connection that breaks while it is idle in a transaction ends that, and not the process', async () => {
   await using database = await createTestDatabase()
-  const db = openDatabase({ url: database.url, maxConnections: 1 })
+  const db = openDatabase({ url: database.url, maxConnections: 2 })
   await using other = await connectDirectly(database.url)
   const broken = runPrepared(db, async (run) => {
     const [row] = await run<{ pid: number }>('SELECT pg_backend_pid() AS pid', [])
