@@ -1,4 +1,4 @@
-import type { OrderEvent, OrderEventLabel } from '../domain/event.ts'
+import type { OrderEventLabel } from '../domain/event.ts'
 import { raw } from './columns.ts'
 import { type Db, sql, type Tx } from './database.ts'
 import { isUnfinished } from './order-status.ts'
@@ -58,16 +58,4 @@ export async function appendFindings(tx: Tx, findings: readonly NewOrderEvent[])
     tx,
     findings.filter(({ orderId }) => unfinished.has(orderId)),
   )
-}
-
-/** Oldest first, by order. */
-export async function eventsOfOrders(
-  db: Db,
-  orderIds: readonly bigint[],
-): Promise<(OrderEvent & { orderId: bigint })[]> {
-  const rows = await sql(db).orderEvent.findMany({
-    where: { orderId: { in: [...orderIds] } },
-    orderBy: [{ timestamp: 'asc' }, { id: 'asc' }],
-  })
-  return rows.map((row) => ({ ...row, label: row.label as OrderEventLabel }))
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.ts'
-import type { Notification, NotificationMetadata, NotificationType } from '../domain/notification.ts'
+import type { Notification } from '../domain/notification.ts'
 import { bytea, hexOf } from './columns.ts'
 import { type Db, readPrepared, sql, type Tx } from './database.ts'
 import { param, type Selection } from './model/selected.ts'
@@ -114,23 +114,6 @@ export async function feedHead(db: Db): Promise<FeedPosition> {
     SELECT (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint AS tx`
   if (!row) throw new Error('no snapshot')
   return { tx: row.tx, id: 0n }
-}
-
-/** Newest first, each once. */
-export async function listNotifications(db: Db, account: Address, limit: number): Promise<Notification[]> {
-  const rows = await sql(db).notification.findMany({
-    where: { account: bytea(account) },
-    orderBy: { id: 'desc' },
-    take: limit,
-  })
-  return rows.map(({ id, type, message, timestamp, metadata }) => ({
-    id: `${id}`,
-    account,
-    type: type as NotificationType,
-    message,
-    timestamp,
-    metadata: metadata as unknown as NotificationMetadata,
-  }))
 }
 
 export interface FeedRow {

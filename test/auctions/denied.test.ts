@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { runAuction } from '../../src/auctions/run.ts'
-import { eventsOfOrders } from '../../src/storage/events.ts'
 import { createAuctionDesk, createSolver } from '../fakes/auction-desk.ts'
 import { dollar, numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
+import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { createTestDatabase } from '../world.ts'
 
 test('orders of who or what was denied since are left out with the reason, and come back with their owners', async () => {

@@ -6,11 +6,10 @@ import type { OrderUid } from '../../src/domain/order-uid.ts'
 import { cancellationDigest, cancellationsDigest, type EcdsaScheme } from '../../src/domain/signing.ts'
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import { sql } from '../../src/storage/database.ts'
-import { eventsOfOrders } from '../../src/storage/events.ts'
-import { listNotifications } from '../../src/storage/feed.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
 let database: TestDatabase

@@ -8,11 +8,11 @@ import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.
 import { cancelOrders } from '../../src/orders/cancel.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { type Checkpoint, findCheckpoint } from '../../src/storage/chain-log.ts'
-import { eventsOfOrders } from '../../src/storage/events.ts'
 import { refreshProgress } from '../../src/storage/order-progress.ts'
 import { findOrders } from '../../src/storage/orders.ts'
 import { sampleOrder, signingDomain } from '../fakes/order.ts'
 import { alice, createOrderDesk, deskTime, signedCancellation, signedOrder } from '../fakes/order-desk.ts'
+import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { hashOf, invalidation, presignature, sketchBlock, trade } from '../indexer/hand-made.ts'
 import { createTestDatabase } from '../world.ts'
 

@@ -11,7 +11,6 @@ import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/canc
 import type { OrderDesk } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { quote } from '../../src/quotes/quote.ts'
-import { eventsOfOrders } from '../../src/storage/events.ts'
 import { findOrder } from '../../src/storage/orders.ts'
 import { type Doors, openDoors } from '../doors.ts'
 import { dollar, nativeMarker, numbered, signingDomain, wrapped } from '../fakes/order.ts'
@@ -26,6 +25,7 @@ import {
 } from '../fakes/order-desk.ts'
 import { createQuoteDesk, quoteRequest } from '../fakes/quote-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { request } from '../trader.ts'
 import { cancelling, placing } from './refusals.ts'
 

@@ -10,12 +10,12 @@ import { orderUid } from '../../src/domain/signing.ts'
 import type { OrderDesk } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { findAppData, storeAppData } from '../../src/storage/app-data.ts'
-import { eventsOfOrders } from '../../src/storage/events.ts'
 import { findOrder } from '../../src/storage/orders.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { dollar, numbered, sampleOrder, signingDomain, wrapped } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-desk.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
+import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
 let database: TestDatabase

@@ -5,8 +5,6 @@ import type { OrderUid } from '../../src/domain/order-uid.ts'
 import { cancelOrders } from '../../src/orders/cancel.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { sql, type Tx } from '../../src/storage/database.ts'
-import { eventsOfOrders } from '../../src/storage/events.ts'
-import { listNotifications } from '../../src/storage/feed.ts'
 import { lockOrders } from '../../src/storage/order-progress.ts'
 import { findOrder } from '../../src/storage/orders.ts'
 import { storeCompetition } from '../fakes/competition.ts'
@@ -22,6 +20,7 @@ import {
   signedOrder,
 } from '../fakes/order-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
 
 let database: TestDatabase

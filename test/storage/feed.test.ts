@@ -5,7 +5,6 @@ import {
   detachNotifications,
   type FeedPosition,
   type FeedRow,
-  listNotifications,
   type NewNotification,
   readFeed,
   recordNotifications,
@@ -15,6 +14,7 @@ import { connectDirectly } from '../fakes/direct-client.ts'
 import { notificationOf, wholeEntries } from '../fakes/feed-reading.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
+import { listNotifications } from '../fakes/stored-story.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
 
 const chainId = 11155111
