@@ -125,7 +125,7 @@ export interface Context extends Services, Caller {
   spend<Row>(rows: readonly Row[]): Row[]
   /** The same of the lists in a text that the database wrote. */
   spendText(text: string): void
-  /** @throws Refusal when nothing more is to be read */
+  /** @throws Refusal when nothing more is to be read; the Outage that was met */
   proceed(): void
   /** Rejects once the result is over the limit: what is still under way is of no use to anybody. */
   overspent: Promise<never>
@@ -154,7 +154,13 @@ function tooManyItems(): Refusal {
   return new Refusal('QueryTooComplex', `the result holds more than ${maxListItems} list items`)
 }
 
-export function createContext(services: Services, caller: Caller, clientSignal: AbortSignal): Context {
+/** @param outage of the database, for a request that has met it already: nothing more is read for it */
+export function createContext(
+  services: Services,
+  caller: Caller,
+  clientSignal: AbortSignal,
+  outage?: Outage,
+): Context {
   let spent = 0
   let stop = (_refusal: Refusal) => {}
   const overspent = new Promise<never>((_resolve, reject) => {
@@ -163,6 +169,7 @@ export function createContext(services: Services, caller: Caller, clientSignal: 
   overspent.catch(() => {})
 
   function proceed(): void {
+    if (outage) throw outage
     if (spent > maxListItems) throw tooManyItems()
     if (clientSignal.aborted) throw new Refusal('Unavailable', 'the client has gone')
   }

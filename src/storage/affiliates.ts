@@ -2,7 +2,7 @@ import type { Address } from '../domain/address.ts'
 import type { Affiliate } from '../domain/affiliate.ts'
 import type { Bytes32, Hex } from '../domain/hex.ts'
 import { bytea, hexOf } from './columns.ts'
-import { type Db, prepared, readPrepared, sql } from './database.ts'
+import { type Db, prepared, readPrepared, sql, writePrepared } from './database.ts'
 import { insertColumns, rowSql, toRow } from './model/row.ts'
 import { affiliateRow } from './models/affiliate.ts'
 
@@ -21,7 +21,7 @@ const insertSql = prepared(`INSERT INTO affiliates (${columns.map(({ name }) => 
 
 /** Stores it unless its wallet, its code or its digest is there already: the database decides who came first. @returns whether it did */
 export async function insertAffiliate(db: Db, affiliate: NewAffiliate): Promise<boolean> {
-  const rows = await readPrepared(db, insertSql, [
+  const rows = await writePrepared(db, insertSql, [
     ...stored.map(({ of }) => of(affiliate)),
     bytea(affiliate.digest),
     bytea(affiliate.signedMessage),
@@ -45,7 +45,7 @@ export async function setAffiliateEnabled(
   code: string,
   enabled: boolean,
 ): Promise<Affiliate | undefined> {
-  return toAffiliate(await readPrepared(db, enableSql, [code, enabled]))
+  return toAffiliate(await writePrepared(db, enableSql, [code, enabled]))
 }
 
 /** Which of the two somebody has, each alone. */

@@ -26,7 +26,7 @@ export interface Database extends Db {
 
 export interface DatabaseOptions {
   url: string
-  /** At least 2: half of them only read, so that no number of readers takes the database from who writes. */
+  /** At least 2: half of them are for `readPrepared`, so that no number of readers takes the database from who writes. */
   maxConnections: number
   /** Told of every SQL statement; tests count them. */
   onStatement?: (sql: string) => void
@@ -124,21 +124,52 @@ export async function readPrepared<Row extends TextRow>(
   const { reads, onStatement, names } = prepared
   const name = preparedNames.get(text) ?? names.nameOf(text)
   onStatement?.(text)
+  const isWorn = (client: PoolClient) => name !== undefined && names.isWornBy(client, name, text)
+  return runAsText(reads, { text, name, values, isWorn }) as Promise<Row[]>
+}
+
+/** The same on the connections of who writes: what is stored so, and what has to be known before. For `prepared` statements. */
+export async function writePrepared<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const prepared = pools.get(db)
+  if (!prepared) throw new TypeError('prepared statements need the database itself')
+  const { pool, onStatement } = prepared
+  onStatement?.(text)
+  const name = preparedNames.get(text)
+  return runAsText(pool, { text, name, values, isWorn: () => false }) as Promise<Row[]>
+}
+
+interface AsText {
+  text: string
+  name: string | undefined
+  values: readonly unknown[]
+  /** Whether the connection has had enough. */
+  isWorn(client: PoolClient): boolean
+}
+
+async function runAsText(pool: Pool, { text, name, values, isWorn }: AsText): Promise<TextRow[]> {
   let client: PoolClient | undefined
   try {
-    client = await reads.connect()
+    client = await pool.connect()
+    const isLast = isWorn(client)
     const rows = await TextQuery.run(client, text, name, values)
-    client.release(name !== undefined && names.isWornBy(client, name))
-    return rows as Row[]
+    client.release(isLast)
+    return rows
   } catch (error) {
     client?.release(!isStatementError(error))
     throw asOutage(error)
   }
 }
 
+/** A name that the server does not know or has twice, and a plan that a migration made wrong. */
+const codesOfNames: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
+
 /** The server refused a statement, and the connection goes on. */
 function isStatementError(error: unknown): boolean {
-  return error instanceof DatabaseError && error.severity === 'ERROR'
+  return error instanceof DatabaseError && error.severity === 'ERROR' && !codesOfNames.includes(error.code)
 }
 
 export type RunPrepared = <Row extends QueryResultRow>(

@@ -133,7 +133,7 @@ function early(chainId: number, now: number): Prisma.Sql {
  * The limit is never met while the indexer is less than so many expiries behind.
  */
 function among(inside: Prisma.Sql, conditions: readonly Prisma.Sql[]): Prisma.Sql {
-  return Prisma.sql`(SELECT o.* FROM orders o WHERE ${inside} LIMIT ${lookLimit}) o WHERE ${Prisma.join([...conditions], ' AND ')}`
+  return Prisma.sql`(SELECT o.* FROM orders o WHERE ${inside} LIMIT ${raw(String(lookLimit))}) o WHERE ${Prisma.join([...conditions], ' AND ')}`
 }
 
 /** Of orders recorded with a status, those that have it now. */

@@ -1,7 +1,7 @@
 import type { NewOrder, Order } from '../domain/order.ts'
 import type { OrderUid } from '../domain/order-uid.ts'
 import { bytea, json, raw } from './columns.ts'
-import { type Db, prepared, readPrepared, sql, type Tx } from './database.ts'
+import { type Db, prepared, sql, type Tx, writePrepared } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { insertOrders } from './order-insert.ts'
 import { orderJson, toOrder } from './order-row.ts'
@@ -23,7 +23,7 @@ const takenSql = prepared(
 
 /** Whether there is an order with each UID, in the order asked for. */
 export async function areTaken(db: Db, chainId: number, uids: readonly OrderUid[]): Promise<boolean[]> {
-  const rows = await readPrepared<[OrderUid]>(db, takenSql, [chainId, uids.map(bytea)])
+  const rows = await writePrepared<[OrderUid]>(db, takenSql, [chainId, uids.map(bytea)])
   const taken = new Set(rows.map(([uid]) => uid))
   return uids.map((uid) => taken.has(uid))
 }

@@ -4,7 +4,7 @@ import { keccakText } from '../domain/keccak.ts'
 import type { OrderData } from '../domain/order.ts'
 import type { Quote, QuoteReply } from '../domain/quote.ts'
 import { bytea } from './columns.ts'
-import { type Db, prepared, readPrepared, sql } from './database.ts'
+import { type Db, prepared, readPrepared, sql, writePrepared } from './database.ts'
 import { insertColumns, rowSql, toRow } from './model/row.ts'
 import { sql as text } from './model/text.ts'
 import { quoteRow } from './models/quote.ts'
@@ -49,7 +49,7 @@ async function insert(
   rest?: QuoteRest,
 ): Promise<bigint> {
   const metadata = toMetadata(quote.calls)
-  const [row] = await readPrepared<[string]>(db, insertSql, [
+  const [row] = await writePrepared<[string]>(db, insertSql, [
     ...given.map(({ of }) => of(quote as never)),
     metadata && JSON.stringify(metadata),
     rest ? JSON.stringify(writeQuoteRest(rest)) : null,
@@ -102,7 +102,7 @@ export async function findQuotes(
   chainId: number,
   ids: readonly bigint[],
 ): Promise<(Quote | undefined)[]> {
-  const rows = await readPrepared<[string]>(db, byIdSql, [chainId, ids])
+  const rows = await writePrepared<[string]>(db, byIdSql, [chainId, ids])
   const quotes = new Map(rows.map(([row]) => toQuote(row)).map((quote) => [quote.id, quote]))
   return ids.map((id) => quotes.get(id))
 }
@@ -131,7 +131,7 @@ export async function findQuoteFor(db: Db, search: QuoteSearch): Promise<Quote |
   const pair = [bytea(sellToken), bytea(buyToken)]
   const amount = search.amount.toString()
   const given = [chainId, ...partyColumns(search), ...pair, kind, quoteKind, now, amount]
-  const [row] = await readPrepared<[string]>(db, searchSql, given)
+  const [row] = await writePrepared<[string]>(db, searchSql, given)
   return row && toQuote(row[0])
 }
 

@@ -60,6 +60,11 @@ export class TextQuery implements Submittable {
 
   handleCommandComplete(): void {}
 
+  // None of these comes: nothing is described, all rows are asked for, and no text is empty.
+  handleRowDescription(): void {}
+  handlePortalSuspended(): void {}
+  handleEmptyQuery(): void {}
+
   handleReadyForQuery(): void {
     this.callback(null, this.rows)
   }

@@ -1,3 +1,4 @@
+import { Outage } from '../../domain/error.ts'
 import { asObject } from '../admission/operations.ts'
 import type { Services } from '../context.ts'
 import type { CompiledOperation } from './compiled.ts'
@@ -5,7 +6,10 @@ import type { Door } from './execute.ts'
 import type { PersistedDocuments } from './persisted.ts'
 import type { GraphqlRequest } from './request.ts'
 
-/** The text of what the database can answer alone; `undefined` for what has to be executed, or is refused there. Never rejects. */
+/**
+ * The text of what the database can answer alone; `undefined` for what has to be executed, or is refused there.
+ * @throws Outage of the database, which nobody should ask again for the same request
+ */
 export type AnswerCompiled = (asked: GraphqlRequest) => Promise<string | undefined>
 
 /** Before Yoga, which would take longer over it (`docs/performance.md`); keeps documents that came with their hash. */
@@ -22,7 +26,8 @@ export function createAnswerCompiled(
       documents.keep(asked)
       if (way === 'executed' || !isNamed(asked, way)) return undefined
       return await way.answer(asObject(asked.variables), services)
-    } catch {
+    } catch (error) {
+      if (error instanceof Outage) throw error
       // Whatever it is, execution meets it too and says it in its own words.
       return undefined
     }

@@ -6,7 +6,7 @@ import {
   execute,
   GraphQLError,
 } from 'graphql'
-import type { Refusal } from '../../domain/error.ts'
+import type { Outage, Refusal } from '../../domain/error.ts'
 import type { Caller } from '../../http/caller.ts'
 import { createGate, type Gate } from '../admission/admission.ts'
 import { isMutation } from '../admission/charge.ts'
@@ -33,7 +33,8 @@ export interface OperationArgs extends ExecutionArgs {
 
 /** The one door to the graph: every request, whatever it came over, is limited, executed and masked here. */
 export interface Door extends Documents, Gate {
-  context(caller: Caller, clientSignal: AbortSignal): Context
+  /** @param outage of the database, for a request that has met it already */
+  context(caller: Caller, clientSignal: AbortSignal, outage?: Outage): Context
   reserveOperation: ReserveOperation
   /** Whether an operation may change anything. */
   isMutation(asked: Asked): boolean
@@ -120,7 +121,7 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
       ways.set(document, way)
       return way
     },
-    context: (caller, clientSignal) => createContext(services, caller, clientSignal),
+    context: (caller, clientSignal, outage) => createContext(services, caller, clientSignal, outage),
     answerOnce: createAnswerOnce(services, { ...usualTimes, ...times }),
     ...createGate(limits, onLimited),
     reserveOperation: createOperationGate(schema, documents),

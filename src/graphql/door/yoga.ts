@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
-import { Refusal } from '../../domain/error.ts'
+import { type Outage, Refusal } from '../../domain/error.ts'
 import type { Caller } from '../../http/caller.ts'
 import { executedUnits, writtenUnits } from '../admission/units.ts'
 import type { Services } from '../context.ts'
@@ -24,6 +24,8 @@ interface Asking {
   caller: Caller
   /** When the client leaves, only what is under way hears of it: what changes something goes on to its end. */
   gone: () => AbortSignal
+  /** Met before it came to execution, where each field says it. */
+  outage?: Outage | undefined
 }
 
 /** What Yoga's checks ask of a request: whether its method may change anything, which was checked before. */
@@ -43,7 +45,7 @@ export function createRunRequest(
   const yoga = createYoga<Asking>({
     schema,
     plugins: [useDoor(door, streamPath)],
-    context: ({ caller, gone }) => door.context(caller, gone()),
+    context: ({ caller, gone, outage }) => door.context(caller, gone(), outage),
     maskedErrors: { maskError: (error) => door.mask(error) },
     // The door has one that streams and REST use too.
     parserAndValidationCache: false,
@@ -61,11 +63,11 @@ export function createRunRequest(
 
   return async (asked, type, asking) => {
     const headers = { 'Content-Type': `${type}; charset=utf-8` }
-    const written = await answerCompiled(asked)
-    if (written !== undefined) {
+    const written = await answerCompiled(asked).catch((outage: Outage) => outage)
+    if (typeof written === 'string') {
       return { status: 200, headers, body: written, units: writtenUnits(written.length) }
     }
-    const result = await resultOf(asked, asking)
+    const result = await resultOf(asked, { ...asking, outage: written })
     if (!result.errors) {
       const body = JSON.stringify(result)
       return { status: 200, headers, body, units: executedUnits(body.length) }

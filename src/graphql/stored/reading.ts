@@ -30,16 +30,27 @@ import {
 } from './collect.ts'
 import type { Environment } from './stored-field.ts'
 
-/** A field of a document, ready to be read: statements by what arguments make of them. */
+/** A field of a document, ready to be read. */
 interface Prepared<Item> {
   item: Item
   slots: readonly SlotField[]
   isPure: boolean
-  statements: LRUCache<string, Statement>
+  /** Of its statements, beside what arguments make of them. */
+  id: number
 }
 
-/** Conditions and shapes of arguments that one field of one document is remembered for. */
+/** Of nodes and of what is prepared of them. */
+let lastId = 0
+
+/** Conditions that one field of one document is remembered for. */
 const mostKept = 32
+
+/** Of all documents together, in characters: a statement is a hundred times as long as what asks for it. */
+const mostCharacters = 8_000_000
+const statements = new LRUCache<string, Statement>({
+  maxSize: mostCharacters,
+  sizeCalculation: ({ text }, key) => text.length + key.length,
+})
 
 /** One request's view of its document. */
 export interface Asking {
@@ -69,10 +80,7 @@ export function prepareField(
   const known = kept.get(key)
   if (known) return known === 'not stored' ? undefined : known
   const collected = collect(parent, nodes, asking)
-  const prepared = collected && {
-    ...collected,
-    statements: new LRUCache<string, Statement>({ max: mostKept }),
-  }
+  const prepared = collected && { ...collected, id: ++lastId }
   kept.set(key, prepared ?? 'not stored')
   return prepared
 }
@@ -86,7 +94,7 @@ export function prepareObject(type: GraphQLOutputType, nodes: Nodes, asking: Ask
   const known = kept.get(key)
   if (known) return known
   const collected = collectObject(type, nodes, asking)
-  const prepared = { ...collected, statements: new LRUCache<string, Statement>({ max: mostKept }) }
+  const prepared = { ...collected, id: ++lastId }
   kept.set(key, prepared)
   return prepared
 }
@@ -108,9 +116,7 @@ export async function readField(
   reading: Reading,
 ): Promise<string> {
   const slots = slotsOf(prepared.slots, asking, environment)
-  const statement = kept(prepared.statements, slots, reading, '', () =>
-    fieldStatement(prepared.item, slots, reading),
-  )
+  const statement = kept(prepared.id, slots, reading, '', () => fieldStatement(prepared.item, slots, reading))
   const [text = 'null'] = await runStatement(environment.db, statement, now(environment), [], slots)
   return checkFaults(text)
 }
@@ -126,7 +132,7 @@ export async function readKeyed<Key>(
 ): Promise<string[]> {
   const slots = slotsOf(prepared.slots, asking, environment)
   const isOne = keys.length === 1
-  const statement = kept(prepared.statements, slots, reading, `${isOne} ${keyed.exists}`, () =>
+  const statement = kept(prepared.id, slots, reading, `${isOne} ${keyed.exists}`, () =>
     keyedStatement(keyed as Keyed<never>, isOne, prepared.item, slots, reading),
   )
   const values = keyedValues(keyed, keys)
@@ -135,13 +141,13 @@ export async function readKeyed<Key>(
 }
 
 function kept(
-  statements: LRUCache<string, Statement>,
+  id: number,
   slots: readonly Slot[],
   { isMixed }: Reading,
   rows: string,
   make: () => Statement,
 ): Statement {
-  const key = `${isMixed} ${rows} ${slots.map(({ shape }) => shape).join('\n')}`
+  const key = `${id} ${isMixed} ${rows} ${slots.map(({ shape }) => shape).join('\n')}`
   const known = statements.get(key)
   if (known) return known
   const statement = make()
@@ -177,7 +183,6 @@ interface Conditions {
 }
 
 const conditions = new WeakMap<FieldNode, Conditions>()
-let lastId = 0
 
 /** Which nodes they are, and what conditions within them decide. */
 function conditionsOf(nodes: Nodes, asking: Asking): string {

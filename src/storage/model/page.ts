@@ -45,8 +45,7 @@ function placesOf({ parts }: PageKey, { page, source, values }: Slot, from: numb
   const cast = (index: number) => (parts[index]?.type === 'time' ? '::timestamptz' : '::bigint')
   const place = (values: unknown[] | null | undefined) =>
     (values ?? []).map((_, index) => `${param(next++)}${cast(index)}`)
-  // In the text, for the planner: of a page whose size is a parameter it expects a tenth of the table, and plans it anew each time.
-  const limit = String(page?.limit)
+  const limit = `${param(next++)}::int`
   const after = place(page?.after)
   const before = place(page?.before)
   const ranges = (source?.ranges ?? []).map(({ strings }) => take(strings))

@@ -27,10 +27,15 @@ export function slotOf(relation: Relation, given: unknown, env: Env): Slot {
   const page = pageOf(relation.key, given as PageArguments)
   const source = sourceOf(relation, given, env)
   const parts = [...source.ranges, ...(source.look ? [source.look.rest] : [])]
-  const bounds = `${page.limit} ${page.backwards} ${page.after !== null} ${page.before !== null}`
+  const bounds = `${page.backwards} ${page.after !== null} ${page.before !== null}`
   return {
     shape: [bounds, ...parts.map(({ strings }) => strings.join('?'))].join('|'),
-    values: [...(page.after ?? []), ...(page.before ?? []), ...parts.flatMap(({ values }) => values)],
+    values: [
+      page.limit,
+      ...(page.after ?? []),
+      ...(page.before ?? []),
+      ...parts.flatMap(({ values }) => values),
+    ],
     source,
     page,
   }
