@@ -63,6 +63,6 @@ export async function findTaken(
   }
 }
 
-export function toAffiliate([row]: readonly [string][]): Affiliate | undefined {
+function toAffiliate([row]: readonly [string][]): Affiliate | undefined {
   return row && toRow(affiliateRow, JSON.parse(row[0]))
 }

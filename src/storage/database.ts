@@ -110,6 +110,12 @@ interface Prepared {
 
 const pools = new WeakMap<Db, Prepared>()
 
+function preparedOf(db: Db): Prepared {
+  const prepared = pools.get(db)
+  if (!prepared) throw new TypeError('prepared statements need the database itself')
+  return prepared
+}
+
 /**
  * Rows of one statement that the server has planned before, each column as PostgreSQL writes it; `Row` says which can't be null. Not
  * in a transaction.
@@ -119,9 +125,7 @@ export async function readPrepared<Row extends TextRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const prepared = pools.get(db)
-  if (!prepared) throw new TypeError('prepared reads need the database itself')
-  const { reads, onStatement, names } = prepared
+  const { reads, onStatement, names } = preparedOf(db)
   const name = preparedNames.get(text) ?? names.nameOf(text)
   onStatement?.(text)
   const isWorn = (client: PoolClient) => name !== undefined && names.isWornBy(client, name, text)
@@ -134,9 +138,7 @@ export async function writePrepared<Row extends TextRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const prepared = pools.get(db)
-  if (!prepared) throw new TypeError('prepared statements need the database itself')
-  const { pool, onStatement } = prepared
+  const { pool, onStatement } = preparedOf(db)
   onStatement?.(text)
   const name = preparedNames.get(text)
   return runAsText(pool, { text, name, values, isWorn: () => false }) as Promise<Row[]>
@@ -185,9 +187,7 @@ export async function runPrepared<T>(
   db: Database,
   work: (run: RunPrepared) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const given = pools.get(db)
-  if (!given) throw new TypeError('prepared statements need the database itself')
-  const { pool, onStatement } = given
+  const { pool, onStatement } = preparedOf(db)
   let client: PoolClient | undefined
   try {
     client = await pool.connect()
