@@ -13,9 +13,9 @@ import {
   OperationTypeNode,
   type ValueNode,
 } from 'graphql'
-import { fieldsOf } from '../door/cost.ts'
 import { fragmentsOf, hasDirectives } from '../door/document-size.ts'
 import { coerceVariables } from '../door/variables.ts'
+import { fieldsOf } from '../stored/merged-fields.ts'
 
 /** What clients are limited in. */
 export const limitedKinds = ['reads', 'quotes', 'orders', 'introspections'] as const

@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache'
 import { checkListItems, type Services } from '../context.ts'
 import { schema } from '../schema.ts'
 import type { Nodes } from '../stored/collect.ts'
+import { fieldsOf } from '../stored/merged-fields.ts'
 import {
   type Asking,
   asAnswer,
@@ -24,7 +25,7 @@ import {
   variablesIn,
 } from '../stored/reading.ts'
 import type { Finds } from '../stored/root.ts'
-import { type Cost, costOf, costRefusal, fieldsOf } from './cost.ts'
+import { type Cost, costOf, costRefusal } from './cost.ts'
 import { fragmentsOf } from './document-size.ts'
 import { coerceVariables } from './variables.ts'
 

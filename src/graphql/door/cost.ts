@@ -1,26 +1,18 @@
 import {
   type DocumentNode,
   type ExecutionArgs,
-  type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLArgument,
-  GraphQLIncludeDirective,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
-  GraphQLSkipDirective,
-  getDirectiveValues,
   getNamedType,
   getNullableType,
   getOperationAST,
-  type InlineFragmentNode,
   isAbstractType,
   isCompositeType,
   isListType,
-  Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
-  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
   type ValueNode,
@@ -29,11 +21,11 @@ import {
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/error.ts'
 import { largestPage } from '../paging.ts'
+import { applies, fieldsOf, type Variables } from '../stored/merged-fields.ts'
 import { fragmentsOf } from './document-size.ts'
 import { coerceVariables } from './variables.ts'
 
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
-type Variables = Record<string, unknown>
 
 /** Objects that a result may hold by the estimate, a long value being as much as several. */
 const maxEstimatedObjects = 10_000
@@ -168,54 +160,6 @@ function estimate(
 
   walk(root, [selectionSet], 1)
   return visits > maxVisits ? null : Math.min(objects, Number.MAX_SAFE_INTEGER)
-}
-
-/** Whether a fragment on a type says something of an object of `type`. */
-export function applies(schema: GraphQLSchema, type: GraphQLObjectType) {
-  return (condition: string): boolean => {
-    const named = schema.getType(condition)
-    return named === type || (isAbstractType(named) && schema.isSubType(named, type))
-  }
-}
-
-/** As execution merges them: by response key, each fragment once. */
-export function fieldsOf(
-  sets: readonly SelectionSetNode[],
-  variables: Variables,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  isMeant: (typeCondition: string) => boolean = () => true,
-): Map<string, [FieldNode, ...FieldNode[]]> {
-  const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
-  const seen = new Set<string>()
-  const collect = (set: SelectionSetNode | undefined) => {
-    for (const node of set?.selections ?? []) {
-      if (isLeftOut(node, variables)) continue
-      if (node.kind === Kind.FIELD) {
-        const key = (node.alias ?? node.name).value
-        const known = fields.get(key)
-        if (known) known.push(node)
-        else fields.set(key, [node])
-      } else if (node.kind === Kind.INLINE_FRAGMENT) spread(node)
-      else if (!seen.has(node.name.value)) {
-        seen.add(node.name.value)
-        spread(fragments.get(node.name.value))
-      }
-    }
-  }
-  const spread = (fragment: InlineFragmentNode | FragmentDefinitionNode | undefined) => {
-    const condition = fragment?.typeCondition?.name.value
-    if (condition === undefined || isMeant(condition)) collect(fragment?.selectionSet)
-  }
-  for (const set of sets) collect(set)
-  return fields
-}
-
-function isLeftOut(node: SelectionNode, variables: Variables): boolean {
-  if (!node.directives?.length) return false
-  return (
-    getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true ||
-    getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if === false
-  )
 }
 
 function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {

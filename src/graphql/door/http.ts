@@ -12,10 +12,11 @@ import type { Services } from '../context.ts'
 import { type AnswerType, acceptedType } from './accepted-type.ts'
 import type { Door } from './execute.ts'
 import { createGraphiql } from './graphiql.ts'
-import { idempotencyKeyOf, isFinalStatus, type Produced } from './idempotency.ts'
+import { idempotencyKeyOf, type Produced } from './idempotency.ts'
 import { createPersistedDocuments } from './persisted.ts'
-import { refused, requestStatus } from './refused.ts'
+import { refused } from './refused.ts'
 import { type Received, receive } from './request.ts'
+import { isFinalStatus, requestStatus } from './status.ts'
 import { createRunRequest, streamsElsewhere } from './yoga.ts'
 
 export const maxGraphqlBytes = 262_144

@@ -5,6 +5,7 @@ import { Refusal } from '../../domain/error.ts'
 import type { Caller } from '../../http/caller.ts'
 import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../../storage/idempotency.ts'
 import type { Services } from '../context.ts'
+import { isFinalStatus } from './status.ts'
 
 /** An answer before it is written. */
 export interface Produced {
@@ -112,11 +113,6 @@ export function idempotencyKeyOf({ headers }: IncomingMessage): string | undefin
   throw new Refusal('InvalidParameter', 'Idempotency-Key must be 1 to 255 visible characters', {
     field: 'Idempotency-Key',
   })
-}
-
-/** Faults of the moment are not final. */
-export function isFinalStatus(status: number): boolean {
-  return status !== 429 && status < 500
 }
 
 function hasFinalStatus({ status }: Produced): boolean {

@@ -3,27 +3,7 @@ import { Refusal } from '../../domain/error.ts'
 import type { Whole } from '../../http/answer.ts'
 import type { AnswerType } from './accepted-type.ts'
 import { refusalError } from './errors.ts'
-
-/** Statuses of what is refused before GraphQL is reached; everything else is 400. */
-const statuses: Partial<Record<string, number>> = {
-  MethodNotAllowed: 405,
-  NotAcceptable: 406,
-  PayloadTooLarge: 413,
-  UnsupportedMediaType: 415,
-  NotFound: 404,
-  // Clients expect 200 for a hash that is not known: they send the text next.
-  PERSISTED_QUERY_NOT_FOUND: 200,
-  IdempotencyKeyInUse: 409,
-  IdempotencyKeyReused: 422,
-  RateLimited: 429,
-  InternalServerError: 500,
-  Unavailable: 503,
-  FeatureDisabled: 503,
-}
-
-export function requestStatus({ extensions }: GraphQLError): number {
-  return statuses[String(extensions.code)] ?? 400
-}
+import { requestStatus } from './status.ts'
 
 /** What a refusal says outside its body: when the same request may succeed, or in which coding. */
 export function refusalHeaders(status: number, extensions: GraphQLErrorExtensions): Record<string, string> {

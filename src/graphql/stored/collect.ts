@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import type { Relation } from '../../storage/model/model.ts'
 import type { Selected, Selection } from '../../storage/model/selected.ts'
-import { applies, fieldsOf } from '../door/cost.ts'
+import { applies, fieldsOf } from './merged-fields.ts'
 import { type StoredField, storedFieldOf } from './stored-field.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
