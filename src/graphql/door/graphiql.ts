@@ -1,6 +1,5 @@
 import type { Whole } from '../../http/answer.ts'
 import { constant, once } from '../../http/constant.ts'
-import { debugQuery } from './debug-query.ts'
 import { type FileName, graphiqlFiles } from './graphiql-files.ts'
 
 /** Below this path are the files of GraphiQL. Its page names them beside its own address. */
@@ -8,9 +7,12 @@ export const graphiqlPath = '/graphql/graphiql/'
 
 const files = once(graphiqlFiles)
 
-/** GraphiQL: a page of a kilobyte, and files that browsers keep for good. No other host is contacted. */
-export function createGraphiql(): () => Whole {
-  return once(renderPage)
+/**
+ * GraphiQL: a page of a kilobyte, and files that browsers keep for good. No other host is contacted.
+ * @param defaultQuery what the editor opens on
+ */
+export function createGraphiql(defaultQuery: string): () => Whole {
+  return once(() => renderPage(defaultQuery))
 }
 
 /** A file of GraphiQL, by its name; undefined for what is none. */
@@ -18,7 +20,7 @@ export function graphiqlFile(name: string): Whole | undefined {
   return files().find((file) => file.name === name)?.answer
 }
 
-function renderPage(): Whole {
+function renderPage(defaultQuery: string): Whole {
   const link = (kind: FileName) => `graphql/graphiql/${files().find((file) => file.kind === kind)?.name}`
   return constant(
     {
@@ -40,7 +42,7 @@ function renderPage(): Whole {
 <body id="body" class="no-focus-outline">
 <noscript>GraphiQL needs JavaScript.</noscript>
 <div id="root"></div>
-<script type="application/json" id="options">${options}</script>
+<script type="application/json" id="options">${options(defaultQuery)}</script>
 <script src="${link('graphiql.js')}"></script>
 </body>
 </html>
@@ -48,11 +50,10 @@ function renderPage(): Whole {
   )
 }
 
-const options = JSON.stringify({
-  title: 'Tradegraph',
-  subscriptionsProtocol: 'GRAPHQL_SSE',
-  defaultQuery: debugQuery,
-}).replaceAll('<', '\\u003c')
+function options(defaultQuery: string): string {
+  const values = { title: 'Tradegraph', subscriptionsProtocol: 'GRAPHQL_SSE', defaultQuery }
+  return JSON.stringify(values).replaceAll('<', '\\u003c')
+}
 
 /** Scripts of this host, which names the type of everything it serves; the editor makes style sheets as it goes. */
 const policy = [

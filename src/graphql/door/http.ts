@@ -10,6 +10,7 @@ import { createRememberedAnswers } from '../admission/remembered.ts'
 import { keptUnits } from '../admission/units.ts'
 import type { Services } from '../context.ts'
 import { type AnswerType, acceptedType } from './accepted-type.ts'
+import { debugQuery } from './debug-query.ts'
 import type { Door } from './execute.ts'
 import { createGraphiql } from './graphiql.ts'
 import { idempotencyKeyOf, type Produced } from './idempotency.ts'
@@ -30,7 +31,7 @@ export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSi
 export function createGraphqlHandler(door: Door, services: Services, streamPath: string): Handler {
   const documents = createPersistedDocuments(services.documents)
   const run = createRunRequest(door, services, documents, streamPath)
-  const graphiql = createGraphiql()
+  const graphiql = createGraphiql(debugQuery)
   const remembered = createRememberedAnswers()
 
   /** Runs what was admitted, and counts what it took. */
