@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { documentTypes, documentTypesFile } from './codegen/document-types.ts'
 import { scalarMap } from './codegen/scalars.ts'
 import { schemaText } from './src/graphql/schema.ts'
-import { errorTable } from './src/rest/error-table.ts'
+import { errorTable } from './src/rest/errors/table.ts'
 import { openApiDocument } from './src/rest/openapi/document.ts'
 import { accountRoutes, orderBookRoutes } from './src/rest/routes.ts'
 

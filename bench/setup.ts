@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { createLog } from '../src/log.ts'
-import { applyMigrations } from '../src/storage/migrations.ts'
+import { createLog } from '../src/app/log.ts'
+import { applyMigrations } from '../src/storage/database/migrations.ts'
 import { clear, type Filling, fill, findFilling } from './database/fill.ts'
 import { openEmbedded } from './database/open.ts'
 import { cache, type Options } from './options.ts'

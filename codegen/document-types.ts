@@ -2,9 +2,9 @@ import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { type DocumentNode, Kind, parse, visit } from 'graphql'
 import { schema } from '../src/graphql/schema.ts'
-import type { RowTraits } from '../src/rest/route.ts'
+import type { RowTraits } from '../src/rest/row/route.ts'
 
-export const documentTypesFile = 'src/rest/shapes/documents.generated.ts'
+export const documentTypesFile = 'src/rest/documents.generated.ts'
 
 const config = {
   strictScalars: true,

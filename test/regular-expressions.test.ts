@@ -70,7 +70,7 @@ describe('regular expressions', () => {
 
   test('are literals, which can be looked at', () => {
     // Made of a literal that is checked, and of hex digits of a fixed number.
-    const known = ['domain/referrer-code.ts', 'rest/openapi/path-parameters.ts']
+    const known = ['domain/app-data/referrer-code.ts', 'rest/openapi/path-parameters.ts']
     const others = files
       .flatMap((file) => file.constructed)
       .filter((at) => !known.includes(at.split(':')[0] ?? ''))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { applyMigrations } from '../../src/storage/migrations.ts'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { batchSql, helperSql, sharedSql } from './fill-sql.ts'
 import { query } from './open.ts'
 import { sizeOf } from './shape.ts'

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { startDatabase } from '../../src/dev/database.ts'
+import { startDatabase } from '../../src/dev/database/database.ts'
 import type { Log } from '../../src/domain/log.ts'
 
 export interface BenchServer {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { readSettings } from '../../src/config.ts'
+import { readSettings } from '../../src/app/config.ts'
 import { query } from '../database/open.ts'
 import { shape, sizeOf } from '../database/shape.ts'
 import { readSubjects } from '../database/subjects.ts'

@@ -1,7 +1,7 @@
 import { createChain } from '../../src/chain/chain.ts'
-import type { Rpc } from '../../src/chain/rpc.ts'
-import type { Market } from '../../src/dev/market.ts'
-import type { Address } from '../../src/domain/address.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { Market } from '../../src/dev/market/market.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 
 const held = 10n ** 24n
 const atOnce = 100

@@ -1,4 +1,4 @@
-import type { Market } from '../../src/dev/market.ts'
+import type { Market } from '../../src/dev/market/market.ts'
 import { query } from '../database/open.ts'
 import { quotedAmount, quotes } from './submissions.ts'
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { applyMigrations } from '../../src/storage/migrations.ts'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { openEmptyDatabase } from '../database/empty.ts'
 import { canCount, countStatements, type Statement } from '../database/statements.ts'
 import type { Question } from '../load/question.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { priceQualities } from '../../src/domain/quote.ts'
+import { priceQualities } from '../../src/domain/quote/quote.ts'
 import { cache, whole } from '../options.ts'
 
 export interface QuotingOptions {

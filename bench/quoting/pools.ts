@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { AbiCoder, concat, getCreateAddress, Interface, toQuantity } from 'ethers'
-import type { Rpc } from '../../src/chain/rpc.ts'
-import type { Market } from '../../src/dev/market.ts'
-import { createStage, type Stage } from '../../src/dev/stage.ts'
-import { type Address, address } from '../../src/domain/address.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import { createStage, type Stage } from '../../src/dev/chain/stage.ts'
+import type { Market } from '../../src/dev/market/market.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
 import { createRandom } from '../database/subjects.ts'
 
 /** A token that has a pool with one of the base tokens at least. */

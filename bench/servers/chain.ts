@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
-import type { Rpc } from '../../src/chain/rpc.ts'
-import { endAnvil, findAnvil, launchAnvil } from '../../src/dev/anvil.ts'
-import { describeMarket, type Market } from '../../src/dev/market.ts'
-import { buildMarket } from '../../src/dev/market-build.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/app/log.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import { endAnvil, findAnvil, launchAnvil } from '../../src/dev/chain/anvil.ts'
+import { buildMarket } from '../../src/dev/market/build.ts'
+import { describeMarket, type Market } from '../../src/dev/market/market.ts'
 
 export interface BenchChain {
   rpcUrl: string

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Network } from '../../src/domain/network.ts'
+import type { Network } from '../../src/domain/network/network.ts'
 import { install } from './install.ts'
 import { networkText } from './network-text.ts'
 import { type ServerProcess, startServer } from './process.ts'

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { shape } from '../database/shape.ts'
 import { networkText } from './network-text.ts'
@@ -46,7 +46,7 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
   writeFileSync(networks, networkText([{ ...network, rpcUrl }]))
   return startServer({
     name: 'tradegraph',
-    args: [...flags, path.join(target, 'src', 'cli.js'), 'serve'],
+    args: [...flags, path.join(target, command(options.source)), 'serve'],
     env: {
       DATABASE_URL: databaseUrl,
       DATABASE_CONNECTIONS: '10',
@@ -61,6 +61,12 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
       ...options.env,
     },
   })
+}
+
+/** Where a build of the checkout has its command: versions that are compared have it in places of their own. */
+function command(source: string): string {
+  const { bin } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
+  return path.relative('dist', bin.tradegraph)
 }
 
 /** Loading sources directly would measure the loader too: it wraps every function in a call. */

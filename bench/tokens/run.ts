@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { applyMigrations } from '../../src/storage/migrations.ts'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { openEmptyDatabase } from '../database/empty.ts'
 import { get, type Question } from '../load/question.ts'
 import { askOnce, runTurn } from '../load/turn.ts'

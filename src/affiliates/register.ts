@@ -1,12 +1,12 @@
-import type { CheckAccountSignature } from '../chain/account-signature.ts'
-import type { Address } from '../domain/address.ts'
-import { type Affiliate, affiliateDigest, defaultProgramme } from '../domain/affiliate.ts'
-import { Refusal } from '../domain/error.ts'
-import { type Bytes32, type Hex, toHex } from '../domain/hex.ts'
+import type { CheckAccountSignature } from '../chain/order/account-signature.ts'
+import { type Affiliate, affiliateDigest, defaultProgramme } from '../domain/affiliate/affiliate.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import { type Bytes32, type Hex, toHex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
-import { recoverSigner } from '../domain/signature.ts'
-import { findTaken, insertAffiliate } from '../storage/affiliates.ts'
-import type { Database } from '../storage/database.ts'
+import { recoverSigner } from '../domain/signing/signature.ts'
+import { findTaken, insertAffiliate } from '../storage/affiliate/affiliates.ts'
+import type { Database } from '../storage/database/database.ts'
 
 /** Well-formed but for the signature, which may be any text. */
 export interface AffiliateRegistration {

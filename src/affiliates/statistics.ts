@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import type { Address } from '../domain/address.ts'
-import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate-rewards.ts'
-import { Outage } from '../domain/error.ts'
+import { createTurns, shareTurns, type Turns } from '../concurrency/fair-queue.ts'
+import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/rewards.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
-import type { Network } from '../domain/network.ts'
-import type { Token } from '../domain/token.ts'
-import { createTurns, shareTurns, type Turns } from '../outside/turns.ts'
-import type { Db } from '../storage/database.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { Token } from '../domain/token/token.ts'
 import {
   type AffiliateTotals,
   affiliateTotals,
@@ -15,7 +14,8 @@ import {
   type TraderTotals,
   traderActivity,
   traderTotals,
-} from '../storage/statistics.ts'
+} from '../storage/affiliate/statistics.ts'
+import type { Db } from '../storage/database/database.ts'
 
 /** One side's part. Dollars are whole numbers of 10^-18. Nothing is ever paid out by the service. */
 interface Earnings {

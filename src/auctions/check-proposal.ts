@@ -1,12 +1,12 @@
-import type { Address } from '../domain/address.ts'
 import { maxUint256 } from '../domain/amount.ts'
-import type { Auction } from '../domain/auction.ts'
-import { type Fault, type Outcome, tradeOutcome } from '../domain/execution.ts'
-import type { Order } from '../domain/order.ts'
-import { directedPair } from '../domain/score.ts'
-import type { PricePair } from '../domain/settlement-fees.ts'
-import type { Execution, Proposal, Solution } from '../domain/solution.ts'
-import { wrappedForm } from '../domain/token.ts'
+import type { Auction } from '../domain/auction/auction.ts'
+import { directedPair } from '../domain/auction/score.ts'
+import type { Execution, Proposal, Solution } from '../domain/auction/solution.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Order } from '../domain/order/order.ts'
+import { type Fault, type Outcome, tradeOutcome } from '../domain/settlement/execution.ts'
+import type { PricePair } from '../domain/settlement/fees.ts'
+import { wrappedForm } from '../domain/token/token.ts'
 
 /**
  * Turns what a solver proposes into what the service stands behind. Nothing of the proposal but prices, executed amounts and

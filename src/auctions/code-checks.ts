@@ -1,12 +1,12 @@
 import type { Block } from '../chain/chain.ts'
-import type { CheckOrder, OrderAnswer, OrderQuestion } from '../chain/order-check.ts'
-import { Outage, Refusal } from '../domain/error.ts'
-import type { Bytes32 } from '../domain/hex.ts'
+import type { CheckOrder, OrderAnswer, OrderQuestion } from '../chain/order/order-check.ts'
+import { createPatience } from '../concurrency/back-off.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Log } from '../domain/log.ts'
-import type { Network } from '../domain/network.ts'
-import { duePreInteractions, filledAmount, type Order } from '../domain/order.ts'
-import { orderDigest } from '../domain/signing.ts'
-import { createPatience } from './patience.ts'
+import type { Network } from '../domain/network/network.ts'
+import { duePreInteractions, filledAmount, type Order } from '../domain/order/order.ts'
+import { orderDigest } from '../domain/signing/signing.ts'
 
 /**
  * Asks strangers' code, order by order, what a settlement would meet at a block. Whoever takes long holds up itself: owners are

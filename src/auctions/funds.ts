@@ -1,9 +1,9 @@
 import type { Spendable } from '../chain/chain.ts'
-import type { OrderAnswer } from '../chain/order-check.ts'
+import type { OrderAnswer } from '../chain/order/order-check.ts'
 import { maxOf, minOf, mulDivDown } from '../domain/amount.ts'
-import type { Order } from '../domain/order.ts'
+import type { Order } from '../domain/order/order.ts'
 import { needsCodeCheck, soldByRest } from './code-checks.ts'
-import type { AuctionDesk } from './desk.ts'
+import type { AuctionDesk } from './services.ts'
 
 /** Spendable sell atoms; orders of one account share them, the oldest first. */
 export interface Funds {

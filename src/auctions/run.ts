@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Address } from '../domain/address.ts'
-import type { Auction } from '../domain/auction.ts'
-import type { RankedSolution } from '../domain/solution.ts'
-import { findCheckpoint } from '../storage/chain-log.ts'
-import { endOverdueAttempts } from '../storage/competition.ts'
-import { deleteExpiredQuotes } from '../storage/quotes.ts'
+import type { Auction } from '../domain/auction/auction.ts'
+import type { RankedSolution } from '../domain/auction/solution.ts'
+import type { Address } from '../domain/evm/address.ts'
+import { endOverdueAttempts } from '../storage/auction/competition.ts'
+import { findCheckpoint } from '../storage/chain/log.ts'
+import { deleteExpiredQuotes } from '../storage/quote/quotes.ts'
 import { assembleAuction } from './assemble.ts'
 import { recordCompetition } from './compete.ts'
-import type { AuctionDesk } from './desk.ts'
-import { rehearse } from './rehearse.ts'
+import type { AuctionDesk } from './services.ts'
 import { settle } from './settle.ts'
+import { rehearse } from './simulate.ts'
 
 /** One auction after the other until `signal` aborts; one process at a time may run it on a network. A fault costs one auction. */
 export async function runAuctions(desk: AuctionDesk, signal: AbortSignal): Promise<void> {

@@ -1,12 +1,12 @@
-import type { Auction, AuctionOrder } from '../domain/auction.ts'
-import { Outage } from '../domain/error.ts'
-import type { Hex } from '../domain/hex.ts'
-import type { RankedSolution } from '../domain/solution.ts'
-import { endAttempt } from '../storage/competition.ts'
-import type { AuctionDesk } from './desk.ts'
-import { leaveOut, spoilerKey, spoilersOf } from './rehearse.ts'
+import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
+import type { RankedSolution } from '../domain/auction/solution.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Hex } from '../domain/evm/hex.ts'
+import { endAttempt } from '../storage/auction/competition.ts'
+import type { AuctionDesk } from './services.ts'
 import { encodePlan } from './settlement-calldata.ts'
 import { toSettlementPlan } from './settlement-plan.ts'
+import { leaveOut, spoilerKey, spoilersOf } from './simulate.ts'
 
 /**
  * Sends a winner's settlement and records how the attempt ended. A success is not recorded here: only the indexer, which sees the

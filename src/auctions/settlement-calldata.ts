@@ -1,8 +1,8 @@
-import { encodeSettle, encodeTrade } from '../chain/settlement-call.ts'
-import { nativeMarker } from '../domain/address.ts'
-import type { Hex } from '../domain/hex.ts'
-import type { Network } from '../domain/network.ts'
-import { duePreInteractions, type Interaction } from '../domain/order.ts'
+import { encodeSettle, encodeTrade } from '../chain/settlement/call.ts'
+import { nativeMarker } from '../domain/evm/address.ts'
+import type { Hex } from '../domain/evm/hex.ts'
+import type { Network } from '../domain/network/network.ts'
+import { duePreInteractions, type Interaction } from '../domain/order/order.ts'
 import type { PlannedTrade, SettlementPlan } from './settlement-plan.ts'
 
 export function encodePlan(plan: SettlementPlan, auctionId: bigint): Hex {

@@ -1,8 +1,8 @@
-import { type Address, nativeMarker } from '../domain/address.ts'
-import type { Auction } from '../domain/auction.ts'
-import { unwrapCall } from '../domain/calldata.ts'
-import { duePreInteractions, type Interaction, type Order } from '../domain/order.ts'
-import type { Execution, Solution } from '../domain/solution.ts'
+import type { Auction } from '../domain/auction/auction.ts'
+import type { Execution, Solution } from '../domain/auction/solution.ts'
+import { type Address, nativeMarker } from '../domain/evm/address.ts'
+import { duePreInteractions, type Interaction, type Order } from '../domain/order/order.ts'
+import { unwrapCall } from '../domain/settlement/calldata.ts'
 import { uniformPrices } from './check-proposal.ts'
 
 /** The arguments of `settle`, not yet encoded. */

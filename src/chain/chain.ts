@@ -1,10 +1,18 @@
-import { word } from '../domain/abi.ts'
-import type { Address } from '../domain/address.ts'
-import { type Bytes32, type Hex, hexSize } from '../domain/hex.ts'
-import type { ChainIdentity, Network } from '../domain/network.ts'
-import { effectiveGasPrice, readFees } from './fees.ts'
-import type { Rpc, RpcAnswer } from './rpc.ts'
-import { available, parseHash, parseHex, parseIndex, parseObject, parseReturn, toQuantity } from './wire.ts'
+import { word } from '../domain/evm/abi.ts'
+import type { Address } from '../domain/evm/address.ts'
+import { type Bytes32, type Hex, hexSize } from '../domain/evm/hex.ts'
+import type { ChainIdentity, Network } from '../domain/network/network.ts'
+import type { Rpc, RpcAnswer } from './rpc/rpc.ts'
+import {
+  available,
+  parseHash,
+  parseHex,
+  parseIndex,
+  parseObject,
+  parseReturn,
+  toQuantity,
+} from './rpc/wire.ts'
+import { effectiveGasPrice, readFees } from './transaction/fees.ts'
 
 export interface Block {
   number: number

@@ -1,11 +1,11 @@
-import { encodeList, encodeTuple, word } from '../domain/abi.ts'
-import { type Address, address, zeroAddress } from '../domain/address.ts'
-import { Outage } from '../domain/error.ts'
-import type { Bytes32, Hex } from '../domain/hex.ts'
-import type { Pool } from '../domain/pool.ts'
-import { poolReaderCode } from './pool-reader-code.ts'
-import type { Rpc } from './rpc.ts'
-import { available, parseAnswer, parseHex, toQuantity } from './wire.ts'
+import { Outage } from '../domain/errors/error.ts'
+import { encodeList, encodeTuple, word } from '../domain/evm/abi.ts'
+import { type Address, address, zeroAddress } from '../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../domain/evm/hex.ts'
+import type { Pool } from '../domain/routing/pool.ts'
+import { poolReaderCode } from './bytecode/pool-reader.ts'
+import type { Rpc } from './rpc/rpc.ts'
+import { available, parseAnswer, parseHex, toQuantity } from './rpc/wire.ts'
 
 export type Reserves = Pick<Pool, 'reserve0' | 'reserve1'>
 

@@ -1,6 +1,6 @@
 import { HDNodeWallet, Mnemonic } from 'ethers'
-import { type Address, address } from '../domain/address.ts'
-import { type Hex, toHex } from '../domain/hex.ts'
+import { type Address, address } from '../domain/evm/address.ts'
+import { type Hex, toHex } from '../domain/evm/hex.ts'
 
 export interface Account {
   address: Address

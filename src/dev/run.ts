@@ -1,12 +1,12 @@
-import { startApp } from '../app.ts'
-import { readSettings } from '../config.ts'
+import { startApp } from '../app/app.ts'
+import { readSettings } from '../app/config.ts'
+import type { Settings } from '../app/settings.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import type { Settings } from '../settings.ts'
-import { isHeld } from './home.ts'
-import { watchParent } from './parent-watch.ts'
-import { probePort } from './process.ts'
+import { isHeld } from './home/home.ts'
+import { startTraders } from './market/traders.ts'
+import { watchParent } from './process/parent-watch.ts'
+import { probePort } from './process/process.ts'
 import { startStack } from './stack.ts'
-import { startTraders } from './traders.ts'
 
 export interface DevOptions {
   home: string

@@ -1,11 +1,11 @@
 import type { Log } from '../domain/log.ts'
-import type { Network } from '../domain/network.ts'
-import { type Chain, startChain } from './chain.ts'
-import { startDatabase } from './database.ts'
-import { type DevManifest, type Home, openHome } from './home.ts'
-import { describeMarket, type Market } from './market.ts'
-import { buildMarket, isMarketCurrent } from './market-build.ts'
-import { watchProcesses } from './process-watch.ts'
+import type { Network } from '../domain/network/network.ts'
+import { type Chain, startChain } from './chain/chain.ts'
+import { startDatabase } from './database/database.ts'
+import { type DevManifest, type Home, openHome } from './home/home.ts'
+import { buildMarket, isMarketCurrent } from './market/build.ts'
+import { describeMarket, type Market } from './market/market.ts'
+import { watchProcesses } from './process/watch.ts'
 
 export interface Stack {
   databaseUrl: string

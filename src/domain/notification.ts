@@ -1,7 +1,7 @@
-import type { Address } from './address.ts'
-import { filledAmount, type Order } from './order.ts'
-import type { OrderUid } from './order-uid.ts'
-import { formatTokenAmount, type Token } from './token.ts'
+import type { Address } from './evm/address.ts'
+import { filledAmount, type Order } from './order/order.ts'
+import type { OrderUid } from './order/uid.ts'
+import { formatTokenAmount, type Token } from './token/token.ts'
 
 export const notificationTypes = [
   'order_filled',

@@ -1,10 +1,10 @@
 import SchemaBuilder from '@pothos/core'
 import ZodPlugin from '@pothos/plugin-zod'
-import type { Address } from '../domain/address.ts'
-import type { Bytes32, Hex } from '../domain/hex.ts'
-import type { OrderUid } from '../domain/order-uid.ts'
-import type { Context } from './context.ts'
-import { toRefusal } from './refusal.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../domain/evm/hex.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
+import type { Context } from './context/context.ts'
+import { toRefusal } from './errors/input.ts'
 
 /** Arguments that hold a whole input: a fault is named by its field inside, as REST clients see it. */
 export const inputArguments = ['order', 'input']

@@ -1,6 +1,6 @@
-import { eligibilities } from '../domain/affiliate-rewards.ts'
-import { orderEventLabels } from '../domain/event.ts'
+import { eligibilities } from '../domain/affiliate/rewards.ts'
 import { notificationTypes } from '../domain/notification.ts'
+import { orderEventLabels } from '../domain/order/event.ts'
 import {
   buyTokenDestinations,
   orderClasses,
@@ -8,13 +8,13 @@ import {
   placementErrors,
   sellTokenSources,
   signingSchemes,
-} from '../domain/order.ts'
-import { orderStages } from '../domain/order-stage.ts'
-import { orderStatuses } from '../domain/order-status.ts'
-import { priceQualities } from '../domain/quote.ts'
-import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signature-mistake.ts'
-import { orderEventReasons } from '../storage/models/order-event.ts'
-import { settlementOutcomes } from '../storage/models/settlement-attempt.ts'
+} from '../domain/order/order.ts'
+import { orderStages } from '../domain/order/stage.ts'
+import { orderStatuses } from '../domain/order/status.ts'
+import { priceQualities } from '../domain/quote/quote.ts'
+import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signing/signature-mistake.ts'
+import { settlementOutcomes } from '../storage/models/auction/settlement-attempt.ts'
+import { orderEventReasons } from '../storage/models/order/event.ts'
 import { builder } from './builder.ts'
 
 const enums = new Map<string, unknown>()

@@ -1,8 +1,8 @@
-import { toAddress } from '../domain/address.ts'
-import { Refusal } from '../domain/error.ts'
-import { toHex } from '../domain/hex.ts'
-import { toOrderUid } from '../domain/order-uid.ts'
-import { parseTokenAddress } from '../domain/token-address.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import { toAddress } from '../domain/evm/address.ts'
+import { toHex } from '../domain/evm/hex.ts'
+import { toOrderUid } from '../domain/order/uid.ts'
+import { parseTokenAddress } from '../domain/token/address.ts'
 import { builder } from './builder.ts'
 
 const longestDigits = 100

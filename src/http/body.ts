@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../domain/errors/error.ts'
 
 /**
  * @param anyType whether the body is taken for JSON whatever it calls itself

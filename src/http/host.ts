@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../domain/errors/error.ts'
 
 /** The last one that was right: most clients name the same. */
 let knownHost = 'localhost'

@@ -1,6 +1,6 @@
-import type { DecodedSettlement } from '../chain/settlement-call.ts'
-import type { SettledLog, SettlementLog, TradeLog } from '../chain/settlement-logs.ts'
-import type { ProposedExecution, StoredSolution } from '../domain/competition.ts'
+import type { SettledLog, SettlementLog, TradeLog } from '../chain/logs/settlement-logs.ts'
+import type { DecodedSettlement } from '../chain/settlement/call.ts'
+import type { ProposedExecution, StoredSolution } from '../domain/auction/competition.ts'
 
 /** A settlement with the trades it logged: those of its block between it and the settlement before. */
 export interface LoggedSettlement {

@@ -1,6 +1,6 @@
-import type { TokenLog } from '../chain/transfer-logs.ts'
-import { zeroAddress } from '../domain/address.ts'
-import type { BalanceChange, RangeChanges } from '../storage/token-holders.ts'
+import type { TokenLog } from '../chain/logs/transfer-logs.ts'
+import { zeroAddress } from '../domain/evm/address.ts'
+import type { BalanceChange, RangeChanges } from '../storage/token/holders.ts'
 
 /** What logs add up to, block by block. Nobody holds what the zero address was sent. */
 export function balanceChanges(logs: readonly TokenLog[]): Pick<RangeChanges, 'changes' | 'unreadable'> {

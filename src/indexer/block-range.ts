@@ -1,6 +1,6 @@
 import type { Block } from '../chain/chain.ts'
-import type { ChainLog } from '../chain/chain-logs.ts'
-import type { Bytes32 } from '../domain/hex.ts'
+import type { ChainLog } from '../chain/logs/chain-logs.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 
 /** What following needs of a chain. */
 export interface FollowedChain {

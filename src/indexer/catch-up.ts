@@ -1,11 +1,11 @@
-import { RpcError } from '../chain/rpc.ts'
-import type { TokenLog } from '../chain/transfer-logs.ts'
-import type { Address } from '../domain/address.ts'
-import { Outage } from '../domain/error.ts'
+import type { TokenLog } from '../chain/logs/transfer-logs.ts'
+import { RpcError } from '../chain/rpc/rpc.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { blockHashesAbove, holdCheckpoint } from '../storage/chain-log.ts'
-import type { Database } from '../storage/database.ts'
-import { applyBalanceChanges, clearBalances, tokensBehind } from '../storage/token-holders.ts'
+import { blockHashesAbove, holdCheckpoint } from '../storage/chain/log.ts'
+import type { Database } from '../storage/database/database.ts'
+import { applyBalanceChanges, clearBalances, tokensBehind } from '../storage/token/holders.ts'
 import { balanceChanges } from './balance-changes.ts'
 import {
   ChainMoved,

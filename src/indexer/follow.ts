@@ -1,8 +1,8 @@
 import type { Block } from '../chain/chain.ts'
-import type { ChainLog } from '../chain/chain-logs.ts'
-import { RpcError } from '../chain/rpc.ts'
-import { Outage } from '../domain/error.ts'
-import type { Bytes32 } from '../domain/hex.ts'
+import type { ChainLog } from '../chain/logs/chain-logs.ts'
+import { RpcError } from '../chain/rpc/rpc.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Log } from '../domain/log.ts'
 import {
   type BlockRange,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Address } from '../domain/address.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
 import type { TokenSource } from './token-source.ts'

@@ -1,4 +1,4 @@
-import { Outage } from '../domain/error.ts'
+import { Outage } from '../domain/errors/error.ts'
 import { OutsideFault } from '../outside/fault.ts'
 
 /**

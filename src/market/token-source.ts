@@ -1,5 +1,5 @@
-import type { Address } from '../domain/address.ts'
-import type { TokenHolder } from '../domain/token.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { TokenHolder } from '../domain/token/token.ts'
 
 /** Somebody who knows something of tokens on one network. */
 export interface TokenSource<Value> {

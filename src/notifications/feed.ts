@@ -1,9 +1,9 @@
-import type { Address } from '../domain/address.ts'
-import { Refusal } from '../domain/error.ts'
-import type { Database } from '../storage/database.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Database } from '../storage/database/database.ts'
+import type { Signals } from '../storage/database/signals.ts'
 import { type FeedPosition, type FeedReading, feedHead, readFeed } from '../storage/feed.ts'
-import { feedKey } from '../storage/models/notification.ts'
-import type { Signals } from '../storage/signals.ts'
+import { feedKey } from '../storage/models/notification/notification.ts'
 
 export interface Feed {
   /**

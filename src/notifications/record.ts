@@ -1,12 +1,12 @@
 import type { NotificationMetadata, NotificationType } from '../domain/notification.ts'
 import { filledPercentDown, summarize } from '../domain/notification.ts'
-import type { Order } from '../domain/order.ts'
-import type { OrderUid } from '../domain/order-uid.ts'
-import { formatTokenAmount, type Token } from '../domain/token.ts'
-import type { Trade } from '../domain/trade.ts'
-import type { Tx } from '../storage/database.ts'
+import type { Order } from '../domain/order/order.ts'
+import type { Trade } from '../domain/order/trade.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
+import { formatTokenAmount, type Token } from '../domain/token/token.ts'
+import type { Tx } from '../storage/database/database.ts'
 import { type NewNotification, recordNotifications } from '../storage/feed.ts'
-import { findTokens } from '../storage/tokens.ts'
+import { findTokens } from '../storage/token/tokens.ts'
 
 /** A trade of a known order. */
 export interface TradeToTell {

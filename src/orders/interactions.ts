@@ -1,7 +1,7 @@
-import type { Address } from '../domain/address.ts'
-import type { AppDataMeaning, Hook } from '../domain/app-data.ts'
-import { hooksCall } from '../domain/calldata.ts'
-import type { Interactions } from '../domain/order.ts'
+import type { AppDataMeaning, Hook } from '../domain/app-data/document.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Interactions } from '../domain/order/order.ts'
+import { hooksCall } from '../domain/settlement/calldata.ts'
 
 /** What a settlement runs around an order's trade: each list of hooks that is not empty is one call of the trampoline. */
 export function toInteractions(

@@ -1,6 +1,6 @@
-import type { OrderCreation } from '../domain/order-creation.ts'
-import type { OrderUid } from '../domain/order-uid.ts'
-import { findOrder } from '../storage/orders.ts'
+import type { OrderCreation } from '../domain/order/creation.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
+import { findOrder } from '../storage/order/orders.ts'
 import type { OrderDesk } from './check.ts'
 import { uidOf } from './place.ts'
 

@@ -1,4 +1,4 @@
-import { Outage } from '../domain/error.ts'
+import { Outage } from '../domain/errors/error.ts'
 
 /**
  * Somebody outside whom we ask (an engine, a price source) is away, slow or talks nonsense, and is itself to

@@ -7,9 +7,9 @@ import {
   isBrokenCircuitError,
   noJitterGenerator,
 } from 'cockatiel'
-import { Refusal } from '../domain/error.ts'
+import { createComplaints } from '../concurrency/throttled-log.ts'
+import { Refusal } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { createComplaints } from './complaints.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 
 export interface HealthLimits {

@@ -1,8 +1,8 @@
 import { maxUint256, mulDivDown, mulDivUp } from '../domain/amount.ts'
-import { Refusal } from '../domain/error.ts'
-import type { NativeRate } from '../domain/native-rate.ts'
-import type { QuoteSize } from '../domain/quote.ts'
-import type { QuotedAmounts } from '../domain/quoted-amounts.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import type { QuotedAmounts } from '../domain/quote/amounts.ts'
+import type { QuoteSize } from '../domain/quote/quote.ts'
+import type { NativeRate } from '../domain/token/native-rate.ts'
 import type { Estimate } from './estimator.ts'
 import { noLiquidity } from './fault-choice.ts'
 

@@ -1,10 +1,10 @@
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
-import type { Belief } from './belief.ts'
 import { aborted, late } from './deadline.ts'
 import type { Ask, Estimate, Estimator } from './estimator.ts'
 import { type Fault, worstFault } from './fault-choice.ts'
-import type { Verification } from './verify.ts'
+import type { Belief } from './verification/policy.ts'
+import type { Verification } from './verification/verify.ts'
 
 export interface Contest {
   ask: Ask

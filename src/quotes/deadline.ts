@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { Refusal } from '../domain/error.ts'
+import { Refusal } from '../domain/errors/error.ts'
 
 export interface Deadline {
   /** Aborts when the time is over, when `outer` aborts, and when it is ended. */

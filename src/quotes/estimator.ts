@@ -1,6 +1,6 @@
-import type { Address } from '../domain/address.ts'
-import type { OrderKind, QuoteCalls } from '../domain/order.ts'
-import type { Route } from '../domain/route.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { OrderKind, QuoteCalls } from '../domain/order/order.ts'
+import type { Route } from '../domain/routing/route.ts'
 
 /** A question to the market: one pair, one exact amount. */
 export interface Ask {

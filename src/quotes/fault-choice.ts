@@ -1,5 +1,5 @@
-import { Outage, Refusal } from '../domain/error.ts'
-import type { RefusalCode } from '../domain/refusal-codes.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
+import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 
 /** Why an estimator has no estimate: what it threw. */
 export interface Fault {

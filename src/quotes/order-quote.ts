@@ -1,13 +1,13 @@
-import type { Address } from '../domain/address.ts'
-import { Outage, Refusal } from '../domain/error.ts'
-import type { OrderData, SigningScheme } from '../domain/order.ts'
-import type { Quote, QuoteSize } from '../domain/quote.ts'
-import { findQuoteFor, insertOrderQuote } from '../storage/quotes.ts'
-import { beliefFor } from './belief.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { OrderData, SigningScheme } from '../domain/order/order.ts'
+import type { Quote, QuoteSize } from '../domain/quote/quote.ts'
+import { findQuoteFor, insertOrderQuote } from '../storage/quote/quotes.ts'
 import { startDeadline } from './deadline.ts'
 import { price } from './price.ts'
 import type { QuoteDesk } from './quote.ts'
 import { quoteKind } from './request.ts'
+import { beliefFor } from './verification/policy.ts'
 
 /** What an order that names no quote waits for one, in milliseconds. */
 const implicitMs = 1_000

@@ -1,11 +1,11 @@
-import type { Address } from '../domain/address.ts'
-import type { Quote, QuoteReply, QuoteRequest } from '../domain/quote.ts'
-import type { Database } from '../storage/database.ts'
-import { findReply, insertQuote } from '../storage/quotes.ts'
-import { beliefFor, type VerificationMode } from './belief.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Quote, QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
+import type { Database } from '../storage/database/database.ts'
+import { findReply, insertQuote } from '../storage/quote/quotes.ts'
 import { inTime, startDeadline } from './deadline.ts'
 import { type Priced, type PriceTask, type PricingDesk, price } from './price.ts'
 import { type AcceptedRequest, acceptRequest, type RequestDesk } from './request.ts'
+import { beliefFor, type VerificationMode } from './verification/policy.ts'
 
 /** What quoting on one network needs from outside. Reads throw an Outage when the node does not answer. */
 export interface QuoteDesk extends PricingDesk, RequestDesk {

@@ -1,11 +1,11 @@
-import { Refusal } from '../domain/error.ts'
-import type { QuoteReply, QuoteRequest } from '../domain/quote.ts'
-import { beliefFor } from './belief.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import { type Deadline, inTime, startDeadline } from './deadline.ts'
 import type { Estimate } from './estimator.ts'
 import { type Priced, type PriceTask, type Pricing, startPricing, toPriced } from './price.ts'
 import { type QuoteDesk, stored, toTask, workingTime } from './quote.ts'
 import { type AcceptedRequest, acceptRequest } from './request.ts'
+import { beliefFor } from './verification/policy.ts'
 
 /**
  * Quotes as estimates come in, each better than the one before and each stored; all end together. Closes when everybody has

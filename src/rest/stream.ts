@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
-import { Refusal } from '../domain/error.ts'
-import { refusalError } from '../graphql/door/errors.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import { refusalError } from '../graphql/errors/mask.ts'
 import type { Pour } from '../http/answer.ts'
 import { send } from '../http/send.ts'
 

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { commonHeaders } from '../http/common-headers.ts'
-import { type Fault, toErrorBody } from '../rest/errors.ts'
+import { type Fault, toErrorBody } from '../rest/errors/body.ts'
 
 const statuses: Partial<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,

@@ -1,6 +1,6 @@
-import { Refusal } from '../domain/error.ts'
-import { type Answer, type Doors, metricsPath, readOnly } from './doors.ts'
+import { Refusal } from '../domain/errors/error.ts'
 import type { Metrics } from './metrics.ts'
+import { type Answer, type Doors, metricsPath, readOnly } from './routes.ts'
 
 /** What was measured, for those who may know. Refused otherwise as Unauthorized. */
 export function answerMetrics(

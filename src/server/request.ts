@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Door } from '../graphql/door/execute.ts'
-import { apiKeyOf } from '../graphql/operator.ts'
+import type { Door } from '../execution/execute.ts'
+import { apiKeyOf } from '../graphql/context/operator.ts'
 import { discardRest } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted } from '../http/client-address.ts'
 import { commonHeaders, givenRequestId } from '../http/common-headers.ts'
 import { checkHost } from '../http/host.ts'
 import { writeWhole } from '../http/write-answer.ts'
-import { type DoorAnswer, type Doors, tellFault } from './doors.ts'
 import type { Metrics } from './metrics.ts'
+import { type DoorAnswer, type Doors, tellFault } from './routes.ts'
 
 export interface Serving {
   door: Pick<Door, 'mask'>

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createRateLimits, type Rates } from '../graphql/admission/rate-limits.ts'
-import { createDoor } from '../graphql/door/execute.ts'
-import type { IdempotencyTimes } from '../graphql/door/idempotency.ts'
+import { createRateLimits, type Rates } from '../execution/admission/rate-limits.ts'
+import { createDoor } from '../execution/execute.ts'
+import type { IdempotencyTimes } from '../execution/idempotency.ts'
 import type { IsTrusted } from '../http/client-address.ts'
-import { createDoors, type DoorOptions } from './doors.ts'
 import { createListener, type RequestTimes } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { answerMetrics, metricsAlone } from './metrics-answer.ts'
+import { createDoors, type DoorOptions } from './routes.ts'
 
 export interface ServerOptions extends DoorOptions {
   newRequestId?: () => string

@@ -1,7 +1,7 @@
-import type { Address } from '../domain/address.ts'
-import { swapCall, transferCall } from '../domain/calldata.ts'
-import type { Interaction } from '../domain/order.ts'
-import type { Path } from '../domain/route.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Interaction } from '../domain/order/order.ts'
+import type { Path } from '../domain/routing/route.ts'
+import { swapCall, transferCall } from '../domain/settlement/calldata.ts'
 
 /** The calls that walk paths one after the other: the settlement pays the first pool, each pool the next one, the last the settlement. */
 export function routeCalls(paths: readonly Path[], settlement: Address): Interaction[] {

@@ -1,7 +1,7 @@
-import type { Address } from '../domain/address.ts'
-import type { Auction } from '../domain/auction.ts'
-import type { Pool } from '../domain/pool.ts'
-import type { Proposal } from '../domain/solution.ts'
+import type { Auction } from '../domain/auction/auction.ts'
+import type { Proposal } from '../domain/auction/solution.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Pool } from '../domain/routing/pool.ts'
 
 /** What a solver may trade against. */
 export interface SolverMarket {

@@ -1,13 +1,13 @@
 import type { ExecutionResult } from 'graphql'
 import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'graphql-sse'
-import { Refusal } from '../domain/error.ts'
-import type { Admission } from '../graphql/admission/admission.ts'
-import { executedUnits } from '../graphql/admission/units.ts'
-import { refusalError } from '../graphql/door/errors.ts'
-import type { Door, OperationArgs } from '../graphql/door/execute.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import type { Admission } from '../execution/admission/admission.ts'
+import { executedUnits } from '../execution/admission/units.ts'
+import type { Door, OperationArgs } from '../execution/execute.ts'
+import { refusalError } from '../graphql/errors/mask.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
-import type { Outlet } from './outlet.ts'
+import type { Outlet } from './backpressure.ts'
 
 /** One request at the streaming door. */
 export type Exchange = {

@@ -1,4 +1,4 @@
-import type { Outlet } from './outlet.ts'
+import type { Outlet } from './backpressure.ts'
 
 /** A stream that a client announced, or opened, for the results of several requests. */
 interface Reservation {

@@ -1,9 +1,9 @@
-import { appCodeOf } from '../domain/app-code.ts'
-import type { Bytes32 } from '../domain/hex.ts'
-import { referrerCodeOf } from '../domain/referrer-code.ts'
-import { bytea, raw } from './columns.ts'
-import { type Database, type Db, sql, type Tx } from './database.ts'
-import { lockDocument } from './order-progress.ts'
+import { appCodeOf } from '../domain/app-data/app-code.ts'
+import { referrerCodeOf } from '../domain/app-data/referrer-code.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import { bytea, raw } from './database/columns.ts'
+import { type Database, type Db, sql, type Tx } from './database/database.ts'
+import { lockDocument } from './order/progress.ts'
 
 export async function findAppData(db: Db, hash: Bytes32): Promise<string | undefined> {
   const row = await sql(db).appData.findUnique({ where: { hash: bytea(hash) } })

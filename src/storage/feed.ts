@@ -1,13 +1,13 @@
-import type { Address } from '../domain/address.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Notification } from '../domain/notification.ts'
-import { bytea, hexOf } from './columns.ts'
-import { type Db, readPrepared, sql, type Tx } from './database.ts'
-import { param, type Selection } from './model/selected.ts'
-import type { Slot } from './model/slot.ts'
-import { type Statement, streamStatement } from './model/statement.ts'
-import { feedEdge } from './models/feed.ts'
-import { isSettled } from './models/notification.ts'
-import { signal } from './signals.ts'
+import { bytea, hexOf } from './database/columns.ts'
+import { type Db, readPrepared, sql, type Tx } from './database/database.ts'
+import { signal } from './database/signals.ts'
+import { feedEdge } from './models/notification/feed.ts'
+import { isSettled } from './models/notification/notification.ts'
+import { param, type Selection } from './query/selected.ts'
+import type { Slot } from './query/slot.ts'
+import { type Statement, streamStatement } from './query/statement.ts'
 
 /** A notification about to be written with its cause. */
 export interface NewNotification extends Omit<Notification, 'id'> {

@@ -1,4 +1,4 @@
-import { type Db, sql } from './database.ts'
+import { type Db, sql } from './database/database.ts'
 
 /** Which request it is, by hashes: a key is the client's, in its method and path. */
 export interface KeyedRequest {

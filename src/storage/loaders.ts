@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader'
-import type { Address } from '../domain/address.ts'
-import type { NativeRate } from '../domain/native-rate.ts'
-import type { Sourced } from '../domain/sourced.ts'
-import type { Token, TokenHolder } from '../domain/token.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { Sourced } from '../domain/token/sourced.ts'
+import type { Token, TokenHolder } from '../domain/token/token.ts'
 import type { TokenKey } from './models/keyed.ts'
 
 /** Something about tokens of one chain, read together. What is missing from the answer is not known; an error is that token's alone. */

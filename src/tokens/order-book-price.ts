@@ -1,10 +1,10 @@
-import type { Address } from '../domain/address.ts'
-import { Outage, Refusal } from '../domain/error.ts'
-import type { NativeRate } from '../domain/native-rate.ts'
-import type { Network } from '../domain/network.ts'
-import type { RefusalCode } from '../domain/refusal-codes.ts'
-import type { Token } from '../domain/token.ts'
-import { isAbsurdPrice, usdPriceDown } from '../domain/usd-price.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
+import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { Token } from '../domain/token/token.ts'
+import { isAbsurdPrice, usdPriceDown } from '../domain/token/usd-price.ts'
 import type { UsdPriceSource } from '../market/token-source.ts'
 
 export interface OrderBookPriceOptions {

@@ -1,9 +1,9 @@
 import type { Block } from '../chain/chain.ts'
-import { Outage } from '../domain/error.ts'
-import type { Network } from '../domain/network.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Network } from '../domain/network/network.ts'
 import { type HolderSource, mostHolders } from '../market/token-source.ts'
-import type { Db } from '../storage/database.ts'
-import { findHolders, type HolderIndex } from '../storage/token-holders.ts'
+import type { Db } from '../storage/database/database.ts'
+import { findHolders, type HolderIndex } from '../storage/token/holders.ts'
 
 export interface OwnHoldersOptions {
   name: string

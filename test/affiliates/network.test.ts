@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { affiliateNetwork } from '../../src/config.ts'
+import { affiliateNetwork } from '../../src/app/config.ts'
 import { createNetwork } from '../chain/evm.ts'
 
 const [sepolia, home, gnosis] = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operatorCheck } from '../../src/graphql/operator.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import { operatorCheck } from '../../src/graphql/context/operator.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { numberedKey, signedBody } from './signer.ts'
 

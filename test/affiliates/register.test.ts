@@ -1,8 +1,8 @@
 import { Signature, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../doors.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { encodedId } from '../fakes/node-id.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { numberedKey, signCode, signedBody } from './signer.ts'
 

@@ -1,5 +1,5 @@
 import { type BaseWallet, type TypedDataDomain, Wallet } from 'ethers'
-import type { Address } from '../../src/domain/address.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 
 const types = {
   AffiliateCode: [

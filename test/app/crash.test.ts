@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DevManifest } from '../../src/dev/home.ts'
-import { describeMarket } from '../../src/dev/market.ts'
+import type { DevManifest } from '../../src/dev/home/home.ts'
+import { describeMarket } from '../../src/dev/market/market.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../dev/temporary-home.ts'
 import { createTrader, graphql } from '../trader.ts'
 import { eventually, unlimited } from '../world.ts'
 
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts')
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 const oneWeth = 10n ** 18n
 
 let home: string

@@ -1,7 +1,7 @@
 import { Interface } from 'ethers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { describeMarket } from '../../src/dev/market.ts'
-import type { Address } from '../../src/domain/address.ts'
+import { describeMarket } from '../../src/dev/market/market.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 import { numbered } from '../fakes/order.ts'
 import {
   answering,

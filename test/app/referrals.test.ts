@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers'
 import { expect, test } from 'vitest'
-import { keccakText } from '../../src/domain/keccak.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { signedBody } from '../affiliates/signer.ts'
 import { createTrader, request } from '../trader.ts'
 import { eventually, startWorld } from '../world.ts'

@@ -1,6 +1,6 @@
 import { type OrderBookApi, OrderKind, PriceQuality, type TradingSdk } from '@cowprotocol/cow-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TokenSymbol } from '../../src/dev/market.ts'
+import type { TokenSymbol } from '../../src/dev/market/market.ts'
 import { createSdk } from '../sdk.ts'
 import { eventually, startWorld, type World } from '../world.ts'
 

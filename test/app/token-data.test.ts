@@ -1,9 +1,9 @@
 import { AbiCoder, concat, Interface } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp } from '../../src/app.ts'
-import { readSettings } from '../../src/config.ts'
+import { startApp } from '../../src/app/app.ts'
+import { readSettings } from '../../src/app/config.ts'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
-import type { TokenSymbol } from '../../src/dev/market.ts'
+import type { TokenSymbol } from '../../src/dev/market/market.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'

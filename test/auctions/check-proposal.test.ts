@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkProposal } from '../../src/auctions/check-proposal.ts'
-import type { AuctionOrder } from '../../src/domain/auction.ts'
-import type { Proposal } from '../../src/domain/solution.ts'
+import type { AuctionOrder } from '../../src/domain/auction/auction.ts'
+import type { Proposal } from '../../src/domain/auction/solution.ts'
 import { auctionOrder, dollar, nativeMarker, numbered, sampleAuction, wrapped } from '../fakes/order.ts'
 
 const solver = numbered('50')

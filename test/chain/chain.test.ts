@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createChain } from '../../src/chain/chain.ts'
-import { createRpc, RpcError } from '../../src/chain/rpc.ts'
+import { createRpc, RpcError } from '../../src/chain/rpc/rpc.ts'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
-import { address } from '../../src/domain/address.ts'
-import { Outage } from '../../src/domain/error.ts'
+import { Outage } from '../../src/domain/errors/error.ts'
+import { address } from '../../src/domain/evm/address.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createNetwork, type Evm, startEvm } from './evm.ts'
 

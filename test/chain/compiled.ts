@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Artifact } from '../../src/dev/contracts/artifact.ts'
 import { compileSources } from '../../src/dev/contracts/compile.ts'
-import { keccakText } from '../../src/domain/keccak.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
 
 export type Compiled = Pick<Artifact, 'contractName' | 'abi' | 'bytecode'>
 

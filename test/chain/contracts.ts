@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { AbiCoder, computeAddress, Interface, type SigningKey, TypedDataEncoder } from 'ethers'
-import type { Rpc } from '../../src/chain/rpc.ts'
-import { toQuantity } from '../../src/chain/wire.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import type { Artifact } from '../../src/dev/contracts/artifact.ts'
-import type { Address } from '../../src/domain/address.ts'
-import type { Hook } from '../../src/domain/app-data.ts'
-import type { Hex } from '../../src/domain/hex.ts'
+import type { Hook } from '../../src/domain/app-data/document.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { Evm } from './evm.ts'
 
 const folder = new URL('../../src/dev/contracts/artifacts/', import.meta.url)

@@ -1,4 +1,4 @@
-import type { Rpc } from '../../src/chain/rpc.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 
 /** How often the node was asked; a batch is once. */
 export function countRequests(rpc: Rpc) {

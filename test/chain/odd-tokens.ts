@@ -1,4 +1,4 @@
-import type { Address } from '../../src/domain/address.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 import { readCompiled } from './compiled.ts'
 import type { Evm } from './evm.ts'
 

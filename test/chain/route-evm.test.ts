@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { encodeSettle } from '../../src/chain/settlement-call.ts'
-import { type Address, address } from '../../src/domain/address.ts'
-import type { Pool } from '../../src/domain/pool.ts'
-import { bestRouteForBuy, bestRouteForSell, hopsOf, type Path, type Route } from '../../src/domain/route.ts'
-import { poolsAfter } from '../../src/solvers/leg.ts'
+import { encodeSettle } from '../../src/chain/settlement/call.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import type { Pool } from '../../src/domain/routing/pool.ts'
+import {
+  bestRouteForBuy,
+  bestRouteForSell,
+  hopsOf,
+  type Path,
+  type Route,
+} from '../../src/domain/routing/route.ts'
+import { poolsAfter } from '../../src/solvers/built-in/leg.ts'
 import { routeCalls } from '../../src/solvers/route-calls.ts'
 import { deployToken, readArtifact } from './contracts.ts'
 import { deploySettlement, type Evm, startEvm } from './evm.ts'

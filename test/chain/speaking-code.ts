@@ -1,5 +1,5 @@
 import { AbiCoder } from 'ethers'
-import type { Hex } from '../../src/domain/hex.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 
 const coder = AbiCoder.defaultAbiCoder()
 

@@ -1,21 +1,21 @@
 import { Interface } from 'ethers'
-import { fabricateSettlement } from '../../src/chain/fabricated-settlement.ts'
-import type { FindTokenSlots } from '../../src/chain/token-slots.ts'
-import { createTradeCheck, type TradeQuestion } from '../../src/chain/trade-check.ts'
-import { toQuantity } from '../../src/chain/wire.ts'
+import { toQuantity } from '../../src/chain/rpc/wire.ts'
+import type { FindTokenSlots } from '../../src/chain/token/slots.ts'
+import { createTradeCheck, type TradeQuestion } from '../../src/chain/trade/check.ts'
+import { fabricateSettlement } from '../../src/chain/trade/fabricated-settlement.ts'
 import {
   authenticatorAbi,
   authenticatorAddress,
   settlementAddress,
   settlementDeployments,
   vaultRelayerAddress,
-} from '../../src/dev/settlement-contracts.ts'
-import { type Address, address, nativeMarker } from '../../src/domain/address.ts'
+} from '../../src/dev/chain/settlement-contracts.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { swapCall, transferCall, unwrapCall } from '../../src/domain/calldata.ts'
-import type { Hex } from '../../src/domain/hex.ts'
-import type { Interaction } from '../../src/domain/order.ts'
-import { addressWord, hashWords, uintWord } from '../../src/domain/typed-data.ts'
+import { type Address, address, nativeMarker } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
+import type { Interaction } from '../../src/domain/order/order.ts'
+import { swapCall, transferCall, unwrapCall } from '../../src/domain/settlement/calldata.ts'
+import { addressWord, hashWords, uintWord } from '../../src/domain/signing/typed-data.ts'
 import { deployToken, impersonate, putTrampoline, readArtifact } from './contracts.ts'
 import { createNetwork, type Evm, startEvm } from './evm.ts'
 

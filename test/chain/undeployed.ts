@@ -1,6 +1,6 @@
 import { AbiCoder } from 'ethers'
-import { type Address, address } from '../../src/domain/address.ts'
-import type { Hex } from '../../src/domain/hex.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 
 /** Deploys what follows a salt, at the address that CREATE2 gives it. It stands on nearly every chain, and on every fresh local one. */
 export const deployer = address('0x4e59b44847b379578588920ca78fbf26c0b4956c')

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { computeAddress, Interface, SigningKey } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toQuantity } from '../../src/chain/wire.ts'
+import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import type { Artifact } from '../../src/dev/contracts/artifact.ts'
 import { compileContracts, contractNames, embeddedCode, toSource } from '../../src/dev/contracts/compile.ts'
-import { type Address, address } from '../../src/domain/address.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
 import { impersonate, permitHook } from '../chain/contracts.ts'
 import { type Evm, startEvm } from '../chain/evm.ts'
 
@@ -19,7 +19,7 @@ it('commits what the compiler makes of the sources', () => {
   for (const contract of compiled) expect(artifact(contract.contractName)).toEqual(contract)
   for (const [name, embedded] of Object.entries(embeddedCode)) {
     const contract = compiled.find(({ contractName }) => contractName === name) ?? expect.fail(name)
-    const source = readFileSync(new URL(`../../chain/${embedded.file}`, sources), 'utf8')
+    const source = readFileSync(new URL(`../../chain/bytecode/${embedded.file}`, sources), 'utf8')
     expect(source).toBe(toSource(contract, embedded))
   }
 })

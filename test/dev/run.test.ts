@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findProcess } from '../../src/dev/process.ts'
+import { findProcess } from '../../src/dev/process/process.ts'
 import { createTemporaryHome, eventually, removeTemporaryHome } from './temporary-home.ts'
 
-const cli = join(import.meta.dirname, '..', '..', 'src', 'cli.ts')
+const cli = join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
 let home: string
 beforeEach(() => {

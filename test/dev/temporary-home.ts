@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { endLeftChain } from '../../src/dev/chain.ts'
-import { endLeftDatabase } from '../../src/dev/database.ts'
+import { endLeftChain } from '../../src/dev/chain/chain.ts'
+import { endLeftDatabase } from '../../src/dev/database/database.ts'
 
 export function createTemporaryHome(): string {
   return mkdtempSync(join(tmpdir(), 'tradegraph-test-'))

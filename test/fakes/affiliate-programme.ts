@@ -1,8 +1,8 @@
-import type { Address } from '../../src/domain/address.ts'
-import type { Eligibility, Terms } from '../../src/domain/affiliate-rewards.ts'
+import type { Eligibility, Terms } from '../../src/domain/affiliate/rewards.ts'
 import { minOf, mulDivDown } from '../../src/domain/amount.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 
-/** The programme's rules (`storage/statistics.ts`) once more, one trader at a time: what the database's answers are held against. */
+/** The programme's rules (`storage/affiliate/statistics.ts`) once more, one trader at a time: what the database's answers are held against. */
 
 /** What a trade was worth. Prices are native atoms for 10^18 atoms; `reference` is the token that stands for the dollar. */
 export function dollarValueDown(

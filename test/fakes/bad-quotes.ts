@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../src/domain/refusal-codes.ts'
+import type { RefusalCode } from '../../src/domain/errors/refusal-codes.ts'
 import { numbered } from './order.ts'
 
 /** A good request, in the words of REST. */

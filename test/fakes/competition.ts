@@ -1,11 +1,11 @@
 import { toSettlementPlan } from '../../src/auctions/settlement-plan.ts'
-import type { DecodedSettlement } from '../../src/chain/settlement-call.ts'
-import type { Address } from '../../src/domain/address.ts'
-import type { FeePolicy, Fill } from '../../src/domain/fee-policy.ts'
-import type { Order } from '../../src/domain/order.ts'
-import type { RankedSolution } from '../../src/domain/solution.ts'
-import { insertCompetition, startAttempt } from '../../src/storage/competition.ts'
-import type { Database } from '../../src/storage/database.ts'
+import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
+import type { RankedSolution } from '../../src/domain/auction/solution.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { FeePolicy, Fill } from '../../src/domain/fee/policy.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import { insertCompetition, startAttempt } from '../../src/storage/auction/competition.ts'
+import type { Database } from '../../src/storage/database/database.ts'
 import { dollar, sampleAuction, wrapped } from './order.ts'
 
 /** One wrapped native is 3,000 dollars of 6 decimals. */

@@ -1,8 +1,8 @@
 import type { FeedReading, FeedRow } from '../../src/storage/feed.ts'
-import type { Model } from '../../src/storage/model/model.ts'
-import type { Selected } from '../../src/storage/model/selected.ts'
-import { edgeSelection } from '../../src/storage/models/feed.ts'
-import { notification } from '../../src/storage/models/notification.ts'
+import { edgeSelection } from '../../src/storage/models/notification/feed.ts'
+import { notification } from '../../src/storage/models/notification/notification.ts'
+import type { Model } from '../../src/storage/query/model.ts'
+import type { Selected } from '../../src/storage/query/selected.ts'
 
 /** An entry of a feed as the tests select it. */
 export interface Entry {

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../../src/storage/database.ts'
+import type { Database, Tx } from '../../src/storage/database/database.ts'
 
 export interface HeldTransaction<T> {
   result: T

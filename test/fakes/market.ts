@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import type { Address } from '../../src/domain/address.ts'
-import type { Auction } from '../../src/domain/auction.ts'
-import type { FeePolicy } from '../../src/domain/fee-policy.ts'
-import type { Pool } from '../../src/domain/pool.ts'
+import type { Auction } from '../../src/domain/auction/auction.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { FeePolicy } from '../../src/domain/fee/policy.ts'
+import type { Pool } from '../../src/domain/routing/pool.ts'
 import {
   auctionOrder,
   coin,

@@ -1,4 +1,4 @@
-import type { Network } from '../../src/domain/network.ts'
+import type { Network } from '../../src/domain/network/network.ts'
 import { numbered, settlement, signingDomain, wrapped } from './order.ts'
 
 export const sampleNetwork: Network = {

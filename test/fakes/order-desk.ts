@@ -1,21 +1,21 @@
 import { SigningKey } from 'ethers'
-import { type Address, address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { maxAppDataBytes, toAppDataInput } from '../../src/domain/app-data.ts'
-import type { Hex } from '../../src/domain/hex.ts'
-import type { Cancellation, OrderCreation } from '../../src/domain/order-creation.ts'
-import type { OrderUid } from '../../src/domain/order-uid.ts'
-import type { Quote } from '../../src/domain/quote.ts'
+import { maxAppDataBytes, toAppDataInput } from '../../src/domain/app-data/document.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
+import type { Cancellation, OrderCreation } from '../../src/domain/order/creation.ts'
+import type { OrderUid } from '../../src/domain/order/uid.ts'
+import type { Quote } from '../../src/domain/quote/quote.ts'
 import {
   cancellationsDigest,
   type EcdsaScheme,
   ethsignDigest,
   orderDigest,
-} from '../../src/domain/signing.ts'
+} from '../../src/domain/signing/signing.ts'
 import type { OrderDesk } from '../../src/orders/check.ts'
-import type { Database } from '../../src/storage/database.ts'
-import { storeOrders } from '../../src/storage/order-insert.ts'
-import { areTaken } from '../../src/storage/orders.ts'
+import type { Database } from '../../src/storage/database/database.ts'
+import { storeOrders } from '../../src/storage/order/insert.ts'
+import { areTaken } from '../../src/storage/order/orders.ts'
 import { sampleNetwork } from './network.ts'
 import { dollar, sampleQuote, signingDomain, wrapped } from './order.ts'
 

@@ -1,11 +1,11 @@
-import { address, nativeMarker, zeroAddress } from '../../src/domain/address.ts'
-import { emptyAppDataDocument } from '../../src/domain/app-data.ts'
-import type { Auction, AuctionOrder } from '../../src/domain/auction.ts'
-import type { FeePolicy } from '../../src/domain/fee-policy.ts'
-import { extraOrderGas } from '../../src/domain/gas.ts'
-import { keccakText } from '../../src/domain/keccak.ts'
-import type { Order, OrderQuote } from '../../src/domain/order.ts'
-import { orderUid, type SigningDomain } from '../../src/domain/signing.ts'
+import { emptyAppDataDocument } from '../../src/domain/app-data/document.ts'
+import type { Auction, AuctionOrder } from '../../src/domain/auction/auction.ts'
+import { address, nativeMarker, zeroAddress } from '../../src/domain/evm/address.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
+import type { FeePolicy } from '../../src/domain/fee/policy.ts'
+import type { Order, OrderQuote } from '../../src/domain/order/order.ts'
+import { extraOrderGas } from '../../src/domain/settlement/gas.ts'
+import { orderUid, type SigningDomain } from '../../src/domain/signing/signing.ts'
 
 export const settlement = address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41')
 export const signingDomain: SigningDomain = { chainId: 11155111, settlement }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Address } from '../../src/domain/address.ts'
-import type { Pool } from '../../src/domain/pool.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Pool } from '../../src/domain/routing/pool.ts'
 import { coin, dollar, numbered, wrapped } from './order.ts'
 
 const tokens = [wrapped, dollar, coin, numbered('dd'), numbered('ee')]

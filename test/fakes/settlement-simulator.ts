@@ -1,9 +1,9 @@
 import { Interface } from 'ethers'
 import type { SettlementPlan } from '../../src/auctions/settlement-plan.ts'
-import { type Address, address, nativeMarker } from '../../src/domain/address.ts'
-import type { Fill } from '../../src/domain/fee-policy.ts'
-import type { Pool } from '../../src/domain/pool.ts'
-import { contractFill } from '../../src/domain/settlement-fees.ts'
+import { type Address, address, nativeMarker } from '../../src/domain/evm/address.ts'
+import type { Fill } from '../../src/domain/fee/policy.ts'
+import type { Pool } from '../../src/domain/routing/pool.ts'
+import { contractFill } from '../../src/domain/settlement/fees.ts'
 import { settlement, wrapped } from './order.ts'
 
 const calls = new Interface([

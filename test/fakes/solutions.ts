@@ -1,10 +1,10 @@
-import type { Address } from '../../src/domain/address.ts'
-import type { Bytes32 } from '../../src/domain/hex.ts'
-import type { Order } from '../../src/domain/order.ts'
-import type { RankedSolution } from '../../src/domain/solution.ts'
-import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain-log.ts'
-import { insertCompetition } from '../../src/storage/competition.ts'
-import type { Database } from '../../src/storage/database.ts'
+import type { RankedSolution } from '../../src/domain/auction/solution.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import { insertCompetition } from '../../src/storage/auction/competition.ts'
+import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/log.ts'
+import type { Database } from '../../src/storage/database/database.ts'
 import { auctionOrder, sampleAuction, signingDomain } from './order.ts'
 
 const { chainId } = signingDomain

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Address } from '../../src/domain/address.ts'
 import { mulDivDown, mulDivUp } from '../../src/domain/amount.ts'
-import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/pool.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/routing/pool.ts'
 
 /**
  * A solver of the outside: a real HTTP server that speaks `POST /solve` as an engine and `GET /quote` as a driver.

@@ -1,7 +1,7 @@
-import type { Order } from '../../src/domain/order.ts'
-import type { Database } from '../../src/storage/database.ts'
-import { appendEvents } from '../../src/storage/events.ts'
-import { findOrder, insertOrder } from '../../src/storage/orders.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import type { Database } from '../../src/storage/database/database.ts'
+import { appendEvents } from '../../src/storage/order/events.ts'
+import { findOrder, insertOrder } from '../../src/storage/order/orders.ts'
 import { sampleOrder } from './order.ts'
 import { readStory } from './stories.ts'
 

@@ -1,8 +1,8 @@
-import type { Address } from '../../src/domain/address.ts'
-import type { OrderEvent, OrderEventLabel } from '../../src/domain/event.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 import type { Notification, NotificationMetadata, NotificationType } from '../../src/domain/notification.ts'
-import { bytea } from '../../src/storage/columns.ts'
-import { type Db, sql } from '../../src/storage/database.ts'
+import type { OrderEvent, OrderEventLabel } from '../../src/domain/order/event.ts'
+import { bytea } from '../../src/storage/database/columns.ts'
+import { type Db, sql } from '../../src/storage/database/database.ts'
 
 /** Oldest first, by order. */
 export async function eventsOfOrders(

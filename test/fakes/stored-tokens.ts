@@ -1,6 +1,6 @@
-import type { Token } from '../../src/domain/token.ts'
-import { bytea } from '../../src/storage/columns.ts'
-import { type Db, sql } from '../../src/storage/database.ts'
+import type { Token } from '../../src/domain/token/token.ts'
+import { bytea } from '../../src/storage/database/columns.ts'
+import { type Db, sql } from '../../src/storage/database/database.ts'
 
 /** Whatever the chain says of them. */
 export async function storeTokens(db: Db, tokens: readonly Token[]): Promise<void> {

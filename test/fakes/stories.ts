@@ -1,10 +1,10 @@
-import type { AuctionStory, OrderStory } from '../../src/domain/competition.ts'
-import type { FeePolicy } from '../../src/domain/fee-policy.ts'
-import type { Hex } from '../../src/domain/hex.ts'
-import type { Order } from '../../src/domain/order.ts'
-import type { Trade } from '../../src/domain/trade.ts'
-import { amountOf, hexOf } from '../../src/storage/columns.ts'
-import { type Database, sql } from '../../src/storage/database.ts'
+import type { AuctionStory, OrderStory } from '../../src/domain/auction/competition.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
+import type { FeePolicy } from '../../src/domain/fee/policy.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import type { Trade } from '../../src/domain/order/trade.ts'
+import { amountOf, hexOf } from '../../src/storage/database/columns.ts'
+import { type Database, sql } from '../../src/storage/database/database.ts'
 import type { FeePolicy as PolicyRow, Trade as TradeRow } from '../../src/storage/generated/client.ts'
 
 /** What happened to an order, as the tables have it: read without any statement of the program. */

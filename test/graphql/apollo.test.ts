@@ -1,10 +1,10 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Order } from '../../src/domain/order.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import type { Order } from '../../src/domain/order/order.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeContest } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 
 const auctionId = 9n
 let doors: Doors

@@ -1,9 +1,9 @@
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../doors.ts'
 import { encodedId } from '../fakes/node-id.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 const account = numbered('0f')

@@ -2,10 +2,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acceptedCoding } from '../../src/http/accepted-coding.ts'
 import { compress } from '../../src/http/compress.ts'
-import { type Doors, openDoors } from '../doors.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { ask, type Exchange } from './client.ts'
 
 const owner = numbered('0f')

@@ -1,10 +1,10 @@
 import type { Block } from '../../src/chain/chain.ts'
-import type { SettlementLog } from '../../src/chain/settlement-logs.ts'
-import type { Address } from '../../src/domain/address.ts'
-import type { Fill } from '../../src/domain/fee-policy.ts'
-import type { Bytes32 } from '../../src/domain/hex.ts'
-import { keccakText } from '../../src/domain/keccak.ts'
-import type { Order } from '../../src/domain/order.ts'
+import type { SettlementLog } from '../../src/chain/logs/settlement-logs.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
+import type { Fill } from '../../src/domain/fee/policy.ts'
+import type { Order } from '../../src/domain/order/order.ts'
 
 type Unplaced<Log> = Log extends SettlementLog ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
 /** A log that no block holds yet. */

@@ -1,9 +1,9 @@
 import type { Block } from '../../src/chain/chain.ts'
-import type { ChainLog } from '../../src/chain/chain-logs.ts'
-import type { LogPlace } from '../../src/chain/logs.ts'
-import { address } from '../../src/domain/address.ts'
-import { Outage } from '../../src/domain/error.ts'
-import type { Bytes32 } from '../../src/domain/hex.ts'
+import type { ChainLog } from '../../src/chain/logs/chain-logs.ts'
+import type { LogPlace } from '../../src/chain/logs/logs.ts'
+import { Outage } from '../../src/domain/errors/error.ts'
+import { address } from '../../src/domain/evm/address.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { FollowedChain } from '../../src/indexer/block-range.ts'
 
 export type ChainChange =

@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import type { RefusalCode } from '../../src/domain/refusal-codes.ts'
+import type { RefusalCode } from '../../src/domain/errors/refusal-codes.ts'
 import { numbered } from '../fakes/order.ts'
 import { createTrader } from '../trader.ts'
 import type { World } from '../world.ts'

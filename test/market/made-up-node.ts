@@ -1,7 +1,7 @@
-import { poolReaderCode } from '../../src/chain/pool-reader-code.ts'
-import type { Rpc, RpcCall } from '../../src/chain/rpc.ts'
-import { toQuantity } from '../../src/chain/wire.ts'
-import type { Bytes32 } from '../../src/domain/hex.ts'
+import { poolReaderCode } from '../../src/chain/bytecode/pool-reader.ts'
+import type { Rpc, RpcCall } from '../../src/chain/rpc/rpc.ts'
+import { toQuantity } from '../../src/chain/rpc/wire.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 
 /**
  * A node that has a pool for every pair, unless it is barren, with the height of the block as both reserves. It answers as soon as it is asked.

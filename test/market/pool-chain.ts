@@ -1,12 +1,12 @@
 import { Interface } from 'ethers'
-import type { Rpc } from '../../src/chain/rpc.ts'
-import { toQuantity } from '../../src/chain/wire.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import poolArtifact from '../../src/dev/contracts/artifacts/Pool.json' with { type: 'json' }
 import factoryArtifact from '../../src/dev/contracts/artifacts/PoolFactory.json' with { type: 'json' }
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
-import { type Address, address } from '../../src/domain/address.ts'
-import type { Bytes32 } from '../../src/domain/hex.ts'
-import type { Pool } from '../../src/domain/pool.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import type { Pool } from '../../src/domain/routing/pool.ts'
 import { type Evm, startEvm } from '../chain/evm.ts'
 
 /** A real EVM with a pool factory, and tokens that anybody mints. */

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Order } from '../../src/domain/order.ts'
-import type { Cancellation } from '../../src/domain/order-creation.ts'
-import { orderStatus } from '../../src/domain/order-status.ts'
-import type { OrderUid } from '../../src/domain/order-uid.ts'
-import { cancellationDigest, cancellationsDigest, type EcdsaScheme } from '../../src/domain/signing.ts'
+import type { Cancellation } from '../../src/domain/order/creation.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import { orderStatus } from '../../src/domain/order/status.ts'
+import type { OrderUid } from '../../src/domain/order/uid.ts'
+import {
+  cancellationDigest,
+  cancellationsDigest,
+  type EcdsaScheme,
+} from '../../src/domain/signing/signing.ts'
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
-import { sql } from '../../src/storage/database.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'

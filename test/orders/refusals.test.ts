@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type RefusalCode, refusalCodes } from '../../src/domain/refusal-codes.ts'
+import { type RefusalCode, refusalCodes } from '../../src/domain/errors/refusal-codes.ts'
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import { placeOrder } from '../../src/orders/place.ts'
-import { statusOf } from '../../src/rest/errors.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import { statusOf } from '../../src/rest/errors/body.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { createOrderDesk } from '../fakes/order-desk.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { refusals, type Stage } from './refusals.ts'
 
@@ -64,18 +64,18 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   UnsupportedMediaType: 'rest/bad-input.test.ts',
   PayloadTooLarge: 'rest/bad-input.test.ts',
   MethodNotAllowed: 'rest/bad-input.test.ts',
-  NotAcceptable: 'graphql/door/errors.test.ts',
+  NotAcceptable: 'graphql/errors/mask.test.ts',
   NotFound: 'rest/bad-input.test.ts',
-  QueryTooComplex: 'graphql/door/cost.test.ts',
-  InvalidQuery: 'graphql/door/errors.test.ts',
-  PERSISTED_QUERY_NOT_FOUND: 'graphql/door/persisted.test.ts',
-  RateLimited: 'limits.test.ts',
-  IdempotencyKeyInUse: 'idempotency.test.ts',
-  IdempotencyKeyReused: 'idempotency.test.ts',
+  QueryTooComplex: 'execution/admission/cost.test.ts',
+  InvalidQuery: 'graphql/errors/mask.test.ts',
+  PERSISTED_QUERY_NOT_FOUND: 'execution/documents/persisted.test.ts',
+  RateLimited: 'server/limits.test.ts',
+  IdempotencyKeyInUse: 'execution/idempotency.test.ts',
+  IdempotencyKeyReused: 'execution/idempotency.test.ts',
   NoLiquidity: 'rest/bad-input.test.ts',
   SellAmountDoesNotCoverFee: 'rest/bad-input.test.ts',
   IncompatibleSigningScheme: 'rest/bad-input.test.ts',
-  InternalServerError: 'graphql/door/errors.test.ts',
+  InternalServerError: 'graphql/errors/mask.test.ts',
   TradingOutsideAllowedWindow: 'rest/bad-input.test.ts',
   TokenTemporarilySuspended: 'rest/bad-input.test.ts',
   InsufficientLiquidity: 'rest/bad-input.test.ts',

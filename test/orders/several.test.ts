@@ -1,14 +1,13 @@
 import { parse } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { orderStatus } from '../../src/domain/order-status.ts'
-import { chargeOf } from '../../src/graphql/admission/charge.ts'
+import { orderStatus } from '../../src/domain/order/status.ts'
+import { chargeOf } from '../../src/execution/admission/charge.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import type { OrderDesk } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
-import { findOrder } from '../../src/storage/orders.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import { findOrder } from '../../src/storage/order/orders.ts'
 import { graphInput } from '../fakes/graph-input.ts'
 import {
   alice,
@@ -19,6 +18,7 @@ import {
   signedOrder,
 } from '../fakes/order-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 import { cancelling, placing } from './refusals.ts'
 

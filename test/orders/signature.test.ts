@@ -1,14 +1,14 @@
 import { Signature } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Hex } from '../../src/domain/hex.ts'
-import type { OrderCreation } from '../../src/domain/order-creation.ts'
-import { cancellationsDigest, orderDigest, type SigningDomain } from '../../src/domain/signing.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
+import type { OrderCreation } from '../../src/domain/order/creation.ts'
+import { cancellationsDigest, orderDigest, type SigningDomain } from '../../src/domain/signing/signing.ts'
 import { cancelOrders } from '../../src/orders/cancel.ts'
 import type { OrderDesk } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
-import { type Doors, openDoors } from '../doors.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-desk.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { type Answer, request } from '../trader.ts'
 
 let distinct = false

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readNetworks } from '../../src/config.ts'
-import type { Network } from '../../src/domain/network.ts'
-import type { OrderCreation } from '../../src/domain/order-creation.ts'
-import { orderDigest, orderUid } from '../../src/domain/signing.ts'
+import { readNetworks } from '../../src/app/config.ts'
+import type { Network } from '../../src/domain/network/network.ts'
+import type { OrderCreation } from '../../src/domain/order/creation.ts'
+import { orderDigest, orderUid } from '../../src/domain/signing/signing.ts'
 import { placeOrder } from '../../src/orders/place.ts'
-import { type Doors, openDoors } from '../doors.ts'
 import { numbered, signingDomain, wrapped } from '../fakes/order.ts'
 import { alice, createOrderDesk, signedOrder } from '../fakes/order-desk.ts'
 import { temporaryFile } from '../fakes/settings.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 const settlement = '0xf553d092b50bdcbddeD1A99aF2cA29FBE5E2CB13'.toLowerCase()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Outage, Refusal } from '../../src/domain/error.ts'
+import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
 import type { Ask, Estimate, Estimator } from '../../src/quotes/estimator.ts'

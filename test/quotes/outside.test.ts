@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { nativeMarker, zeroAddress } from '../../src/domain/address.ts'
-import { Outage } from '../../src/domain/error.ts'
-import { gasUnits } from '../../src/domain/gas.ts'
+import { Outage } from '../../src/domain/errors/error.ts'
+import { nativeMarker, zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Log } from '../../src/domain/log.ts'
-import { poolInputUp, poolOutputDown } from '../../src/domain/pool.ts'
-import type { MarketView } from '../../src/market/pools.ts'
+import { poolInputUp, poolOutputDown } from '../../src/domain/routing/pool.ts'
+import { gasUnits } from '../../src/domain/settlement/gas.ts'
+import type { MarketView } from '../../src/market/pools/pools.ts'
 import type { Ask } from '../../src/quotes/estimator.ts'
 import {
   createOutsideEstimators,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { QuoteRequest } from '../../src/domain/quote.ts'
+import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { quote } from '../../src/quotes/quote.ts'
-import { type Doors, openDoors } from '../doors.ts'
 import { coin, dollar, numbered } from '../fakes/order.ts'
 import { createQuoteDesk, estimatorOf } from '../fakes/quote-desk.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 /**

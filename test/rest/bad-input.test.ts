@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Outage, Refusal } from '../../src/domain/error.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 let failure: unknown

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { zeroAppData } from '../../src/domain/app-data.ts'
-import type { Order } from '../../src/domain/order.ts'
-import type { Cancellation, OrderCreation } from '../../src/domain/order-creation.ts'
-import type { QuoteRequest } from '../../src/domain/quote.ts'
-import { type Doors, openDoors, sampleReply } from '../doors.ts'
+import { zeroAppData } from '../../src/domain/app-data/document.ts'
+import type { Cancellation, OrderCreation } from '../../src/domain/order/creation.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
+import { type Doors, openDoors, sampleReply } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 const owner = numbered('0f')

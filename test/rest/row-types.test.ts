@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Route, route } from '../../src/rest/route.ts'
-import type { PostApiV1QuoteResult } from '../../src/rest/shapes/documents.generated.ts'
+import type { PostApiV1QuoteResult } from '../../src/rest/documents.generated.ts'
+import { type Route, route } from '../../src/rest/row/route.ts'
 
 /** What must not compile: `npm run types` holds it, and a line that does compile is an error there. */
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Bytes32 } from '../../src/domain/hex.ts'
-import { keccakText } from '../../src/domain/keccak.ts'
-import { type Doors, network, openDoors } from '../doors.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { numbered } from '../fakes/order.ts'
 import { indexedUpTo, storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
 import { ask, type Exchange } from '../http/client.ts'
+import { type Doors, network, openDoors } from '../server/test-server.ts'
 
 const now = 1_800_000_000
 const forGood = 'public, max-age=31536000, immutable'

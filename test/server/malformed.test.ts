@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../doors.ts'
 import { type Line, openLine } from '../http/client.ts'
 import { eventually } from '../world.ts'
+import { type Doors, openDoors } from './test-server.ts'
 
 let doors: Doors
 /** Those that give a request so little time that whoever is held up on the way is late: for what is never whole. */

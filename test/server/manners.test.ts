@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Family, familyOf } from '../../src/rest/errors.ts'
+import { type Family, familyOf } from '../../src/rest/errors/body.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
-import type { AnyRoute } from '../../src/rest/stored/stored-route.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import type { AnyRoute } from '../../src/rest/row/stored-route.ts'
 import { numbered } from '../fakes/order.ts'
 import { ask, type Exchange } from '../http/client.ts'
+import { type Doors, openDoors } from './test-server.ts'
 
 let doors: Doors
 beforeAll(async () => {

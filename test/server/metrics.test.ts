@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openDoors } from '../doors.ts'
 import { ask, type Exchange } from '../http/client.ts'
 import { startWorld } from '../world.ts'
+import { openDoors } from './test-server.ts'
 
 const key = 'metrics-key-of-the-tests'
 const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` } })

@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Doors } from '../doors.ts'
-import { openSampleWorld } from '../rest/openapi-world.ts'
+import { openSampleWorld } from '../rest/openapi/world.ts'
+import type { Doors } from '../server/test-server.ts'
 
 /** A page of a megabyte and more takes its time on a machine that is busy. */
 const patienceMs = 90_000

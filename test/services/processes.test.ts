@@ -12,7 +12,7 @@ import { eventually, startTestChain, type TestChain, unlimited } from '../world.
 
 /** The program as N processes over a PostgreSQL that is not its own. */
 const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'cli.ts')
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 const database = `tradegraph_${randomBytes(6).toString('hex')}`
 const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-services-'))
 const oneWeth = 10n ** 18n

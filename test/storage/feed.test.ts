@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Address } from '../../src/domain/address.ts'
-import type { Database, Tx } from '../../src/storage/database.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Database, Tx } from '../../src/storage/database/database.ts'
 import {
   detachNotifications,
   type FeedPosition,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../src/storage/database.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { fillLargeAccounts, large } from '../fakes/large-accounts.ts'
 import { numbered } from '../fakes/order.ts'
 import { recordStatements, type SentStatement } from '../fakes/sent-statements.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { graphql } from '../trader.ts'
 
 const { busy, patient, now, rarePair } = large

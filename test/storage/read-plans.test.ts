@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/statistics.ts'
-import { type Doors, network, openDoors } from '../doors.ts'
+import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/affiliate/statistics.ts'
 import { numbered } from '../fakes/order.ts'
+import { type Doors, network, openDoors } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 import type { TestDatabase } from '../world.ts'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { address } from '../../src/domain/address.ts'
-import { Outage } from '../../src/domain/error.ts'
-import type { Sourced } from '../../src/domain/sourced.ts'
-import type { TokenHolder } from '../../src/domain/token.ts'
-import { type Doors, openDoors } from '../doors.ts'
+import { Outage } from '../../src/domain/errors/error.ts'
+import { address } from '../../src/domain/evm/address.ts'
+import type { Sourced } from '../../src/domain/token/sourced.ts'
+import type { TokenHolder } from '../../src/domain/token/token.ts'
 import { numbered } from '../fakes/order.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 
 const token = numbered('a0')

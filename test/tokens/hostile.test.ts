@@ -1,13 +1,12 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRpc } from '../../src/chain/rpc.ts'
-import { readSettings } from '../../src/config.ts'
-import { type Address, address } from '../../src/domain/address.ts'
-import { Outage, Refusal } from '../../src/domain/error.ts'
+import { readSettings } from '../../src/app/config.ts'
+import { assembleTokenData, type TokenData, type TokenDataOptions } from '../../src/app/token-data.ts'
+import { createRpc } from '../../src/chain/rpc/rpc.ts'
+import { Outage, Refusal } from '../../src/domain/errors/error.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Log } from '../../src/domain/log.ts'
-import type { NativeRate } from '../../src/domain/native-rate.ts'
-import { assembleTokenData, type TokenData, type TokenDataOptions } from '../../src/token-parts.ts'
-import { type Doors, openDoors, network as sepolia } from '../doors.ts'
+import type { NativeRate } from '../../src/domain/token/native-rate.ts'
 import { numbered } from '../fakes/order.ts'
 import {
   answering,
@@ -23,6 +22,7 @@ import {
   startSolverEngine,
   status,
 } from '../fakes/solver-engine.ts'
+import { type Doors, openDoors, network as sepolia } from '../server/test-server.ts'
 
 /** Ethereum: every provider knows it. */
 const network = { ...sepolia, chainId: 1, name: 'mainnet', usdReference: numbered('d0') }

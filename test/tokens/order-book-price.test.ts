@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../../src/domain/address.ts'
-import { Outage, Refusal } from '../../src/domain/error.ts'
-import type { NativeRate } from '../../src/domain/native-rate.ts'
+import { Outage, Refusal } from '../../src/domain/errors/error.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { NativeRate } from '../../src/domain/token/native-rate.ts'
 import { createOrderBookPrice, usdPrice } from '../../src/tokens/order-book-price.ts'
 import { numbered } from '../fakes/order.ts'
 

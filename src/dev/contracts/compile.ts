@@ -23,15 +23,15 @@ export const contractNames = [
   'WrappedNative',
 ] as const
 
-/** Contracts that run on real networks too, inside calls: the program has their code in source files of `chain`. */
+/** Contracts that run on real networks too, inside calls: the program has their code in `chain/bytecode`. */
 export const embeddedCode = {
-  OrderCheck: { file: 'order-check-code.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
+  OrderCheck: { file: 'order-check.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
   /** These three run as they are created: their constructors return what they read. */
-  MetadataReader: { file: 'metadata-reader-code.ts', constant: 'metadataReaderCode', code: 'bytecode' },
-  PoolReader: { file: 'pool-reader-code.ts', constant: 'poolReaderCode', code: 'bytecode' },
-  SignatureCheck: { file: 'signature-check-code.ts', constant: 'signatureCheckCode', code: 'bytecode' },
-  TokenCheck: { file: 'token-check-code.ts', constant: 'tokenCheckCode', code: 'deployedBytecode' },
-  TradeCheck: { file: 'trade-check-code.ts', constant: 'tradeCheckCode', code: 'deployedBytecode' },
+  MetadataReader: { file: 'metadata-reader.ts', constant: 'metadataReaderCode', code: 'bytecode' },
+  PoolReader: { file: 'pool-reader.ts', constant: 'poolReaderCode', code: 'bytecode' },
+  SignatureCheck: { file: 'signature-check.ts', constant: 'signatureCheckCode', code: 'bytecode' },
+  TokenCheck: { file: 'token-check.ts', constant: 'tokenCheckCode', code: 'deployedBytecode' },
+  TradeCheck: { file: 'trade-check.ts', constant: 'tradeCheckCode', code: 'deployedBytecode' },
 } as const
 
 interface CompilerOutput {
@@ -92,7 +92,8 @@ export function writeArtifacts(): void {
     const file = new URL(`artifacts/${artifact.contractName}.json`, folder)
     writeFileSync(file, `${JSON.stringify(artifact, undefined, 2)}\n`)
     const embedded = Object.entries(embeddedCode).find(([name]) => name === artifact.contractName)?.[1]
-    if (embedded) writeFileSync(new URL(`../../chain/${embedded.file}`, folder), toSource(artifact, embedded))
+    if (embedded)
+      writeFileSync(new URL(`../../chain/bytecode/${embedded.file}`, folder), toSource(artifact, embedded))
   }
 }
 
@@ -100,7 +101,7 @@ export function toSource(
   artifact: Artifact,
   { constant, code }: (typeof embeddedCode)[keyof typeof embeddedCode],
 ): string {
-  return `import type { Hex } from '../domain/hex.ts'
+  return `import type { Hex } from '../../domain/evm/hex.ts'
 
 /** ${artifact.contractName}.sol as the compiler made it. */
 export const ${constant}: Hex =

@@ -10,8 +10,8 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
-import type { Relation } from '../../storage/model/model.ts'
-import type { Selected, Selection } from '../../storage/model/selected.ts'
+import type { Relation } from '../../storage/query/model.ts'
+import type { Selected, Selection } from '../../storage/query/selected.ts'
 import { applies, fieldsOf } from './merged-fields.ts'
 import { type StoredField, storedFieldOf } from './stored-field.ts'
 

@@ -1,5 +1,5 @@
-import type { PageRows } from '../../storage/model/model.ts'
-import { countLimit } from '../../storage/model/page.ts'
+import type { PageRows } from '../../storage/query/model.ts'
+import { countLimit } from '../../storage/query/page.ts'
 import { builder } from '../builder.ts'
 import { enumByName } from '../enums.ts'
 import { PageInfoRef } from '../refs.ts'

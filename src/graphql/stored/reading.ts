@@ -9,17 +9,17 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { unixSeconds } from '../../domain/log.ts'
-import { checkFaults } from '../../storage/model/fault.ts'
-import { type Keyed, keyedValues } from '../../storage/model/keyed.ts'
-import { notStored, type Selection } from '../../storage/model/selected.ts'
-import { type Slot, slotOf } from '../../storage/model/slot.ts'
+import { checkFaults } from '../../storage/query/fault.ts'
+import { type Keyed, keyedValues } from '../../storage/query/keyed.ts'
+import { notStored, type Selection } from '../../storage/query/selected.ts'
+import { type Slot, slotOf } from '../../storage/query/slot.ts'
 import {
   fieldStatement,
   keyedStatement,
   type Reading,
   runStatement,
   type Statement,
-} from '../../storage/model/statement.ts'
+} from '../../storage/query/statement.ts'
 import {
   type Collected,
   collect,

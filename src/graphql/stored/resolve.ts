@@ -1,13 +1,13 @@
 import DataLoader from 'dataloader'
 import type { FragmentDefinitionNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
 import { unixSeconds } from '../../domain/log.ts'
-import type { Token } from '../../domain/token.ts'
+import type { Token } from '../../domain/token/token.ts'
 import type { FeedReading } from '../../storage/feed.ts'
-import type { Keyed } from '../../storage/model/keyed.ts'
-import { notStored } from '../../storage/model/selected.ts'
-import { edgeSelection } from '../../storage/models/feed.ts'
 import type { TokenKey } from '../../storage/models/keyed.ts'
-import type { Context } from '../context.ts'
+import { edgeSelection } from '../../storage/models/notification/feed.ts'
+import type { Keyed } from '../../storage/query/keyed.ts'
+import { notStored } from '../../storage/query/selected.ts'
+import type { Context } from '../context/context.ts'
 import type { Fragments, Nodes } from './collect.ts'
 import {
   type Asking,

@@ -1,6 +1,6 @@
 import type { GraphQLField } from 'graphql'
-import type { Field, Relation, ValueList } from '../../storage/model/model.ts'
-import type { Services } from '../context.ts'
+import type { Field, Relation, ValueList } from '../../storage/query/model.ts'
+import type { Services } from '../context/context.ts'
 
 /** What a request brings to a stored field beside its arguments. */
 export type Environment = Services & { restricted?: boolean }

@@ -1,4 +1,4 @@
-import { chains } from '../../domain/chains.ts'
+import { chains } from '../../domain/network/chains.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
 import { statusFault, tokenNonsense } from '../token-answer.ts'
 import { type HolderSource, mostHolders } from '../token-source.ts'

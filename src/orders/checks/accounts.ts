@@ -1,4 +1,4 @@
-import { checkParties } from '../../quotes/tradable.ts'
+import { checkParties } from '../../domain/order/trading-policy.ts'
 import type { Check, Draft } from '../check.ts'
 
 /** Nobody on the deny list trades, or is paid. */

@@ -1,5 +1,5 @@
 import { maxUint256 } from '../../domain/amount.ts'
-import { Refusal } from '../../domain/error.ts'
+import { Refusal } from '../../domain/errors/error.ts'
 import type { Check, Draft } from '../check.ts'
 
 /** Both sides are positive, and what the vault relayer pulls fits uint256. */

@@ -1,4 +1,4 @@
-import type { OrderAnswer } from '../../chain/order-check.ts'
+import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import type { Candidate, OrderDesk } from '../check.ts'
 import { signatureRefusal } from '../signature-refusal.ts'
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/error.ts'
+import { Refusal } from '../../domain/errors/error.ts'
 import type { Check, Draft } from '../check.ts'
 
 /** Forms of an order that the signed data allows and the service does not trade. */

@@ -1,5 +1,5 @@
-import type { OrderAnswer } from '../../chain/order-check.ts'
-import { Refusal } from '../../domain/error.ts'
+import type { OrderAnswer } from '../../chain/order/order-check.ts'
+import { Refusal } from '../../domain/errors/error.ts'
 import type { Candidate, OrderDesk } from '../check.ts'
 
 /** The owner can pay now: holds what the order needs, lets the vault relayer take it, and the token lets it go. */

@@ -1,5 +1,5 @@
-import { Refusal } from '../../domain/error.ts'
-import { hooksGas } from '../../domain/gas.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import { hooksGas } from '../../domain/settlement/gas.ts'
 import type { Check, QuotedCandidate } from '../check.ts'
 
 /** What a settlement of the order needs, with the wallet's signature and all hooks, stays within what one may use. */

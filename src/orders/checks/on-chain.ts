@@ -1,5 +1,5 @@
-import type { OrderAnswer } from '../../chain/order-check.ts'
-import { isEcdsa, orderDigest } from '../../domain/signing.ts'
+import type { OrderAnswer } from '../../chain/order/order-check.ts'
+import { isEcdsa, orderDigest } from '../../domain/signing/signing.ts'
 import type { Candidate, OrderDesk } from '../check.ts'
 import { toInteractions } from '../interactions.ts'
 import { contractSignature } from './contract-signature.ts'

@@ -1,7 +1,7 @@
-import { Refusal } from '../../domain/error.ts'
+import { Refusal } from '../../domain/errors/error.ts'
 import { unixSeconds } from '../../domain/log.ts'
-import { isOutOfMarket } from '../../domain/out-of-market.ts'
-import { countOutOfMarket } from '../../storage/out-of-market.ts'
+import { isOutOfMarket } from '../../domain/order/out-of-market.ts'
+import { countOutOfMarket } from '../../storage/order/out-of-market.ts'
 import type { Check, QuotedCandidate } from '../check.ts'
 
 /**

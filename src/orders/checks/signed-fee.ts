@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/error.ts'
+import { Refusal } from '../../domain/errors/error.ts'
 import type { Check } from '../check.ts'
 
 /** Fees are taken from the surplus at settlement, so that the signed fee is always zero. */

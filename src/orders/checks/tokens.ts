@@ -1,4 +1,4 @@
-import { checkPair } from '../../quotes/tradable.ts'
+import { checkPair } from '../../domain/order/trading-policy.ts'
 import type { Check, Draft } from '../check.ts'
 
 /** Two tokens that this service trades for each other. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/error.ts'
+import { Refusal } from '../../domain/errors/error.ts'
 import type { Check } from '../check.ts'
 
 /** Asked before the chain is: a client that repeats a request whose answer was lost learns it here. The insert decides races. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/error.ts'
+import { Refusal } from '../../domain/errors/error.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { Check, Draft } from '../check.ts'
 

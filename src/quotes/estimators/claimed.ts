@@ -1,7 +1,7 @@
-import type { Address } from '../../domain/address.ts'
-import { gasUnits } from '../../domain/gas.ts'
-import { wrappedForm } from '../../domain/token.ts'
-import type { Claim, OutsideQuestion } from '../../solvers/outside-quote.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { gasUnits } from '../../domain/settlement/gas.ts'
+import { wrappedForm } from '../../domain/token/token.ts'
+import type { Claim, OutsideQuestion } from '../../solvers/outside/quote.ts'
 import type { Ask, Estimate } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/log.ts'
-import type { Driver } from '../../solvers/driver.ts'
+import type { Driver } from '../../solvers/driver/driver.ts'
 import type { Estimator } from '../estimator.ts'
 import { type Claimant, claimedEstimate, outsideQuestion } from './claimed.ts'
 

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import { whileWaited } from '../../concurrency/waiting.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import { Outage, Refusal } from '../../domain/error.ts'
-import { maxTransactionGas } from '../../domain/gas.ts'
+import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Clock, Log } from '../../domain/log.ts'
+import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { nonsense, OutsideFault } from '../../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../../outside/health.ts'
-import { whileWaited } from '../../outside/waiting.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
 
 export interface GuardLimits extends HealthLimits {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Body, isField, isOptional, type ListMember, type Member } from '../../storage/bodies/body.ts'
-import type { Field } from '../../storage/model/model.ts'
+import type { Field } from '../../storage/query/model.ts'
 import { inWords } from './descriptions.ts'
 import {
   address,

@@ -1,18 +1,23 @@
-import { affiliateSwitch, registerAffiliateInput } from '../../graphql/inputs/affiliate.ts'
-import { appDataBody } from '../../graphql/inputs/app-data.ts'
-import { cancellationBody, singleCancellationBody } from '../../graphql/inputs/cancellation.ts'
-import { orderInput } from '../../graphql/inputs/order-creation.ts'
-import { orderUidsInput } from '../../graphql/inputs/order-uids.ts'
-import { quoteBody } from '../../graphql/inputs/quote-body.ts'
-import { tokenDetailsInput } from '../../graphql/inputs/token-addresses.ts'
+import { affiliateSwitch, registerAffiliateInput } from '../../graphql/affiliate/input.ts'
+import { appDataBody } from '../../graphql/app-data/input.ts'
+import { cancellationBody, singleCancellationBody } from '../../graphql/order/cancellation-input.ts'
+import { orderInput } from '../../graphql/order/creation-input.ts'
+import { orderUidsInput } from '../../graphql/order/uids-input.ts'
+import { quoteBody } from '../../graphql/quote/rest-input.ts'
+import { tokenDetailsInput } from '../../graphql/token/addresses-input.ts'
+import { affiliate, referralCode, registeredAffiliate, switchedCode } from '../affiliate/schema.ts'
+import {
+  affiliateStatistics,
+  referredTrade,
+  traderActivity,
+  traderStatistics,
+} from '../affiliate/statistics-schema.ts'
+import { appDataDocument } from '../app-data/schema.ts'
+import { quotedOrder, quoteResponse } from '../quote/schema.ts'
+import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/data-schema.ts'
+import { nativePrice, tokenMetadata, totalSurplus } from '../token/schema.ts'
 import type { NamedSchema } from './operation.ts'
-import { affiliate, referralCode, registeredAffiliate, switchedCode } from './schemas/affiliate.ts'
-import { appDataDocument } from './schemas/app-data.ts'
 import { accountError, orderBookError } from './schemas/errors.ts'
-import { quotedOrder, quoteResponse } from './schemas/quote.ts'
-import { affiliateStatistics, referredTrade, traderActivity, traderStatistics } from './schemas/statistics.ts'
-import { nativePrice, tokenMetadata, totalSurplus } from './schemas/token.ts'
-import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from './schemas/token-data.ts'
 import { storedSchemas } from './stored-schemas.ts'
 
 /** Schemas that have a name in the document. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { RefusalCode } from '../../domain/refusal-codes.ts'
+import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { HeaderName } from './headers.ts'
 import type { Tag } from './tags.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { affiliateCodeField, walletField } from '../../graphql/inputs/affiliate.ts'
+import { affiliateCodeField, walletField } from '../../graphql/affiliate/input.ts'
 import type { Parameter } from './operation.ts'
 
 const bytes = (count: number) => z.string().regex(new RegExp(`^(0[xX])?[0-9a-fA-F]{${count * 2}}$`))

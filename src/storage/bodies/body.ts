@@ -1,6 +1,6 @@
-import { fieldText, listText, membersText } from '../model/json-text.ts'
-import type { Field } from '../model/model.ts'
-import { literal, sql, type Text, toSql } from '../model/text.ts'
+import { fieldText, listText, membersText } from '../query/json-text.ts'
+import type { Field } from '../query/model.ts'
+import { literal, sql, type Text, toSql } from '../query/text.ts'
 
 /**
  * A JSON body of REST: its text is written by the database, and its schema is made from the same. Members that can be left out stand

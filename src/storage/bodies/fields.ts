@@ -1,6 +1,6 @@
-import type { Codec } from '../model/codec.ts'
-import { type Field, type Model, orNull } from '../model/model.ts'
-import { sql } from '../model/text.ts'
+import type { Codec } from '../query/codec.ts'
+import { type Field, type Model, orNull } from '../query/model.ts'
+import { sql } from '../query/text.ts'
 import type { Body, ListMember, Member } from './body.ts'
 
 /** Fields of a model by name, in this order. @throws for one that the model does not have */

@@ -1,4 +1,4 @@
-import { auction, pricedToken } from '../models/auction.ts'
+import { auction, pricedToken } from '../models/auction/auction.ts'
 import type { MapMember } from './body.ts'
 import { fieldsOf, modelOf } from './fields.ts'
 

@@ -1,7 +1,7 @@
 import type { NotificationMetadata } from '../../domain/notification.ts'
-import { asText, boolean, type Codec, string, uint32, word } from '../model/codec.ts'
-import { derived, type Field } from '../model/model.ts'
-import { notification } from '../models/notification.ts'
+import { notification } from '../models/notification/notification.ts'
+import { asText, boolean, type Codec, string, uint32, word } from '../query/codec.ts'
+import { derived, type Field } from '../query/model.ts'
 import type { Body, Member } from './body.ts'
 import { absent, fieldsOf } from './fields.ts'
 

@@ -1,4 +1,4 @@
-import { executedAmounts, orderProgress, solverProposal } from '../models/order-progress.ts'
+import { executedAmounts, orderProgress, solverProposal } from '../models/order/progress.ts'
 import type { Body } from './body.ts'
 import { fieldsOf, rowsOf, wholeBody } from './fields.ts'
 

@@ -1,8 +1,8 @@
-import { address, boolean } from '../model/codec.ts'
-import { column, derived } from '../model/model.ts'
-import { executedFeeToken, order } from '../models/order.ts'
-import { orderQuote } from '../models/order-quote.ts'
-import { interactions } from '../models/order-relations.ts'
+import { executedFeeToken, order } from '../models/order/order.ts'
+import { orderQuote } from '../models/order/quote.ts'
+import { interactions } from '../models/order/relations.ts'
+import { address, boolean } from '../query/codec.ts'
+import { column, derived } from '../query/model.ts'
 import type { Body } from './body.ts'
 import { absent, fieldsOf, listOf, modelOf, wholeBody } from './fields.ts'
 

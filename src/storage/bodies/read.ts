@@ -1,9 +1,9 @@
-import { type Db, readPrepared } from '../database.ts'
+import { type Db, readPrepared } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
-import { listText } from '../model/json-text.ts'
-import { numbered } from '../model/selected.ts'
-import { finished, type Statement } from '../model/statement.ts'
-import { type Text, toSql } from '../model/text.ts'
+import { listText } from '../query/json-text.ts'
+import { numbered } from '../query/selected.ts'
+import { finished, type Statement } from '../query/statement.ts'
+import { type Text, toSql } from '../query/text.ts'
 import { type Body, bodyText } from './body.ts'
 
 /** How a body is read. Statements are remembered for it: it is made once. */

@@ -1,6 +1,6 @@
-import { address, amount, type Codec } from '../model/codec.ts'
-import { column, derived, type Field, orNull } from '../model/model.ts'
-import { trade } from '../models/trade.ts'
+import { trade } from '../models/trade/trade.ts'
+import { address, amount, type Codec } from '../query/codec.ts'
+import { column, derived, type Field, orNull } from '../query/model.ts'
 import type { Body } from './body.ts'
 import { fieldsOf, listOf, share } from './fields.ts'
 

@@ -1,11 +1,11 @@
-import type { Address } from '../../domain/address.ts'
-import type { Affiliate } from '../../domain/affiliate.ts'
-import { bytea } from '../columns.ts'
+import type { Affiliate } from '../../domain/affiliate/affiliate.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { bytea } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
-import { address, boolean, decimal, hexText, string, time, uint32 } from '../model/codec.ts'
-import { again, column, derived, type Model, type OneRow } from '../model/model.ts'
-import { nodeId } from '../model/node-id.ts'
-import type { RowFields } from '../model/row.ts'
+import { address, boolean, decimal, hexText, string, time, uint32 } from '../query/codec.ts'
+import { again, column, derived, type Model, type OneRow } from '../query/model.ts'
+import { nodeId } from '../query/node-id.ts'
+import type { RowFields } from '../query/row.ts'
 
 /** A plain decimal in a numeric column. */
 const plain = (column: string, description: string) =>

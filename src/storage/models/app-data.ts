@@ -1,8 +1,8 @@
-import type { Bytes32 } from '../../domain/hex.ts'
-import { bytea } from '../columns.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { bytea } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
-import { bytes32, string } from '../model/codec.ts'
-import { column, type Model, type OneRow } from '../model/model.ts'
+import { bytes32, string } from '../query/codec.ts'
+import { column, type Model, type OneRow } from '../query/model.ts'
 
 /** Document `d`. */
 export const appData: Model = {

@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/client.ts'
-import { bytes32, safeInt, smallInt, time } from '../model/codec.ts'
-import { column, derived, type Model, type OneRow, orNull } from '../model/model.ts'
-import { now } from '../model/selected.ts'
+import { bytes32, safeInt, smallInt, time } from '../query/codec.ts'
+import { column, derived, type Model, type OneRow, orNull } from '../query/model.ts'
+import { now } from '../query/selected.ts'
 
 /** Checkpoint `cp`. */
 const indexedBlock: Model = {

@@ -1,8 +1,8 @@
-import { orderKinds } from '../../domain/order.ts'
-import { type Quote, quoteKinds } from '../../domain/quote.ts'
-import { address, amount, boolean, decimal, rowKey, smallInt, time, word } from '../model/codec.ts'
-import { column } from '../model/model.ts'
-import type { RowFields } from '../model/row.ts'
+import { orderKinds } from '../../domain/order/order.ts'
+import { type Quote, quoteKinds } from '../../domain/quote/quote.ts'
+import { address, amount, boolean, decimal, rowKey, smallInt, time, word } from '../query/codec.ts'
+import { column } from '../query/model.ts'
+import type { RowFields } from '../query/row.ts'
 
 /** A stored quote; its calls and the rest of its reply are JSON beside these. */
 export const quoteRow: RowFields<Omit<Quote, 'id' | 'calls'>> & { id: ReturnType<typeof column<bigint>> } = {

@@ -1,6 +1,6 @@
-import { address, amount, boolean, hexText, safeInt, string, uint32 } from '../model/codec.ts'
-import { derived, type Field, type Model, orNull, type Relation } from '../model/model.ts'
-import { nodeId } from '../model/node-id.ts'
+import { address, amount, boolean, hexText, safeInt, string, uint32 } from '../query/codec.ts'
+import { derived, type Field, type Model, orNull, type Relation } from '../query/model.ts'
+import { nodeId } from '../query/node-id.ts'
 
 /** What only the token store has. */
 const stored = <Value>(field: Field<Value>): Field<Value> => ({ ...field, isLookedUp: true })

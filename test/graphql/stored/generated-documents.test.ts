@@ -12,7 +12,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, network, openDoors } from '../../doors.ts'
+import { type Doors, network, openDoors } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { type Values, valuesOf } from './known-values.ts'
 import { bareSchema, interpret } from './oracle/execute.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../../doors.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../../doors.ts'
 import { encodedId } from '../../fakes/node-id.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
 import { graphql } from '../../trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 

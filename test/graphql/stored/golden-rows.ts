@@ -1,4 +1,4 @@
-import { type Database, sql } from '../../../src/storage/database.ts'
+import { type Database, sql } from '../../../src/storage/database/database.ts'
 
 /** Rows of which every value was chosen by hand, and every answer written down from the interface. */
 

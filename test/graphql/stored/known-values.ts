@@ -1,4 +1,4 @@
-import { keccakText } from '../../../src/domain/keccak.ts'
+import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { Choices } from './choices.ts'
 import { type Arguments, idOf, type OrderConditions } from './oracle/fields.ts'
 import {

@@ -1,6 +1,6 @@
-import type { Address } from '../../../src/domain/address.ts'
-import type { Order } from '../../../src/domain/order.ts'
-import { type Database, sql } from '../../../src/storage/database.ts'
+import type { Address } from '../../../src/domain/evm/address.ts'
+import type { Order } from '../../../src/domain/order/order.ts'
+import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { storeNotification, storeOrder } from '../../fakes/story.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../src/storage/database.ts'
-import { type Doors, openDoors } from '../../doors.ts'
+import { sql } from '../../../src/storage/database/database.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { eventually } from '../../world.ts'
 import { lists, type Walked } from './growing-lists.ts'

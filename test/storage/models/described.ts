@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import type { Field } from '../../../src/storage/model/model.ts'
+import type { Field } from '../../../src/storage/query/model.ts'
 
 /** All that is described: each field, and each piece of SQL, with the place in the files where it was met first. */
 export interface Described {
@@ -14,7 +14,9 @@ const storage = path.join(import.meta.dirname, '..', '..', '..', 'src', 'storage
 export async function described(...folders: string[]): Promise<Described> {
   const found: Described = { fields: new Map(), sql: new Map() }
   const files = folders.flatMap((folder) =>
-    readdirSync(path.join(storage, folder)).map((file) => [folder, file]),
+    readdirSync(path.join(storage, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => [folder, file]),
   )
   // All of them before any is read: models name each other.
   const modules = await Promise.all(

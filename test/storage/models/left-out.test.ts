@@ -8,17 +8,20 @@ import {
 import { notificationBody } from '../../../src/storage/bodies/notification.ts'
 import { wholeOrder } from '../../../src/storage/bodies/order.ts'
 import { listedTrade } from '../../../src/storage/bodies/trade.ts'
-import type { Field, Model } from '../../../src/storage/model/model.ts'
 import { affiliate, affiliateRow } from '../../../src/storage/models/affiliate.ts'
-import { auction, auctionRow } from '../../../src/storage/models/auction.ts'
-import { execution, executionRow } from '../../../src/storage/models/auction-report.ts'
-import { notification } from '../../../src/storage/models/notification.ts'
-import { order, orderRow } from '../../../src/storage/models/order.ts'
-import { orderEvent, orderEventRow } from '../../../src/storage/models/order-event.ts'
-import { orderQuote, orderQuoteRow } from '../../../src/storage/models/order-quote.ts'
-import { settlementAttempt, settlementAttemptRow } from '../../../src/storage/models/settlement-attempt.ts'
-import { solution, solutionRow } from '../../../src/storage/models/solution.ts'
-import { trade, tradeRow } from '../../../src/storage/models/trade.ts'
+import { auction, auctionRow } from '../../../src/storage/models/auction/auction.ts'
+import { execution, executionRow } from '../../../src/storage/models/auction/report.ts'
+import {
+  settlementAttempt,
+  settlementAttemptRow,
+} from '../../../src/storage/models/auction/settlement-attempt.ts'
+import { solution, solutionRow } from '../../../src/storage/models/auction/solution.ts'
+import { notification } from '../../../src/storage/models/notification/notification.ts'
+import { orderEvent, orderEventRow } from '../../../src/storage/models/order/event.ts'
+import { order, orderRow } from '../../../src/storage/models/order/order.ts'
+import { orderQuote, orderQuoteRow } from '../../../src/storage/models/order/quote.ts'
+import { trade, tradeRow } from '../../../src/storage/models/trade/trade.ts'
+import type { Field, Model } from '../../../src/storage/query/model.ts'
 
 /** Each body of the interface, its model, and fields of the model that the interface does not know. */
 const bodies: [string, object, Model, string[]][] = [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type RefusalCode, refusalCodes } from '../../../domain/refusal-codes.ts'
+import { type RefusalCode, refusalCodes } from '../../../domain/errors/refusal-codes.ts'
 
 const codes = Object.keys(refusalCodes) as RefusalCode[]
 

@@ -1,7 +1,7 @@
-import { nativeMarker } from '../../../../src/domain/address.ts'
-import { traderRewardAmount } from '../../../../src/domain/affiliate.ts'
+import { traderRewardAmount } from '../../../../src/domain/affiliate/affiliate.ts'
+import { nativeMarker } from '../../../../src/domain/evm/address.ts'
 import type { Notification } from '../../../../src/domain/notification.ts'
-import { surplusToken, surplusValueDown, tradedSurplusDown } from '../../../../src/domain/surplus.ts'
+import { surplusToken, surplusValueDown, tradedSurplusDown } from '../../../../src/domain/order/surplus.ts'
 import {
   type Arguments,
   type Asked,

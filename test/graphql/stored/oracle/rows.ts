@@ -1,5 +1,5 @@
-import { bytesToHex, type Hex } from '../../../../src/domain/hex.ts'
-import { type Db, sql } from '../../../../src/storage/database.ts'
+import { bytesToHex, type Hex } from '../../../../src/domain/evm/hex.ts'
+import { type Db, sql } from '../../../../src/storage/database/database.ts'
 import { Prisma } from '../../../../src/storage/generated/client.ts'
 
 /** A column as it is compared: hex, plain decimals, numbers. */

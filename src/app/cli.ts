@@ -1,0 +1,125 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { type AppOptions, type Role, roles, startApp } from './app.ts'
+import { ConfigError, describeSettings, readNetworks, readSettings } from './config.ts'
+import { createLog } from './log.ts'
+import type { Settings } from './settings.ts'
+
+const usage = `usage: tradegraph <command> [flags]
+
+  dev       everything on this machine: database, chain with a market, service, traders
+  serve     GraphQL, REST and event streams
+  index     follow the chains
+  auction   run the auctions
+  all       serve, index and auction in one process
+
+flags of dev
+  --port N        port of the service, 0 for any free one (default 4000)
+  --home DIR      folder of everything it keeps (default .tradegraph)
+  --reset         empty the home first
+  --no-traders    nobody trades but you
+
+settings, from the environment [default]
+${describeSettings()}`
+
+const commands: Record<string, readonly Role[]> = {
+  serve: ['serve'],
+  index: ['index'],
+  auction: ['auction'],
+  all: roles,
+}
+
+function version(): string {
+  for (const up of ['../..', '../../..']) {
+    try {
+      const { name, version } = JSON.parse(
+        readFileSync(path.join(import.meta.dirname, up, 'package.json'), 'utf8'),
+      )
+      if (name === 'tradegraph') return `tradegraph@${version}`
+    } catch {}
+  }
+  return 'tradegraph'
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
+      port: { type: 'string' },
+      home: { type: 'string', default: '.tradegraph' },
+      reset: { type: 'boolean', default: false },
+      'no-traders': { type: 'boolean', default: false },
+    },
+  })
+  const [command = '', ...rest] = positionals
+  if (values.help) return print(usage)
+  if (values.version) return print(version())
+  if (rest.length > 0 || (command !== 'dev' && !commands[command])) return fail(usage, 2)
+
+  if (values.home === '') return fail('tradegraph: --home must name a folder', 2)
+  if (values.port !== undefined && !isPort(values.port)) {
+    return fail('tradegraph: --port must be a number from 0 to 65535', 2)
+  }
+  const settings = readSettings({ ...process.env, ...(values.port !== undefined && { PORT: values.port }) })
+  const common = {
+    settings,
+    version: version(),
+    log: createLog(settings.LOG_LEVEL),
+    now: Date.now,
+    random: Math.random,
+  }
+  if (command === 'dev') {
+    // Not loaded by the commands for real networks, which need none of its packages.
+    const { runDev } = await import('../dev/run.ts')
+    const { home, reset } = values
+    const byNpm = process.env.npm_lifecycle_event !== undefined
+    await runDev({ ...common, home, reset, traders: !values['no-traders'], byNpm, print })
+    // A settlement on its way is watched for a minute; the next start finds out how it ended.
+    process.exit(0)
+  } else {
+    await runRoles(commands[command] ?? [], settings, common)
+  }
+}
+
+async function runRoles(
+  roles: readonly Role[],
+  settings: Settings,
+  common: Pick<AppOptions, 'settings' | 'version' | 'log' | 'now' | 'random'>,
+): Promise<void> {
+  const networks = readNetworks(settings.NETWORKS_FILE, settings.PROFILE)
+  if (!settings.DATABASE_URL) throw new ConfigError(['DATABASE_URL: is needed for this command'])
+  if (roles.includes('auction') && !settings.SOLVER_PRIVATE_KEY) {
+    throw new ConfigError(['SOLVER_PRIVATE_KEY: is needed to run auctions'])
+  }
+  const app = await startApp({ ...common, databaseUrl: settings.DATABASE_URL, networks, roles })
+  print(`ready ${app.url ?? roles.join(', ')}`)
+  const stop = () => {
+    app.close().then(
+      () => process.exit(0),
+      (error) => fail(String(error), 1),
+    )
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+}
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function fail(text: string, code: number): void {
+  process.stderr.write(`${text}\n`)
+  process.exit(code)
+}
+
+main().catch((error) => {
+  if (error instanceof ConfigError) fail(error.faults.map((fault) => `configuration: ${fault}`).join('\n'), 2)
+  else fail(`tradegraph: ${error instanceof Error ? error.message : String(error)}`, 1)
+})

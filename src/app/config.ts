@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Address, toAddress } from '../domain/evm/address.ts'
+import { chains, goesBy } from '../domain/network/chains.ts'
+import { type Profile, settlementPairs } from '../domain/network/deployments.ts'
+import { type Network, usualHooksTrampoline, usualPriceAmount } from '../domain/network/network.ts'
+import type { Features } from '../graphql/context/features.ts'
+import { addressText } from './setting-readers.ts'
+import { type Settings, settings } from './settings.ts'
+
+/** One network of a deployment: its row of data and how to reach it. */
+export interface NetworkConfig {
+  network: Network
+  rpcUrl: string
+}
+
+const holderToken = z.object({ address: addressText, fromBlock: z.int().min(0) })
+
+const networkRow = z.object({
+  rpcUrl: z.url(),
+  name: z.string().regex(/^[a-z0-9_-]{2,30}$/),
+  chainId: z.int().min(1),
+  settlement: addressText.optional(),
+  vaultRelayer: addressText.optional(),
+  hooksTrampoline: addressText.prefault(usualHooksTrampoline),
+  wrappedNative: addressText,
+  poolFactory: addressText,
+  baseTokens: z.array(addressText).max(20),
+  priceAmount: z
+    .string()
+    .regex(/^[1-9][0-9]{0,29}$/)
+    .default(String(usualPriceAmount))
+    .transform(BigInt),
+  usdReference: addressText.nullish(),
+  holderTokens: z.array(holderToken).max(100).default([]),
+  firstBlock: z.int().min(0),
+  finalityBlocks: z.int().min(1).max(100_000),
+  blockTimeMs: z.int().min(100),
+})
+
+/** A row may name both contracts of its settlement, or leave them to the profile. */
+function networkFile(profile: Profile) {
+  return z.array(
+    networkRow
+      .refine(
+        ({ settlement, vaultRelayer }) => (settlement === undefined) === (vaultRelayer === undefined),
+        'settlement and vaultRelayer go together',
+      )
+      .transform(({ rpcUrl, settlement, vaultRelayer, usdReference, ...rest }): NetworkConfig => {
+        const pair = settlement && vaultRelayer ? { settlement, vaultRelayer } : settlementPairs[profile]
+        const dollar = usdReference === undefined ? chains.get(rest.chainId)?.usdReference : usdReference
+        return { rpcUrl, network: { ...rest, ...pair, usdReference: dollar ?? null } }
+      }),
+  )
+}
+
+/** The only reader of the environment. @throws ConfigError with every fault at once */
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = settings.safeParse(given)
+  if (parsed.success && parsed.data.CMS_ENABLED && parsed.data.CMS_API_KEY === undefined)
+    throw new ConfigError(['CMS_API_KEY: is needed where CMS_ENABLED is true'])
+  if (parsed.success) return parsed.data
+  throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))
+}
+
+/** What is on: parts of the service that a setting opens. */
+export function featuresOf(
+  settings: Pick<Settings, 'CMS_ENABLED' | 'CMS_API_KEY' | 'STATS_SOURCE' | 'DUNE_API_KEY'>,
+): Features {
+  return {
+    cms: settings.CMS_ENABLED ?? settings.CMS_API_KEY !== undefined,
+    statistics: settings.STATS_SOURCE === 'own' || settings.DUNE_API_KEY !== undefined,
+  }
+}
+
+/** @throws ConfigError */
+export function readNetworks(path: string | undefined, profile: Profile): NetworkConfig[] {
+  if (!path) throw new ConfigError(['NETWORKS_FILE: is needed for this command'])
+  const parsed = networkFile(profile).safeParse(readJson(path))
+  if (parsed.success) return parsed.data
+  throw new ConfigError(
+    parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`),
+  )
+}
+
+type NamesNetworks = Pick<
+  Settings,
+  'QUOTE_ESTIMATORS' | 'USD_PRICE_SOURCES' | 'HOLDER_SOURCES' | 'AFFILIATE_NETWORK'
+>
+
+/** Nobody is to be asked on a network that is not there. @throws ConfigError that names the entries at fault */
+export function checkNetworksNamed(
+  settings: NamesNetworks,
+  networks: readonly Pick<NetworkConfig, 'network'>[],
+): void {
+  const isServed = (named: string) => networks.some(({ network }) => goesBy(network, named))
+  const lists = ['QUOTE_ESTIMATORS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES'] as const
+  const faults = lists.flatMap((list) =>
+    settings[list].flatMap(({ name, network }, index) =>
+      network === undefined || isServed(network)
+        ? []
+        : [`${list}.${index}.network: ${name} is to be asked on "${network}", which is no network here`],
+    ),
+  )
+  const { AFFILIATE_NETWORK: named } = settings
+  if (named !== undefined && !isServed(named)) faults.push(`AFFILIATE_NETWORK: "${named}" is no network here`)
+  if (faults.length > 0) throw new ConfigError(faults)
+}
+
+/** Where contract wallets of affiliates are asked; undefined where there is no network at all. */
+export function affiliateNetwork<Served extends Pick<NetworkConfig, 'network'>>(
+  networks: readonly Served[],
+  { AFFILIATE_NETWORK: named = 'mainnet' }: Pick<Settings, 'AFFILIATE_NETWORK'>,
+): Served | undefined {
+  return networks.find(({ network }) => goesBy(network, named)) ?? networks[0]
+}
+
+/** Documents that clients may name by their hash alone. @throws ConfigError */
+export function readDocuments(path: string | undefined): Record<string, string> {
+  if (!path) return {}
+  const parsed = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string()).safeParse(readJson(path))
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${path}: ${issue.message}`))
+  const wrong = Object.entries(parsed.data).filter(
+    ([hash, text]) => createHash('sha256').update(text).digest('hex') !== hash,
+  )
+  if (wrong.length > 0)
+    throw new ConfigError(wrong.map(([hash]) => `${path}: the text of ${hash} has another hash`))
+  return parsed.data
+}
+
+/** One address a line; `#` begins a comment. @throws ConfigError that names the lines at fault */
+export function readAddresses(path: string | undefined): ReadonlySet<Address> {
+  if (!path) return new Set()
+  const found = new Set<Address>()
+  const faults: string[] = []
+  for (const [index, line] of readText(path).split('\n').entries()) {
+    const text = line.replace(/#.*/, '').trim()
+    const parsed = toAddress(text)
+    if (parsed) found.add(parsed)
+    else if (text) faults.push(`${path}:${index + 1}: must be an address`)
+  }
+  if (faults.length > 0) throw new ConfigError(faults.slice(0, 20))
+  return found
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new ConfigError([`${path}: can't be read`])
+  }
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    throw new ConfigError([`${path}: can't be read as JSON`])
+  }
+}
+
+/** One line a setting, for `--help`. */
+export function describeSettings(): string {
+  const widest = Math.max(...Object.keys(settings.shape).map(({ length }) => length))
+  return Object.entries(settings.shape)
+    .map(([name, schema]) => {
+      const fallback = schema.safeParse(undefined)
+      const standard = fallback.success && fallback.data !== undefined ? ` ${shown(fallback.data)}` : ''
+      return `  ${name.padEnd(widest + 2)}${schema.description ?? ''}${standard}`
+    })
+    .join('\n')
+}
+
+/** In brackets, which a list has of its own. */
+function shown(value: unknown): string {
+  return Array.isArray(value) ? JSON.stringify(value) : `[${value}]`
+}
+
+export class ConfigError extends Error {
+  readonly faults: string[]
+
+  constructor(faults: string[]) {
+    super(`configuration: ${faults.join('; ')}`)
+    this.name = 'ConfigError'
+    this.faults = faults
+  }
+}

@@ -1,0 +1,231 @@
+import { type AppDataGateway, cachedGateway, createIpfsGateway } from '../app-data/gateway.ts'
+import type { Library } from '../app-data/read.ts'
+import { createCodeChecks } from '../auctions/code-checks.ts'
+import type { AuctionDesk } from '../auctions/services.ts'
+import { type Chain, createChain } from '../chain/chain.ts'
+import { chainLogs } from '../chain/logs/chain-logs.ts'
+import { tokenLogs } from '../chain/logs/transfer-logs.ts'
+import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
+import { createOrderCheck } from '../chain/order/order-check.ts'
+import { rememberSpendable } from '../chain/order/spendable.ts'
+import { createRpc } from '../chain/rpc/rpc.ts'
+import { settlementOf } from '../chain/settlement/call.ts'
+import { createSettler } from '../chain/settlement/settler.ts'
+import { readTokenMetadata } from '../chain/token/metadata.ts'
+import { createPatience } from '../concurrency/back-off.ts'
+import { gather } from '../concurrency/batch.ts'
+import type { Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Clock, Log } from '../domain/log.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { IndexerOptions } from '../indexer/run.ts'
+import { createPools, type Pools } from '../market/pools/pools.ts'
+import type { OrderDesk } from '../orders/check.ts'
+import { quoteForOrder } from '../quotes/order-quote.ts'
+import type { QuoteDesk } from '../quotes/quote.ts'
+import { createBuiltInSolver } from '../solvers/built-in/solver.ts'
+import type { Database } from '../storage/database/database.ts'
+import { storeOrders } from '../storage/order/insert.ts'
+import { areTaken } from '../storage/order/orders.ts'
+import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
+import { type NetworkConfig, readAddresses } from './config.ts'
+import { assembleQuoting } from './quoting.ts'
+import type { Settings } from './settings.ts'
+import { assembleTokenData, type TokenData } from './token-data.ts'
+
+/** One network, put together: what each room is handed. */
+export interface Parts {
+  network: Network
+  chain: Chain
+  pools: Pools
+  orderDesk: OrderDesk
+  quoteDesk: QuoteDesk
+  auctionDesk: AuctionDesk
+  indexing: IndexerOptions
+  /** Of wallets that register as affiliates. */
+  checkSignature: CheckAccountSignature
+  tokens: TokenReader['tokens']
+  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  tokenData: TokenData
+}
+
+/** What all networks have in common. */
+export interface Shared {
+  policy: TradingPolicy
+  gateway: AppDataGateway | null
+}
+
+interface PartsOptions extends Shared {
+  db: Database
+  settings: Settings
+  log: Log
+  now: Clock
+  random: () => number
+}
+
+/** Orders that are placed at once share their questions. A batch of the node holds two calls for each. */
+const together = { most: 50, abreast: 2 }
+
+export function createShared({ settings, now }: Pick<PartsOptions, 'settings' | 'now'>): Shared {
+  const { IPFS_GATEWAY: url, APP_DATA_MAX_BYTES: maxBytes } = settings
+  return {
+    policy: {
+      deniedAccounts: readAddresses(settings.DENIED_ACCOUNTS_FILE),
+      deniedTokens: readAddresses(settings.DENIED_TOKENS_FILE),
+      sameToken: settings.SAME_TOKEN_ORDERS,
+    },
+    gateway: url === undefined ? null : cachedGateway(createIpfsGateway({ url, maxBytes }), { now }),
+  }
+}
+
+export function assembleParts(
+  { network, rpcUrl }: NetworkConfig,
+  { db, settings, log, now, random, policy, gateway }: PartsOptions,
+): Parts {
+  const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, log })
+  const once = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, retries: 0, log })
+  const chain = createChain({ rpc, network })
+  const pools = createPools({ rpc, network, now, log })
+  const key = settings.SOLVER_PRIVATE_KEY
+  const settler = key && createSettler({ rpc, network, privateKey: key, log })
+  const solver = settler && createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
+  const { tokens, knownTokens } = createTokenReader({
+    network,
+    ask: gather((addresses) => readTokenMetadata(once, network.chainId, addresses), {
+      most: 128,
+      abreast: 2,
+    }),
+    db,
+    log,
+    now,
+  })
+  const { chainId } = network
+  const oneTry = createRpc({ url: rpcUrl, timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, log })
+  /** Each user has turns of its own: auctions are not held up by who places orders, nor the other way round. */
+  const newOrderCheck = () =>
+    createOrderCheck({
+      rpc: oneTry,
+      network,
+      limits: {
+        signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
+        interactionGas: BigInt(settings.ORDER_MAX_GAS),
+        atOnce: settings.EIP1271_AT_ONCE,
+      },
+    })
+  const spendable = rememberSpendable(gather(chain.spendable, together), now)
+
+  const library: Library = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
+  const { desk: quoteDesk, nativeRates } = assembleQuoting({
+    network,
+    rpc,
+    rpcUrl,
+    pools,
+    db,
+    settings,
+    log,
+    now,
+    policy,
+    library,
+    tokens: knownTokens,
+    solver: settler?.address,
+  })
+  const orderDesk: OrderDesk = {
+    network,
+    db,
+    now,
+    limits: {
+      minValidity: settings.ORDER_MIN_VALIDITY,
+      maxLimitValidity: settings.ORDER_MAX_VALIDITY,
+      maxMarketValidity: settings.QUOTE_MAX_VALIDITY,
+      maxGas: BigInt(settings.ORDER_MAX_GAS),
+      maxOutOfMarket: settings.ORDER_MAX_OUT_OF_MARKET || Number.POSITIVE_INFINITY,
+    },
+    policy,
+    library,
+    distinctSignatureCodes: settings.DISTINCT_SIGNATURE_CODES,
+    spendable: (owner, token, enough) => spendable({ owner, token }, enough),
+    checkOrder: newOrderCheck(),
+    quoteFor: (order) => quoteForOrder(order, quoteDesk),
+    isTaken: gather((uids) => areTaken(db, chainId, uids), together),
+    store: gather((orders) => storeOrders(db, orders), together),
+  }
+  const auctionDesk: AuctionDesk = {
+    network,
+    db,
+    now,
+    log,
+    random,
+    settings: {
+      everyBlocks: settings.AUCTION_EVERY_BLOCKS,
+      deadlineBlocks: settings.AUCTION_DEADLINE_BLOCKS,
+      solveMs: settings.AUCTION_SOLVE_MS,
+      maxWinners: settings.AUCTION_MAX_WINNERS,
+      maxOrders: settings.AUCTION_MAX_ORDERS,
+      minLifetime: settings.ORDER_MIN_VALIDITY,
+    },
+    feePolicies: settings.FEE_POLICIES ?? [],
+    policy,
+    codeChecks: createCodeChecks({
+      check: newOrderCheck(),
+      network,
+      log,
+      limits: {
+        perOwner: settings.AUCTION_CHECKS_PER_OWNER,
+        waitMs: settings.AUCTION_CHECK_MS,
+        atOnce: settings.EIP1271_AT_ONCE,
+      },
+    }),
+    spoilers: createPatience(64),
+    head: () => chain.head(),
+    gasPrice: () => chain.gasPrice(),
+    spendable: (holdings) => chain.spendable(holdings),
+    pools: (pairs, blockHash) => pools.around(pairs, blockHash),
+    solvers: solver ? [solver] : [],
+    settlers: new Map(settler ? [[settler.address, settler]] : []),
+  }
+  const indexing: IndexerOptions = {
+    chainId,
+    network,
+    db,
+    now,
+    log,
+    settlementOf: (txHash) => settlementOf(rpc, txHash),
+    chain: {
+      head: () => chain.head(),
+      block: (number) => chain.block(number),
+      logs: (from, to) => chainLogs({ rpc, network, log }, from, to),
+    },
+    // Old logs can be much to ask of a node, and the newest blocks wait meanwhile: it is not asked again at once.
+    tokenLogs: (tokens, from, to) => tokenLogs({ rpc: once, network }, tokens, from, to),
+  }
+  const checkSignature = createAccountSignatureCheck({
+    rpc: oneTry,
+    limits: { signatureGas: BigInt(settings.EIP1271_GAS_LIMIT), atOnce: settings.EIP1271_AT_ONCE },
+  })
+  const tokenData = assembleTokenData({
+    network,
+    rpc,
+    head: () => chain.head(),
+    db,
+    settings,
+    log,
+    now,
+    tokens,
+    nativeRates,
+  })
+  return {
+    network,
+    tokenData,
+    chain,
+    pools,
+    orderDesk,
+    quoteDesk,
+    auctionDesk,
+    indexing,
+    checkSignature,
+    tokens,
+    nativeRates,
+  }
+}

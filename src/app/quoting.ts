@@ -1,0 +1,142 @@
+import { LRUCache } from 'lru-cache'
+import type { Library } from '../app-data/read.ts'
+import { createRpc, type Rpc } from '../chain/rpc/rpc.ts'
+import { createTokenCheck } from '../chain/token/check.ts'
+import { createTokenSlots } from '../chain/token/slots.ts'
+import { createTradeCheck } from '../chain/trade/check.ts'
+import { gather } from '../concurrency/batch.ts'
+import type { Refusal } from '../domain/errors/error.ts'
+import { type Address, zeroAddress } from '../domain/evm/address.ts'
+import type { Clock, Log } from '../domain/log.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { Token } from '../domain/token/token.ts'
+import type { Pools } from '../market/pools/pools.ts'
+import { createOutsideEstimators } from '../quotes/estimators/outside.ts'
+import { createRouter } from '../quotes/estimators/router.ts'
+import { nativeRate, normalizedPriceDown, readNativeRates } from '../quotes/prices/native-price.ts'
+import { createOutsidePrice } from '../quotes/prices/outside-price.ts'
+import type { QuoteDesk } from '../quotes/quote.ts'
+import { deepestPool } from '../quotes/verification/token-holder.ts'
+import { createTokenVerdicts } from '../quotes/verification/token-verdicts.ts'
+import { verifyEstimate } from '../quotes/verification/verify.ts'
+import type { Database } from '../storage/database/database.ts'
+import { findQuotes } from '../storage/quote/quotes.ts'
+import type { Settings } from './settings.ts'
+
+export interface QuotingOptions {
+  db: Database
+  settings: Settings
+  log: Log
+  now: Clock
+  policy: TradingPolicy
+  network: Network
+  rpc: Rpc
+  rpcUrl: string
+  pools: Pools
+  library: Library
+  /** Of the built-in solver, if there is one. */
+  solver: Address | undefined
+  tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+}
+
+interface Quoting {
+  desk: QuoteDesk
+  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+}
+
+/** How long an offer stands, in seconds. */
+const offered = { standard: 60, onChain: 600 }
+/** What a simulation gets: of the five seconds of a quote some are left. */
+const simulationMs = 4_000
+/** For one question to everybody about the price of a token. */
+const outsidePriceMs = 4_500
+const mostLearnt = 10_000
+
+/** Everything that prices orders on one network. */
+export function assembleQuoting(options: QuotingOptions): Quoting {
+  const { network, db, settings, log, now, policy, library, pools, tokens } = options
+  const look: Pools['look'] = (pairs) => pools.look(pairs)
+  const { verify, checkTokens } = createChecks(options)
+  const others = createOutsideEstimators(settings.QUOTE_ESTIMATORS, {
+    network,
+    now,
+    log,
+    look,
+    tokens,
+    referencePrice(token, known) {
+      const rate = nativeRate(known, network, token)
+      return rate ? normalizedPriceDown(rate) : null
+    },
+  })
+  const outsidePrice = createOutsidePrice({
+    network,
+    estimators: others,
+    verification: settings.QUOTE_VERIFICATION,
+    verify,
+    timeoutMs: outsidePriceMs,
+    log,
+    now,
+  })
+  const desk: QuoteDesk = {
+    network,
+    db,
+    now,
+    log,
+    limits: {
+      minValidity: settings.ORDER_MIN_VALIDITY,
+      maxValidity: settings.QUOTE_MAX_VALIDITY,
+      offered: offered.standard,
+      offeredOnChain: offered.onChain,
+    },
+    policy,
+    library,
+    feeRules: settings.FEE_POLICIES ?? [],
+    look,
+    router: createRouter({ network, solver: options.solver ?? zeroAddress, look }),
+    others,
+    outsidePrice,
+    verification: settings.QUOTE_VERIFICATION,
+    verify,
+    fastResults: settings.QUOTE_FAST_RESULTS,
+    checkTokens,
+    learnTokens: createLearner(tokens),
+    storedQuote: gather((ids) => findQuotes(db, network.chainId, ids), { most: 50, abreast: 2 }),
+  }
+  return { desk, nativeRates: (addresses) => readNativeRates(addresses, desk) }
+}
+
+/** What is tried on the chain, in calls that change nothing. */
+function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: QuotingOptions) {
+  const slots = createTokenSlots({ rpc, now })
+  const timeoutMs = Math.min(settings.RPC_TIMEOUT_MS, simulationMs)
+  const oneTry = createRpc({ url: rpcUrl, timeoutMs, retries: 0, log })
+  const checkTrade = createTradeCheck({ rpc: oneTry, network, slots })
+  const { baseTokens } = network
+  const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY, baseTokens }
+  const verify: QuoteDesk['verify'] = (estimate, trade, signal) =>
+    verifyEstimate(estimate, trade, deps, signal)
+  const { checkTokens } = createTokenVerdicts({
+    check: createTokenCheck({ rpc, slots }),
+    async holderOf(token) {
+      const { pools: known } = await pools.look([[token, network.wrappedNative]])
+      return deepestPool(token, known)
+    },
+    wrappedNative: network.wrappedNative,
+    now,
+    log,
+  })
+  return { verify, checkTokens }
+}
+
+/** A token that is stored once is not looked for again. */
+function createLearner(tokens: QuotingOptions['tokens']): QuoteDesk['learnTokens'] {
+  // After a minute again: it may not be stored yet, or a reorg took it back.
+  const learnt = new LRUCache<Address, true>({ max: mostLearnt, ttl: 60_000 })
+  return async (addresses) => {
+    const unknown = addresses.filter((token) => !learnt.has(token))
+    if (unknown.length === 0) return
+    for (const token of (await tokens(unknown)).keys()) learnt.set(token, true)
+  }
+}

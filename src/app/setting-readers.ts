@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { type Address, toAddress } from '../domain/evm/address.ts'
+
+export const addressText = z
+  .string()
+  .transform((text, context): Address => toAddress(text) ?? refuse(context, 'must be an address'))
+
+/** Of somebody outside who is asked. */
+export const sourceName = z.string().regex(/^[\w.-]{1,40}$/)
+
+export const httpUrl = z.url({ protocol: /^https?$/ })
+
+export function uniquelyNamed<Source extends { name: string }>(source: z.ZodType<Source>) {
+  return z
+    .array(source)
+    .max(20)
+    .superRefine((sources, context) => {
+      for (const [index, { name }] of sources.entries()) {
+        if (sources.findIndex((other) => other.name === name) === index) continue
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: `${name} is there already` })
+      }
+    })
+}
+
+export function jsonText<T>(schema: z.ZodType<T>) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        return refuse(context, 'must be JSON')
+      }
+    })
+    .pipe(schema)
+}
+
+export function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+}

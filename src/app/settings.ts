@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import { maxAppDataBytes } from '../domain/app-data/document.ts'
+import { type Hex, toHex } from '../domain/evm/hex.ts'
+import { factorScale } from '../domain/fee/policy.ts'
+import type { FeeRule } from '../domain/fee/rules.ts'
+import { profiles } from '../domain/network/deployments.ts'
+import { sameTokenPolicies } from '../domain/order/trading-policy.ts'
+import { mostNamedOrders } from '../graphql/order/uids-input.ts'
+import { trustedProxies } from '../http/client-address.ts'
+import { verificationModes } from '../quotes/verification/policy.ts'
+import { usualReportAuctions } from '../storage/bodies/debug-report.ts'
+import { addressText, httpUrl, jsonText, refuse, sourceName, uniquelyNamed } from './setting-readers.ts'
+import { sourceSettings } from './source-settings.ts'
+
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+
+const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
+
+const perSecond = (standard: number) => whole(0, 1_000_000).default(standard)
+
+const factor = z
+  .number()
+  .min(0)
+  .lt(1)
+  .transform((value) => BigInt(Math.round(value * Number(factorScale))))
+  .refine((parts) => parts < factorScale, 'must be below 1 in parts per million')
+
+const unixTime = z.iso
+  .datetime({ offset: true })
+  .transform((text) => Math.ceil(new Date(text).getTime() / 1_000))
+
+const volumeRule = z.strictObject({
+  kind: z.literal('volume'),
+  factor,
+  effectiveFrom: unixTime.optional(),
+  buckets: z
+    .array(z.strictObject({ tokens: z.array(addressText).min(1).max(100), factor }))
+    .max(20)
+    .optional(),
+  sameToken: z.boolean().optional(),
+})
+
+const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('surplus'), factor, maxVolumeFactor: factor }),
+  volumeRule,
+  z.object({ kind: z.literal('priceImprovement'), factor, maxVolumeFactor: factor }),
+])
+
+/** Somebody outside who estimates prices: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
+const estimatorSource = z.strictObject({
+  kind: z.enum(['engine', 'driver']),
+  name: sourceName,
+  url: httpUrl,
+  /** Submission address of its settlements. */
+  address: addressText,
+  /** The one network that it is asked on, by any of its names or its chain id; all without it. */
+  network: z.string().optional(),
+})
+
+/** Every setting: what it is for stands here and nowhere else, `--help` prints it. */
+export const settings = z.object({
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL to use. `dev` starts its own without it.'),
+  DATABASE_CONNECTIONS: whole(2, 200)
+    .default(10)
+    .describe('Connections of this process, at most; half of them are for reads.'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  PORT: whole(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
+  METRICS_PORT: whole(0, 65_535)
+    .optional()
+    .describe('Port of its own for /metrics, which is then at no other; 0 takes any free one.'),
+  METRICS_HOST: z.string().default('127.0.0.1').describe('Address that METRICS_PORT listens on.'),
+  METRICS_KEY: apiKey
+    .optional()
+    .describe(
+      'Whoever sends it as a bearer token or X-API-Key may read /metrics. With neither this nor METRICS_PORT it is not served; `dev` serves it to anybody.',
+    ),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('What is logged, as JSON lines on stderr.'),
+  NETWORKS_FILE: z.string().optional().describe('JSON list of networks with rpcUrl; not for `dev`.'),
+  DOCUMENTS_FILE: z
+    .string()
+    .optional()
+    .describe('JSON object of GraphQL documents known in advance: text by its SHA-256.'),
+  RPC_TIMEOUT_MS: whole(100, 60_000).default(5_000).describe('One try of one call to a node.'),
+  SOLVER_PRIVATE_KEY: z
+    .string()
+    .transform((text, context): Hex => toHex(text, 32) ?? refuse(context, 'must be 32 bytes of hex'))
+    .optional()
+    .describe('Account of the built-in solver; on the allow-list of the settlement contract.'),
+  FEE_POLICIES: jsonText(z.array(feeRule).max(10))
+    .optional()
+    .describe(
+      'Protocol fees in order, JSON: [{"kind":"volume","factor":0.0002}]; volume also has "effectiveFrom" (RFC 3339), "buckets" ([{"tokens":["0x…"],"factor":0}], the first that holds both tokens decides) and "sameToken" (charged too). Quotes show the volume fees.',
+    ),
+  AUCTION_EVERY_BLOCKS: whole(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
+  AUCTION_DEADLINE_BLOCKS: whole(1, 1_000).default(5).describe('Blocks that a winner has to settle.'),
+  AUCTION_SOLVE_MS: whole(50, 120_000).default(10_000).describe('What solvers get, in milliseconds.'),
+  AUCTION_MAX_WINNERS: whole(1, 100).default(20).describe('Winners of one auction, at most.'),
+  AUCTION_HIDE_COMPETITIONS: z
+    .stringbool()
+    .default(false)
+    .describe('Show a competition only once its deadline block has passed.'),
+  AUCTION_MAX_ORDERS: whole(1, 10_000).default(1_000).describe('Orders in one auction, at most.'),
+  AUCTION_CHECK_MS: whole(50, 60_000)
+    .default(1_000)
+    .describe('What an auction waits for contract wallets and pre hooks, in milliseconds.'),
+  AUCTION_CHECKS_PER_OWNER: whole(1, 1_000)
+    .default(20)
+    .describe('Orders of one contract wallet, or with pre hooks, that one auction asks about.'),
+  ORDER_MIN_VALIDITY: whole(1, 86_400).default(60).describe('Least seconds from now to validTo.'),
+  ORDER_MAX_VALIDITY: whole(60, 1_000_000_000)
+    .default(31_536_000)
+    .describe('Most seconds from now to validTo of an order.'),
+  QUOTE_MAX_VALIDITY: whole(60, 1_000_000_000)
+    .default(10_800)
+    .describe('Most seconds from now to validTo of a quote.'),
+  QUOTE_ESTIMATORS: jsonText(uniquelyNamed(estimatorSource))
+    .default([])
+    .describe(
+      'Who else is asked for quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; with "network" it is asked on that one alone.',
+    ),
+  QUOTE_FAST_RESULTS: whole(1, 20).default(2).describe('Usable estimates that a fast quote waits for.'),
+  QUOTE_VERIFICATION: z
+    .enum(verificationModes)
+    .default('prefer')
+    .describe('Simulate verified quotes where possible, refuse those that cannot be, or simulate nothing.'),
+  QUOTE_MAX_INACCURACY: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.01)
+    .describe('An estimate whose simulation falls short of its promise by more than this part is dropped.'),
+  ORDER_MAX_OUT_OF_MARKET: whole(0, 100_000)
+    .default(10)
+    .describe('Open orders out of market of one owner; 0 is no limit.'),
+  ORDER_MAX_UIDS: whole(1, mostNamedOrders)
+    .default(mostNamedOrders)
+    .describe('Orders that one request may name.'),
+  DEBUG_REPORT_AUCTIONS: whole(1, 10_000)
+    .default(usualReportAuctions)
+    .describe('Auctions in one debug report over REST, the newest; its Link header leads to older ones.'),
+  SAME_TOKEN_ORDERS: z
+    .enum(sameTokenPolicies)
+    .default('disallow')
+    .describe('Whether a token may be traded for itself; allow-sell is for sell orders only.'),
+  APP_DATA_MAX_BYTES: whole(2, 1_000_000)
+    .default(maxAppDataBytes)
+    .describe('Most bytes of an appData document; bodies of requests have limits of their own.'),
+  IPFS_GATEWAY: httpUrl
+    .optional()
+    .describe('Asked for appData documents that nobody uploaded, below /ipfs/.'),
+  DENIED_ACCOUNTS_FILE: z
+    .string()
+    .optional()
+    .describe('Accounts that may neither trade nor be paid: an address a line.'),
+  DENIED_TOKENS_FILE: z.string().optional().describe('Tokens that are not traded: an address a line.'),
+  ADMIN_API_KEY: apiKey
+    .optional()
+    .describe('Whoever sends it as a bearer token or X-API-Key may cancel orders by policy.'),
+  ORDER_MAX_GAS: whole(100_000, 100_000_000).default(8_000_000).describe('Gas that one order may need.'),
+  EIP1271_GAS_LIMIT: whole(21_000, 30_000_000)
+    .default(1_000_000)
+    .describe('Gas that a contract wallet may use to judge a signature.'),
+  EIP1271_TIMEOUT_MS: whole(50, 60_000)
+    .default(1_000)
+    .describe('One call that runs the code of an order: its wallet, its pre-hooks.'),
+  EIP1271_AT_ONCE: whole(1, 1_000)
+    .default(4)
+    .describe('Such calls at a time on each network, one for each owner; three times as many wait.'),
+  DISTINCT_SIGNATURE_CODES: z
+    .stringbool()
+    .default(false)
+    .describe('Refuse with WrongOwner and InvalidEip1271Signature instead of InvalidSignature.'),
+  RATE_LIMIT_READS: perSecond(50).describe(
+    'Cost units that the reads of one client take, per second; 0 is no limit. A small read is one unit, of about 2 ms.',
+  ),
+  RATE_LIMIT_QUOTES: perSecond(10).describe('Quotes of one client, per second; 0 is no limit.'),
+  RATE_LIMIT_ORDERS: perSecond(5).describe(
+    'Orders and cancellations of one client, per second; 0 is no limit. Each process counts for itself.',
+  ),
+  RATE_LIMIT_INTROSPECTIONS: whole(0, 1_000)
+    .default(6)
+    .describe(
+      'Introspection documents of one client whose answer is not remembered, per minute; 0 is no limit.',
+    ),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(',').map((entry) => entry.trim()))
+    .transform((entries, context) => {
+      try {
+        return trustedProxies(entries)
+      } catch (error) {
+        return refuse(context, String(error instanceof Error ? error.message : error))
+      }
+    })
+    .optional()
+    .describe('Proxies that may name the client in X-Forwarded-For: addresses and CIDR ranges, with commas.'),
+  STREAMS_PER_CLIENT: whole(0, 100_000)
+    .default(100)
+    .describe('Open event streams of one client address; 0 is no limit.'),
+  STREAMS_TOTAL: whole(0, 1_000_000)
+    .default(10_000)
+    .describe('Open event streams of this process; 0 is no limit.'),
+  ...sourceSettings,
+  CMS_ENABLED: z
+    .stringbool()
+    .optional()
+    .describe('Notifications and affiliates; on where CMS_API_KEY is set, unless it says otherwise.'),
+  CMS_API_KEY: apiKey
+    .optional()
+    .describe('Whoever sends it as a bearer token or X-API-Key may enable and disable affiliate codes.'),
+  AFFILIATE_BRAND: z
+    .string()
+    .regex(/^[\w .-]{1,40}$/)
+    .default('Service')
+    .describe('First word of the name in the domain that affiliates sign: "… Affiliate".'),
+  AFFILIATE_NETWORK: z
+    .string()
+    .optional()
+    .describe(
+      'Where contract wallets of affiliates are asked: mainnet where that is served, else the first network.',
+    ),
+  STATS_SOURCE: z
+    .enum(['own'])
+    .optional()
+    .describe('Statistics of affiliates and traders: `own` computes them from the trades stored here.'),
+  DUNE_API_KEY: z
+    .string()
+    .regex(/^[!-~]{1,1000}$/, 'must be visible characters of ASCII')
+    .optional()
+    .describe('Opens the statistics as STATS_SOURCE=own does. It is sent nowhere.'),
+  PROFILE: z
+    .enum(profiles)
+    .default('production')
+    .describe(
+      'Which deployment of the settlement contract a network has that names none: production or staging.',
+    ),
+  ANVIL: z
+    .string()
+    .optional()
+    .describe('Path of anvil, for `dev`; found in node_modules or PATH without it.'),
+})
+
+export type Settings = z.infer<typeof settings>

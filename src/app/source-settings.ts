@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { address, toAddress } from '../domain/evm/address.ts'
+import { httpUrl, jsonText, sourceName, uniquelyNamed } from './setting-readers.ts'
+
+/** The one network that it is asked about, by any of its names or its chain id; all without it. */
+const network = z.string().optional()
+const key = z.string().regex(/^[!-~]{1,1000}$/)
+
+const feeds = z
+  .record(
+    z.string().refine((text) => toAddress(text) !== undefined, 'must be an address'),
+    z.string().refine((text) => toAddress(text) !== undefined, 'must be an address'),
+  )
+  .transform(
+    (given) => new Map(Object.entries(given).map(([token, feed]) => [address(token), address(feed)])),
+  )
+
+const priceSource = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('coingecko'),
+    name: sourceName.default('coingecko'),
+    url: httpUrl.default('https://api.coingecko.com/api/v3'),
+    apiKey: key.optional(),
+    /** What the key is sent as; `x-cg-demo-api-key` for keys of the free plan. */
+    keyHeader: z
+      .string()
+      .regex(/^[\w-]{1,60}$/)
+      .default('x-cg-pro-api-key'),
+    network,
+  }),
+  z.strictObject({ kind: z.literal('orderbook'), name: sourceName.default('orderbook'), network }),
+  z.strictObject({
+    kind: z.literal('chainlink'),
+    name: sourceName.default('chainlink'),
+    network: z.string(),
+    /** Aggregator by token. */
+    feeds,
+    /** An answer older than this is none. */
+    maxAgeSeconds: z.int().min(1).max(10_000_000).default(86_400),
+  }),
+])
+
+const holderSource = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('moralis'),
+    name: sourceName.default('moralis'),
+    url: httpUrl.optional(),
+    apiKey: key,
+    network,
+  }),
+  z
+    .strictObject({
+      kind: z.literal('ethplorer'),
+      name: sourceName.default('ethplorer'),
+      /** Its hosts are those of one chain each; without it each chain's own is asked. */
+      url: httpUrl.optional(),
+      apiKey: key,
+      network,
+    })
+    .refine(
+      ({ url, network }) => url === undefined || network !== undefined,
+      'url needs a network beside it',
+    ),
+  z.strictObject({ kind: z.literal('transfers'), name: sourceName.default('transfers'), network }),
+])
+
+export type PriceSourceSetting = z.infer<typeof priceSource>
+export type HolderSourceSetting = z.infer<typeof holderSource>
+
+/** Where token data comes from, each list in the order of asking. */
+export const sourceSettings = {
+  USD_PRICE_SOURCES: jsonText(uniquelyNamed(priceSource))
+    .default([{ kind: 'orderbook', name: 'orderbook' }])
+    .describe(
+      'Where USD prices come from, in order, JSON: [{"kind":"coingecko","apiKey":"…"}, {"kind":"chainlink","network":"mainnet","feeds":{"0xtoken":"0xaggregator"}}, {"kind":"orderbook"}]; the order book prices against the network’s usdReference.',
+    ),
+  HOLDER_SOURCES: jsonText(uniquelyNamed(holderSource))
+    .default([{ kind: 'transfers', name: 'transfers' }])
+    .describe(
+      'Where top holders come from, in order, JSON: [{"kind":"moralis","apiKey":"…"}, {"kind":"ethplorer","apiKey":"…"}, {"kind":"transfers"}]; transfers are those of the network’s holderTokens.',
+    ),
+}

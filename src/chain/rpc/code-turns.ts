@@ -1,0 +1,14 @@
+import { createTurns, type Turns } from '../../concurrency/fair-queue.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+
+/**
+ * Turns for the code of orders and accounts, which strangers can make slow: one of them holds up himself, and all of
+ * them together a bounded part. Each has one turn at a time.
+ */
+export function createCodeTurns(atOnce: number): Turns {
+  return createTurns({
+    running: { most: atOnce, perKey: 1 },
+    waiting: { most: 3 * atOnce, perKey: atOnce },
+    refusal: () => new Refusal('Unavailable', 'too many wait for their wallets or hooks: try again later'),
+  })
+}

@@ -1,0 +1,51 @@
+import { AbiCoder } from 'ethers'
+import { type Hex, hexSize, toHex } from '../../domain/evm/hex.ts'
+import type { Rpc, RpcError } from './rpc.ts'
+import { isExecutionFault, toQuantity } from './wire.ts'
+
+const errorSelector = '0x08c379a0'
+const panicSelector = '0x4e487b71'
+const longestText = 200
+
+/** Why a contract call failed, in one short line: the contract's own words, a panic code, short hex, or the node's words. */
+export function revertText(error: RpcError): string {
+  const data = revertData(error.data)
+  return oneLine((data && hexSize(data) > 0 && decodeRevert(data)) || error.message)
+}
+
+/** The same for what a call reverted with, as a contract saw it. */
+export function revertDataText(data: Hex): string {
+  return oneLine(hexSize(data) > 0 ? decodeRevert(data) : 'reverted')
+}
+
+/** A receipt does not say why: the same call is run again on the state that its block left. */
+export async function revertReason(rpc: Rpc, call: Record<string, Hex>, block: number): Promise<string> {
+  try {
+    await rpc.call('eth_call', [call, toQuantity(block)])
+    return 'reverted'
+  } catch (fault) {
+    return isExecutionFault(fault) ? revertText(fault) : 'reverted'
+  }
+}
+
+function decodeRevert(data: Hex): string {
+  const selector = data.slice(0, 10)
+  try {
+    const body = `0x${data.slice(10)}`
+    if (selector === errorSelector) return String(AbiCoder.defaultAbiCoder().decode(['string'], body)[0])
+    if (selector === panicSelector) return `Panic(0x${BigInt(body).toString(16).padStart(2, '0')})`
+  } catch {
+    // Not what its selector says: shown as it is.
+  }
+  return data.length > 20 ? `${data.slice(0, 18)}…` : data
+}
+
+/** Nodes put it into `data` itself, or one level down. */
+function revertData(data: unknown): Hex | undefined {
+  if (typeof data === 'string') return data.startsWith('0x') ? toHex(data) : undefined
+  return typeof data === 'object' && data !== null && 'data' in data ? revertData(data.data) : undefined
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').slice(0, longestText)
+}

@@ -1,0 +1,156 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Log } from '../../domain/log.ts'
+import { readUpTo } from '../../outside/read-up-to.ts'
+
+export interface RpcCall {
+  method: string
+  params?: readonly unknown[]
+}
+
+export type RpcAnswer = { value: unknown } | { error: RpcError }
+
+/** JSON-RPC with one node. Answers are not checked here: read them with `wire.ts`. */
+export interface Rpc {
+  /** @throws RpcError when the node refuses, Outage when it does not answer */
+  call<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
+  /**
+   * Answers in the order of the calls; a refused call is an answer, not an exception.
+   * @throws RpcError when the node refuses the batch as a whole, Outage when it does not answer
+   */
+  batch(calls: readonly RpcCall[]): Promise<RpcAnswer[]>
+}
+
+/** The node answered, and the answer is an error. Asking again would not change it, so it is never retried. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(message: string, code: number, data?: unknown) {
+    super(message)
+    this.name = 'RpcError'
+    this.code = code
+    this.data = data
+  }
+}
+
+export interface RpcOptions {
+  url: string
+  log: Log
+  /** For one try, the whole answer included. */
+  timeoutMs?: number
+  /** Further tries after the first, for transport faults and the statuses 429 and 5xx only. */
+  retries?: number
+  /** Before the first further try; doubled for each one after it. */
+  backoffMs?: number
+  /** Of one answer, unpacked: what is larger is none, and is not asked for again. */
+  maxBytes?: number
+  fetch?: typeof fetch
+}
+
+const batchSize = 100
+/** Several times what the logs of a full block need, and little enough to be parsed while others wait. */
+const usualMaxBytes = 32 * 2 ** 20
+
+/** Connections are kept alive by the platform's own `fetch`. The URL can hold a key: it is never logged. */
+export function createRpc(options: RpcOptions): Rpc {
+  let lastId = 0
+  const envelope = ({ method, params = [] }: RpcCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
+
+  async function batchOnce(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+    const requests = calls.map(envelope)
+    return exchange(options, `batch of ${calls.length}`, requests, (body) => {
+      if (!Array.isArray(body)) throw toRpcError(body) ?? new TypeError('not a batch')
+      const byId = new Map(body.map((item: unknown) => [isObject(item) ? item.id : undefined, item]))
+      return requests.map(({ id }) => toAnswer(byId.get(id)))
+    })
+  }
+
+  return {
+    async call<T>(method: string, params: readonly unknown[] = []) {
+      const answer = await exchange(options, method, envelope({ method, params }), toAnswer)
+      if ('error' in answer) throw answer.error
+      return answer.value as T
+    },
+    async batch(calls) {
+      const answers: RpcAnswer[] = []
+      for (let start = 0; start < calls.length; start += batchSize) {
+        answers.push(...(await batchOnce(calls.slice(start, start + batchSize))))
+      }
+      return answers
+    },
+  }
+}
+
+/** Sends until `read` can make something of the answer; an RpcError from `read` is an answer. */
+async function exchange<T>(
+  options: RpcOptions,
+  what: string,
+  request: unknown,
+  read: (body: unknown) => T,
+): Promise<T> {
+  const { retries = 2, backoffMs = 150, log } = options
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return read(await post(options, JSON.stringify(request)))
+    } catch (fault) {
+      if (fault instanceof RpcError) throw fault
+      const final = attempt >= retries || fault instanceof Rejected
+      log.warn('the node did not answer', { what, attempt, final, fault: describe(fault) })
+      if (final) throw new Outage('the network node', fault)
+    }
+    await pause(backoffMs * 2 ** attempt)
+  }
+}
+
+/** What another try would only meet again: a status such as 401, or an answer that is too large. */
+class Rejected extends Error {}
+
+async function post(options: RpcOptions, body: string) {
+  const { url, timeoutMs = 5000, maxBytes = usualMaxBytes, fetch = globalThis.fetch } = options
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const bytes = await readUpTo(response, maxBytes)
+  if (!bytes) throw new Rejected(`answers with more than ${maxBytes} bytes`)
+  const text = bytes.toString('utf8')
+  if (response.ok) return JSON.parse(text) as unknown
+  if (response.status === 429 || response.status >= 500) throw new Error(`status ${response.status}`)
+  throw rpcErrorIn(text) ?? new Rejected(`status ${response.status}`)
+}
+
+/** Some nodes send their JSON-RPC errors with a status of 4xx. */
+function rpcErrorIn(text: string): RpcError | undefined {
+  try {
+    return toRpcError(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function toAnswer(item: unknown): RpcAnswer {
+  const error = toRpcError(item)
+  if (error) return { error }
+  if (!isObject(item) || !('result' in item)) throw new TypeError('not a JSON-RPC answer')
+  return { value: item.result }
+}
+
+function toRpcError(item: unknown): RpcError | undefined {
+  if (!isObject(item) || !isObject(item.error)) return undefined
+  const { code, message, data } = item.error
+  return new RpcError(String(message ?? 'no message'), Number(code ?? 0), data)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** `fetch` hides why it failed in a cause, whose message names hosts: its code does not. */
+function describe(fault: unknown): string {
+  if (!(fault instanceof Error)) return String(fault)
+  const { cause } = fault
+  return isObject(cause) && 'code' in cause ? `${fault.message}: ${cause.code}` : fault.message
+}

@@ -1,0 +1,186 @@
+import type { Result } from 'ethers'
+import { encodeBytes, encodeList, encodeTuple, type Member, type Words, word } from '../../domain/evm/abi.ts'
+import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
+import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
+import type { Interaction, Order, OrderData, SigningScheme } from '../../domain/order/order.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { available, parseHex, parseObject } from '../rpc/wire.ts'
+import { settlementAbi } from './abi.ts'
+import { parseFlags, toFlags } from './trade-flags.ts'
+
+/** Positions in the settlement's token list, and with them the clearing prices that the trade is settled at. */
+export interface TokenIndices {
+  sell: number
+  buy: number
+}
+
+/** A trade as the settlement contract takes it. */
+export interface EncodedTrade {
+  sellTokenIndex: number
+  buyTokenIndex: number
+  receiver: Address
+  sellAmount: bigint
+  buyAmount: bigint
+  validTo: number
+  appData: Bytes32
+  feeAmount: bigint
+  flags: bigint
+  executedAmount: bigint
+  signature: Hex
+}
+
+export interface Settlement {
+  tokens: readonly Address[]
+  /** One for each token: sold · price(sell token) = bought · price(buy token). */
+  clearingPrices: readonly bigint[]
+  trades: readonly EncodedTrade[]
+  /** Before the sell tokens are taken in; before the buy tokens are paid out; after that. */
+  interactions: readonly [
+    pre: readonly Interaction[],
+    intra: readonly Interaction[],
+    post: readonly Interaction[],
+  ]
+  auctionId: bigint
+}
+
+export type SignedOrder = Pick<Order, keyof OrderData | 'owner' | 'signingScheme' | 'signature'>
+
+const idBytes = 8
+const selectorBytes = 4
+const settleSelector: Hex = '0x13d79a0b'
+
+/** Calldata of `settle`, followed by the auction id as 8 bytes, big-endian: the contract ignores it, indexers do not. */
+export function encodeSettle({ tokens, clearingPrices, trades, interactions, auctionId }: Settlement): Hex {
+  const call = encodeTuple([
+    { dynamic: encodeList(tokens.map(word)) },
+    { dynamic: encodeList(clearingPrices.map(word)) },
+    { dynamic: encodeList(trades.map((trade) => ({ dynamic: encodeTradeWords(trade) }))) },
+    { dynamic: encodeTuple(interactions.map((calls) => ({ dynamic: encodeList(calls.map(encodeCall)) }))) },
+  ])
+  return `${settleSelector}${call}${auctionId.toString(16).padStart(idBytes * 2, '0')}`
+}
+
+function encodeTradeWords(trade: EncodedTrade): Words {
+  return encodeTuple([
+    word(BigInt(trade.sellTokenIndex)),
+    word(BigInt(trade.buyTokenIndex)),
+    word(trade.receiver),
+    word(trade.sellAmount),
+    word(trade.buyAmount),
+    word(BigInt(trade.validTo)),
+    trade.appData.slice(2),
+    word(trade.feeAmount),
+    word(trade.flags),
+    word(trade.executedAmount),
+    { dynamic: encodeBytes(trade.signature) },
+  ])
+}
+
+function encodeCall({ target, value, callData }: Interaction): Member {
+  return { dynamic: encodeTuple([word(target), word(value), { dynamic: encodeBytes(callData) }]) }
+}
+
+/** `executedAmount` counts only for partially fillable orders: sell atoms of a sell order, buy atoms of a buy order. */
+export function encodeTrade(order: SignedOrder, indices: TokenIndices, executedAmount: bigint): EncodedTrade {
+  return {
+    sellTokenIndex: indices.sell,
+    buyTokenIndex: indices.buy,
+    receiver: order.receiver ?? zeroAddress,
+    sellAmount: order.sellAmount,
+    buyAmount: order.buyAmount,
+    validTo: order.validTo,
+    appData: order.appData,
+    feeAmount: order.feeAmount,
+    flags: toFlags(order),
+    executedAmount,
+    signature: encodeSignature(order),
+  }
+}
+
+function encodeSignature({ signingScheme, signature, owner }: SignedOrder): Hex {
+  if (signingScheme === 'presign') return owner
+  if (signingScheme === 'eip1271') return `${owner}${signature.slice(2)}` as Hex
+  if (hexSize(signature) !== 65) throw new TypeError(`not a signature of 65 bytes: ${signature}`)
+  return signature
+}
+
+/** A trade read back from calldata. */
+export interface SettledTrade {
+  order: OrderData
+  indices: TokenIndices
+  signingScheme: SigningScheme
+  /** As the order was placed with it: without the owner in front; `0x` for presign. */
+  signature: Hex
+  /** null for the ECDSA schemes: recover it from the signature. */
+  owner: Address | null
+  executedAmount: bigint
+}
+
+export interface DecodedSettlement {
+  /** null when the call does not end with one. */
+  auctionId: bigint | null
+  tokens: Address[]
+  clearingPrices: bigint[]
+  trades: SettledTrade[]
+}
+
+/** `undefined` when it is not a `settle` call, or one that the contract must have refused. */
+export function decodeSettle(calldata: Hex): DecodedSettlement | undefined {
+  try {
+    const [tokenList, priceList, tradeList] = settlementAbi.decodeFunctionData('settle', calldata) as Result
+    const tokens = Array.from(tokenList as Iterable<string>, address)
+    const trades = Array.from(tradeList as Iterable<Result>, (trade) => decodeTrade(trade, tokens))
+    return {
+      auctionId: trailingId(calldata),
+      tokens,
+      clearingPrices: Array.from(priceList as Iterable<bigint>),
+      trades,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** The arguments are whole words: 8 bytes more than that are an id. */
+function trailingId(calldata: Hex): bigint | null {
+  const argumentBytes = hexSize(calldata) - selectorBytes
+  return argumentBytes % 32 === idBytes ? BigInt(`0x${calldata.slice(-idBytes * 2)}`) : null
+}
+
+function decodeTrade(trade: Result, tokens: readonly Address[]): SettledTrade {
+  const indices = { sell: Number(trade.sellTokenIndex), buy: Number(trade.buyTokenIndex) }
+  const sellToken = tokens[indices.sell]
+  const buyToken = tokens[indices.buy]
+  const terms = parseFlags(trade.flags)
+  if (!sellToken || !buyToken || !terms) throw new RangeError('a trade that the contract refuses')
+  const { signingScheme, ...flags } = terms
+  const receiver = address(trade.receiver)
+  return {
+    order: {
+      ...flags,
+      sellToken,
+      buyToken,
+      receiver: receiver === zeroAddress ? null : receiver,
+      sellAmount: trade.sellAmount,
+      buyAmount: trade.buyAmount,
+      validTo: Number(trade.validTo),
+      appData: trade.appData,
+      feeAmount: trade.feeAmount,
+    },
+    indices,
+    signingScheme,
+    ...decodeSignature(signingScheme, trade.signature),
+    executedAmount: trade.executedAmount,
+  }
+}
+
+function decodeSignature(scheme: SigningScheme, encoded: Hex): Pick<SettledTrade, 'owner' | 'signature'> {
+  if (scheme === 'eip712' || scheme === 'ethsign') return { owner: null, signature: encoded }
+  return { owner: address(encoded.slice(0, 42)), signature: `0x${encoded.slice(42)}` }
+}
+
+/** The settlement that a transaction called for. @returns `undefined` for no such transaction, or another call */
+export async function settlementOf(rpc: Rpc, txHash: Bytes32): Promise<DecodedSettlement | undefined> {
+  const transaction = await available(rpc.call('eth_getTransactionByHash', [txHash]))
+  return transaction === null ? undefined : decodeSettle(parseHex(parseObject(transaction).input))
+}

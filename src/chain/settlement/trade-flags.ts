@@ -1,0 +1,45 @@
+import type {
+  BuyTokenDestination,
+  OrderData,
+  SellTokenSource,
+  SigningScheme,
+} from '../../domain/order/order.ts'
+
+/** What the settlement contract packs into one word of a trade. */
+export type FlaggedTerms = Pick<
+  OrderData,
+  'kind' | 'partiallyFillable' | 'sellTokenBalance' | 'buyTokenBalance'
+> & { signingScheme: SigningScheme }
+
+// By value of the bits. The contract takes 0 and 1 alike as a plain token transfer in; 0 is what everybody writes.
+const sources: readonly SellTokenSource[] = ['erc20', 'erc20', 'external', 'internal']
+const destinations: readonly BuyTokenDestination[] = ['erc20', 'internal']
+const schemes: readonly SigningScheme[] = ['eip712', 'ethsign', 'eip1271', 'presign']
+
+/** Bit 0 buy, 1 partially fillable, 2–3 sell balance, 4 buy balance, 5–6 signing scheme. */
+export function toFlags(terms: FlaggedTerms): bigint {
+  return BigInt(
+    (terms.kind === 'buy' ? 1 : 0) |
+      (terms.partiallyFillable ? 1 << 1 : 0) |
+      (sources.indexOf(terms.sellTokenBalance) << 2) |
+      (destinations.indexOf(terms.buyTokenBalance) << 4) |
+      (schemes.indexOf(terms.signingScheme) << 5),
+  )
+}
+
+/** `undefined` when a bit is set that the contract refuses. */
+export function parseFlags(flags: bigint): FlaggedTerms | undefined {
+  if (flags >> 7n) return undefined
+  const bits = Number(flags)
+  const sellTokenBalance = sources[(bits >> 2) & 3]
+  const buyTokenBalance = destinations[(bits >> 4) & 1]
+  const signingScheme = schemes[(bits >> 5) & 3]
+  if (!sellTokenBalance || !buyTokenBalance || !signingScheme) return undefined
+  return {
+    kind: bits & 1 ? 'buy' : 'sell',
+    partiallyFillable: Boolean(bits & 2),
+    sellTokenBalance,
+    buyTokenBalance,
+    signingScheme,
+  }
+}

@@ -1,0 +1,43 @@
+import type { Address } from '../../domain/evm/address.ts'
+import { type Hex, hexSize } from '../../domain/evm/hex.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { available, parseReturn, toQuantity } from '../rpc/wire.ts'
+
+/** What an aggregator says for one whole token. */
+export interface FeedRound {
+  /** In units of 10^-`decimals`. Can be zero or less. */
+  answer: bigint
+  decimals: number
+  /** Unix seconds. */
+  updatedAt: bigint
+}
+
+/** `decimals()` and `latestRoundData()`. */
+const selectors = ['0x313ce567', '0xfeaf968c'] as const
+/** Over what the proxies of aggregators use. */
+const readGas = toQuantity(2_000_000)
+/** Nobody prices in units of less. */
+const mostDecimals = 36n
+
+/** The newest round. `undefined` when this is no aggregator, or none with a complete round. @throws Outage when the node does not say */
+export async function readPriceFeed(rpc: Rpc, feed: Address): Promise<FeedRound | undefined> {
+  const answers = await available(
+    rpc.batch(
+      selectors.map((data) => ({ method: 'eth_call', params: [{ to: feed, data, gas: readGas }, 'latest'] })),
+    ),
+  )
+  const [[decimals] = [], [roundId, answer, , updatedAt, answeredInRound] = []] = answers.map((returned) =>
+    wordsOf(parseReturn(returned)),
+  )
+  if (decimals === undefined || decimals > mostDecimals) return undefined
+  if (roundId === undefined || answer === undefined || updatedAt === undefined) return undefined
+  if (answeredInRound === undefined || answeredInRound < roundId || roundId === 0n) return undefined
+  return { answer: BigInt.asIntN(256, answer), decimals: Number(decimals), updatedAt }
+}
+
+function wordsOf(returned: Hex | undefined): bigint[] {
+  const count = returned ? Math.floor(hexSize(returned) / 32) : 0
+  return Array.from({ length: Math.min(count, 5) }, (_, index) =>
+    BigInt(`0x${returned?.slice(2 + index * 64, 66 + index * 64)}`),
+  )
+}

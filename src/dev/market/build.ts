@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs'
+import { AbiCoder, concat, Interface, MaxUint256, parseUnits, toQuantity } from 'ethers'
+import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
+import { type Address, address } from '../../domain/evm/address.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { type Account, deriveAccounts } from '../accounts.ts'
+import {
+  authenticatorAbi,
+  authenticatorAddress,
+  settlementDeployments,
+  vaultRelayerAddress,
+} from '../chain/settlement-contracts.ts'
+import { createStage, type Stage } from '../chain/stage.ts'
+import type { Artifact } from '../contracts/artifact.ts'
+import { describeMarket, type Market, type TokenSymbol, tokenSymbols } from './market.ts'
+
+const ether = (amount: string): bigint => parseUnits(amount, 18)
+
+const nativeBalance = ether('10000')
+
+/** What every trader holds, in whole tokens. */
+const holdings: Record<TokenSymbol, string> = {
+  WETH: '2000',
+  USDC: '1000000',
+  DAI: '1000000',
+  COW: '1000000',
+  FEE: '10000',
+}
+
+/** Reserves in whole tokens: 1 WETH = 3000 USDC = 3000 DAI = 10000 COW, and 1 WETH moves a price by 0.02 %. */
+const pools: [TokenSymbol, string, TokenSymbol, string][] = [
+  ['WETH', '10000', 'USDC', '30000000'],
+  ['WETH', '10000', 'DAI', '30000000'],
+  ['USDC', '30000000', 'DAI', '30000000'],
+  ['WETH', '10000', 'COW', '100000000'],
+]
+
+const erc20 = new Interface([
+  'function mint(address to, uint256 value)',
+  'function transfer(address to, uint256 value)',
+  'function approve(address spender, uint256 value)',
+])
+const wrapped = new Interface(['function deposit() payable'])
+const factoryAbi = new Interface([
+  'function createPair(address, address)',
+  'function getPair(address, address) view returns (address)',
+])
+const poolAbi = new Interface(['function mint(address)'])
+
+interface Site {
+  rpc: Rpc
+  stage: Stage
+  market: Market
+  deployer: Account
+}
+
+/**
+ * Fills a new chain whose mining is off: contracts, pools, traders, a solver. The order of the deployer's first transactions
+ * decides the addresses that `describeMarket` tells.
+ */
+export async function buildMarket(rpcUrl: string, log: Log): Promise<Market> {
+  const rpc = createRpc({ url: rpcUrl, log, timeoutMs: 30_000 })
+  const market = describeMarket()
+  const site: Site = { rpc, market, deployer: deriveAccounts().deployer, stage: createStage(rpc) }
+  await deployContracts(site)
+  await allowSolver(site)
+  await fillPools(site)
+  await fundTraders(site)
+  return market
+}
+
+/** Whether the contracts on the chain are those of this version of the program. */
+export async function isMarketCurrent(rpcUrl: string, log: Log): Promise<boolean> {
+  const { network } = describeMarket()
+  const rpc = createRpc({ url: rpcUrl, log })
+  const codeAt = (at: Address) => rpc.call<string>('eth_getCode', [at, 'latest'])
+  return (
+    (await codeAt(network.wrappedNative)) === readArtifact('WrappedNative').deployedBytecode &&
+    (await codeAt(network.poolFactory)) === readArtifact('PoolFactory').deployedBytecode &&
+    (await codeAt(network.hooksTrampoline)) === (await trampolineCode(rpc, network))
+  )
+}
+
+async function deployContracts({ rpc, stage, market, deployer }: Site): Promise<void> {
+  await rpc.call('anvil_setBalance', [deployer.address, toQuantity(ether('1000000'))])
+  await rpc.call('anvil_setCode', [
+    market.network.wrappedNative,
+    readArtifact('WrappedNative').deployedBytecode,
+  ])
+  await rpc.call('anvil_setCode', [market.network.hooksTrampoline, await trampolineCode(rpc, market.network)])
+  const token = (contract: 'TestToken' | 'FeeToken', name: string, symbol: TokenSymbol): string => {
+    const values = AbiCoder.defaultAbiCoder().encode(
+      ['string', 'string', 'uint8'],
+      [name, symbol, market.tokens[symbol].decimals],
+    )
+    return concat([readArtifact(contract).bytecode, values])
+  }
+  stage.send(deployer, { data: token('TestToken', 'USD Coin', 'USDC') })
+  stage.send(deployer, { data: token('TestToken', 'Dai Stablecoin', 'DAI') })
+  stage.send(deployer, { data: token('TestToken', 'CoW Protocol Token', 'COW') })
+  stage.send(deployer, { data: token('FeeToken', 'Fee on Transfer', 'FEE') })
+  stage.send(deployer, { data: readArtifact('PoolFactory').bytecode })
+  for (const deployment of settlementDeployments()) stage.send(deployer, deployment)
+  await stage.mine()
+}
+
+/** What its constructor leaves behind for this settlement contract. */
+async function trampolineCode(rpc: Rpc, { settlement }: Network): Promise<string> {
+  const data = concat([
+    readArtifact('HooksTrampoline').bytecode,
+    AbiCoder.defaultAbiCoder().encode(['address'], [settlement]),
+  ])
+  return rpc.call('eth_call', [{ data }, 'latest'])
+}
+
+async function allowSolver({ rpc, stage, market }: Site): Promise<void> {
+  const question = { to: authenticatorAddress, data: authenticatorAbi.encodeFunctionData('manager') }
+  const manager = address(
+    String(authenticatorAbi.decodeFunctionResult('manager', await rpc.call('eth_call', [question]))[0]),
+  )
+  await rpc.call('anvil_setBalance', [manager, toQuantity(ether('1'))])
+  await rpc.call('anvil_impersonateAccount', [manager])
+  const data = authenticatorAbi.encodeFunctionData('addSolver', [market.solver.address])
+  stage.send({ address: manager }, { to: authenticatorAddress, data })
+  await stage.mine()
+  await rpc.call('anvil_stopImpersonatingAccount', [manager])
+}
+
+async function fillPools(site: Site): Promise<void> {
+  const { rpc, stage, deployer } = site
+  const { tokens, network } = site.market
+  for (const [a, , b] of pools) {
+    const data = factoryAbi.encodeFunctionData('createPair', [tokens[a].address, tokens[b].address])
+    stage.send(deployer, { to: network.poolFactory, data })
+  }
+  const deposit = { to: network.wrappedNative, data: wrapped.encodeFunctionData('deposit') }
+  stage.send(deployer, { ...deposit, value: ether('100000') })
+  await stage.mine()
+
+  for (const [a, amountA, b, amountB] of pools) {
+    const question = factoryAbi.encodeFunctionData('getPair', [tokens[a].address, tokens[b].address])
+    const answer = await rpc.call<string>('eth_call', [{ to: network.poolFactory, data: question }])
+    const pool = address(String(factoryAbi.decodeFunctionResult('getPair', answer)[0]))
+    give(site, a, pool, amountA)
+    give(site, b, pool, amountB)
+    stage.send(deployer, { to: pool, data: poolAbi.encodeFunctionData('mint', [deployer.address]) })
+  }
+  await stage.mine()
+}
+
+async function fundTraders(site: Site): Promise<void> {
+  const { rpc, stage } = site
+  const { accounts, tokens, solver } = site.market
+  for (const account of accounts) {
+    for (const symbol of tokenSymbols) {
+      give(site, symbol, account.address, holdings[symbol])
+      const data = erc20.encodeFunctionData('approve', [vaultRelayerAddress, MaxUint256])
+      stage.send(account, { to: tokens[symbol].address, data })
+    }
+  }
+  await stage.mine()
+  for (const account of [...accounts, solver]) {
+    await rpc.call('anvil_setBalance', [account.address, toQuantity(nativeBalance)])
+  }
+}
+
+/** Wrapped native is handed on, so that its sum stays covered by what was deposited; all other tokens are minted. */
+function give({ stage, market, deployer }: Site, symbol: TokenSymbol, to: Address, whole: string): void {
+  const { address: token, decimals } = market.tokens[symbol]
+  const verb = symbol === 'WETH' ? 'transfer' : 'mint'
+  stage.send(deployer, {
+    to: token,
+    data: erc20.encodeFunctionData(verb, [to, parseUnits(whole, decimals)]),
+  })
+}
+
+function readArtifact(name: string): Artifact {
+  return JSON.parse(readFileSync(new URL(`../contracts/artifacts/${name}.json`, import.meta.url), 'utf8'))
+}

@@ -1,0 +1,61 @@
+import { getCreateAddress } from 'ethers'
+import { type Address, address } from '../../domain/evm/address.ts'
+import { type Network, usualHooksTrampoline, usualPriceAmount } from '../../domain/network/network.ts'
+import { type Account, deriveAccounts } from '../accounts.ts'
+import { chainId } from '../chain/anvil.ts'
+import { settlementAddress, vaultRelayerAddress } from '../chain/settlement-contracts.ts'
+
+export const tokenSymbols = ['WETH', 'USDC', 'DAI', 'COW', 'FEE'] as const
+export type TokenSymbol = (typeof tokenSymbols)[number]
+
+export interface MarketToken {
+  address: Address
+  decimals: number
+}
+
+/** The local chain as everybody on it knows it. */
+export interface Market {
+  network: Network
+  tokens: Record<TokenSymbol, MarketToken>
+  /** Five traders: funded, and with every token approved for the vault relayer. */
+  accounts: Account[]
+  /** May settle, and pays for it. */
+  solver: Account
+}
+
+/** Contracts that the deployer creates, in this order: their addresses follow from it. */
+export const deployedInOrder = ['USDC', 'DAI', 'COW', 'FEE', 'PoolFactory'] as const
+
+/** Sepolia's wrapped native, which client libraries know. */
+const wrappedNative = address('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14')
+
+/** The same on every start and every machine: nothing of it has to be remembered. */
+export function describeMarket(): Market {
+  const { traders, deployer, solver } = deriveAccounts()
+  const created = (name: (typeof deployedInOrder)[number]): Address =>
+    address(getCreateAddress({ from: deployer.address, nonce: deployedInOrder.indexOf(name) }))
+  const tokens: Market['tokens'] = {
+    WETH: { address: wrappedNative, decimals: 18 },
+    USDC: { address: created('USDC'), decimals: 6 },
+    DAI: { address: created('DAI'), decimals: 18 },
+    COW: { address: created('COW'), decimals: 18 },
+    FEE: { address: created('FEE'), decimals: 18 },
+  }
+  const network: Network = {
+    chainId,
+    name: 'sepolia',
+    settlement: settlementAddress,
+    vaultRelayer: vaultRelayerAddress,
+    hooksTrampoline: usualHooksTrampoline,
+    wrappedNative,
+    poolFactory: created('PoolFactory'),
+    baseTokens: [tokens.WETH.address, tokens.USDC.address, tokens.DAI.address],
+    priceAmount: usualPriceAmount,
+    usdReference: tokens.USDC.address,
+    holderTokens: Object.values(tokens).map((token) => ({ address: token.address, fromBlock: 0 })),
+    firstBlock: 0,
+    finalityBlocks: 64,
+    blockTimeMs: 1_000,
+  }
+  return { network, tokens, accounts: traders, solver }
+}

@@ -1,0 +1,91 @@
+import { formatUnits, parseUnits } from '../amount.ts'
+import type { Address } from '../evm/address.ts'
+import type { Bytes32 } from '../evm/hex.ts'
+import { keccakText } from '../evm/keccak.ts'
+import { addressWord, domainHash, structHash, typedDigest, uintWord } from '../signing/typed-data.ts'
+
+/** What an affiliate was promised when it registered. Plain decimals; amounts are US dollars. */
+export interface AffiliateProgramme {
+  /** For each time that a trader’s volume reaches `triggerVolume`, shared by the splits. */
+  rewardAmount: string
+  triggerVolume: string
+  /** How long a trader counts. */
+  timeCapDays: number
+  /** How much of a trader's volume counts; 0 means all. */
+  volumeCap: string
+  /** Percent; the three make 100. */
+  revenueSplitAffiliatePct: string
+  revenueSplitTraderPct: string
+  revenueSplitDaoPct: string
+}
+
+export interface Affiliate extends AffiliateProgramme {
+  wallet: Address
+  code: string
+  /** Whether traders may use the code. */
+  enabled: boolean
+  createdAt: Date
+}
+
+export const defaultProgramme: AffiliateProgramme = {
+  rewardAmount: '20',
+  triggerVolume: '250000',
+  timeCapDays: 90,
+  volumeCap: '0',
+  revenueSplitAffiliatePct: '50',
+  revenueSplitTraderPct: '50',
+  revenueSplitDaoPct: '0',
+}
+
+/** Digits behind the point of US dollars and of percent, as they are stored. */
+export const dollarDecimals = 18
+export const percentDecimals = 2
+
+/** The trader's part of the reward, exactly. */
+export function traderRewardAmount({
+  rewardAmount,
+  revenueSplitTraderPct,
+}: Pick<AffiliateProgramme, 'rewardAmount' | 'revenueSplitTraderPct'>): string {
+  const hundredths =
+    parseUnits(rewardAmount, dollarDecimals) * parseUnits(revenueSplitTraderPct, percentDecimals)
+  return formatUnits(hundredths, dollarDecimals + percentDecimals + 2)
+}
+
+/** Upper case: a document may write a code in any. */
+export const affiliateCodePattern = /^[A-Z0-9_-]{5,20}$/
+
+/** Whatever chain the trades are on. */
+const signedChainId = 1
+const domainTypes = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+]
+const codeTypes = [
+  { name: 'walletAddress', type: 'address' },
+  { name: 'code', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+]
+
+/** What binds a code to a wallet. */
+export type AffiliateBinding = Pick<Affiliate, 'wallet' | 'code'>
+
+/** What a wallet is asked to sign (`eth_signTypedData_v4`). The domain has neither chain nor contract. */
+export function affiliateTypedData(brand: string, { wallet, code }: AffiliateBinding) {
+  return {
+    types: { EIP712Domain: domainTypes, AffiliateCode: codeTypes },
+    primaryType: 'AffiliateCode',
+    domain: domainOf(brand),
+    message: { walletAddress: wallet, code, chainId: signedChainId },
+  }
+}
+
+/** What a signature of it signs. */
+export function affiliateDigest(brand: string, { wallet, code }: AffiliateBinding): Bytes32 {
+  const words = [addressWord(wallet), keccakText(code), uintWord(BigInt(signedChainId))]
+  const members = codeTypes.map((member, index) => ({ ...member, word: words[index] ?? '0x' }))
+  return typedDigest(domainHash(domainOf(brand)), structHash('AffiliateCode', members))
+}
+
+function domainOf(brand: string) {
+  return { name: `${brand} Affiliate`, version: '1' }
+}

@@ -1,0 +1,198 @@
+import { parseAmount } from '../amount.ts'
+import { Refusal } from '../errors/error.ts'
+import { type Address, toAddress } from '../evm/address.ts'
+import { type Bytes32, type Hex, toHex } from '../evm/hex.ts'
+import { keccakText } from '../evm/keccak.ts'
+import { type PartnerFee, parsePartnerFees } from '../fee/partner.ts'
+import { type JsonSpelling, jsonSpelling } from '../json-text.ts'
+import { type OrderUid, toOrderUid } from '../order/uid.ts'
+
+/** What a document may hold unless a deployment says otherwise. A document is bytes: its hash is over exactly what the client sent. */
+export const maxAppDataBytes = 8_192
+
+export const emptyAppDataDocument = '{}'
+/** Stands for the empty document although the hashes differ. */
+export const zeroAppData = `0x${'00'.repeat(32)}` as Bytes32
+
+export interface Hook {
+  target: Address
+  callData: Hex
+  gasLimit: bigint
+}
+
+/** The members of an appData document that change what the service does; everything else is the application's own. */
+export interface AppDataMeaning {
+  preHooks: Hook[]
+  postHooks: Hook[]
+  signer: Address | null
+  replacedOrder: OrderUid | null
+  /** Unix seconds. */
+  validFrom: number | null
+  partnerFees: PartnerFee[]
+  /** The order must be settled through other contracts; those that may be left out do not count. */
+  wrapped: boolean
+}
+
+/** What the client sent: a document, a hash, or both. `document` is null for a bare hash, which has to be looked up. */
+export interface AppDataInput {
+  /** As sent; a quote answers with it. */
+  appData: string
+  hash: Bytes32
+  document: string | null
+}
+
+/**
+ * Reads the three accepted forms. A string that is 32 bytes of hex is a hash, any other a document.
+ * @throws Refusal InvalidParameter, AppDataHashMismatch
+ */
+export function toAppDataInput(appData: string, appDataHash?: string | null): AppDataInput {
+  const declared = appDataHash == null ? undefined : toHex(appDataHash, 32)
+  if (appDataHash != null && !declared) {
+    throw new Refusal('InvalidParameter', 'appDataHash must be 32 bytes of hex', { field: 'appDataHash' })
+  }
+  const bare = toHex(appData, 32)
+  const hash = bare ?? keccakText(appData)
+  if (declared && declared !== hash) {
+    throw new Refusal('AppDataHashMismatch', `appData hashes to ${hash}, appDataHash says ${declared}`, {
+      field: 'appDataHash',
+    })
+  }
+  return { appData: bare ?? appData, hash, document: bare ? null : appData }
+}
+
+/**
+ * Checks a document and reads its meaning. Unknown members are the application's own and are ignored; known members must
+ * have the right form, and no member may be given twice: readers would not agree on what was signed.
+ * @param maxBytes for documents that come from outside; what is stored was checked when it came
+ * @throws Refusal InvalidAppData, naming the JSON path at fault
+ */
+export function parseAppDataDocument(document: string, maxBytes = Number.POSITIVE_INFINITY): AppDataMeaning {
+  const size = Buffer.byteLength(document)
+  if (size > maxBytes) throw invalid('', `is ${size} bytes, ${maxBytes} are allowed`)
+  if (/\p{Surrogate}/u.test(document)) throw invalid('', 'is not UTF-8')
+  const root = asObject(parseJson(document), '')
+  const spelling = jsonSpelling(document)
+  if (spelling.twice !== undefined) throw invalid(spelling.twice, 'is given twice')
+  const metadata = optional(root.metadata, (value) => asObject(value, 'metadata'))
+  const { hooks, path } = metadata
+    ? { hooks: metadata.hooks, path: 'metadata.hooks' }
+    : { hooks: legacyHooks(root), path: 'backend.hooks' }
+  return { ...readHooks(hooks, path), ...readMetadata(metadata ?? {}, spelling) }
+}
+
+/** Documents from before `metadata` have their hooks, and nothing else, in `backend`. */
+function legacyHooks(root: Record<string, unknown>): unknown {
+  return optional(root.backend, (value) => asObject(value, 'backend'))?.hooks
+}
+
+function readHooks(value: unknown, path: string): Pick<AppDataMeaning, 'preHooks' | 'postHooks'> {
+  const hooks = optional(value, (given) => asObject(given, path)) ?? {}
+  return { preHooks: parseHooks(hooks.pre, `${path}.pre`), postHooks: parseHooks(hooks.post, `${path}.post`) }
+}
+
+function readMetadata(
+  metadata: Record<string, unknown>,
+  spelling: JsonSpelling,
+): Omit<AppDataMeaning, 'preHooks' | 'postHooks'> {
+  optional(metadata.flashloan, parseFlashloan)
+  const fastPath = optional(metadata.enableFastPath, (value) => parseFlag(value, 'metadata.enableFastPath'))
+  if (fastPath) throw invalid('metadata.enableFastPath', 'is not available')
+  return {
+    signer: optional(metadata.signer, (value) => parseAddressAt(value, 'metadata.signer')),
+    replacedOrder: optional(metadata.replacedOrder, (value) => {
+      const { uid } = asObject(value, 'metadata.replacedOrder')
+      const parsed = typeof uid === 'string' ? toOrderUid(uid) : undefined
+      if (!parsed) throw invalid('metadata.replacedOrder.uid', 'must be a 56-byte UID')
+      return parsed
+    }),
+    partnerFees: optional(metadata.partnerFee, (value) => parseFees(value, spelling)) ?? [],
+    wrapped: (optional(metadata.wrappers, parseWrappers) ?? []).some(({ isOmittable }) => !isOmittable),
+    validFrom: optional(metadata.validFrom, (value) => {
+      const isWhole = typeof value === 'number' && Number.isInteger(value)
+      if (!isWhole || spelling.notDigits.has('metadata.validFrom') || value < 0 || value >= 2 ** 32) {
+        throw invalid('metadata.validFrom', 'must be Unix seconds')
+      }
+      return value
+    }),
+  }
+}
+
+function parseFees(value: unknown, { notDigits }: JsonSpelling): PartnerFee[] {
+  const fees = parsePartnerFees(value)
+  const isLoose = [...notDigits].some((path) => /^metadata\.partnerFee(\[\d+\])?\.\w*[bB]ps$/.test(path))
+  if (fees && !isLoose) return fees
+  throw invalid('metadata.partnerFee', 'must hold a recipient and one form of fee, in whole basis points')
+}
+
+function parseJson(document: string): unknown {
+  try {
+    return JSON.parse(document)
+  } catch {
+    throw invalid('', 'is not JSON')
+  }
+}
+
+function parseHooks(value: unknown, path: string): Hook[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw invalid(path, 'must be a list')
+  return value.map((item: unknown, index) => {
+    const at = `${path}[${index}]`
+    const hook = asObject(item, at)
+    const callData =
+      typeof hook.callData === 'string' && hook.callData.startsWith('0x') ? toHex(hook.callData) : undefined
+    if (!callData) throw invalid(`${at}.callData`, 'must be 0x-prefixed hex')
+    if (typeof hook.gasLimit !== 'string' || !/^[0-9]{1,20}$/.test(hook.gasLimit)) {
+      throw invalid(`${at}.gasLimit`, 'must be a decimal string of at most 20 digits')
+    }
+    return { target: parseAddressAt(hook.target, `${at}.target`), callData, gasLimit: BigInt(hook.gasLimit) }
+  })
+}
+
+function parseWrappers(value: unknown): { isOmittable: boolean }[] {
+  if (!Array.isArray(value)) throw invalid('metadata.wrappers', 'must be a list')
+  return value.map((item: unknown, index) => {
+    const at = `metadata.wrappers[${index}]`
+    const { address, data, isOmittable } = asObject(item, at)
+    parseAddressAt(address, `${at}.address`)
+    if (typeof data !== 'string' || !data.startsWith('0x') || !toHex(data))
+      throw invalid(`${at}.data`, 'must be 0x-prefixed hex')
+    return { isOmittable: optional(isOmittable, (flag) => parseFlag(flag, `${at}.isOmittable`)) ?? false }
+  })
+}
+
+function parseFlag(value: unknown, path: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(path, 'must be true or false')
+  return value
+}
+
+/** A hint for solvers; its form is checked, like that of every known member. */
+function parseFlashloan(value: unknown): void {
+  const loan = asObject(value, 'metadata.flashloan')
+  for (const name of ['liquidityProvider', 'protocolAdapter', 'receiver', 'token']) {
+    parseAddressAt(loan[name], `metadata.flashloan.${name}`)
+  }
+  if (!('amount' in parseAmount(loan.amount)))
+    throw invalid('metadata.flashloan.amount', 'must be a decimal string')
+}
+
+function parseAddressAt(value: unknown, path: string): Address {
+  const parsed = typeof value === 'string' ? toAddress(value) : undefined
+  if (!parsed) throw invalid(path, 'must be an address')
+  return parsed
+}
+
+function optional<T>(value: unknown, parse: (value: unknown) => T): T | null {
+  return value === undefined || value === null ? null : parse(value)
+}
+
+function asObject(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(path, 'must be an object')
+  return value as Record<string, unknown>
+}
+
+function invalid(path: string, fault: string): Refusal {
+  return new Refusal('InvalidAppData', path ? `appData ${path} ${fault}` : `appData ${fault}`, {
+    field: 'appData',
+  })
+}

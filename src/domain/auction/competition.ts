@@ -1,0 +1,90 @@
+import type { Address } from '../evm/address.ts'
+import type { Bytes32 } from '../evm/hex.ts'
+import type { FeePolicy } from '../fee/policy.ts'
+import type { OrderEvent } from '../order/event.ts'
+import type { Trade } from '../order/trade.ts'
+import type { OrderUid } from '../order/uid.ts'
+
+/** A competition as it was stored. */
+export interface StoredAuction {
+  id: bigint
+  chainId: number
+  block: number
+  deadlineBlock: number
+}
+
+export interface NativePrice {
+  token: Address
+  /** Native atoms for 10^18 token atoms. */
+  price: bigint
+}
+
+export interface StoredSolution {
+  auctionId: bigint
+  uid: number
+  ranking: number
+  solver: Address
+  isWinner: boolean
+  filteredOut: boolean
+  score: bigint
+  referenceScore: bigint | null
+}
+
+/** What a solution proposes for one order: sell with all fees, buy after all fees. */
+export interface ProposedExecution {
+  auctionId: bigint
+  solutionUid: number
+  orderId: bigint
+  orderUid: OrderUid
+  chainId: number
+  sellToken: Address
+  buyToken: Address
+  executedSell: bigint
+  executedBuy: bigint
+}
+
+export interface ProtocolFee {
+  token: Address
+  amount: bigint
+}
+
+/** What a settlement on chain did for an order. */
+export interface OrderExecution {
+  auctionId: bigint
+  executedFee: bigint
+  executedFeeToken: Address
+  blockNumber: number
+  protocolFees: ProtocolFee[]
+}
+
+export interface SettlementAttempt {
+  auctionId: bigint
+  solutionUid: number
+  solver: Address
+  startTimestamp: Date
+  startBlock: number
+  deadlineBlock: number
+  txHash: Bytes32 | null
+  /** The last three are null together while the attempt runs. */
+  endTimestamp: Date | null
+  endBlock: number | null
+  /** `success`, `timeout` or `driver failed: …`. */
+  outcome: string | null
+}
+
+/** One auction in the story of one order: only what concerns that order. */
+export interface AuctionStory extends StoredAuction {
+  /** Of the order's two tokens, as far as the auction had them. */
+  nativePrices: NativePrice[]
+  proposedSolutions: (StoredSolution & Pick<ProposedExecution, 'executedSell' | 'executedBuy'>)[]
+  executions: OrderExecution[]
+  settlementAttempts: SettlementAttempt[]
+  feePolicies: FeePolicy[]
+}
+
+/** Everything that happened to an order. Events oldest first, auctions by id, trades newest first. */
+export interface OrderStory {
+  events: OrderEvent[]
+  auctions: AuctionStory[]
+  trades: Trade[]
+}

@@ -1,0 +1,31 @@
+import { mulDivDown, priceScale } from '../amount.ts'
+import type { Address } from '../evm/address.ts'
+import { type Fill, type Limits, surplusDown } from '../fee/policy.ts'
+
+interface ScoredOrder extends Limits {
+  buyToken: Address
+}
+
+/**
+ * Score of one order in native atoms, rounded down: its surplus with the protocol fees added back, at the auction's prices.
+ * A buy order's surplus is in sell atoms and is carried to the buy token at the limit price.
+ * `undefined` when the fill breaks the limit or a price is missing: the whole solution is then discarded.
+ */
+export function orderScoreDown(
+  order: ScoredOrder,
+  fill: Fill,
+  protocolFees: readonly bigint[],
+  nativePrices: ReadonlyMap<Address, bigint>,
+): bigint | undefined {
+  const price = nativePrices.get(order.buyToken)
+  const surplus = surplusDown(order, fill)
+  if (price === undefined || surplus < 0n) return undefined
+  const kept = protocolFees.reduce((sum, fee) => sum + fee, surplus)
+  const inBuyToken = order.kind === 'sell' ? kept : mulDivDown(kept, order.buyAmount, order.sellAmount)
+  return mulDivDown(inBuyToken, price, priceScale)
+}
+
+/** (A→B) and (B→A) are different pairs. */
+export function directedPair(sellToken: Address, buyToken: Address): string {
+  return `${sellToken}>${buyToken}`
+}

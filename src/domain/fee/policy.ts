@@ -1,0 +1,79 @@
+import { maxOf, minOf, mulDivDown, mulDivUp } from '../amount.ts'
+import type { OrderKind } from '../order/order.ts'
+
+/** Parts per million: factors come from configuration as decimals and are whole numbers from there on. */
+export const factorScale = 1_000_000n
+
+/** Every factor is in 0..factorScale and a fee's own factor is below it: nobody's whole surplus is taken. */
+export type FeePolicy =
+  | { kind: 'surplus'; factor: bigint; maxVolumeFactor: bigint }
+  | { kind: 'volume'; factor: bigint }
+  | { kind: 'priceImprovement'; factor: bigint; maxVolumeFactor: bigint }
+
+/** Executed amounts of one order: sell with every fee included, buy after every fee. */
+export interface Fill {
+  sell: bigint
+  buy: bigint
+}
+
+export interface Limits {
+  kind: OrderKind
+  sellAmount: bigint
+  buyAmount: bigint
+}
+
+/** Surplus of a fill over a limit price, in buy atoms for a sell order and in sell atoms for a buy order; rounded against the trader. */
+export function surplusDown(limits: Limits, fill: Fill): bigint {
+  return limits.kind === 'sell'
+    ? fill.buy - mulDivUp(fill.sell, limits.buyAmount, limits.sellAmount)
+    : mulDivDown(limits.sellAmount, fill.buy, limits.buyAmount) - fill.sell
+}
+
+/** The price an order was quoted, as limits: better than what was signed when the market allows. */
+export interface QuotedPrice {
+  sellAmount: bigint
+  buyAmount: bigint
+  feeAmount: bigint
+}
+
+/**
+ * Protocol fee of one policy, in the surplus token (buy token of a sell order, sell token of a buy order), rounded down.
+ * `fill` is what the trader would get without this fee.
+ */
+export function protocolFeeDown(
+  policy: FeePolicy,
+  limits: Limits,
+  fill: Fill,
+  quoted: QuotedPrice | null,
+): bigint {
+  const volume = limits.kind === 'sell' ? fill.buy : fill.sell
+  if (policy.kind === 'volume') return mulDivDown(volume, policy.factor, factorScale)
+  const surplus = surplusDown(referenceLimits(policy, limits, quoted), fill)
+  if (surplus <= 0n) return 0n
+  return minOf(
+    mulDivDown(surplus, policy.factor, factorScale),
+    mulDivDown(volume, policy.maxVolumeFactor, factorScale),
+  )
+}
+
+/** The fill after the fee is taken: a sell order gets less, a buy order pays more. */
+export function takeFee(kind: OrderKind, fill: Fill, fee: bigint): Fill {
+  return kind === 'sell' ? { ...fill, buy: fill.buy - fee } : { ...fill, sell: fill.sell + fee }
+}
+
+/** What the surplus of a policy is measured against: the limit, or the better of limit and quote. */
+export function referenceLimits(policy: FeePolicy, limits: Limits, quoted: QuotedPrice | null): Limits {
+  return policy.kind === 'priceImprovement' && quoted ? quotedLimits(limits, quoted) : limits
+}
+
+/** The quote's price at the order's size, where it is better for the trader than the limit. */
+function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
+  if (quoted.sellAmount === 0n || quoted.buyAmount === 0n) return limits
+  if (limits.kind === 'sell') {
+    const afterFee = quoted.buyAmount - mulDivUp(quoted.feeAmount, quoted.buyAmount, quoted.sellAmount)
+    const scaled = mulDivUp(maxOf(afterFee, 0n), limits.sellAmount, quoted.sellAmount)
+    return { ...limits, buyAmount: maxOf(limits.buyAmount, scaled) }
+  }
+  const scaled = mulDivDown(quoted.sellAmount + quoted.feeAmount, limits.buyAmount, quoted.buyAmount)
+  return { ...limits, sellAmount: minOf(limits.sellAmount, scaled) }
+}

@@ -1,0 +1,156 @@
+import { type Address, address } from '../evm/address.ts'
+
+/** What is known of a chain that clients name. Whether it is served is a matter of configuration. */
+export interface ChainFacts {
+  /** First the path segment, then the others; `-` counts as `_`. */
+  names: readonly [string, ...string[]]
+  /** Its own coin, which no contract tells of; it has 18 decimals on every chain. */
+  coin: { symbol: string; name: string }
+  /** The token that stands for the US dollar. */
+  usdReference?: Address
+  /** What providers of token data call it, where they know it. */
+  coingecko?: string
+  moralis?: string
+  /** Each chain is another host there. */
+  ethplorer?: string
+}
+
+const ether = { symbol: 'ETH', name: 'Ether' }
+
+/** The one table of chains: an alias, a coin or a provider's name for a chain stands here and nowhere else. */
+export const chains: ReadonlyMap<number, ChainFacts> = new Map<number, ChainFacts>([
+  [
+    1,
+    {
+      names: ['mainnet', 'ethereum', 'eth'],
+      coin: ether,
+      usdReference: address('0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'),
+      coingecko: 'ethereum',
+      moralis: 'eth',
+      ethplorer: 'https://api.ethplorer.io',
+    },
+  ],
+  [
+    10,
+    {
+      names: ['optimism', 'op_mainnet', 'optimistic_ethereum'],
+      coin: ether,
+      coingecko: 'optimistic-ethereum',
+    },
+  ],
+  [
+    56,
+    {
+      names: ['bnb', 'bsc', 'bnb_chain', 'binance_smart_chain'],
+      coin: { symbol: 'BNB', name: 'BNB' },
+      usdReference: address('0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d'),
+      coingecko: 'binance-smart-chain',
+      moralis: 'bsc',
+      ethplorer: 'https://api.binplorer.com',
+    },
+  ],
+  [
+    100,
+    {
+      names: ['xdai', 'gnosis', 'gnosis_chain'],
+      coin: { symbol: 'xDAI', name: 'xDAI' },
+      usdReference: address('0x2a22f9c3b484c3629090feed35f17ff8f88f76f0'),
+      coingecko: 'xdai',
+      moralis: 'gnosis',
+    },
+  ],
+  [
+    137,
+    {
+      names: ['polygon', 'matic', 'polygon_pos'],
+      coin: { symbol: 'POL', name: 'POL' },
+      usdReference: address('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
+      coingecko: 'polygon-pos',
+      moralis: 'polygon',
+    },
+  ],
+  [
+    8453,
+    {
+      names: ['base'],
+      coin: ether,
+      usdReference: address('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
+      coingecko: 'base',
+      moralis: 'base',
+    },
+  ],
+  [
+    9745,
+    {
+      names: ['plasma'],
+      coin: { symbol: 'XPL', name: 'Plasma' },
+      usdReference: address('0xB8CE59FC3717ada4C02eaDF9682A9e934F625ebb'),
+      coingecko: 'plasma',
+    },
+  ],
+  [
+    42161,
+    {
+      names: ['arbitrum_one', 'arbitrum'],
+      coin: ether,
+      usdReference: address('0xaf88d065e77c8cC2239327C5EDb3A432268e5831'),
+      coingecko: 'arbitrum-one',
+      moralis: 'arbitrum',
+    },
+  ],
+  [
+    43114,
+    {
+      names: ['avalanche', 'avax'],
+      coin: { symbol: 'AVAX', name: 'Avalanche' },
+      usdReference: address('0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e'),
+      coingecko: 'avalanche',
+      moralis: 'avalanche',
+    },
+  ],
+  [
+    57073,
+    {
+      names: ['ink'],
+      coin: ether,
+      usdReference: address('0x2D270e6886d130D724215A266106e6832161EAEd'),
+      coingecko: 'ink',
+    },
+  ],
+  [
+    59144,
+    {
+      names: ['linea'],
+      coin: ether,
+      usdReference: address('0x176211869cA2b568f2A7D4EE941E073a821EE1ff'),
+      coingecko: 'linea',
+      moralis: 'linea',
+      ethplorer: 'https://api.lineaplorer.build',
+    },
+  ],
+  [
+    11155111,
+    {
+      names: ['sepolia'],
+      coin: ether,
+      usdReference: address('0xbe72E441BF55620febc26715db68d3494213D8Cb'),
+      moralis: 'sepolia',
+      ethplorer: 'https://sepolia-api.ethplorer.io',
+    },
+  ],
+])
+
+const chainIds: ReadonlyMap<string, number> = new Map(
+  [...chains].flatMap(([chainId, { names }]) => names.map((name) => [name, chainId] as const)),
+)
+
+/** The chain that a name stands for; a chain id in digits stands for itself. Any letter case, `-` like `_`. */
+export function chainIdOfName(name: string): number | undefined {
+  if (/^[1-9][0-9]{0,15}$/.test(name)) return Number(name)
+  return chainIds.get(name.toLowerCase().replaceAll('-', '_'))
+}
+
+/** Whether a network is called so: by its own name, or by one that its chain goes by. */
+export function goesBy(network: { name: string; chainId: number }, called: string): boolean {
+  return called === network.name || chainIdOfName(called) === network.chainId
+}

@@ -1,0 +1,21 @@
+import { type Address, address } from '../evm/address.ts'
+
+export const profiles = ['production', 'staging'] as const
+export type Profile = (typeof profiles)[number]
+
+export interface SettlementPair {
+  settlement: Address
+  vaultRelayer: Address
+}
+
+/** The settlement contract and its relayer stand at the same addresses on every chain, one pair for each profile. */
+export const settlementPairs: Readonly<Record<Profile, SettlementPair>> = {
+  production: {
+    settlement: address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41'),
+    vaultRelayer: address('0xC92E8bdf79f0507f65a392b0ab4667716BFE0110'),
+  },
+  staging: {
+    settlement: address('0xf553d092b50bdcbddeD1A99aF2cA29FBE5E2CB13'),
+    vaultRelayer: address('0xC7242d167563352E2BCA4d71C043fbe542DB8FB2'),
+  },
+}

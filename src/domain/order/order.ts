@@ -1,0 +1,143 @@
+import type { Address } from '../evm/address.ts'
+import type { Bytes32, Hex } from '../evm/hex.ts'
+import type { OrderUid } from './uid.ts'
+
+export const orderKinds = ['buy', 'sell'] as const
+export type OrderKind = (typeof orderKinds)[number]
+
+export const signingSchemes = ['eip712', 'ethsign', 'presign', 'eip1271'] as const
+export type SigningScheme = (typeof signingSchemes)[number]
+
+export const sellTokenSources = ['erc20', 'internal', 'external'] as const
+export type SellTokenSource = (typeof sellTokenSources)[number]
+
+export const buyTokenDestinations = ['erc20', 'internal'] as const
+export type BuyTokenDestination = (typeof buyTokenDestinations)[number]
+
+export const orderClasses = ['market', 'limit', 'liquidity'] as const
+export type OrderClass = (typeof orderClasses)[number]
+
+/** Why an order that was placed on chain can never be traded, in the interface's words. */
+export const placementErrors = ['QuoteNotFound', 'ValidToTooFarInFuture', 'PreValidationError'] as const
+
+/** The twelve signed members. `receiver` null is signed as the zero address and means the owner. */
+export interface OrderData {
+  sellToken: Address
+  buyToken: Address
+  receiver: Address | null
+  sellAmount: bigint
+  buyAmount: bigint
+  /** Unix seconds, uint32. */
+  validTo: number
+  appData: Bytes32
+  feeAmount: bigint
+  kind: OrderKind
+  partiallyFillable: boolean
+  sellTokenBalance: SellTokenSource
+  buyTokenBalance: BuyTokenDestination
+}
+
+export interface Interaction {
+  target: Address
+  value: bigint
+  callData: Hex
+}
+
+export interface Interactions {
+  pre: Interaction[]
+  post: Interaction[]
+}
+
+/** What happened to an order so far. Columns of the order's row, written with the fact that changes them. */
+export interface OrderProgress {
+  /** Σ trade.sellAmount, signed fee included. */
+  executedSellAmount: bigint
+  executedBuyAmount: bigint
+  /** Σ signed fee; 0 for zero-fee orders. */
+  executedFeeAmount: bigint
+  /** Σ fee really taken (network and protocol), in `executedFeeToken`. */
+  executedFee: bigint
+  executedFeeToken: Address
+  /** Cancelled through the service, or replaced. */
+  cancelledAt: Date | null
+  /** An OrderInvalidated log of the settlement contract. */
+  invalidatedOnChain: boolean
+  /** The newest PreSignature log says signed. */
+  presigned: boolean
+  /** Unix seconds. Differs from `validTo` only for orders placed by a contract for a user. */
+  effectiveValidTo: number
+}
+
+/** What a settlement at the quoted price would call. Nobody's business while an order could still be run ahead of. */
+export interface QuoteCalls {
+  /** Before the order's own pre hooks. */
+  preInteractions: readonly Interaction[]
+  interactions: readonly Interaction[]
+}
+
+/** The quote that an order was stored with. */
+export interface OrderQuote {
+  gasAmount: bigint
+  gasPrice: bigint
+  /** Native atoms for one sell token atom, a decimal string. */
+  sellTokenPrice: string
+  sellAmount: bigint
+  buyAmount: bigint
+  feeAmount: bigint
+  solver: Address
+  verified: boolean
+}
+
+export interface Order extends OrderData, OrderProgress {
+  /** Row key of the store; joins use it, clients never see it. */
+  id: bigint
+  chainId: number
+  uid: OrderUid
+  owner: Address
+  settlementContract: Address
+  class: OrderClass
+  signingScheme: SigningScheme
+  signature: Hex
+  fullAppData: string | null
+  creationDate: Date
+  quoteId: bigint | null
+  fullBalanceCheck: boolean
+  /** From appData: not in an auction before. Unix seconds. */
+  validFrom: number | null
+  interactions: Interactions
+  quote: OrderQuote | null
+}
+
+/** An order that passed every check and waits to be stored: everything of an order that its trader decides. */
+export type NewOrder = Omit<Order, 'id' | 'quote' | keyof OrderProgress> & {
+  effectiveValidTo: number
+  quote: NewOrderQuote | null
+}
+
+/** Calls are kept with the quote, but an order is read without them: they are many bytes, and for most readers a secret. */
+export type NewOrderQuote = OrderQuote & { calls?: QuoteCalls | null }
+
+export function isInvalidated(order: Pick<OrderProgress, 'cancelledAt' | 'invalidatedOnChain'>): boolean {
+  return order.cancelledAt !== null || order.invalidatedOnChain
+}
+
+/** Sold so far without the signed fee, which is what the signed sell amount is compared with. */
+export function executedSellBeforeFees(
+  order: Pick<OrderProgress, 'executedSellAmount' | 'executedFeeAmount'>,
+): bigint {
+  return order.executedSellAmount - order.executedFeeAmount
+}
+
+/** Atoms of the fixed side that are filled: sell atoms of a sell order, buy atoms of a buy order. */
+export function filledAmount(
+  order: Pick<Order, 'kind' | 'executedBuyAmount' | 'executedSellAmount' | 'executedFeeAmount'>,
+): bigint {
+  return order.kind === 'sell' ? executedSellBeforeFees(order) : order.executedBuyAmount
+}
+
+/** Pre hooks prepare an order's first fill; the later ones find things prepared. */
+export function duePreInteractions(
+  order: Pick<Order, 'interactions'> & Parameters<typeof filledAmount>[0],
+): Interaction[] {
+  return filledAmount(order) === 0n ? order.interactions.pre : []
+}

@@ -1,0 +1,44 @@
+import { executedSellBeforeFees, isInvalidated, type Order } from './order.ts'
+
+export const orderStatuses = ['presignaturePending', 'open', 'fulfilled', 'cancelled', 'expired'] as const
+export type OrderStatus = (typeof orderStatuses)[number]
+
+/** What status derives from; all of it stands in the order's row. */
+export type StatusFacts = Pick<
+  Order,
+  | 'kind'
+  | 'sellAmount'
+  | 'buyAmount'
+  | 'executedSellAmount'
+  | 'executedBuyAmount'
+  | 'executedFeeAmount'
+  | 'cancelledAt'
+  | 'invalidatedOnChain'
+  | 'effectiveValidTo'
+  | 'signingScheme'
+  | 'presigned'
+>
+
+/** Nothing more will be traded, as far as is known. */
+export function hasEnded(status: OrderStatus): boolean {
+  return status !== 'open' && status !== 'presignaturePending'
+}
+
+/** Exact equality with the signed amount of the fixed side. */
+export function isFulfilled(order: StatusFacts): boolean {
+  return order.kind === 'buy'
+    ? order.executedBuyAmount > 0n && order.executedBuyAmount === order.buyAmount
+    : order.executedSellAmount > 0n && executedSellBeforeFees(order) === order.sellAmount
+}
+
+/**
+ * Status is derived, never stored; the first match wins. An order whose validTo is now is still open.
+ * `storage/order/status.ts` says the same in SQL, and a test holds the two equal.
+ */
+export function orderStatus(order: StatusFacts, now: number): OrderStatus {
+  if (isFulfilled(order)) return 'fulfilled'
+  if (isInvalidated(order)) return 'cancelled'
+  if (order.effectiveValidTo < now) return 'expired'
+  if (order.signingScheme === 'presign' && !order.presigned) return 'presignaturePending'
+  return 'open'
+}

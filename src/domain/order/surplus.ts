@@ -1,0 +1,27 @@
+import { maxOf, mulDivDown, priceScale } from '../amount.ts'
+import type { Address } from '../evm/address.ts'
+import { type Fill, type Limits, surplusDown } from '../fee/policy.ts'
+import type { OrderData } from './order.ts'
+
+/** Surplus is counted in the token whose amount the order leaves open. */
+export function surplusToken({
+  kind,
+  sellToken,
+  buyToken,
+}: Pick<OrderData, 'kind' | 'sellToken' | 'buyToken'>): Address {
+  return kind === 'sell' ? buyToken : sellToken
+}
+
+/**
+ * What a trader got beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade or all of an order's, its
+ * sell amount without the signed fee. Never negative: the settlement contract trades nothing below a limit price.
+ * `storage/order/surplus.ts` says the same in SQL, and a test holds the two equal.
+ */
+export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
+  return maxOf(surplusDown(limits, fill), 0n)
+}
+
+/** Native atoms, rounded down. `price`: native atoms for 10^18 atoms of the surplus token. */
+export function surplusValueDown(surplus: bigint, price: bigint): bigint {
+  return mulDivDown(surplus, price, priceScale)
+}

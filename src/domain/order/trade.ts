@@ -1,0 +1,22 @@
+import type { Address } from '../evm/address.ts'
+import type { Bytes32 } from '../evm/hex.ts'
+import type { OrderUid } from './uid.ts'
+
+/** One Trade log of the settlement contract. */
+export interface Trade {
+  chainId: number
+  blockNumber: number
+  logIndex: number
+  orderUid: OrderUid
+  owner: Address
+  sellToken: Address
+  buyToken: Address
+  /** Taken from the owner, signed fee included. */
+  sellAmount: bigint
+  buyAmount: bigint
+  /** Signed fee part; 0 for zero-fee orders. */
+  feeAmount: bigint
+  txHash: Bytes32
+  /** null for a settlement that is not one of our auctions. */
+  auctionId: bigint | null
+}

@@ -1,0 +1,84 @@
+import { maxOf, maxUint256, mulDivDown, mulDivUp } from '../amount.ts'
+import { Refusal } from '../errors/error.ts'
+import { factorScale } from '../fee/policy.ts'
+import type { OrderData } from '../order/order.ts'
+import { type QuotedAmounts, withVolumeFees } from './amounts.ts'
+import type { QuoteReply } from './quote.ts'
+
+/** Basis points: all of the amount. */
+const mostSlippageBps = 10_000
+
+const bpsScale = 10_000n
+
+/**
+ * The order to sign for a quote: the fee goes into the sell amount, then the volume fees of the protocol, those of partners, and the
+ * trader's slippage go to the side that is not fixed. Every rounding loosens the limit, by less than an atom each, and never keeps an
+ * order from being filled: a sell order's least buy amount is rounded down, a buy order's most sell amount up.
+ *
+ * It is what the trading flow of the common client library signs for the same quote, slippage and partner fee, but for those atoms:
+ * the library rounds the other way. A sell order asks for one atom at least, whatever the slippage: none may be sold for nothing.
+ * @throws Refusal InvalidParameter for a slippage out of 0..10,000, SellAmountOverflow
+ */
+export function orderToSign({ quote, terms }: QuoteReply, slippageBps: number): OrderData {
+  checkSlippage(slippageBps)
+  const shown = withVolumeFees(quote.kind, quote, terms.volumeFees)
+  const limits = quote.kind === 'sell' ? sellLimits : buyLimits
+  const { sellAmount, buyAmount } = limits(quote, shown, terms.partnerFees, BigInt(slippageBps))
+  if (sellAmount > maxUint256) {
+    throw new Refusal('SellAmountOverflow', 'sellAmount with fees and slippage exceeds uint256', {
+      field: 'slippageBps',
+    })
+  }
+  return {
+    sellToken: quote.sellToken,
+    buyToken: quote.buyToken,
+    // The owner's own address, as client libraries have it, and not the zero that the contract reads as the owner.
+    receiver: terms.receiver ?? terms.from,
+    sellAmount,
+    buyAmount,
+    validTo: terms.validTo,
+    appData: terms.appDataHash,
+    feeAmount: 0n,
+    kind: quote.kind,
+    partiallyFillable: false,
+    sellTokenBalance: terms.sellTokenBalance,
+    buyTokenBalance: terms.buyTokenBalance,
+  }
+}
+
+function checkSlippage(bps: number): void {
+  if (Number.isInteger(bps) && bps >= 0 && bps <= mostSlippageBps) return
+  throw new Refusal('InvalidParameter', `slippageBps must be a whole number from 0 to ${mostSlippageBps}`, {
+    field: 'slippageBps',
+  })
+}
+
+type Limits = Pick<OrderData, 'sellAmount' | 'buyAmount'>
+
+/** Partner fees are of what all of the sell amount would buy without any cost. */
+function sellLimits(
+  quoted: QuotedAmounts,
+  shown: QuotedAmounts,
+  partnerFees: readonly bigint[],
+  slippage: bigint,
+): Limits {
+  const costFree = quoted.buyAmount + mulDivUp(shown.buyAmount, shown.feeAmount, shown.sellAmount)
+  const afterFees = maxOf(shown.buyAmount - feesUp(costFree, partnerFees), 0n)
+  const least = mulDivDown(afterFees, bpsScale - slippage, bpsScale)
+  return { sellAmount: shown.sellAmount + shown.feeAmount, buyAmount: maxOf(least, 1n) }
+}
+
+/** Partner fees are of the quoted sell amount without any cost, as the library has it; those of the costs are left to the slippage. */
+function buyLimits(
+  quoted: QuotedAmounts,
+  shown: QuotedAmounts,
+  partnerFees: readonly bigint[],
+  slippage: bigint,
+): Limits {
+  const afterFees = shown.sellAmount + shown.feeAmount + feesUp(quoted.sellAmount, partnerFees)
+  return { sellAmount: mulDivUp(afterFees, bpsScale + slippage, bpsScale), buyAmount: shown.buyAmount }
+}
+
+function feesUp(volume: bigint, fees: readonly bigint[]): bigint {
+  return fees.reduce((sum, fee) => sum + mulDivUp(volume, fee, factorScale), 0n)
+}

@@ -1,0 +1,27 @@
+import { divUp, formatUnits } from '../amount.ts'
+import { feeDenominator, feeNumerator } from '../routing/pool.ts'
+import type { QuotePath } from './quote.ts'
+
+const digits = 6
+
+/**
+ * How much worse than the first atom's the executed rate is, the pools' fee being in both: 0.01 is one percent. Over several paths each
+ * one's first atom counts with what goes in there. A decimal of up to 6 digits, rounded up; zero where nothing is swapped.
+ */
+export function priceImpactUp(paths: readonly QuotePath[]): string {
+  // What would come out if every atom had the first one's rate, as a fraction.
+  let [numerator, denominator, amountOut] = [0n, 1n, 0n]
+  for (const path of paths) {
+    let [ideal, unit] = [path.amountIn, 1n]
+    for (const { reserveIn, reserveOut } of path.hops) {
+      ideal *= reserveOut * feeNumerator
+      unit *= reserveIn * feeDenominator
+    }
+    numerator = numerator * unit + ideal * denominator
+    denominator *= unit
+    amountOut += path.amountOut
+  }
+  if (numerator === 0n) return '0'
+  const lost = numerator - amountOut * denominator
+  return formatUnits(lost > 0n ? divUp(lost * 10n ** BigInt(digits), numerator) : 0n, digits)
+}

@@ -1,0 +1,116 @@
+import type { Address } from '../evm/address.ts'
+import type { Bytes32 } from '../evm/hex.ts'
+import type {
+  BuyTokenDestination,
+  OrderKind,
+  QuoteCalls,
+  SellTokenSource,
+  SigningScheme,
+} from '../order/order.ts'
+
+export const priceQualities = ['fast', 'optimal', 'verified'] as const
+export type PriceQuality = (typeof priceQualities)[number]
+
+/** The three size forms; exactly one is given. */
+export type QuoteSize =
+  | { form: 'sellAmountBeforeFee'; amount: bigint }
+  | { form: 'sellAmountAfterFee'; amount: bigint }
+  | { form: 'buyAmountAfterFee'; amount: bigint }
+
+export interface QuoteRequest {
+  kind: OrderKind
+  size: QuoteSize
+  sellToken: Address
+  buyToken: Address
+  from: Address
+  receiver: Address | null
+  /** Absolute or relative expiry; neither is 30 minutes from now. */
+  expiry: { validTo: number } | { validFor: number }
+  /** The document or hash as the client sent it; the answer repeats it. */
+  appData: string
+  appDataHash: Bytes32
+  /** Set when the client sent a document. */
+  appDataDocument: string | null
+  sellTokenBalance: SellTokenSource
+  buyTokenBalance: BuyTokenDestination
+  priceQuality: PriceQuality
+  signingScheme: SigningScheme
+  onchainOrder: boolean
+  verificationGasLimit: bigint
+  timeoutMs: number
+}
+
+/** What an answer repeats of its request, and what follows from it. */
+export interface QuoteTerms
+  extends Pick<
+    QuoteRequest,
+    'from' | 'receiver' | 'appData' | 'appDataHash' | 'sellTokenBalance' | 'buyTokenBalance' | 'signingScheme'
+  > {
+  /** Unix seconds. */
+  validTo: number
+  /** The protocol's volume fees, in parts per million, taken one after the other. */
+  volumeFees: readonly bigint[]
+  /** The volume fees that appData gives to partners, likewise, after those. */
+  partnerFees: readonly bigint[]
+}
+
+/** Which orders a stored quote may serve. */
+export const quoteKinds = ['standard', 'eip1271onchainorder', 'presignonchainorder'] as const
+export type QuoteKind = (typeof quoteKinds)[number]
+
+/** What an order of the request's form would trade for. Amounts are before the trader's own slippage and before volume fees. */
+export interface Quote {
+  chainId: number
+  /** null for a fast quote, which is not stored. */
+  id: bigint | null
+  kind: OrderKind
+  quoteKind: QuoteKind
+  sellToken: Address
+  buyToken: Address
+  sellAmount: bigint
+  buyAmount: bigint
+  feeAmount: bigint
+  gasAmount: bigint
+  /** Wei for one unit of gas. */
+  gasPrice: bigint
+  /** Native atoms for one sell token atom, a decimal string. */
+  sellTokenPrice: string
+  /** After this the offered fee may be refused. The epoch for a fast quote. */
+  expiration: Date
+  solver: Address
+  verified: boolean
+  /** null where whoever estimated did not say. */
+  calls: QuoteCalls | null
+}
+
+/** A quote with what belongs to its answer: the whole reply to a client. Amounts of `quote` are before volume fees. */
+export interface QuoteReply {
+  quote: Quote
+  terms: QuoteTerms
+  /** The way through the pools; null where an outside estimator found the price. */
+  route: QuoteRoute | null
+}
+
+/** Where the amounts of a quote come from. */
+export interface QuoteRoute {
+  /** The block whose pools it was computed on. */
+  block: number
+  paths: QuotePath[]
+}
+
+export interface QuotePath {
+  amountIn: bigint
+  amountOut: bigint
+  hops: QuoteHop[]
+}
+
+export interface QuoteHop {
+  pool: Address
+  tokenIn: Address
+  tokenOut: Address
+  amountIn: bigint
+  amountOut: bigint
+  /** Of the pool before the trade. */
+  reserveIn: bigint
+  reserveOut: bigint
+}

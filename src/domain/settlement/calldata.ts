@@ -1,0 +1,44 @@
+import { Interface } from 'ethers'
+import type { Hook } from '../app-data/document.ts'
+import { word } from '../evm/abi.ts'
+import type { Address } from '../evm/address.ts'
+import type { Hex } from '../evm/hex.ts'
+import type { Interaction } from '../order/order.ts'
+
+const hooksAbi = new Interface([
+  'function execute((address target, bytes callData, uint256 gasLimit)[] hooks)',
+])
+
+/** `transfer(address,uint256)` and so on. The ABI's own encoder takes longer than finding the route that is encoded. */
+const selectors = { transfer: 'a9059cbb', approve: '095ea7b3', swap: '022c0d9f', withdraw: '2e1a7d4d' }
+
+export function transferCall(token: Address, to: Address, amount: bigint): Interaction {
+  return call(token, 'transfer', [to, amount])
+}
+
+export function approveCall(token: Address, spender: Address, amount: bigint): Interaction {
+  return call(token, 'approve', [spender, amount])
+}
+
+/** A pool pays out of what it was sent before this call. One of the amounts is 0. */
+export function swapCall(pool: Address, amount0Out: bigint, amount1Out: bigint, to: Address): Interaction {
+  // The last one is bytes: where they stand, and that there are none.
+  return call(pool, 'swap', [amount0Out, amount1Out, to, 0x80n, 0n])
+}
+
+export function unwrapCall(wrappedNative: Address, amount: bigint): Interaction {
+  return call(wrappedNative, 'withdraw', [amount])
+}
+
+/** Hooks run from the trampoline, in this order, each within its own gas. */
+export function hooksCall(trampoline: Address, hooks: readonly Hook[]): Interaction {
+  return { target: trampoline, value: 0n, callData: hooksAbi.encodeFunctionData('execute', [hooks]) as Hex }
+}
+
+function call(
+  target: Address,
+  name: keyof typeof selectors,
+  values: readonly (Address | bigint)[],
+): Interaction {
+  return { target, value: 0n, callData: `0x${selectors[name]}${values.map(word).join('')}` }
+}

@@ -1,0 +1,75 @@
+import { maxUint256, mulDivDown, mulDivUp } from '../amount.ts'
+import type { AuctionOrder } from '../auction/auction.ts'
+import { orderScoreDown } from '../auction/score.ts'
+import type { Execution, ProposedTrade } from '../auction/solution.ts'
+import type { Address } from '../evm/address.ts'
+import { type Fill, protocolFeeDown, surplusDown, takeFee } from '../fee/policy.ts'
+import type { OrderKind } from '../order/order.ts'
+import { wrappedForm } from '../token/token.ts'
+import { chargedFees, type PricePair } from './fees.ts'
+
+export type Fault = { fault: string }
+
+/** One trade of a proposal worked out: what the trader pays and gets, and what that is worth in native atoms. */
+export interface Outcome {
+  execution: Execution
+  score: bigint
+}
+
+export interface Valuation {
+  nativePrices: ReadonlyMap<Address, bigint>
+  wrappedNative: Address
+}
+
+/** Before protocol fees, rounded in favour of the settlement, so that it never pays out more than it took in. */
+export function grossFill(kind: OrderKind, trade: ProposedTrade, uniform: PricePair): Fill {
+  return kind === 'sell'
+    ? {
+        sell: trade.executedAmount + trade.fee,
+        buy: mulDivDown(trade.executedAmount, uniform.sell, uniform.buy),
+      }
+    : {
+        sell: mulDivUp(trade.executedAmount, uniform.buy, uniform.sell) + trade.fee,
+        buy: trade.executedAmount,
+      }
+}
+
+/** Works a proposed trade out, or says which of the order's rules it breaks. */
+export function tradeOutcome(
+  entry: AuctionOrder,
+  trade: ProposedTrade,
+  uniform: PricePair,
+  valuation: Valuation,
+): Outcome | Fault {
+  const { order, feePolicies } = entry
+  const amountFault = executedAmountFault(entry, trade)
+  if (amountFault) return { fault: amountFault }
+  let fill = grossFill(order.kind, trade, uniform)
+  for (const policy of feePolicies) {
+    fill = takeFee(order.kind, fill, protocolFeeDown(policy, order, fill, order.quote))
+  }
+  if (fill.sell <= 0n || fill.buy <= 0n) return { fault: 'trades nothing' }
+  if (surplusDown(order, fill) < 0n) return { fault: 'breaks the limit price' }
+  if (order.sellAmount * fill.buy > maxUint256 || order.buyAmount * fill.sell > maxUint256) {
+    return { fault: "exceeds the settlement contract's arithmetic" }
+  }
+  const { network, protocol } = chargedFees({ ...order, feePolicies }, fill, uniform)
+  const score = orderScoreDown(
+    { ...order, buyToken: wrappedForm(order.buyToken, valuation.wrappedNative) },
+    fill,
+    protocol,
+    valuation.nativePrices,
+  )
+  if (score === undefined) return { fault: 'has no native price' }
+  return { execution: { orderUid: order.uid, ...fill, networkFee: network, protocolFees: protocol }, score }
+}
+
+/** The fixed side against what is left of the order; the network fee is part of a sell order's fixed side. */
+function executedAmountFault({ order, remaining }: AuctionOrder, trade: ProposedTrade): string | undefined {
+  if (trade.executedAmount <= 0n || trade.fee < 0n) return 'has no positive amount'
+  if (order.feeAmount !== 0n) return 'has a signed fee'
+  const filled = order.kind === 'sell' ? trade.executedAmount + trade.fee : trade.executedAmount
+  if (filled > remaining) return 'is filled beyond what remains'
+  if (!order.partiallyFillable && filled !== remaining) return 'can only be filled whole'
+  return undefined
+}

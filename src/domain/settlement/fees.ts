@@ -1,0 +1,141 @@
+import { maxOf, minOf, mulDivDown, mulDivUp } from '../amount.ts'
+import type { Address } from '../evm/address.ts'
+import {
+  type FeePolicy,
+  type Fill,
+  factorScale,
+  type Limits,
+  type QuotedPrice,
+  referenceLimits,
+  surplusDown,
+  takeFee,
+} from '../fee/policy.ts'
+
+/** Clearing prices of an order's two tokens: sold · sell = bought · buy. */
+export interface PricePair {
+  sell: bigint
+  buy: bigint
+}
+
+/** An order as its fees see it. */
+export interface ChargedOrder extends Limits {
+  feePolicies: readonly FeePolicy[]
+  quote: QuotedPrice | null
+}
+
+export interface ChargedFees {
+  /** Everything the trader paid beyond the uniform price, in sell token atoms. */
+  total: bigint
+  /** The part for the network, in sell token atoms. */
+  network: bigint
+  /** In surplus token atoms, in the order of the policies. */
+  protocol: bigint[]
+}
+
+/**
+ * The fees that a fill shows when it is held against the uniform prices: policies are undone last to first, and the rest is
+ * the network's. The one definition of "charged": solutions and settlements both state their fees by it, so they cannot differ.
+ */
+export function chargedFees(order: ChargedOrder, fill: Fill, uniform: PricePair): ChargedFees {
+  const protocol: bigint[] = []
+  let gross = fill
+  for (const policy of order.feePolicies.toReversed()) {
+    // Undoing a rounded fee may give an atom too much; policies took no more than was taken at all.
+    const fee = minOf(includedFeeDown(policy, order, gross), roomForFee(order, gross, uniform))
+    protocol.unshift(fee)
+    gross = takeFee(order.kind, gross, -fee)
+  }
+  return { total: feeAgainst(fill, uniform), network: feeAgainst(gross, uniform), protocol }
+}
+
+/** A settlement as its calldata says. Uniform prices come first in `tokens`, prices of single trades after them. */
+export interface DecodedSettlement {
+  tokens: readonly Address[]
+  clearingPrices: readonly bigint[]
+}
+
+export interface DecodedTrade {
+  sellTokenIndex: number
+  buyTokenIndex: number
+  /** The fixed side's amount; the contract reads it for partially fillable orders only. */
+  executedAmount: bigint
+}
+
+export interface SettlementFees {
+  /** Network and protocol fees in sell token atoms. */
+  executedFee: bigint
+  /** In the order of the policies. */
+  protocolFees: { token: Address; amount: bigint }[]
+}
+
+/** Fees of one trade of a settlement; `undefined` when an index or a price is out of place. */
+export function settlementFees(
+  { tokens, clearingPrices }: DecodedSettlement,
+  trade: DecodedTrade,
+  order: ChargedOrder & { partiallyFillable: boolean },
+): SettlementFees | undefined {
+  const sellToken = tokens[trade.sellTokenIndex]
+  const buyToken = tokens[trade.buyTokenIndex]
+  const custom = pricePair(clearingPrices[trade.sellTokenIndex], clearingPrices[trade.buyTokenIndex])
+  if (!sellToken || !buyToken || !custom) return undefined
+  const uniform = pricePair(
+    clearingPrices[tokens.indexOf(sellToken)],
+    clearingPrices[tokens.indexOf(buyToken)],
+  )
+  if (!uniform) return undefined
+  const { total, protocol } = chargedFees(order, contractFill(order, trade.executedAmount, custom), uniform)
+  const token = order.kind === 'sell' ? buyToken : sellToken
+  return { executedFee: total, protocolFees: protocol.map((amount) => ({ token, amount })) }
+}
+
+/** What the settlement contract takes and pays for an order without signed fee, in its own rounding. */
+export function contractFill(
+  order: Limits & { partiallyFillable: boolean },
+  executedAmount: bigint,
+  prices: PricePair,
+): Fill {
+  if (order.kind === 'sell') {
+    const sell = order.partiallyFillable ? executedAmount : order.sellAmount
+    return { sell, buy: mulDivUp(sell, prices.sell, prices.buy) }
+  }
+  const buy = order.partiallyFillable ? executedAmount : order.buyAmount
+  return { sell: mulDivDown(buy, prices.buy, prices.sell), buy }
+}
+
+function pricePair(sell: bigint | undefined, buy: bigint | undefined): PricePair | undefined {
+  return sell && buy ? { sell, buy } : undefined
+}
+
+/** What was sold beyond the worth of what was bought. */
+function feeAgainst(fill: Fill, uniform: PricePair): bigint {
+  return maxOf(fill.sell - mulDivUp(fill.buy, uniform.buy, uniform.sell), 0n)
+}
+
+/** Distance of a fill from the uniform price, in the surplus token. */
+function roomForFee({ kind }: Limits, fill: Fill, uniform: PricePair): bigint {
+  return kind === 'sell'
+    ? maxOf(mulDivDown(fill.sell, uniform.sell, uniform.buy) - fill.buy, 0n)
+    : feeAgainst(fill, uniform)
+}
+
+/** The fee of one policy inside a fill that it was taken from already: the inverse of `protocolFeeDown`. */
+function includedFeeDown(policy: FeePolicy, order: ChargedOrder, fill: Fill): bigint {
+  if (policy.kind === 'volume') return includedVolumeFeeDown(policy.factor, order, fill)
+  const surplus = surplusDown(referenceLimits(policy, order, order.quote), fill)
+  if (surplus <= 0n) return 0n
+  return minOf(
+    beforeShareDown(surplus, policy.factor),
+    includedVolumeFeeDown(policy.maxVolumeFactor, order, fill),
+  )
+}
+
+function includedVolumeFeeDown(factor: bigint, { kind }: Limits, fill: Fill): bigint {
+  return kind === 'sell'
+    ? beforeShareDown(fill.buy, factor)
+    : mulDivDown(fill.sell, factor, factorScale + factor)
+}
+
+/** What was taken when `rest` is left of it; a factor of 1 leaves nothing and stands for no bound. */
+function beforeShareDown(rest: bigint, factor: bigint): bigint {
+  return mulDivDown(rest, factor, maxOf(factorScale - factor, 1n))
+}

@@ -1,0 +1,66 @@
+import { divUp, mulDivUp, priceScale } from '../amount.ts'
+import { type AppDataMeaning, parseAppDataDocument } from '../app-data/document.ts'
+import type { Order } from '../order/order.ts'
+
+/** Gas units that estimates are built from. The first four and the conversions were measured on the settlement contract. */
+export const gasUnits = {
+  transaction: 32_000n,
+  solverCheck: 7_365n,
+  /** Storage refunds that a settlement can count on; taken off. */
+  refunds: 13_000n,
+  trade: 44_000n,
+  transfer: 27_513n,
+  /** One swap of a constant-product pool, its token transfer included. */
+  hop: 80_000n,
+  wrapNative: 24_038n,
+  unwrapNative: 9_223n,
+  /** What a contract's signature check is taken to cost unless a client says otherwise. */
+  contractSignature: 27_000n,
+} as const
+
+/** What one transaction may take at most (EIP-7825). */
+export const maxTransactionGas = 2n ** 24n
+
+/** What a settlement costs before its first trade. */
+export const settlementBaseGas = gasUnits.transaction + gasUnits.solverCheck - gasUnits.refunds
+
+/** One order in a settlement: its trade, sell tokens in, buy tokens out. */
+export const tradeGas = gasUnits.trade + 2n * gasUnits.transfer
+
+/** A settlement of `trades` orders over `hops` swaps; with one trade and no swap 125,391. */
+export function settlementGas(trades: number, hops: number): bigint {
+  return settlementBaseGas + BigInt(trades) * tradeGas + BigInt(hops) * gasUnits.hop
+}
+
+/** One order's part of a settlement of `trades` orders: the base is shared, trade and `hops` swaps are its own. */
+export function sharedGasUp(trades: number, hops: number): bigint {
+  return divUp(settlementGas(trades, 0), BigInt(trades)) + BigInt(hops) * gasUnits.hop
+}
+
+/**
+ * What one order costs beyond its trade: a contract's signature, hooks, and unwrapping are the order's own.
+ * @param signatureGas what the signature check was seen to take
+ */
+export function extraOrderGas(
+  order: Pick<Order, 'signingScheme' | 'interactions' | 'fullAppData'>,
+  buysNative: boolean,
+  signatureGas: bigint = gasUnits.contractSignature,
+): bigint {
+  const signature = order.signingScheme === 'eip1271' ? signatureGas : 0n
+  return signature + storedHooksGas(order) + (buysNative ? gasUnits.unwrapNative : 0n)
+}
+
+/** What all hooks of an order may take, whether they run before or after its trade. */
+export function hooksGas({ preHooks, postHooks }: Pick<AppDataMeaning, 'preHooks' | 'postHooks'>): bigint {
+  return [...preHooks, ...postHooks].reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
+}
+
+/** Gas in sell token atoms, rounded up. `gasPrice` is wei a unit; `nativePrice` is native atoms for 10^18 sell token atoms. */
+export function networkFeeUp(gas: bigint, gasPrice: bigint, nativePrice: bigint): bigint {
+  return mulDivUp(gas * gasPrice, priceScale, nativePrice)
+}
+
+function storedHooksGas({ interactions, fullAppData }: Pick<Order, 'interactions' | 'fullAppData'>): bigint {
+  if (!fullAppData || interactions.pre.length + interactions.post.length === 0) return 0n
+  return hooksGas(parseAppDataDocument(fullAppData))
+}

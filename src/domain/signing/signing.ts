@@ -1,0 +1,139 @@
+import type { Address } from '../evm/address.ts'
+import { type Bytes32, hexToBytes } from '../evm/hex.ts'
+import { keccakHex, keccakText } from '../evm/keccak.ts'
+import type { OrderData, SigningScheme } from '../order/order.ts'
+import { type OrderUid, packOrderUid } from '../order/uid.ts'
+import {
+  addressWord,
+  domainHash,
+  hashWords,
+  type TypedMember,
+  typedDigest,
+  typeHash,
+  uintWord,
+} from './typed-data.ts'
+
+/** EIP-712 domain of the settlement contract on one chain. */
+export interface SigningDomain {
+  chainId: number
+  settlement: Address
+}
+
+export type EcdsaScheme = Extract<SigningScheme, 'eip712' | 'ethsign'>
+export const ecdsaSchemes: readonly EcdsaScheme[] = ['eip712', 'ethsign']
+
+export function isEcdsa(scheme: SigningScheme): scheme is EcdsaScheme {
+  return scheme === 'eip712' || scheme === 'ethsign'
+}
+
+export const domainName = 'Gnosis Protocol'
+export const domainVersion = 'v2'
+
+export const orderTypes = {
+  Order: [
+    { name: 'sellToken', type: 'address' },
+    { name: 'buyToken', type: 'address' },
+    { name: 'receiver', type: 'address' },
+    { name: 'sellAmount', type: 'uint256' },
+    { name: 'buyAmount', type: 'uint256' },
+    { name: 'validTo', type: 'uint32' },
+    { name: 'appData', type: 'bytes32' },
+    { name: 'feeAmount', type: 'uint256' },
+    { name: 'kind', type: 'string' },
+    { name: 'partiallyFillable', type: 'bool' },
+    { name: 'sellTokenBalance', type: 'string' },
+    { name: 'buyTokenBalance', type: 'string' },
+  ],
+}
+
+const orderTypeHash = typeHash('Order', orderTypes.Order)
+const cancellationTypeHash = keccakText('OrderCancellation(bytes orderUid)')
+const cancellationsTypeHash = keccakText('OrderCancellations(bytes[] orderUids)')
+const wordHash = new Map(
+  ['sell', 'buy', 'erc20', 'internal', 'external'].map((word) => [word, keccakText(word)]),
+)
+
+const separators = new Map<string, Bytes32>()
+
+export function domainSeparator({ chainId, settlement }: SigningDomain): Bytes32 {
+  const key = `${chainId}:${settlement}`
+  const known = separators.get(key)
+  if (known) return known
+  const separator = domainHash({
+    name: domainName,
+    version: domainVersion,
+    chainId,
+    verifyingContract: settlement,
+  })
+  separators.set(key, separator)
+  return separator
+}
+
+export function orderStructHash(order: OrderData): Bytes32 {
+  return hashWords(orderTypeHash, ...orderWords(order))
+}
+
+/** The order as EIP-712 sees it, member by member. */
+export function orderMembers(order: OrderData): TypedMember[] {
+  const words = orderWords(order)
+  return orderTypes.Order.map((member, index) => ({ ...member, word: words[index] ?? '0x' }))
+}
+
+/** In the order of `orderTypes`. */
+function orderWords(order: OrderData): Bytes32[] {
+  return [
+    addressWord(order.sellToken),
+    addressWord(order.buyToken),
+    addressWord(order.receiver),
+    uintWord(order.sellAmount),
+    uintWord(order.buyAmount),
+    uintWord(BigInt(order.validTo)),
+    order.appData,
+    uintWord(order.feeAmount),
+    stringWord(order.kind),
+    uintWord(order.partiallyFillable ? 1n : 0n),
+    stringWord(order.sellTokenBalance),
+    stringWord(order.buyTokenBalance),
+  ]
+}
+
+/** What an `eip712` signer signs. */
+export function orderDigest(domain: SigningDomain, order: OrderData): Bytes32 {
+  return typedDigest(domainSeparator(domain), orderStructHash(order))
+}
+
+export function orderUid(domain: SigningDomain, order: OrderData, owner: Address): OrderUid {
+  return packOrderUid(orderDigest(domain, order), owner, order.validTo)
+}
+
+/** Digest of one cancellation that names all orders: the form that the client libraries sign, even for one order. */
+export function cancellationsDigest(domain: SigningDomain, uids: readonly OrderUid[]): Bytes32 {
+  const list = hashWords(...uids.map((uid) => keccakHex(hexToBytes(uid))))
+  return typedDigest(domainSeparator(domain), hashWords(cancellationsTypeHash, list))
+}
+
+/** Digest of the older form for a single order. */
+export function cancellationDigest(domain: SigningDomain, uid: OrderUid): Bytes32 {
+  const word = keccakHex(hexToBytes(uid))
+  return typedDigest(domainSeparator(domain), hashWords(cancellationTypeHash, word))
+}
+
+/** What an `ethsign` signer signs: the typed digest behind the personal-message prefix for 32 bytes. */
+export function ethsignDigest(digest: Bytes32): Bytes32 {
+  return personalDigest(hexToBytes(digest))
+}
+
+/** What a signer by `scheme` signs. */
+export function signedDigest(scheme: EcdsaScheme, digest: Bytes32): Bytes32 {
+  return scheme === 'ethsign' ? ethsignDigest(digest) : digest
+}
+
+/** What a wallet signs when it is asked to sign a message. */
+export function personalDigest(message: Uint8Array): Bytes32 {
+  return keccakHex(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]))
+}
+
+/** `string` members are hashed; the words are few and known. */
+function stringWord(word: string): Bytes32 {
+  return wordHash.get(word) ?? keccakText(word)
+}

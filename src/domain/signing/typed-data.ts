@@ -1,0 +1,56 @@
+import { type Address, zeroAddress } from '../evm/address.ts'
+import { type Bytes32, bytesToHex, type Hex, hexToBytes } from '../evm/hex.ts'
+import { keccak, keccakHex, keccakText } from '../evm/keccak.ts'
+
+/** EIP-712 for structs without structs inside. A word is the 32 bytes that stand for a member. */
+export interface TypedMember {
+  type: string
+  name: string
+  word: Hex
+}
+
+/** Members in the order of their type string. */
+export function structHash(typeName: string, members: readonly TypedMember[]): Bytes32 {
+  return hashWords(typeHash(typeName, members), ...members.map(({ word }) => word))
+}
+
+export function typeHash(typeName: string, members: readonly Pick<TypedMember, 'type' | 'name'>[]): Bytes32 {
+  return keccakText(`${typeName}(${members.map(({ type, name }) => `${type} ${name}`).join(',')})`)
+}
+
+/** The members of a domain that are there, in the order that EIP-712 gives them. */
+export interface DomainFields {
+  name?: string | undefined
+  version?: string | undefined
+  chainId?: number | undefined
+  verifyingContract?: Address | undefined
+}
+
+export function domainHash({ name, version, chainId, verifyingContract }: DomainFields): Bytes32 {
+  const members: TypedMember[] = []
+  if (name !== undefined) members.push({ type: 'string', name: 'name', word: keccakText(name) })
+  if (version !== undefined) members.push({ type: 'string', name: 'version', word: keccakText(version) })
+  if (chainId !== undefined)
+    members.push({ type: 'uint256', name: 'chainId', word: uintWord(BigInt(chainId)) })
+  if (verifyingContract !== undefined) {
+    members.push({ type: 'address', name: 'verifyingContract', word: addressWord(verifyingContract) })
+  }
+  return structHash('EIP712Domain', members)
+}
+
+/** What is signed: the struct's hash behind the domain's. */
+export function typedDigest(domain: Bytes32, struct: Bytes32): Bytes32 {
+  return keccakHex(hexToBytes(`0x1901${domain.slice(2)}${struct.slice(2)}`))
+}
+
+export function hashWords(...words: Hex[]): Bytes32 {
+  return bytesToHex(keccak(Buffer.from(words.map((word) => word.slice(2)).join(''), 'hex')))
+}
+
+export function addressWord(address: Address | null): Hex {
+  return `0x${(address ?? zeroAddress).slice(2).padStart(64, '0')}`
+}
+
+export function uintWord(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, '0')}`
+}

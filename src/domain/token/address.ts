@@ -1,0 +1,29 @@
+import { type Address, nativeMarker, toAddress } from '../evm/address.ts'
+import { keccakText } from '../evm/keccak.ts'
+
+const malformed = 'must be an address: 20 bytes of hex with 0x in front, or - for the chain’s own coin'
+const wrongChecksum = 'has a wrong checksum: look for a mistyped character, or write all letters in lowercase'
+
+/**
+ * A token as people name it: `-` and 0xEeee… are the chain's own coin, and mixed case has to be a valid EIP-55 checksum. A fault is told
+ * as words that follow the field's name.
+ */
+export function parseTokenAddress(text: string): { address: Address } | { fault: string } {
+  if (text === '-') return { address: nativeMarker }
+  const address = text.startsWith('0x') ? toAddress(text) : undefined
+  if (!address) return { fault: malformed }
+  const digits = text.slice(2)
+  const isMixed = text !== address && digits !== digits.toUpperCase()
+  if (isMixed && text !== checksummed(address)) return { fault: wrongChecksum }
+  return { address }
+}
+
+/** EIP-55: a letter is a capital where the hash of the lowercase digits has 8 or more. */
+function checksummed(address: Address): string {
+  const digits = address.slice(2)
+  const hash = keccakText(digits).slice(2)
+  const cased = digits.replace(/[a-f]/g, (letter, place: number) =>
+    Number.parseInt(hash[place] ?? '', 16) >= 8 ? letter.toUpperCase() : letter,
+  )
+  return `0x${cased}`
+}

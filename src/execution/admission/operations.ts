@@ -1,0 +1,77 @@
+import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql'
+import type { Documents } from '../documents/documents.ts'
+import { excessOfVariables } from '../documents/variables.ts'
+import type { Admission } from './admission.ts'
+import { type Charge, chargeOf } from './charge.ts'
+import { costOf } from './cost.ts'
+import { introspectionIn, mentionsSchema } from './introspection.ts'
+import { estimatedUnits, readUnits } from './units.ts'
+
+/** Of a GraphQL request, as it came. */
+export interface Asked {
+  query?: unknown
+  operationName?: unknown
+  variables?: unknown
+}
+
+/**
+ * Counts an operation, once its text is there. What can't be executed counts as the one unit that was taken
+ * when it arrived.
+ * @param bytes of the request
+ * @throws Refusal as `Admission.reserve` does; QueryTooComplex for variables over a limit, too
+ */
+export type ReserveOperation = (admission: Admission, asked: Asked, bytes: number) => void
+
+export function createOperationGate(
+  schema: GraphQLSchema,
+  documents: Pick<Documents, 'parse' | 'validate'>,
+): ReserveOperation {
+  /** `undefined` for what can't be executed, which execution says in its own words. */
+  function validDocument({ query }: Asked): DocumentNode | undefined {
+    try {
+      const document = typeof query === 'string' ? documents.parse(query) : undefined
+      return document && documents.validate(document).length === 0 ? document : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  return (admission, asked, bytes) => {
+    const refusal = excessOfVariables(asked.variables)
+    if (refusal) throw refusal
+    const document = admission.isCounted ? validDocument(asked) : undefined
+    if (!document) return
+    const operationName = operationNameOf(asked)
+    const variableValues = asObject(asked.variables)
+    const charge = chargeOf(schema, document, operationName, variableValues)
+    // Of a subscription it would be the cost of each event, and nobody knows how many there will be.
+    const isStream = getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION
+    const estimate = () =>
+      estimatedUnits(costOf({ schema, document, operationName, variableValues })?.requested)
+    admission.reserve({
+      charge: withIntrospection(charge, document, asked, operationName),
+      estimate: isStream ? undefined : estimate,
+      read: readUnits(bytes, String(asked.query)),
+    })
+  }
+}
+
+/** Answers that are remembered are told without this. */
+function withIntrospection(
+  charge: Charge,
+  document: DocumentNode,
+  { query }: Asked,
+  operationName: string | undefined,
+): Charge {
+  if (!mentionsSchema(String(query)) || introspectionIn(document, operationName) === 'none') return charge
+  return { ...charge, introspections: 1 }
+}
+
+export function operationNameOf({ operationName }: Asked): string | undefined {
+  return typeof operationName === 'string' ? operationName : undefined
+}
+
+/** Variables, whatever stands in their place. */
+export function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,35 @@
+import type { GraphQLError, GraphQLErrorExtensions } from 'graphql'
+import { Refusal } from '../../domain/errors/error.ts'
+import { refusalError } from '../../graphql/errors/mask.ts'
+import { requestStatus } from '../../graphql/errors/status.ts'
+import type { Whole } from '../../http/answer.ts'
+import type { AnswerType } from './accepted-type.ts'
+
+/** What a refusal says outside its body: when the same request may succeed, or in which coding. */
+export function refusalHeaders(status: number, extensions: GraphQLErrorExtensions): Record<string, string> {
+  // Only where the coding is at fault: without it the media type is.
+  if (status === 415 && extensions.field === 'Content-Encoding') return { 'Accept-Encoding': 'identity' }
+  if (!extensions.retryable || (status !== 409 && status !== 429 && status !== 503)) return {}
+  const { retryAfterMs = 0 } = (extensions.data ?? {}) as { retryAfterMs?: number }
+  return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
+}
+
+/** That nothing was executed, and why. */
+export function refused(
+  refusal: Refusal | GraphQLError,
+  headers: Record<string, string> = {},
+  type: AnswerType = 'application/json',
+): Whole {
+  const error = refusal instanceof Refusal ? refusalError(refusal) : refusal
+  const status = requestStatus(error)
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...refusalHeaders(status, error.extensions),
+      'Content-Type': `${type}; charset=utf-8`,
+      Vary: 'Accept',
+    },
+    body: JSON.stringify({ errors: [error] }),
+  }
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import { GraphQLError } from 'graphql'
+import { Refusal } from '../../domain/errors/error.ts'
+import { readBody } from '../../http/body.ts'
+import type { Asked } from '../admission/operations.ts'
+import type { NamedDocument, PersistedDocuments } from '../documents/persisted.ts'
+import { checkNesting, excessOfVariables } from '../documents/variables.ts'
+
+export interface GraphqlRequest extends Asked, NamedDocument {}
+
+/** A GraphQL request over HTTP, as it came: in the URL, or in a body. */
+export interface Received {
+  /** With the text of a document that was named by its hash alone. */
+  asked: GraphqlRequest
+  /** As it came: the body, or the URL. */
+  text: string
+}
+
+/**
+ * @throws Refusal for a body that is too large or no UTF-8, for parameters that are no JSON or too much of
+ * it, and for a hash that names no document; GraphQLError for a body that is no JSON object
+ */
+export async function receive(
+  req: IncomingMessage,
+  documents: PersistedDocuments,
+  maxBytes: number,
+): Promise<Received> {
+  const isPosted = req.method === 'POST'
+  const text = isPosted ? await readBody(req, maxBytes) : (req.url ?? '')
+  const asked: GraphqlRequest | undefined = isPosted ? parseObject(text) : parametersOf(text)
+  if (!asked) throw new GraphQLError('the body must be a JSON object with a query')
+  const refusal = excessOfVariables(asked.variables) ?? excessOfVariables(asked.extensions)
+  if (refusal) throw refusal
+  const query = documents.textOf(asked)
+  return { asked: query === undefined ? asked : { ...asked, query }, text }
+}
+
+function parametersOf(url: string): GraphqlRequest {
+  const parameters = new URLSearchParams(url.split('?', 2)[1])
+  const objectOf = (name: string) => {
+    const text = parameters.get(name)
+    const value = text ? parseObject(text) : {}
+    if (value === undefined)
+      throw new Refusal('InvalidQuery', `${name} must be a JSON object`, { field: name })
+    return value
+  }
+  return {
+    // Of several with one name the first counts, as it does for who executes it.
+    query: parameters.get('query'),
+    operationName: parameters.get('operationName'),
+    variables: objectOf('variables'),
+    extensions: objectOf('extensions'),
+  }
+}
+
+function parseObject(text: string): object | undefined {
+  checkNesting(text)
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,19 @@
+import { formatDollars } from '../../domain/affiliate/rewards.ts'
+
+/** A member in dollars as a field. */
+export function dollars<Name extends string>(name: Name, description: string) {
+  return {
+    type: 'Decimal' as const,
+    description,
+    resolve: (row: Record<Name, bigint>) => formatDollars(row[name]),
+  }
+}
+
+/** What an affiliate and a trader are told alike. */
+export const paidOut = {
+  type: 'Decimal' as const,
+  description: 'Always 0: the service pays nothing out.',
+  resolve: () => '0',
+}
+export const nextPayout = dollars('totalEarned', 'totalEarned without paidOut.')
+export const computedAt = { type: 'DateTime' as const, description: 'When these figures were computed.' }

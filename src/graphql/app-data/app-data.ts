@@ -1,0 +1,48 @@
+import { appDataOf } from '../../storage/models/app-data.ts'
+import { appDataByHash } from '../../storage/models/keyed.ts'
+import { builder } from '../builder.ts'
+import { inputArgument } from '../input/input-type.ts'
+import { AppDataRef, UploadAppDataPayloadRef } from '../refs.ts'
+import { exposeModel } from '../stored/expose.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { storedRoot } from '../stored/root.ts'
+import { uploadAppDataInput } from './input.ts'
+
+exposeModel(appDataOf.model())
+
+UploadAppDataPayloadRef.implement({
+  description: 'What became of an upload.',
+  fields: (t) => ({
+    hash: t.expose('hash', { type: 'Bytes32', description: 'keccak256 of the document’s exact bytes.' }),
+    appData: t.field({
+      type: AppDataRef,
+      description: 'The document as it is stored.',
+      resolve: async ({ hash }, _args, context, info) =>
+        (await resolveKeyed(appDataByHash, hash, context, info)) as StoredValue,
+    }),
+    created: t.exposeBoolean('created', { description: 'false when the document was stored already.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  appData: storedRoot(t, appDataOf, {
+    args: { hash: t.arg({ type: 'Bytes32', required: true, description: 'Its hash.' }) },
+    given: (args) => args,
+  }),
+}))
+
+/** Ten a second at the usual limit: twice as many as orders. */
+const unitsOfUpload = 5
+
+builder.mutationField('uploadAppData', (t) =>
+  t.field({
+    type: UploadAppDataPayloadRef,
+    description:
+      'Stores an appData document, so that orders can refer to it: of at most 8192 bytes, where the deployment has no limit of its own.',
+    // Clients upload before each order: what they may submit must not be halved by that.
+    extensions: { limited: 'reads', units: unitsOfUpload },
+    args: { input: inputArgument(t.arg, uploadAppDataInput, 'The document.') },
+    resolve: (_root, { input: { hash, document } }, { uploadAppData }) =>
+      uploadAppData(hash ?? null, document),
+  }),
+)

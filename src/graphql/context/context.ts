@@ -1,0 +1,294 @@
+import type { AffiliateDesk } from '../../affiliates/register.ts'
+import type { Statistics } from '../../affiliates/statistics.ts'
+import { type Outage, Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { listItems } from '../../domain/json-text.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import { chainIdOfName } from '../../domain/network/chains.ts'
+import type { Network } from '../../domain/network/network.ts'
+import type { Cancellation, OrderCreation } from '../../domain/order/creation.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import type { QuoteReply, QuoteRequest } from '../../domain/quote/quote.ts'
+import type { NativeRate } from '../../domain/token/native-rate.ts'
+import type { Sourced } from '../../domain/token/sourced.ts'
+import type { Token, TokenHolder } from '../../domain/token/token.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { Feed } from '../../notifications/feed.ts'
+import type { Db } from '../../storage/database/database.ts'
+import { createLoaders, type Loaders, type ReadTokens } from '../../storage/loaders.ts'
+import { mostNamedOrders } from '../order/uids-input.ts'
+import type { Features } from './features.ts'
+
+/** What can be done on one network. */
+export interface TradingDesk {
+  network: Network
+  /** Stores the order when every check passes. @throws Refusal naming the first fault */
+  placeOrder(creation: OrderCreation): Promise<OrderUid>
+  /** The UID of this very order if it was placed at `since` or later. @throws Refusal */
+  placedSince(creation: OrderCreation, since: Date): Promise<OrderUid | undefined>
+  /** All or none. @throws Refusal */
+  cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
+  /** @throws Refusal */
+  cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
+  /** The operator's, without a signature. All or none. @throws Refusal */
+  cancelByPolicy(wish: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
+  /** @throws Refusal */
+  quote(request: QuoteRequest): Promise<QuoteReply>
+  /**
+   * Each quote better than the one before, as they are found, and each stored; ends when nothing better can
+   * come, or when `signal` aborts.
+   * @throws Refusal at once for what keeps it from starting, and in the end when there was no quote at all
+   */
+  quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
+  /** A quote that `from` was given, as it was answered; undefined for anybody else's. */
+  storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
+  /**
+   * Metadata of tokens; a contract that does not say has null for it, one that is no token is left out, and
+   * one that could not be asked has an Outage.
+   */
+  tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
+  /**
+   * In US dollars for one whole token; undefined when no source knows of a price. Turns go round the clients.
+   * @throws Outage when one that might could not say
+   */
+  usdPrice(token: Address, client: string): Promise<Sourced<string> | undefined>
+  /** The same, if it is in memory and fresh: nobody is asked, and undefined says nothing about the token. */
+  peekUsdPrice(token: Address): Sourced<string> | undefined
+  /**
+   * Those who hold most, the greatest first; undefined when no source knows of any.
+   * @throws Outage when one that might could not say
+   */
+  topHolders(token: Address, client: string): Promise<Sourced<readonly TokenHolder[]> | undefined>
+  /** The same, as `peekUsdPrice` tells it. */
+  peekTopHolders(token: Address): Sourced<readonly TokenHolder[]> | undefined
+  /**
+   * What tokens are worth now; one that no route leads from is left out, one that is not traded has a
+   * Refusal.
+   * @throws Outage
+   */
+  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  /** Whether everything that this network's answers depend on answers now. */
+  ready(): Promise<boolean>
+}
+
+interface Desks {
+  all: readonly TradingDesk[]
+  byName(name: string): TradingDesk | undefined
+  byChainId(chainId: number): TradingDesk | undefined
+}
+
+/** What the doors need from the rest of the program. */
+export interface Services {
+  db: Db
+  now: Clock
+  log: Log
+  desks: Desks
+  feed: Feed
+  affiliates: AffiliateDesk
+  /** Of affiliates and their traders. */
+  statistics: Statistics
+  version: string
+  /** Documents known in advance: text by the SHA-256 of it. */
+  documents?: Readonly<Record<string, string>>
+  /**
+   * Whether faults of documents and variables name what may have been meant: on a machine of one's own alone.
+   */
+  suggests?: boolean
+  /** Everything is open when left out. */
+  features?: Features
+  /** Whether a competition is nobody's business until its deadline block has passed. */
+  hidesCompetitions?: boolean
+  /** Whether a key that came with a request is the operator's; without this nobody's is. */
+  isOperator?(apiKey: string | undefined): boolean
+  /** Whether it is a key of who decides about affiliates. */
+  isEditor?(apiKey: string | undefined): boolean
+  /** The newest auctions that a report over REST shows of an order, where that is not the usual. */
+  reportAuctions?: number
+  /** Orders that one request may name, where that is less than usual. */
+  maxOrderUids?: number
+  /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch */
+  uploadAppData(hash: Bytes32 | null, document: string): Promise<{ hash: Bytes32; created: boolean }>
+}
+
+/** One request, or one event of a stream. */
+export interface Context extends Services, Caller {
+  loaders: Loaders
+  /** Asked over a path that only the operator reaches: nothing is hidden from it. */
+  restricted?: boolean
+  /** Aborts when the client has gone. */
+  clientSignal: AbortSignal
+  /**
+   * Counts what a result holds.
+   * @throws Refusal QueryTooComplex over the limit, and from then on every time
+   */
+  spend<Row>(rows: readonly Row[]): Row[]
+  /** The same of the lists in a text that the database wrote. */
+  spendText(text: string): void
+  /** @throws Refusal when nothing more is to be read; the Outage that was met */
+  proceed(): void
+  /** Rejects once the result is over the limit: what is still under way is of no use to anybody. */
+  overspent: Promise<never>
+}
+
+/** Prices are read from the chain: of so many tokens at once. */
+const mostPriced = 128
+/** Each can be a question to somebody outside, who counts them. */
+const mostAskedOutside = 32
+
+/** Nested lists multiply: a result holds this many list items at most. */
+const maxListItems = 20_000
+
+/**
+ * For a result that the database wrote alone.
+ * @throws Refusal QueryTooComplex
+ */
+export function checkListItems(texts: readonly string[]): void {
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  // An item is two characters at least.
+  if (length <= 2 * maxListItems) return
+  if (texts.reduce((sum, text) => sum + listItems(text), 0) > maxListItems) throw tooManyItems()
+}
+
+function tooManyItems(): Refusal {
+  return new Refusal('QueryTooComplex', `the result holds more than ${maxListItems} list items`)
+}
+
+/** @param outage of the database, for a request that has met it already: nothing more is read for it */
+export function createContext(
+  services: Services,
+  caller: Caller,
+  clientSignal: AbortSignal,
+  outage?: Outage,
+): Context {
+  let spent = 0
+  let stop = (_refusal: Refusal) => {}
+  const overspent = new Promise<never>((_resolve, reject) => {
+    stop = reject
+  })
+  overspent.catch(() => {})
+
+  function proceed(): void {
+    if (outage) throw outage
+    if (spent > maxListItems) throw tooManyItems()
+    if (clientSignal.aborted) throw new Refusal('Unavailable', 'the client has gone')
+  }
+
+  function count(items: number): void {
+    spent += items
+    try {
+      proceed()
+    } catch (error) {
+      stop(error as Refusal)
+      throw error
+    }
+  }
+
+  const deskOn = (chainId: number) => services.desks.byChainId(chainId)
+
+  /** Token by token; an outage is that token's alone. */
+  function each<Value>(
+    what: string,
+    most: number,
+    ask: (desk: TradingDesk, token: Address) => Promise<Value | undefined>,
+  ): ReadTokens<Value> {
+    let asked = 0
+    return async (chainId, addresses) => {
+      asked += addresses.length
+      if (asked > most)
+        throw new Refusal('QueryTooComplex', `${what} of more than ${most} tokens are asked for at once`)
+      const desk = deskOn(chainId)
+      const told = new Map<Address, Value | Error>()
+      const askAbout = async (token: Address) => {
+        const answer = await (desk && ask(desk, token))?.catch((error: Error) => error)
+        if (answer !== undefined) told.set(token, answer)
+      }
+      await Promise.all(addresses.map(askAbout))
+      return told
+    }
+  }
+
+  const loaders = createLoaders(
+    {
+      tokens: async (chainId, addresses) => (await deskOn(chainId)?.tokens(addresses)) ?? new Map(),
+      usdPrices: each('prices', mostAskedOutside, (desk, token) => desk.usdPrice(token, caller.client)),
+      topHolders: each('holders', mostAskedOutside, (desk, token) => desk.topHolders(token, caller.client)),
+      nativeRates: async (chainId, addresses) => {
+        if (addresses.length > mostPriced) {
+          throw new Refusal(
+            'QueryTooComplex',
+            `prices of more than ${mostPriced} tokens are asked for at once`,
+          )
+        }
+        return (await deskOn(chainId)?.nativeRates(addresses)) ?? new Map()
+      },
+    },
+    proceed,
+  )
+  return {
+    ...services,
+    ...caller,
+    loaders,
+    clientSignal,
+    spend(rows) {
+      count(rows.length)
+      return [...rows]
+    },
+    spendText: (text) => count(listItems(text)),
+    overspent,
+    proceed,
+  }
+}
+
+/** @throws Refusal InvalidParameter for more orders than one request may name */
+export function checkNamed(
+  uids: readonly OrderUid[],
+  field: string,
+  { maxOrderUids = mostNamedOrders }: Pick<Services, 'maxOrderUids'>,
+): void {
+  if (uids.length > maxOrderUids)
+    throw new Refusal('InvalidParameter', `${field} must name at most ${maxOrderUids} orders`, { field })
+}
+
+/**
+ * The networks of this service by every name they go by; a network's own name comes before what others call
+ * another chain.
+ */
+export function createDesks(all: readonly TradingDesk[]): Desks {
+  const byChainId = (chainId: number | undefined) => all.find(({ network }) => network.chainId === chainId)
+  return {
+    all,
+    byChainId,
+    byName: (name) => all.find(({ network }) => network.name === name) ?? byChainId(chainIdOfName(name)),
+  }
+}
+
+/**
+ * The desk a request names; without a name the only one there is.
+ * @throws Refusal InvalidParameter, NotFound
+ */
+export function deskOf({ desks }: Pick<Services, 'desks'>, name: string | null | undefined): TradingDesk {
+  const [only, second] = desks.all
+  if (name == null) {
+    if (only && !second) return only
+    throw new Refusal('InvalidParameter', `network is required: one of ${names(desks)}`, { field: 'network' })
+  }
+  const desk = desks.byName(name)
+  if (desk) return desk
+  const shown = name.slice(0, 40)
+  const fault =
+    chainIdOfName(name) === undefined ? `there is no network ${shown}` : `${shown} is not served here`
+  throw new Refusal('NotFound', `${fault}, but ${names(desks)}`, { field: 'network' })
+}
+
+/** Narrows a list to one network. */
+export function chainIdOf(
+  services: Pick<Services, 'desks'>,
+  name: string | null | undefined,
+): number | undefined {
+  return name == null ? undefined : deskOf(services, name).network.chainId
+}
+
+function names({ all }: Desks): string {
+  return all.map(({ network }) => network.name).join(', ')
+}

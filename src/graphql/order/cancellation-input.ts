@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { EcdsaScheme } from '../../domain/signing/signing.ts'
+import { SigningScheme } from '../enums.ts'
+import {
+  hexField,
+  networkField,
+  objectExpected,
+  orderUidField,
+  textField,
+  wordField,
+} from '../input/fields.ts'
+import { inputType } from '../input/input-type.ts'
+import { mostNamedOrders } from './uids-input.ts'
+
+const ecdsaSchemes: EcdsaScheme[] = ['eip712', 'ethsign']
+const longestReason = 200
+
+const orderUids = z
+  .array(orderUidField, {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of UIDs'),
+  })
+  .max(mostNamedOrders, `must name at most ${mostNamedOrders} orders`)
+
+const signed = {
+  signature: hexField.meta({ description: '65 bytes.' }),
+  signingScheme: wordField(SigningScheme, ecdsaSchemes).meta({ description: 'How the owner signed.' }),
+}
+
+const asSigned = orderUids.meta({ description: 'As signed: order and repetition count.' })
+const named = orderUids.meta({ description: `At most ${mostNamedOrders}, all of one network.` })
+const networkOfOrders = networkField('That of the orders when left out.')
+
+/** A signed wish to cancel, with what stands beside it. An empty list is well-formed and cancels nothing. */
+export const cancellationBody = z.looseObject({ orderUids: asSigned, ...signed }, objectExpected)
+
+/** What stands beside the UID of a single order, which is read where it stands. */
+export const singleCancellationBody = z.looseObject(signed, objectExpected)
+
+export const cancelOrdersInput = inputType('CancelOrdersInput', {
+  description: 'Orders to be cancelled, all or none, with their owner’s signature over the list.',
+  schema: z.object({ network: networkOfOrders, orderUids: asSigned, ...signed }, objectExpected),
+})
+
+export const cancelOrderInput = inputType('CancelOrderInput', {
+  description: 'An order to be cancelled, with its owner’s signature.',
+  schema: z.object(
+    {
+      network: networkField('That of the order when left out.'),
+      orderUid: orderUidField.meta({ description: 'The order.' }),
+      ...signed,
+    },
+    objectExpected,
+  ),
+})
+
+export const cancelByPolicyInput = inputType('CancelOrdersByPolicyInput', {
+  description: 'Orders that the operator cancels, all or none.',
+  schema: z.object(
+    {
+      network: networkOfOrders,
+      orderUids: named,
+      reason: textField
+        .min(1, 'must not be empty')
+        .max(longestReason, `must have at most ${longestReason} characters`)
+        .regex(/^\P{Cc}*$/u, 'must be one line')
+        .nullish()
+        .meta({ description: 'One line, for everybody who reads the order’s history.' }),
+    },
+    objectExpected,
+  ),
+})

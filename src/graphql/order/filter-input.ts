@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { longestAppCode } from '../../domain/app-data/app-code.ts'
+import { orderClasses, orderKinds } from '../../domain/order/order.ts'
+import { orderStatuses } from '../../domain/order/status.ts'
+import { lookLimit } from '../../storage/order/ranges.ts'
+import { OrderClass, OrderKind, OrderStatus } from '../enums.ts'
+import { addressField, scalarField, textField, wordField } from '../input/fields.ts'
+import { inputType } from '../input/input-type.ts'
+
+const timeField = scalarField('DateTime', z.date())
+
+const tokenPair = inputType('TokenPairInput', {
+  description: 'What is sold for what; orders the other way round are another pair.',
+  schema: z.object({
+    sellToken: addressField.meta({ description: 'What is sold.' }),
+    buyToken: addressField.meta({ description: 'What is bought.' }),
+  }),
+})
+
+export const orderFilter = inputType('OrderFilter', {
+  description: `Orders that meet every condition given. Found by one index: each condition alone, statuses with kind, both of them with an owner, and any of these with a time of creation. For other conditions together a page looks at the newest ${lookLimit} orders of owner, pair, appCode or class, the first of these that is given, and shows those that meet the rest: it may hold fewer than first, also none, while hasNextPage says to go on.`,
+  schema: z.object({
+    statuses: z
+      .array(wordField(OrderStatus, orderStatuses))
+      .min(1, 'must name at least one')
+      .nullish()
+      .meta({ description: 'Orders that stand at one of these now. At least one.' }),
+    pair: tokenPair.schema.nullish().meta({ description: 'Orders that trade this pair.' }),
+    kind: wordField(OrderKind, orderKinds).nullish().meta({ description: 'Orders with this side fixed.' }),
+    class: wordField(OrderClass, orderClasses).nullish().meta({ description: 'Orders of this class.' }),
+    appCode: textField
+      .refine((code) => code.length <= longestAppCode && !code.includes('\0'), {
+        error: `must be at most ${longestAppCode} characters, none of them NUL`,
+      })
+      .nullish()
+      .meta({
+        description: `Orders whose appData document names this application in its root, letter for letter; at most ${longestAppCode} characters.`,
+      }),
+    createdFrom: timeField.nullish().meta({ description: 'Orders stored at this time or later.' }),
+    createdUntil: timeField.nullish().meta({ description: 'Orders stored before this time.' }),
+  }),
+})

@@ -1,0 +1,61 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { OrderCreation } from '../../domain/order/creation.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { orderByUid } from '../../storage/models/keyed.ts'
+import { builder } from '../builder.ts'
+import { type Context, deskOf, type TradingDesk } from '../context/context.ts'
+import { inputArgument } from '../input/input-type.ts'
+import { OrderRef, PlaceOrderPayloadRef } from '../refs.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { valueAlone } from '../token/known-token.ts'
+import { placeOrderInput } from './creation-input.ts'
+
+PlaceOrderPayloadRef.implement({
+  description: 'What became of an order that was sent.',
+  fields: (t) => ({
+    order: t.field({
+      type: OrderRef,
+      description: 'The order as it is stored.',
+      resolve: ({ uid }, _args, context, info) => storedOrder(uid, context, info),
+    }),
+  }),
+})
+
+builder.mutationField('placeOrder', (t) =>
+  t.field({
+    type: PlaceOrderPayloadRef,
+    description: 'Checks and stores a signed order. What is answered is stored.',
+    args: { input: inputArgument(t.arg, placeOrderInput, 'The order.') },
+    resolve: async (_root, { input: { network, creation } }, context) => ({
+      uid: await place(creation, deskOf(context, network), context),
+    }),
+  }),
+)
+
+/** What an earlier attempt of this request placed is placed, whatever could be said against it by now. */
+export async function place(
+  creation: OrderCreation,
+  desk: TradingDesk,
+  { interruptedAt }: Pick<Context, 'interruptedAt'>,
+): Promise<OrderUid> {
+  try {
+    return await desk.placeOrder(creation)
+  } catch (error) {
+    const placed = interruptedAt && (await desk.placedSince(creation, interruptedAt))
+    if (placed) return placed
+    throw error
+  }
+}
+
+/** An order as it was just written. What needs nothing of it but its UID, as REST does, does not read it back. */
+export async function storedOrder(
+  uid: OrderUid,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<StoredValue> {
+  const alone = valueAlone('uid', uid, info)
+  if (alone) return alone
+  const order = await resolveKeyed(orderByUid, uid, context, info)
+  if (!order) throw new Error(`order ${uid} was stored and is not there`)
+  return order
+}

@@ -1,0 +1,39 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { listedTrades } from '../../storage/models/trade/roots.ts'
+import { trade } from '../../storage/models/trade/trade.ts'
+import { builder } from '../builder.ts'
+import { networkArgument } from '../relay/paging.ts'
+import { exposeModel } from '../stored/expose.ts'
+import { storedRoot } from '../stored/root.ts'
+import { chainIdsOf } from './order.ts'
+
+exposeModel(trade)
+
+builder.queryFields((t) => ({
+  trades: storedRoot(t, listedTrades, {
+    args: {
+      network: networkArgument(t.arg, 'All networks without it.'),
+      owner: t.arg({ type: 'Address', required: false, description: 'Trades of this owner’s orders.' }),
+      orderUid: t.arg({ type: 'OrderUid', required: false, description: 'Trades of this order.' }),
+    },
+    given: ({ network, owner, orderUid, ...page }: TradeArguments, environment) => ({
+      ...page,
+      filter: toFilter(owner, orderUid),
+      chainIds: chainIdsOf(environment, network),
+    }),
+  }),
+}))
+
+interface TradeArguments {
+  network?: string
+  owner?: Address | null
+  orderUid?: OrderUid | null
+}
+
+function toFilter(owner: Address | null | undefined, orderUid: OrderUid | null | undefined) {
+  if (owner != null && orderUid == null) return { owner }
+  if (orderUid != null && owner == null) return { orderUid }
+  throw new Refusal('InvalidTradeFilter', 'give exactly one of owner and orderUid')
+}

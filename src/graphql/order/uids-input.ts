@@ -1,0 +1,10 @@
+import { z } from 'zod'
+import { orderUidField } from '../input/fields.ts'
+
+/** Orders that one request may name. */
+export const mostNamedOrders = 128
+
+/** A bare list of UIDs. */
+export const orderUidsInput = z
+  .array(orderUidField, { error: 'a JSON list of UIDs is expected' })
+  .max(mostNamedOrders, `at most ${mostNamedOrders} orders can be named`)

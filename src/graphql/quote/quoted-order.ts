@@ -1,0 +1,94 @@
+import { withVolumeFees } from '../../domain/quote/amounts.ts'
+import type { QuoteReply } from '../../domain/quote/quote.ts'
+import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
+import { QuotedOrderRef, TokenRef } from '../refs.ts'
+import { knownToken } from '../token/known-token.ts'
+
+function amountsOf({ quote, terms }: QuoteReply) {
+  return withVolumeFees(quote.kind, quote, terms.volumeFees)
+}
+
+QuotedOrderRef.implement({
+  description:
+    'Order parameters at the quoted price, after the protocol’s volume fee, before partner fees and the trader’s own slippage.',
+  fields: (t) => ({
+    sellToken: t.field({
+      type: TokenRef,
+      description: 'What is sold.',
+      resolve: ({ quote }, _args, context, info) => knownToken(quote.chainId, quote.sellToken, context, info),
+    }),
+    buyToken: t.field({
+      type: TokenRef,
+      description: 'What is bought.',
+      resolve: ({ quote }, _args, context, info) => knownToken(quote.chainId, quote.buyToken, context, info),
+    }),
+    receiver: t.field({
+      type: 'Address',
+      nullable: true,
+      description: 'As asked for; null means the owner.',
+      resolve: ({ terms }) => terms.receiver,
+    }),
+    sellAmount: t.field({
+      type: 'Uint256',
+      description: 'In sell token atoms, without feeAmount; of a buy order with the volume fee.',
+      resolve: (reply) => amountsOf(reply).sellAmount,
+    }),
+    buyAmount: t.field({
+      type: 'Uint256',
+      description: 'In buy token atoms; of a sell order after the volume fee.',
+      resolve: (reply) => amountsOf(reply).buyAmount,
+    }),
+    feeAmount: t.field({
+      type: 'Uint256',
+      description: 'Cost of the settlement in sell token atoms.',
+      resolve: ({ quote }) => quote.feeAmount,
+    }),
+    gasAmount: t.field({
+      type: 'Uint256',
+      description: 'Gas units.',
+      resolve: ({ quote }) => quote.gasAmount,
+    }),
+    gasPrice: t.field({
+      type: 'Uint256',
+      description: 'Wei for one unit of gas.',
+      resolve: ({ quote }) => quote.gasPrice,
+    }),
+    sellTokenPrice: t.field({
+      type: 'Decimal',
+      description: 'Native atoms for one sell token atom.',
+      resolve: ({ quote }) => quote.sellTokenPrice,
+    }),
+    validTo: t.field({
+      type: 'Uint32',
+      description: 'Unix seconds.',
+      resolve: ({ terms }) => terms.validTo,
+    }),
+    appData: t.string({ description: 'As asked for.', resolve: ({ terms }) => terms.appData }),
+    appDataHash: t.field({
+      type: 'Bytes32',
+      description: 'What is signed.',
+      resolve: ({ terms }) => terms.appDataHash,
+    }),
+    kind: t.field({
+      type: OrderKind,
+      description: 'Which side is fixed.',
+      resolve: ({ quote }) => quote.kind,
+    }),
+    partiallyFillable: t.boolean({ description: 'Always false.', resolve: () => false }),
+    sellTokenBalance: t.field({
+      type: SellTokenSource,
+      description: 'Where sell tokens come from.',
+      resolve: ({ terms }) => terms.sellTokenBalance,
+    }),
+    buyTokenBalance: t.field({
+      type: BuyTokenDestination,
+      description: 'Where buy tokens go.',
+      resolve: ({ terms }) => terms.buyTokenBalance,
+    }),
+    signingScheme: t.field({
+      type: SigningScheme,
+      description: 'How the owner will sign.',
+      resolve: ({ terms }) => terms.signingScheme,
+    }),
+  }),
+})

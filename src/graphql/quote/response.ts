@@ -1,0 +1,118 @@
+import { protocolFeeBps } from '../../domain/quote/amounts.ts'
+import { orderToSign } from '../../domain/quote/order-to-sign.ts'
+import type { QuoteReply } from '../../domain/quote/quote.ts'
+import { formatNodeId, nodeIdText } from '../../storage/query/node-id.ts'
+import {
+  NetworkRef,
+  NodeRef,
+  OrderToSignRef,
+  QuotedOrderRef,
+  QuoteRef,
+  QuoteResponseRef,
+  QuoteRouteRef,
+  type StoredQuote,
+} from '../refs.ts'
+import { networkOn } from '../service/network.ts'
+
+QuoteResponseRef.implement({
+  description:
+    'What an order would trade for. It has no id that caches could know it by: `quoteId` is a number, and `stored` the quote that it names.',
+  fields: (t) => ({
+    quote: t.field({
+      type: QuotedOrderRef,
+      description: 'The order at the quoted price; `order` has it ready to sign.',
+      resolve: (reply) => reply,
+    }),
+    from: t.field({
+      type: 'Address',
+      description: 'Whom it is for.',
+      resolve: ({ terms }) => terms.from,
+    }),
+    expiration: t.field({
+      type: 'DateTime',
+      description: 'After this the fee may be refused. 1970 for FAST.',
+      resolve: ({ quote }) => quote.expiration,
+    }),
+    quoteId: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Goes into the order; null for FAST, which is not stored.',
+      resolve: ({ quote }) => quote.id,
+    }),
+    stored: t.field({
+      type: QuoteRef,
+      nullable: true,
+      description: 'The quote as it can be found again; null for FAST, which is not stored.',
+      resolve: (reply) => asStored(reply),
+    }),
+    verified: t.boolean({
+      description: 'Whether a simulation confirmed the amounts.',
+      resolve: ({ quote }) => quote.verified,
+    }),
+    protocolFeeBps: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description:
+        'The protocol’s volume fees together, in basis points, such as "0.3"; null when there are none. The amounts are after them.',
+      resolve: ({ terms }) => protocolFeeBps(terms.volumeFees),
+    }),
+    order: t.field({
+      type: OrderToSignRef,
+      description:
+        'The exact order to sign at this price: feeAmount 0, with partner fees of appData and the trader’s slippage.',
+      args: {
+        slippageBps: t.arg({
+          type: 'BasisPoints',
+          required: true,
+          defaultValue: 50,
+          description: 'What the price may move against the trader.',
+        }),
+      },
+      resolve: (reply, { slippageBps }, context) => ({
+        ...orderToSign(reply, slippageBps),
+        owner: reply.terms.from,
+        domain: networkOn(reply.quote.chainId, context),
+      }),
+    }),
+    route: t.field({
+      type: QuoteRouteRef,
+      nullable: true,
+      description: 'The way through the pools; null where somebody else found the price.',
+      resolve: ({ route, quote }) => route && { ...route, chainId: quote.chainId },
+    }),
+  }),
+})
+
+QuoteRef.implement({
+  description:
+    'A quote that is stored. Who knows its id knows whom it was given to, so that nobody reads other people’s quotes by counting.',
+  interfaces: [NodeRef],
+  fields: (t) => ({
+    // Numbers of quotes are consecutive: an id names whom the quote was given to as well, and no one else reads it.
+    id: t.id({
+      description: nodeIdText,
+      resolve: ({ quote, terms }) => formatNodeId('Quote', quote.chainId, quote.id, terms.from),
+    }),
+    quoteId: t.field({
+      type: 'SafeInt',
+      description: 'Its number, which goes into the order.',
+      resolve: ({ quote }) => quote.id,
+    }),
+    network: t.field({
+      type: NetworkRef,
+      description: 'Where it can be traded.',
+      resolve: ({ quote }, _args, context) => networkOn(quote.chainId, context),
+    }),
+    response: t.field({
+      type: QuoteResponseRef,
+      description: 'The quote as it was answered.',
+      resolve: (reply) => reply,
+    }),
+  }),
+})
+
+/** null for a fast quote, which nobody keeps. */
+export function asStored(reply: QuoteReply): StoredQuote | null {
+  const { id } = reply.quote
+  return id === null ? null : { ...reply, quote: { ...reply.quote, id } }
+}

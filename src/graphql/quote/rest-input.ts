@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { orderKinds } from '../../domain/order/order.ts'
+import type { QuoteRequest, QuoteSize } from '../../domain/quote/quote.ts'
+import { OrderKind } from '../enums.ts'
+import { objectExpected, wordField } from '../input/fields.ts'
+import {
+  conditions,
+  defaultValidFor,
+  type Fault,
+  faultOf,
+  report,
+  sizes,
+  toQuoteRequest,
+  trade,
+  validities,
+} from './members.ts'
+
+const bodyMembers = z.object(
+  {
+    kind: wordField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
+    ...sizes,
+    ...trade,
+    ...validities,
+    ...conditions,
+  },
+  objectExpected,
+)
+type Body = z.output<typeof bodyMembers>
+
+/** As REST has it, in one object: one size that fits the kind, at most one expiry. */
+export const quoteBody = bodyMembers.transform((body, context): QuoteRequest => {
+  const size = readSize(body)
+  const fault = 'field' in size ? size : (faultOfValidity(body) ?? faultOf(body))
+  if (fault) {
+    report(context, fault)
+    return z.NEVER
+  }
+  const expiry =
+    body.validTo == null ? { validFor: body.validFor ?? defaultValidFor } : { validTo: body.validTo }
+  return toQuoteRequest(body, size as QuoteSize, expiry)
+})
+
+function readSize(body: Body): QuoteSize | Fault {
+  const forms =
+    body.kind === 'sell'
+      ? (['sellAmountBeforeFee', 'sellAmountAfterFee'] as const)
+      : (['buyAmountAfterFee'] as const)
+  const other =
+    body.kind === 'sell'
+      ? ['buyAmountAfterFee' as const]
+      : (['sellAmountBeforeFee', 'sellAmountAfterFee'] as const)
+  const stray = other.find((form) => body[form] != null)
+  if (stray) return { field: stray, message: `does not fit kind ${body.kind}` }
+  const [form, second] = forms.filter((candidate) => body[candidate] != null)
+  if (second) return { field: second, message: `must not stand beside ${form}` }
+  const amount = form && body[form]
+  if (!form || amount == null) return { field: forms[0], message: 'is required' }
+  if (amount === 0n) return { field: form, message: 'must be positive' }
+  return { form, amount }
+}
+
+function faultOfValidity({ validTo, validFor }: Body): Fault | undefined {
+  if (validTo == null || validFor == null) return undefined
+  return { field: 'validFor', message: 'must not stand beside validTo' }
+}
+
+/** A body that was found good as the graph's input has it. */
+export function toQuoteInput(body: z.input<typeof quoteBody>) {
+  const { kind: _, sellAmountBeforeFee, sellAmountAfterFee, buyAmountAfterFee, ...rest } = body
+  const { validTo, validFor, ...same } = rest
+  const validity = validTo != null ? { validTo } : validFor != null ? { validFor } : null
+  if (sellAmountBeforeFee != null)
+    return { ...same, validity, amount: { sellBeforeFee: sellAmountBeforeFee } }
+  if (sellAmountAfterFee != null) return { ...same, validity, amount: { sellAfterFee: sellAmountAfterFee } }
+  if (buyAmountAfterFee != null) return { ...same, validity, amount: { buyAfterFee: buyAmountAfterFee } }
+  throw new TypeError('a quote that was read has an amount')
+}

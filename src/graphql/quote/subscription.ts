@@ -1,0 +1,19 @@
+import type { QuoteReply } from '../../domain/quote/quote.ts'
+import { builder } from '../builder.ts'
+import { deskOf } from '../context/context.ts'
+import { inputArgument } from '../input/input-type.ts'
+import { QuoteResponseRef } from '../refs.ts'
+import { quoteInput, quoteRequestOf } from './input.ts'
+
+builder.subscriptionField('quotes', (t) =>
+  t.field({
+    type: QuoteResponseRef,
+    description:
+      'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over.',
+    extensions: { limited: 'quotes' },
+    args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
+    subscribe: (_root, { input }, context) =>
+      deskOf(context, input.network).quotes(quoteRequestOf(input), context.clientSignal),
+    resolve: (reply: QuoteReply) => reply,
+  }),
+)

@@ -1,0 +1,54 @@
+import type { ArgBuilder } from '@pothos/core'
+import { Refusal } from '../../domain/errors/error.ts'
+import { largestPage, usualPage } from '../../storage/query/page-key.ts'
+import { builder, type SchemaTypes } from '../builder.ts'
+
+export { largestPage }
+
+export type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
+
+export function networkArgument(arg: Arguments, description: string) {
+  return arg({
+    type: 'NetworkName',
+    required: false,
+    description: `A network by name or chain id, such as sepolia. ${description}`,
+  })
+}
+
+/** A page by keyset, from either end. */
+export function pageArguments() {
+  return builder.args((arg) => ({
+    first: arg.int({
+      required: false,
+      description: `Size of the page, 1 to ${largestPage}, from the start of the list; ${usualPage} without it and without last.`,
+    }),
+    after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    last: arg.int({
+      required: false,
+      description: `Size of the page, 1 to ${largestPage}, from the end of the list.`,
+    }),
+    before: arg.string({ required: false, description: 'The cursor to end before.' }),
+  }))
+}
+
+/** A page by keyset, forwards alone. */
+export function cursorArguments(arg: Arguments) {
+  return {
+    first: arg.int({
+      defaultValue: usualPage,
+      required: true,
+      description: `Size of the page, 1 to ${largestPage}.`,
+    }),
+    after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
+  }
+}
+
+export function checkFirst(first: number): void {
+  if (first >= 1 && first <= largestPage) return
+  throw new Refusal('InvalidParameter', `first must be from 1 to ${largestPage}`, { field: 'first' })
+}
+
+export function checkLimit(limit: number, code: 'InvalidLimit' | 'LIMIT_OUT_OF_BOUNDS'): void {
+  if (limit >= 1 && limit <= largestPage) return
+  throw new Refusal(code, `limit must be from 1 to ${largestPage}`, { field: 'limit' })
+}

@@ -1,0 +1,65 @@
+import type { Network } from '../../domain/network/network.ts'
+import { formatNodeId, nodeIdText } from '../../storage/query/node-id.ts'
+import { builder } from '../builder.ts'
+import { type Context, deskOf } from '../context/context.ts'
+import { NetworkRef, NodeRef, TokenRef } from '../refs.ts'
+import { knownToken } from '../token/known-token.ts'
+
+NetworkRef.implement({
+  description: 'A chain that the service trades on.',
+  interfaces: [NodeRef],
+  fields: (t) => ({
+    id: t.id({ description: nodeIdText, resolve: ({ chainId }) => formatNodeId('Network', chainId) }),
+    name: t.exposeString('name', { description: 'The network’s segment in REST paths.' }),
+    chainId: t.expose('chainId', { type: 'SafeInt', description: 'The chain id of the signing domain.' }),
+    settlementContract: t.expose('settlement', {
+      type: 'Address',
+      description: 'The verifying contract of the signing domain.',
+    }),
+    vaultRelayer: t.expose('vaultRelayer', {
+      type: 'Address',
+      description: 'Who sell tokens must be approved to.',
+    }),
+    ready: t.boolean({
+      description: 'Whether everything that its answers depend on answers now.',
+      resolve: async ({ chainId }, _args, { desks }) => (await desks.byChainId(chainId)?.ready()) ?? false,
+    }),
+    wrappedNative: t.field({
+      type: TokenRef,
+      description: 'The chain’s coin as a token.',
+      resolve: ({ chainId, wrappedNative }, _args, context, info) =>
+        knownToken(chainId, wrappedNative, context, info),
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  networks: t.field({
+    type: [NetworkRef],
+    description: 'Every network there is here.',
+    resolve: (_root, _args, { desks }) => desks.all.map(({ network }) => network),
+  }),
+  network: t.field({
+    type: NetworkRef,
+    description: 'One network.',
+    args: {
+      name: t.arg({
+        type: 'NetworkName',
+        required: true,
+        description: 'Its name, another name that it is known by, or its chain id.',
+      }),
+    },
+    resolve: (_root, { name }, context) => deskOf(context, name).network,
+  }),
+  version: t.string({
+    description: 'The build that answers.',
+    resolve: (_root, _args, { version }) => version,
+  }),
+}))
+
+/** The network that something stored belongs to. */
+export function networkOn(chainId: number, { desks }: Pick<Context, 'desks'>): Network {
+  const desk = desks.byChainId(chainId)
+  if (!desk) throw new Error(`chain ${chainId} is not served here`)
+  return desk.network
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { parseTokenAddress } from '../../domain/token/address.ts'
+import { objectExpected } from '../input/fields.ts'
+
+/** Tokens that one request may ask for the details of. */
+const mostDetailed = 100
+
+/** As the routes of token data name a token. */
+export const tokenAddressField = z
+  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+  .transform((text, context) => {
+    const parsed = parseTokenAddress(text)
+    if ('address' in parsed) return parsed.address
+    context.addIssue({ code: 'custom', message: parsed.fault })
+    return z.NEVER
+  })
+  .meta({ pattern: '^(-|0x[0-9a-fA-F]{40})$' })
+
+export const tokenDetailsInput = z.object(
+  {
+    tokenAddresses: z
+      .array(tokenAddressField, {
+        error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of addresses'),
+      })
+      .min(1, 'must name a token')
+      .max(mostDetailed, `must name at most ${mostDetailed} tokens`)
+      .meta({ description: 'Their contracts; `-` is the chain’s own coin.' }),
+  },
+  objectExpected,
+)

@@ -1,0 +1,123 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import type { TokenHolder } from '../../domain/token/token.ts'
+import { mostHolders } from '../../market/token-source.ts'
+import { accountByAddress } from '../../storage/models/keyed.ts'
+import { builder } from '../builder.ts'
+import {
+  AccountRef,
+  type HolderPage,
+  PageInfoRef,
+  TokenHolderConnectionRef,
+  TokenHolderEdgeRef,
+  TokenHolderRef,
+  TokenRef,
+} from '../refs.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { sourced } from './sourced.ts'
+import { tokenKeyOf } from './token.ts'
+
+const { source, asOf, age, maxAge, isStale } = sourced(({ told }: HolderPage) => told)
+
+TokenHolderRef.implement({
+  description: 'An account that holds some of a token.',
+  fields: (t) => ({
+    account: t.field({
+      type: AccountRef,
+      description: 'The holder, with its orders, trades and notifications.',
+      resolve: async ({ address }, _args, context, info) =>
+        (await resolveKeyed(accountByAddress, address, context, info)) as StoredValue,
+    }),
+    address: t.expose('address', { type: 'Address', description: 'The holder’s address.' }),
+    balance: t.expose('balance', { type: 'Uint256', description: 'Atoms, more than nothing.' }),
+  }),
+})
+
+TokenHolderEdgeRef.implement({
+  description: 'A holder in a page.',
+  fields: (t) => ({
+    cursor: t.string({ description: 'Continues behind this holder.', resolve: cursorOf }),
+    node: t.field({ type: TokenHolderRef, description: 'The holder.', resolve: (holder) => holder }),
+  }),
+})
+
+TokenHolderConnectionRef.implement({
+  description: `A page of those who hold most of a token, the greatest first. Of a token at most ${mostHolders} are known.`,
+  fields: (t) => ({
+    edges: t.field({
+      type: [TokenHolderEdgeRef],
+      description: 'Holders with their cursors.',
+      resolve: ({ holders }) => holders,
+    }),
+    nodes: t.field({
+      type: [TokenHolderRef],
+      description: 'The holders alone.',
+      resolve: ({ holders }) => holders,
+    }),
+    pageInfo: t.field({
+      type: PageInfoRef,
+      description: 'Where the page stands.',
+      resolve: ({ holders, hasNextPage }) => {
+        const [first] = holders
+        const last = holders.at(-1)
+        return {
+          page: {
+            hasNextPage,
+            hasPreviousPage: false,
+            startCursor: first ? cursorOf(first) : null,
+            endCursor: last ? cursorOf(last) : null,
+          },
+        }
+      },
+    }),
+    source: t.field(source),
+    asOf: t.field(asOf),
+    age: t.field(age),
+    maxAge: t.field(maxAge),
+    isStale: t.field(isStale),
+  }),
+})
+
+builder.objectField(TokenRef, 'holders', (t) =>
+  t.field({
+    type: TokenHolderConnectionRef,
+    nullable: true,
+    description: 'Those who hold most, the greatest first; null when no source knows of any.',
+    extensions: { askedOutside: true },
+    args: {
+      first: t.arg.int({
+        defaultValue: 10,
+        required: true,
+        description: `Size of the page, 1 to ${mostHolders}.`,
+      }),
+      after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    },
+    resolve: async (parent, { first, after }, { loaders, spend }) => {
+      const token = tokenKeyOf(parent)
+      if (first < 1 || first > mostHolders)
+        throw new Refusal('InvalidParameter', `first must be from 1 to ${mostHolders}`, { field: 'first' })
+      const place = after == null ? undefined : parseCursor(after)
+      const told = await loaders.topHolders.load(token)
+      if (!told) return null
+      const behind = place ? told.value.filter((holder) => isBehind(holder, place)) : told.value
+      return { told, holders: spend(behind.slice(0, first)), hasNextPage: behind.length > first }
+    },
+  }),
+)
+
+/** Opaque to clients: what the list is sorted by, so that a page goes on at the same place when balances moved meanwhile. */
+function cursorOf({ address, balance }: TokenHolder): string {
+  return Buffer.from(`h${balance}.${address}`).toString('base64url')
+}
+
+/** @throws Refusal InvalidParameter */
+function parseCursor(cursor: string): TokenHolder {
+  const match = /^h([0-9]{1,78})\.(0x[0-9a-f]{40})$/.exec(Buffer.from(cursor, 'base64url').toString())
+  const [, balance, address] = match ?? []
+  if (!balance || !address)
+    throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
+  return { address: address as TokenHolder['address'], balance: BigInt(balance) }
+}
+
+function isBehind({ address, balance }: TokenHolder, place: TokenHolder): boolean {
+  return balance === place.balance ? address > place.address : balance < place.balance
+}

@@ -1,0 +1,122 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import { formatRatioDown } from '../../domain/amount.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { storedToken, type TokenKey, tokenByAddress } from '../../storage/models/keyed.ts'
+import { tokenOf } from '../../storage/models/token.ts'
+import { builder } from '../builder.ts'
+import { type Context, deskOf } from '../context/context.ts'
+import { TokenRef, UsdPriceRef } from '../refs.ts'
+import { networkArgument } from '../relay/paging.ts'
+import { exposeModel } from '../stored/expose.ts'
+import { identityOf, resolveKeyed, resolveKnown, type StoredValue } from '../stored/resolve.ts'
+import type { Finds } from '../stored/root.ts'
+
+exposeModel(tokenOf('tok.chain_id', 'tok.address'))
+
+/** What a stored token is found by. */
+export function tokenKeyOf(parent: StoredValue): TokenKey {
+  return identityOf<TokenKey>(parent)
+}
+
+builder.objectFields(TokenRef, (t) => ({
+  usdPrice: t.field({
+    type: UsdPriceRef,
+    nullable: true,
+    description: 'What one whole token is worth now; null when no source knows of a price.',
+    extensions: { askedOutside: true },
+    resolve: (token, _args, { loaders }) => loaders.usdPrice.load(tokenKeyOf(token)),
+  }),
+  nativePrice: t.field({
+    type: 'Decimal',
+    nullable: true,
+    description:
+      'Native atoms for one atom now: 18 significant digits, rounded down. Null when no route leads to the native coin.',
+    resolve: async (token, _args, { loaders }) => {
+      const rate = await loaders.nativeRate.load(tokenKeyOf(token))
+      return rate && formatRatioDown(rate.nativeAmount, rate.tokenAmount)
+    },
+  }),
+}))
+
+/** Tokens that one request may name. */
+const mostNamed = 128
+/** So many are one read; where others are asked about them, each is one. */
+const namedPerRead = 8
+
+const findToken: Finds = ({ network, address }: { network?: string; address: Address }, environment) => {
+  const { chainId } = deskOf(environment, network).network
+  return { keyed: storedToken as never, keys: [{ chainId, address }], typeName: 'Token' }
+}
+
+interface Named {
+  network?: string | null | undefined
+  addresses: readonly Address[]
+}
+
+/** @throws Refusal InvalidParameter */
+function namedTokens({ network, addresses }: Named, environment: Parameters<Finds>[1]): TokenKey[] {
+  const { chainId } = deskOf(environment, network).network
+  if (addresses.length > mostNamed) {
+    throw new Refusal('InvalidParameter', `addresses must name at most ${mostNamed} tokens`, {
+      field: 'addresses',
+    })
+  }
+  return addresses.map((address) => ({ chainId, address }))
+}
+
+const findTokens: Finds = (named: Named, environment) => ({
+  keyed: tokenByAddress as never,
+  keys: namedTokens(named, environment),
+  typeName: 'Token',
+})
+
+/** One that is not stored is looked for on the chain. */
+export async function tokenAt(
+  key: TokenKey,
+  context: Context,
+  info: GraphQLResolveInfo,
+  typeName?: string,
+): Promise<StoredValue | null> {
+  const token = await resolveKeyed(tokenByAddress, key, context, info, typeName)
+  const isStored = token && identityOf<{ isStored: boolean }>(token).isStored
+  return isStored || (await context.loaders.token.load(key)) ? token : null
+}
+
+builder.queryFields((t) => ({
+  token: t.field({
+    type: TokenRef,
+    nullable: true,
+    description: 'A token; null when there is none at the address.',
+    args: {
+      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      address: t.arg({
+        type: 'TokenAddress',
+        required: true,
+        description: 'Its contract, or `-` for the chain’s own coin.',
+      }),
+    },
+    extensions: { finds: findToken },
+    resolve: (_root, { network, address }, context, info) =>
+      tokenAt({ chainId: deskOf(context, network).network.chainId, address }, context, info),
+  }),
+  tokens: t.field({
+    type: [TokenRef],
+    description: `Tokens by address, at most ${mostNamed}, as they were named, whether or not there is a contract.`,
+    args: {
+      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      addresses: t.arg({ type: ['Address'], required: true, description: 'Their contracts.' }),
+    },
+    extensions: { items: mostNamed, namedPerRead, finds: findTokens },
+    resolve: async (_root, named, context, info) => {
+      const keys = context.spend(namedTokens(named, context))
+      return (await Promise.all(
+        keys.map(
+          (key) =>
+            resolveKnown({ __typename: 'Token', address: key.address }, key, info) ??
+            resolveKeyed(tokenByAddress, key, context, info),
+        ),
+      )) as StoredValue[]
+    },
+  }),
+}))

@@ -1,0 +1,20 @@
+import type { Sourced } from '../../domain/token/sourced.ts'
+import { UsdPriceRef } from '../refs.ts'
+import { sourced } from './sourced.ts'
+
+const { source, asOf, age, maxAge, isStale } = sourced((price: Sourced<string>) => price)
+
+UsdPriceRef.implement({
+  description: 'What a token is worth in US dollars, and who says so.',
+  fields: (t) => ({
+    price: t.expose('value', {
+      type: 'Decimal',
+      description: 'US dollars for one whole token: up to 18 significant digits, more than nothing.',
+    }),
+    source: t.field(source),
+    asOf: t.field(asOf),
+    age: t.field(age),
+    maxAge: t.field(maxAge),
+    isStale: t.field(isStale),
+  }),
+})

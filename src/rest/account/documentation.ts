@@ -1,0 +1,43 @@
+import type { Operations } from '../openapi/operation.ts'
+import { sample } from '../openapi/sample.ts'
+import { notifications } from '../openapi/schemas/stored.ts'
+
+export const accountOperations: Operations = {
+  'GET /accounts/:account/notifications': {
+    id: 'notifications',
+    summary: 'What an account is told',
+    description:
+      'The newest 1000, newest first. For more, and for a stream that forgets nothing, ask `/graphql` and `/graphql/stream`.',
+    answers: {
+      200: { description: 'An empty list when there are none.', schema: notifications, headers: ['ETag'] },
+    },
+    examples: {
+      filled: {
+        summary: 'A fill',
+        path: { account: sample.otherTrader },
+        answer: [
+          {
+            id: '1',
+            account: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+            type: 'order_filled',
+            message: 'Order filled: 1 WETH for 2940 USDC',
+            timestamp: '2027-01-15T07:43:23Z',
+            metadata: {
+              txHash: '0xabababababababababababababababababababababababababababababababab',
+              chainId: 11155111,
+              orderId:
+                '0xb8d5324dba0b1933165ed1dea75ac1a296070f2f44b36a1127d594e7afcbd36570997970c51812dc3a010c7d01b50e0d17dc79c877359400',
+              executedAmount: '2940000000',
+            },
+          },
+        ],
+      },
+      none: { summary: 'Nothing', path: { account: sample.newcomer }, answer: [] },
+      malformed: {
+        summary: 'No address',
+        path: { account: '0x12' },
+        refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex'],
+      },
+    },
+  },
+}

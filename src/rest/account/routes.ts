@@ -1,0 +1,24 @@
+import { notificationBody } from '../../storage/bodies/notification.ts'
+import { listOfBodies, readBody } from '../../storage/bodies/read.ts'
+import { newestNotifications } from '../../storage/models/notification/roots.ts'
+import { readAddress } from '../row/parameters.ts'
+import type { StoredRoute } from '../row/stored-route.ts'
+
+const listed = listOfBodies(notificationBody)
+
+/** The interface has no pages here: the newest. */
+const mostListed = 1_000
+
+export const notificationRoutes: StoredRoute[] = [
+  {
+    on: 'GET /accounts/:account/notifications',
+    needs: 'cms',
+    items: () => mostListed,
+    headers: { 'Cache-Control': 'public, max-age=300' },
+    read: async ({ path }, { db, now }) => {
+      const account = readAddress('account', path.account)
+      const row = await readBody(db, listed, newestNotifications({ account, first: mostListed }), { now })
+      return row ? { body: row[0] } : null
+    },
+  },
+]

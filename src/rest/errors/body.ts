@@ -1,0 +1,100 @@
+import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
+
+/** Every code's HTTP status, a new one's too. A route may say otherwise for itself. */
+export const statusOf: Record<RefusalCode, number> = {
+  InvalidParameter: 400,
+  UnsupportedMediaType: 415,
+  PayloadTooLarge: 413,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  NotFound: 404,
+  OrderNotFound: 404,
+  QueryTooComplex: 400,
+  // Only GraphQL says this, with what its clients expect: they send the text next.
+  PERSISTED_QUERY_NOT_FOUND: 200,
+  InvalidQuery: 400,
+
+  InvalidSignature: 400,
+  InvalidEip1271Signature: 400,
+  MissingFrom: 400,
+  AppdataFromMismatch: 400,
+  IncompatibleSigningScheme: 400,
+  InvalidAppData: 400,
+  AppDataInvalid: 400,
+  AppDataHashMismatch: 400,
+  AppDataMismatch: 400,
+  ZeroAmount: 400,
+  NonZeroFee: 400,
+  SellAmountOverflow: 400,
+  BuyAmountOverflow: 400,
+  UnsupportedOrderType: 400,
+  UnsupportedBuyTokenDestination: 400,
+  UnsupportedSellTokenSource: 400,
+  OrderExpired: 400,
+  InsufficientValidTo: 400,
+  ExcessiveValidTo: 400,
+  InvalidValidFrom: 400,
+  SameBuyAndSellToken: 400,
+  InvalidNativeSellToken: 400,
+  UnsupportedToken: 400,
+  InsufficientBalance: 400,
+  InsufficientAllowance: 400,
+  TransferSimulationFailed: 400,
+  TooMuchGas: 400,
+  TooManyLimitOrders: 400,
+  DuplicatedOrder: 400,
+  Forbidden: 403,
+  OldOrderActivelyBidOn: 400,
+
+  OnChainOrder: 400,
+  OrderFullyExecuted: 400,
+  AlreadyCancelled: 400,
+  Unauthorized: 401,
+  WrongOwner: 401,
+
+  NoLiquidity: 404,
+  SellAmountDoesNotCoverFee: 400,
+  TradingOutsideAllowedWindow: 400,
+  TokenTemporarilySuspended: 400,
+  InsufficientLiquidity: 400,
+  CustomSolverError: 400,
+  QuoteNotVerified: 400,
+  InvalidTradeFilter: 400,
+  InvalidLimit: 400,
+  LIMIT_OUT_OF_BOUNDS: 400,
+
+  AffiliateWalletMismatch: 400,
+  InvalidAffiliateSignature: 401,
+  AffiliateWalletBound: 409,
+  AffiliateCodeTaken: 409,
+  AffiliateExists: 409,
+  AffiliateCodeDisabled: 403,
+  FeatureDisabled: 503,
+
+  IdempotencyKeyReused: 422,
+  IdempotencyKeyInUse: 409,
+  RateLimited: 429,
+  Unavailable: 503,
+  InternalServerError: 500,
+}
+
+/** Order book routes, and those of tokens, accounts and affiliates, speak of errors in two forms. */
+export type Family = 'orderBook' | 'account'
+
+/** Of paths that nothing answers too. */
+export function familyOf(pathname: string): Family {
+  return /^\/(accounts|affiliate|ref-codes)(\/|$)|^\/[^/]+\/tokens(\/|$)/.test(pathname)
+    ? 'account'
+    : 'orderBook'
+}
+
+export interface Fault {
+  code: RefusalCode
+  message: string
+  data?: unknown
+}
+
+export function toErrorBody(family: Family, { code, message, data }: Fault): Record<string, unknown> {
+  if (family === 'account') return { message }
+  return { errorType: code, description: message, ...(data !== undefined && { data }) }
+}

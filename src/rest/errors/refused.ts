@@ -1,0 +1,50 @@
+import type { GraphQLError } from 'graphql'
+import { refusalHeaders } from '../../execution/http/refused.ts'
+import type { Produced } from '../../execution/idempotency.ts'
+import { refusalCaching } from '../row/caching.ts'
+import type { RowTraits } from '../row/route.ts'
+import { type Family, type Fault, statusOf, toErrorBody } from './body.ts'
+
+/**
+ * What is masked as an answer.
+ * @param row undefined where nothing answers that path, or that method of it
+ * @param allow the methods that the path does answer, when the method is at fault
+ */
+export function refused(
+  told: GraphQLError,
+  family: Family,
+  row: RowTraits | undefined,
+  allow: string | undefined,
+): Produced {
+  const status = statusFor(told, row)
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    ...refusalHeaders(status, told.extensions),
+  }
+  if (allow) headers.Allow = allow
+  if (row?.freshness) headers['Cache-Control'] = refusalCaching(status)
+  else if (row?.isCached || row?.headers?.['Cache-Control']) headers['Cache-Control'] = 'no-store'
+  return { status, headers, body: JSON.stringify(errorBodyOf(told, family)) }
+}
+
+/** In the words of the path's family. */
+export function errorBodyOf(told: GraphQLError, family: Family): Record<string, unknown> {
+  return toErrorBody(family, faultOf(told))
+}
+
+/** A row may say otherwise for itself, of a code or of a code at one field. */
+function statusFor(told: GraphQLError, row: RowTraits | undefined): number {
+  const { code } = faultOf(told)
+  return row?.statuses?.[`${code} of ${told.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]
+}
+
+function faultOf({ extensions, message }: GraphQLError): Fault {
+  return { code: extensions.code, message, data: withoutItems(extensions.data) } as Fault
+}
+
+/** REST's bodies are as they always were: what each item of a list was refused for is the graph's to say. */
+function withoutItems(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('items' in data)) return data
+  const { items: _, ...rest } = data
+  return Object.keys(rest).length > 0 ? rest : undefined
+}

@@ -1,0 +1,38 @@
+import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
+import type { RowTraits } from '../row/route.ts'
+import { statusOf } from './body.ts'
+
+const introduction = `# Errors
+
+Every refusal has one of these codes: GraphQL tells it as \`extensions.code\`, with \`retryable\`, and where there is one the
+\`field\` at fault and \`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
+with the status. Retryable means that the same request can succeed later without being changed.
+
+This page is made from the program's own list by \`npm run codegen\`.
+`
+
+/** docs/errors.md: the closed list of codes as a table. */
+export function errorTable(routes: readonly RowTraits[]): string {
+  const rows = Object.entries(refusalCodes).map(([code, { retryable, meaning, advice }]) =>
+    [`\`${code}\``, statusText(code as RefusalCode, routes), meaning, retryable ? 'yes' : 'no', advice].join(
+      ' | ',
+    ),
+  )
+  const head = 'code | status | meaning | retryable | what to do'
+  return `${introduction}\n| ${head} |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |`).join('\n')}\n`
+}
+
+/** The code's status, and where a route says otherwise: those that say the same in one go. */
+function statusText(code: RefusalCode, routes: readonly RowTraits[]): string {
+  const places = new Map<string, Set<string>>()
+  for (const { on, statuses = {} } of routes) {
+    for (const [key, status] of Object.entries(statuses)) {
+      const [told, field] = key.split(' of ')
+      if (told !== code || status === statusOf[code]) continue
+      const exception = `${status}${field ? ` for \`${field}\`` : ''}`
+      places.set(exception, (places.get(exception) ?? new Set()).add(`\`${on}\``))
+    }
+  }
+  const exceptions = [...places].map(([exception, paths]) => `; ${exception} on ${[...paths].join(', ')}`)
+  return statusOf[code] + exceptions.join('')
+}

@@ -1,0 +1,22 @@
+import type { PostApiV1QuoteResult } from '../documents.generated.ts'
+import { present } from '../row/present.ts'
+
+export const quoteFields = `
+  quote {
+    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash
+    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme
+  }
+  from expiration id: quoteId verified protocolFeeBps
+`
+
+type QuoteResult = PostApiV1QuoteResult['quote']
+
+/** `id` is null for a quote that is not stored; `protocolFeeBps` is left out where there is no volume fee. */
+export function writeQuote({ quote, protocolFeeBps, ...same }: QuoteResult) {
+  const { sellToken, buyToken } = quote
+  return {
+    quote: { ...quote, sellToken: sellToken.address, buyToken: buyToken.address },
+    ...same,
+    ...present({ protocolFeeBps }),
+  }
+}

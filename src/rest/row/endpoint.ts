@@ -1,0 +1,118 @@
+import { type DocumentNode, getOperationAST, OperationTypeNode } from 'graphql'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Admission } from '../../execution/admission/admission.ts'
+import { type Charge, chargeOf } from '../../execution/admission/charge.ts'
+import { costOf } from '../../execution/admission/cost.ts'
+import { estimatedUnits, executedUnits, readUnits } from '../../execution/admission/units.ts'
+import type { Door } from '../../execution/execute.ts'
+import type { Produced } from '../../execution/idempotency.ts'
+import type { Services } from '../../graphql/context/context.ts'
+import { schema } from '../../graphql/schema.ts'
+import type { Family } from '../errors/body.ts'
+import { errorBodyOf } from '../errors/refused.ts'
+import { eventOf, type Subscriber } from '../stream.ts'
+import { freshnessHeaders } from './caching.ts'
+import { type PathPattern, patternOf } from './path.ts'
+import { createRecall } from './recall.ts'
+import { isRepeatable, type RestRequest, type Route, type RowTraits } from './route.ts'
+import { compileWords } from './selection-text.ts'
+
+const json = 'application/json'
+
+/** A row that is ready to be asked. */
+export interface Endpoint extends PathPattern {
+  family: Family
+  row: RowTraits
+  /** The least that every request for it counts as. */
+  charge: Charge
+  /** Counts the rest, when its parameters are there. @param bytes of the body @throws Refusal as `Admission.reserve` does */
+  reserve(request: RestRequest, admission: Admission, bytes: number): void
+  /** What an answer of so many bytes took. */
+  units(bytes: number): number
+  /** Whether a request may carry an Idempotency-Key. */
+  isRepeatable: boolean
+  /** `context` makes what a document is executed in, where one is. */
+  perform(request: RestRequest, context: () => Context): Promise<Produced>
+  /** What is in memory; undefined when the document has to answer. */
+  recall: ReturnType<typeof createRecall> | undefined
+  /** Where the answer comes in events: the document is a subscription. */
+  events?: {
+    subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
+    write: Subscriber['write']
+  }
+}
+
+type Context = ReturnType<Door['context']>
+
+/** @throws when the row's document does not fit the schema */
+export function compile(row: Route, family: Family, door: Door, services: Services): Endpoint {
+  const document = door.trust(row.run)
+  const words = compileWords(schema, document)
+  const charge = chargeOf(schema, document)
+  const known = new WeakMap<RestRequest, Record<string, unknown>>()
+  const variablesOf = (request: RestRequest) => {
+    const variables = known.get(request) ?? words.toVariables(row.given?.(request) ?? {})
+    known.set(request, variables)
+    return variables
+  }
+  return {
+    ...patternOf(row.on, family === 'orderBook'),
+    family,
+    row,
+    charge,
+    isRepeatable: isRepeatable(row),
+    reserve(request, admission, bytes) {
+      if (charge.reads === 0 || isSubscription(document)) return
+      const variables = variablesOf(request)
+      admission.reserve({
+        charge: chargeOf(schema, document, undefined, variables),
+        estimate: () => estimatedUnits(costOf({ schema, document, variableValues: variables })?.requested),
+        read: readUnits(bytes),
+      })
+    },
+    units: executedUnits,
+    async perform(request, context) {
+      const asked = row.restricted ? { ...context(), restricted: true } : context()
+      const variables = variablesOf(request)
+      const { data, errors } = await door.run(document, variables, asked)
+      if (errors?.[0]) throw errors[0]
+      return toAnswer(row, words.toWords(data) as never)
+    },
+    recall: row.recall && createRecall(row.recall, services),
+    ...(isSubscription(document) && {
+      events: {
+        async subscribe(request, contextValue) {
+          const variableValues = variablesOf(request)
+          const results = await door.subscribe({ schema, document, variableValues, contextValue })
+          if (Symbol.asyncIterator in results) return results
+          throw results.errors?.[0]
+        },
+        write: ({ data, errors }) =>
+          errors?.[0]
+            ? eventOf(errorBodyOf(errors[0], family), 'error')
+            : eventOf(row.answer(words.toWords(data) as never)),
+      },
+    }),
+  }
+}
+
+/** What a row makes of its document's result. @throws Refusal NotFound */
+function toAnswer(row: Route, result: never): Produced {
+  const answer = row.answer(result)
+  if (answer === null && row.missing) throw new Refusal('NotFound', row.missing)
+  const contentType = row.contentType ?? json
+  const freshness = row.freshness?.(result)
+  return {
+    status: row.status?.(result) ?? 200,
+    headers: {
+      'Content-Type': contentType,
+      ...row.headers,
+      ...(freshness && freshnessHeaders(freshness)),
+    },
+    body: contentType === json ? JSON.stringify(answer) : String(answer),
+  }
+}
+
+function isSubscription(document: DocumentNode): boolean {
+  return getOperationAST(document)?.operation === OperationTypeNode.SUBSCRIPTION
+}

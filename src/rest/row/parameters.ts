@@ -1,0 +1,26 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import { type Address, toAddress } from '../../domain/evm/address.ts'
+import { type Bytes32, toHex } from '../../domain/evm/hex.ts'
+import { type OrderUid, toOrderUid } from '../../domain/order/uid.ts'
+
+/** A value of a path or a query. @throws Refusal InvalidParameter that names it */
+function parameter<Value>(parse: (text: string) => Value | undefined, expectation: string) {
+  return (name: string, text = ''): Value => {
+    const value = parse(text)
+    if (value !== undefined) return value
+    throw new Refusal('InvalidParameter', `${name} must be ${expectation}`, { field: name })
+  }
+}
+
+export const readUid: (name: string, text?: string) => OrderUid = parameter(
+  toOrderUid,
+  'an order UID: 56 bytes of hex',
+)
+export const readAddress: (name: string, text?: string) => Address = parameter(
+  toAddress,
+  'an address: 20 bytes of hex',
+)
+export const readHash: (name: string, text?: string) => Bytes32 = parameter(
+  (text) => toHex(text, 32),
+  '32 bytes of hex',
+)

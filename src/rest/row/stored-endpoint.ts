@@ -1,0 +1,52 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import { unixSeconds } from '../../domain/log.ts'
+import { oneRead } from '../../execution/admission/charge.ts'
+import { estimatedUnits, readUnits, writtenUnits } from '../../execution/admission/units.ts'
+import { deskOf, type Services } from '../../graphql/context/context.ts'
+import { usualReportAuctions } from '../../storage/bodies/debug-report.ts'
+import type { Family } from '../errors/body.ts'
+import type { Endpoint } from './endpoint.ts'
+import { patternOf } from './path.ts'
+import type { RestRequest } from './route.ts'
+import type { StoredRoute } from './stored-route.ts'
+
+/** A row whose body the database writes, ready to be asked. */
+export function compileStored(row: StoredRoute, family: Family, services: Services): Endpoint {
+  const { reportAuctions = usualReportAuctions } = services
+  return {
+    ...patternOf(row.on, family === 'orderBook'),
+    family,
+    row,
+    charge: oneRead,
+    reserve(request, admission, bytes) {
+      admission.reserve({
+        charge: oneRead,
+        estimate: () => estimatedUnits(row.items?.(request as RestRequest<string>) ?? 1),
+        read: readUnits(bytes),
+      })
+    },
+    units: writtenUnits,
+    isRepeatable: false,
+    recall: undefined,
+    async perform(request) {
+      const { db, now, maxOrderUids } = services
+      const answer = await row.read(
+        request as RestRequest<string>,
+        {
+          db,
+          now: unixSeconds(now()),
+          reportAuctions,
+          hidesCompetitions: services.hidesCompetitions === true && !row.restricted,
+          ...(maxOrderUids !== undefined && { maxOrderUids }),
+          ...(family === 'orderBook' && { network: deskOf(services, request.network).network }),
+        } as Parameters<StoredRoute['read']>[1],
+      )
+      if (!answer) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
+      return {
+        status: 200,
+        headers: { 'Content-Type': 'application/json', ...row.headers, ...answer.headers },
+        body: answer.body,
+      }
+    },
+  }
+}

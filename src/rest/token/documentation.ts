@@ -1,0 +1,68 @@
+import type { Operations } from '../openapi/operation.ts'
+import { sample } from '../openapi/sample.ts'
+import { nativePrice, tokenMetadata, totalSurplus } from './schema.ts'
+
+export const marketOperations: Operations = {
+  'GET /api/v1/token/:token/native_price': {
+    id: 'nativePrice',
+    summary: 'What a token is worth in the native coin',
+    answers: { 200: { description: 'Its price now.', schema: nativePrice } },
+    codes: ['NoLiquidity', 'UnsupportedToken'],
+    examples: {
+      usdc: {
+        summary: 'USDC of the local stack',
+        path: { token: sample.usdc },
+        answer: { price: 333333333.3333333 },
+      },
+      noRoute: {
+        summary: 'A token that nobody trades',
+        path: { token: sample.newcomer },
+        refused: ['NoLiquidity', 'no route leads from this token to the native coin'],
+      },
+      malformed: {
+        summary: 'No address',
+        path: { token: '0x12' },
+        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex'],
+      },
+    },
+  },
+  'GET /api/v1/token/:token/metadata': {
+    id: 'tokenMetadata',
+    summary: 'What the auctions know of a token',
+    answers: { 200: { description: 'null for what is not known.', schema: tokenMetadata } },
+    examples: {
+      traded: {
+        summary: 'A token that was traded',
+        path: { token: `0x${'aa'.repeat(20)}` },
+        answer: { firstTradeBlock: 109, nativePrice: '1000000000000000000' },
+      },
+      malformed: {
+        summary: 'No address',
+        path: { token: '0x12' },
+        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex'],
+      },
+    },
+  },
+  'GET /api/v1/users/:user/total_surplus': {
+    id: 'totalSurplus',
+    summary: 'What an account’s trades got beyond their signed prices',
+    answers: {
+      200: {
+        description: 'Native atoms: each trade at its own auction’s prices, rounded down.',
+        schema: totalSurplus,
+      },
+    },
+    examples: {
+      trader: {
+        summary: 'An account that traded',
+        path: { user: sample.otherTrader },
+        answer: { totalSurplus: '13333333333333333' },
+      },
+      malformed: {
+        summary: 'No address',
+        path: { user: '0x12' },
+        refused: ['InvalidParameter', 'user must be an address: 20 bytes of hex'],
+      },
+    },
+  },
+}

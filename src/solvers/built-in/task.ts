@@ -1,0 +1,93 @@
+import { minOf } from '../../domain/amount.ts'
+import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
+import type { Proposal, ProposedTrade } from '../../domain/auction/solution.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Order } from '../../domain/order/order.ts'
+import type { Pool } from '../../domain/routing/pool.ts'
+import { type Outcome, tradeOutcome } from '../../domain/settlement/execution.ts'
+import { gasUnits, networkFeeUp } from '../../domain/settlement/gas.ts'
+import { wrappedForm } from '../../domain/token/token.ts'
+
+/** One call of the built-in solver: everything its parts look at. */
+export interface Task {
+  auction: Auction
+  pools: readonly Pool[]
+  settlement: Address
+  wrappedNative: Address
+}
+
+/** A proposal whose every trade holds, with its worth in native atoms. */
+export interface Candidate {
+  proposal: Proposal
+  value: bigint
+}
+
+export interface TokenPair {
+  sell: Address
+  buy: Address
+}
+
+/** The tokens that change hands, whatever the order calls them. */
+export function pairOf(order: Pick<Order, 'sellToken' | 'buyToken'>, { wrappedNative }: Task): TokenPair {
+  return { sell: order.sellToken, buy: wrappedForm(order.buyToken, wrappedNative) }
+}
+
+/**
+ * `gas` and what the order needs for itself, in its sell token; `undefined` without a native price. Where the order's quote knows from a
+ * simulation that less will do, no more is charged than the trader was told.
+ */
+export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: bigint): bigint | undefined {
+  const nativePrice = task.auction.nativePrices.get(order.sellToken)
+  if (!nativePrice) return undefined
+  const { quote } = order
+  const needed = quote?.verified ? minOf(gas, quote.gasAmount) : gas
+  return networkFeeUp(needed + extraGas, task.auction.gasPrice, nativePrice)
+}
+
+/** The gas of one swap in atoms of a token. Without a native price it counts nothing; such a token's order gains nothing either. */
+export function hopCostUp({ auction: { nativePrices, gasPrice } }: Task, token: Address): bigint {
+  const nativePrice = nativePrices.get(token)
+  return nativePrice ? networkFeeUp(gasUnits.hop, gasPrice, nativePrice) : 0n
+}
+
+export function outcomeOf(
+  task: Task,
+  entry: AuctionOrder,
+  trade: ProposedTrade,
+  prices: Proposal['prices'],
+): Outcome | undefined {
+  const pair = pairOf(entry.order, task)
+  const [sell, buy] = [prices.get(pair.sell), prices.get(pair.buy)]
+  if (!sell || !buy) return undefined
+  const outcome = tradeOutcome(
+    entry,
+    trade,
+    { sell, buy },
+    {
+      nativePrices: task.auction.nativePrices,
+      wrappedNative: task.wrappedNative,
+    },
+  )
+  return 'fault' in outcome ? undefined : outcome
+}
+
+/** `undefined` when a trade breaks a rule or nothing is gained. */
+export function toCandidate(
+  task: Task,
+  entries: readonly AuctionOrder[],
+  proposal: Proposal,
+): Candidate | undefined {
+  let value = 0n
+  for (const [index, trade] of proposal.trades.entries()) {
+    const entry = entries[index]
+    const outcome = entry && outcomeOf(task, entry, trade, proposal.prices)
+    if (!outcome) return undefined
+    value += outcome.score
+  }
+  return value > 0n ? { proposal, value } : undefined
+}
+
+/** Sorting: most valuable first. */
+export function descendingValue(a: Candidate, b: Candidate): number {
+  return a.value === b.value ? 0 : a.value > b.value ? -1 : 1
+}

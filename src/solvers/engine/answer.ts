@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import {
+  outsideAddress,
+  outsideAmount,
+  outsideBytes,
+  outsideBytes32,
+  outsideGas,
+  outsideInteraction,
+  outsideList,
+  outsideMap,
+  outsidePrices,
+  outsideUid,
+} from '../outside/fields.ts'
+
+/** Several times what a quote needs: reading all of it takes a moment in which nothing else runs. */
+const mostSolutions = 20
+const mostTrades = 100
+/** Of one kind in one solution. */
+const mostInteractions = 100
+/** Of one interaction. */
+const mostTransfers = 20
+
+const tokenAmount = z.object({ token: outsideAddress, amount: outsideAmount })
+
+const fulfillment = z.object({
+  kind: z.literal('fulfillment'),
+  order: outsideUid,
+  executedAmount: outsideAmount,
+  /** Sell atoms on top of the executed amount, of both kinds of orders. */
+  fee: outsideAmount.nullish().transform((fee) => fee ?? 0n),
+})
+
+/** An order that the engine brings in itself. */
+const jit = z.object({
+  kind: z.literal('jit'),
+  order: z.object({
+    sellToken: outsideAddress,
+    buyToken: outsideAddress,
+    receiver: outsideAddress,
+    sellAmount: outsideAmount,
+    buyAmount: outsideAmount,
+    partiallyFillable: z.boolean().default(false),
+    validTo: z.uint32(),
+    appData: outsideBytes32,
+    kind: z.enum(['sell', 'buy']),
+    sellTokenBalance: z.enum(['erc20', 'internal', 'external']),
+    buyTokenBalance: z.enum(['erc20', 'internal']),
+    signingScheme: z.enum(['eip712', 'ethSign', 'eip1271', 'preSign']),
+    signature: outsideBytes,
+  }),
+  executedAmount: outsideAmount,
+  fee: outsideAmount.nullish().transform((fee) => fee ?? 0n),
+})
+
+/** A swap through liquidity that the request named. Whether it could be left out (`internalize`) is not used: it never is. */
+const liquidity = z.object({
+  kind: z.literal('liquidity'),
+  internalize: z.boolean().default(false),
+  id: z.string().max(200),
+  inputToken: outsideAddress,
+  outputToken: outsideAddress,
+  inputAmount: outsideAmount,
+  outputAmount: outsideAmount,
+})
+
+const custom = outsideInteraction.extend({
+  kind: z.literal('custom'),
+  internalize: z.boolean().default(false),
+  /** What the settlement contract must have approved before. */
+  allowances: outsideList(tokenAmount.extend({ spender: outsideAddress }), mostTransfers).default([]),
+  inputs: outsideList(tokenAmount, mostTransfers).default([]),
+  outputs: outsideList(tokenAmount, mostTransfers).default([]),
+})
+
+const flashloan = z.object({
+  liquidityProvider: outsideAddress,
+  protocolAdapter: outsideAddress,
+  receiver: outsideAddress,
+  token: outsideAddress,
+  amount: outsideAmount,
+})
+
+const solution = z
+  .object({
+    /** uint64: those beyond 2^53 are not told apart. */
+    id: z
+      .number()
+      .min(0)
+      .max(2 ** 64)
+      .refine(Number.isInteger),
+    prices: outsidePrices,
+    trades: outsideList(z.discriminatedUnion('kind', [fulfillment, jit]), mostTrades),
+    preInteractions: outsideList(outsideInteraction, mostInteractions).default([]),
+    interactions: outsideList(z.discriminatedUnion('kind', [liquidity, custom]), mostInteractions),
+    postInteractions: outsideList(outsideInteraction, mostInteractions).default([]),
+    gas: outsideGas.nullish(),
+    maxFeePerGas: outsideAmount.nullish(),
+    maxPriorityFeePerGas: outsideAmount.nullish(),
+    flashloans: outsideMap(outsideUid, flashloan, mostTrades).default(new Map()),
+    wrappers: outsideList(z.object({ address: outsideAddress, data: outsideBytes }), mostTransfers).default(
+      [],
+    ),
+  })
+  .refine(
+    ({ maxFeePerGas, maxPriorityFeePerGas }) => (maxFeePerGas == null) === (maxPriorityFeePerGas == null),
+  )
+
+export type EngineSolution = z.infer<typeof solution>
+export type EngineInteraction = EngineSolution['interactions'][number]
+
+const solved = z.object({
+  solutions: outsideList(solution, mostSolutions).refine((solutions) => {
+    const ids = solutions.map(({ id }) => id).filter(Number.isSafeInteger)
+    return new Set(ids).size === ids.length
+  }),
+})
+
+const refused = z.object({
+  error: z.object({ code: z.string().max(100), message: z.string().nullish() }),
+})
+
+/** Solutions, none being an answer too, or why there are none. */
+export type EngineAnswer =
+  | { solutions: EngineSolution[] }
+  | { error: { code: string; message?: string | null | undefined } }
+
+/** `undefined` when it is no answer at all. */
+export function parseEngineAnswer(body: unknown): EngineAnswer | undefined {
+  return solved.safeParse(body).data ?? refused.safeParse(body).data
+}

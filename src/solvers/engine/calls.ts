@@ -1,0 +1,68 @@
+import { maxUint256, minOf } from '../../domain/amount.ts'
+import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import type { Interaction } from '../../domain/order/order.ts'
+import { type Pool, poolAfterSwap, poolOutputDown } from '../../domain/routing/pool.ts'
+import { approveCall, swapCall, transferCall } from '../../domain/settlement/calldata.ts'
+import type { EngineInteraction } from './answer.ts'
+
+export interface CallsOptions {
+  /** Those of the request, as it told them. */
+  pools: readonly Pool[]
+  settlement: Address
+}
+
+/**
+ * What the settlement contract calls to do what an engine says: approvals first, then its interactions in their order, swaps through
+ * our pools for exactly the amounts it names.
+ * @returns undefined when it swaps through a pool that it was not told of, or takes more out of one than that pays
+ */
+export function engineCalls(
+  interactions: readonly EngineInteraction[],
+  { pools, settlement }: CallsOptions,
+): Interaction[] | undefined {
+  const known = new Map(pools.map((pool): [string, Pool] => [pool.address, pool]))
+  const calls = approvals(interactions)
+  for (const interaction of interactions) {
+    if (interaction.kind === 'custom') {
+      const { target, value, callData } = interaction
+      calls.push({ target, value, callData })
+      continue
+    }
+    const { id, inputToken, outputToken, inputAmount, outputAmount } = interaction
+    const pool = known.get(id.toLowerCase())
+    if (!pool || !trades(pool, inputToken, outputToken)) return undefined
+    if (outputAmount > poolOutputDown(pool, inputToken, inputAmount)) return undefined
+    known.set(pool.address, poolAfterSwap(pool, inputToken, inputAmount, outputAmount))
+    const [amount0, amount1] = outputToken === pool.token0 ? [outputAmount, 0n] : [0n, outputAmount]
+    calls.push(
+      transferCall(inputToken, pool.address, inputAmount),
+      swapCall(pool.address, amount0, amount1, settlement),
+    )
+  }
+  return calls
+}
+
+function trades({ token0, token1 }: Pool, one: Address, other: Address): boolean {
+  return (one === token0 && other === token1) || (one === token1 && other === token0)
+}
+
+/**
+ * One allowance for each token and spender, the sum of all that is asked for. It is taken back before it is given, since some tokens
+ * let no allowance be changed into another.
+ */
+function approvals(interactions: readonly EngineInteraction[]): Interaction[] {
+  const sums = new Map<string, { token: Address; spender: Address; amount: bigint }>()
+  for (const interaction of interactions) {
+    for (const { token, spender, amount } of interaction.kind === 'custom' ? interaction.allowances : []) {
+      const key = `${token}${spender}`
+      const sum = (sums.get(key)?.amount ?? 0n) + amount
+      sums.set(key, { token, spender, amount: minOf(sum, maxUint256) })
+    }
+  }
+  return [...sums.values()]
+    .filter(({ amount, spender }) => amount > 0n && spender !== zeroAddress)
+    .flatMap(({ token, spender, amount }) => [
+      approveCall(token, spender, 0n),
+      approveCall(token, spender, amount),
+    ])
+}

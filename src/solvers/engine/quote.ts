@@ -1,0 +1,99 @@
+import { zeroAppData } from '../../domain/app-data/document.ts'
+import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import { type OrderUid, packOrderUid } from '../../domain/order/uid.ts'
+import { nonsense } from '../../outside/fault.ts'
+import {
+  amountAtPrices,
+  type Claim,
+  type OutsideQuestion,
+  toClaim,
+  unboundedSellAmount,
+} from '../outside/quote.ts'
+import type { EngineSolution } from './answer.ts'
+import { type CallsOptions, engineCalls } from './calls.ts'
+import type { EngineOrder } from './request.ts'
+
+/** Nobody's order, and nobody can sign it. */
+export const quoteUid: OrderUid = packOrderUid(zeroAppData, zeroAddress, 0)
+
+const largestUint32 = 2 ** 32 - 1
+
+/** The order of an auction of one that asks for a price: its limit can't bind. */
+export function quoteOrder({ kind, sellToken, buyToken, amount }: OutsideQuestion): EngineOrder {
+  const [sellAmount, buyAmount] = kind === 'sell' ? [amount, 1n] : [unboundedSellAmount, amount]
+  return {
+    uid: quoteUid,
+    sellToken,
+    buyToken,
+    sellAmount,
+    fullSellAmount: sellAmount,
+    buyAmount,
+    fullBuyAmount: buyAmount,
+    validTo: largestUint32,
+    kind,
+    receiver: null,
+    owner: zeroAddress,
+    partiallyFillable: false,
+    sellTokenSource: 'erc20',
+    buyTokenDestination: 'erc20',
+    class: 'market',
+    appData: zeroAppData,
+    signingScheme: 'presign',
+    signature: '0x',
+  }
+}
+
+export interface ReadOptions extends CallsOptions {
+  /** What messages call the engine. */
+  name: string
+  vaultRelayer: Address
+}
+
+/**
+ * The price in the first solution that trades the order of the quote; `undefined` when none does.
+ * @throws Refusal NoLiquidity when it gives nothing; OutsideFault when it makes no sense
+ */
+export function readEngineQuote(
+  solutions: readonly EngineSolution[],
+  question: OutsideQuestion,
+  options: ReadOptions,
+): Claim | undefined {
+  const solution = solutions.find(({ trades }) => trades.some(({ kind }) => kind === 'fulfillment'))
+  if (!solution) return undefined
+  const { name, vaultRelayer } = options
+  const fee = feeOf(solution, question, name)
+  if (reachedBy(solution).includes(vaultRelayer)) throw nonsense(name, 'it reaches for the vault relayer')
+  const interactions = engineCalls(solution.interactions, options)
+  if (!interactions) throw nonsense(name, 'it takes from a pool what that does not give')
+  const raw = {
+    computed: amountAtPrices(question, solution.prices, fee),
+    gas: solution.gas ?? undefined,
+    calls: { preInteractions: solution.preInteractions, interactions, txOrigin: null },
+    playable: isPlayable(solution),
+  }
+  return toClaim(name, question, raw, vaultRelayer)
+}
+
+/** Sell atoms that the one trade takes on top of what it executes. */
+function feeOf({ trades }: EngineSolution, { kind, amount }: OutsideQuestion, name: string): bigint {
+  const [trade, second] = trades.filter((one) => one.kind === 'fulfillment')
+  if (!trade || second || trade.order !== quoteUid)
+    throw nonsense(name, 'it trades an order that is not there')
+  const { executedAmount, fee } = trade
+  const filled = kind === 'sell' ? executedAmount + fee : executedAmount
+  if (filled !== amount) throw nonsense(name, 'it trades another amount')
+  return fee
+}
+
+/** What comes after the payout, orders of others, loans and wrappers have no place in a settlement of one trade. */
+function isPlayable({ trades, postInteractions, flashloans, wrappers }: EngineSolution): boolean {
+  return trades.length === 1 && postInteractions.length + flashloans.size + wrappers.length === 0
+}
+
+/** Spenders, and whoever is called after the payout; who is called before it is looked at with the claim. */
+function reachedBy({ interactions, postInteractions }: EngineSolution): Address[] {
+  const spenders = interactions.flatMap((one) =>
+    one.kind === 'custom' ? one.allowances.map(({ spender }) => spender) : [],
+  )
+  return [...spenders, ...postInteractions.map(({ target }) => target)]
+}

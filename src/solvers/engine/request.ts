@@ -1,0 +1,119 @@
+import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
+import type {
+  BuyTokenDestination,
+  OrderKind,
+  SellTokenSource,
+  SigningScheme,
+} from '../../domain/order/order.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import type { Pool } from '../../domain/routing/pool.ts'
+import { gasUnits } from '../../domain/settlement/gas.ts'
+import type { Token } from '../../domain/token/token.ts'
+
+/** An order as a solver engine is told of it. The short amounts are what is left to execute, the `full…` ones what was signed. */
+export interface EngineOrder {
+  uid: OrderUid
+  sellToken: Address
+  buyToken: Address
+  sellAmount: bigint
+  fullSellAmount: bigint
+  buyAmount: bigint
+  fullBuyAmount: bigint
+  validTo: number
+  kind: OrderKind
+  receiver: Address | null
+  owner: Address
+  partiallyFillable: boolean
+  sellTokenSource: SellTokenSource
+  buyTokenDestination: BuyTokenDestination
+  class: 'market' | 'limit'
+  appData: Bytes32
+  signingScheme: SigningScheme
+  signature: Hex
+}
+
+/** What an engine is asked to solve. */
+export interface EngineAuction {
+  /** null for a quote. */
+  id: bigint | null
+  orders: readonly EngineOrder[]
+  pools: readonly Pool[]
+  /** Of the orders and the pools; one that is missing is told without its metadata. */
+  tokens: ReadonlyMap<Address, Pick<Token, 'symbol' | 'decimals'>>
+  /** Native atoms for 10^18 token atoms; null when unknown. */
+  referencePrice(token: Address): bigint | null
+  /** Wei for one unit of gas. */
+  gasPrice: bigint
+  deadline: Date
+}
+
+/** The body of POST /solve. Amounts are strings of digits; a key without a value is null where it is listed, else left out. */
+export function writeAuction(auction: EngineAuction): Record<string, unknown> {
+  return {
+    id: auction.id?.toString() ?? null,
+    tokens: Object.fromEntries(tokensOf(auction).map((token) => [token, writeToken(token, auction)])),
+    orders: auction.orders.map(writeOrder),
+    liquidity: auction.pools.map(writePool),
+    effectiveGasPrice: auction.gasPrice.toString(),
+    deadline: auction.deadline.toISOString(),
+    surplusCapturingJitOrderOwners: [],
+  }
+}
+
+export function tokensOf({
+  orders,
+  pools,
+}: {
+  orders: readonly Pick<EngineOrder, 'sellToken' | 'buyToken'>[]
+  pools: readonly Pool[]
+}): Address[] {
+  return [
+    ...new Set([
+      ...orders.flatMap(({ sellToken, buyToken }) => [sellToken, buyToken]),
+      ...pools.flatMap(({ token0, token1 }) => [token0, token1]),
+    ]),
+  ]
+}
+
+/** What lies in the settlement contract is not offered: a quote that lives on it would not be kept. */
+function writeToken(token: Address, { tokens, referencePrice }: EngineAuction) {
+  const { decimals = null, symbol = null } = tokens.get(token) ?? {}
+  return {
+    decimals,
+    symbol,
+    referencePrice: referencePrice(token)?.toString() ?? null,
+    availableBalance: '0',
+    trusted: false,
+  }
+}
+
+function writeOrder({ receiver, ...order }: EngineOrder) {
+  return {
+    ...order,
+    sellAmount: order.sellAmount.toString(),
+    fullSellAmount: order.fullSellAmount.toString(),
+    buyAmount: order.buyAmount.toString(),
+    fullBuyAmount: order.fullBuyAmount.toString(),
+    ...(receiver && { receiver }),
+    feePolicies: [],
+    preInteractions: [],
+    postInteractions: [],
+  }
+}
+
+/** Known to the engine by its address. Swaps go to the pool itself: there is no router to name. */
+function writePool({ address, token0, token1, reserve0, reserve1 }: Pool) {
+  return {
+    kind: 'constantProduct',
+    id: address,
+    address,
+    gasEstimate: gasUnits.hop.toString(),
+    router: zeroAddress,
+    tokens: {
+      [token0]: { balance: reserve0.toString() },
+      [token1]: { balance: reserve1.toString() },
+    },
+    fee: '0.003',
+  }
+}

@@ -1,0 +1,68 @@
+import type { Affiliate } from '../../domain/affiliate/affiliate.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
+import { bytea, hexOf } from '../database/columns.ts'
+import { type Db, prepared, readPrepared, sql, writePrepared } from '../database/database.ts'
+import { affiliateRow } from '../models/affiliate.ts'
+import { insertColumns, rowSql, toRow } from '../query/row.ts'
+
+export interface NewAffiliate extends Affiliate {
+  digest: Bytes32
+  signedMessage: Hex
+}
+
+const stored = insertColumns(affiliateRow, Object.keys(affiliateRow) as (keyof Affiliate)[])
+const columns = [...stored, { name: 'digest', type: 'bytea' }, { name: 'signed_message', type: 'bytea' }]
+
+/** In SQL, like those below: columns and rows follow from the description. */
+const insertSql = prepared(`INSERT INTO affiliates (${columns.map(({ name }) => name).join(', ')})
+  VALUES (${columns.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')})
+  ON CONFLICT DO NOTHING RETURNING true`)
+
+/** Stores it unless its wallet, its code or its digest is there already: the database decides who came first. @returns whether it did */
+export async function insertAffiliate(db: Db, affiliate: NewAffiliate): Promise<boolean> {
+  const rows = await writePrepared(db, insertSql, [
+    ...stored.map(({ of }) => of(affiliate)),
+    bytea(affiliate.digest),
+    bytea(affiliate.signedMessage),
+  ])
+  return rows.length > 0
+}
+
+/** Affiliate `af` as JSON text; see `toAffiliate`. */
+export const affiliateJson = rowSql(affiliateRow)
+
+const byWalletSql = prepared(`SELECT ${affiliateJson} FROM affiliates af WHERE wallet = $1::bytea`)
+const enableSql = prepared(`UPDATE affiliates af SET enabled = $2 WHERE code = $1 RETURNING ${affiliateJson}`)
+
+export async function findAffiliateByWallet(db: Db, wallet: Address): Promise<Affiliate | undefined> {
+  return toAffiliate(await readPrepared(db, byWalletSql, [bytea(wallet)]))
+}
+
+/** @returns as it is then; undefined where nobody has the code */
+export async function setAffiliateEnabled(
+  db: Db,
+  code: string,
+  enabled: boolean,
+): Promise<Affiliate | undefined> {
+  return toAffiliate(await writePrepared(db, enableSql, [code, enabled]))
+}
+
+/** Which of the two somebody has, each alone. */
+export async function findTaken(
+  db: Db,
+  { wallet, code }: Pick<Affiliate, 'wallet' | 'code'>,
+): Promise<{ wallet: boolean; code: boolean }> {
+  const rows = await sql(db).affiliate.findMany({
+    where: { OR: [{ wallet: bytea(wallet) }, { code }] },
+    select: { wallet: true, code: true },
+  })
+  return {
+    wallet: rows.some((row) => hexOf(row.wallet) === wallet),
+    code: rows.some((row) => row.code === code),
+  }
+}
+
+function toAffiliate([row]: readonly [string][]): Affiliate | undefined {
+  return row && toRow(affiliateRow, JSON.parse(row[0]))
+}

@@ -1,0 +1,184 @@
+import { type Affiliate, type AffiliateProgramme, dollarDecimals } from '../../domain/affiliate/affiliate.ts'
+import type { Eligibility } from '../../domain/affiliate/rewards.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Trade } from '../../domain/order/trade.ts'
+import { bytea, raw } from '../database/columns.ts'
+import { type Db, sql } from '../database/database.ts'
+import { Prisma } from '../generated/client.ts'
+import { tradeRow } from '../models/trade/trade.ts'
+import { rowSql, toRow } from '../query/row.ts'
+import { affiliateJson } from './affiliates.ts'
+
+/** A network whose trades count, with the token that stands for the dollar there; null where none does. */
+export interface CountedNetwork {
+  chainId: number
+  reference: { token: Address; decimals: number } | null
+}
+
+const dollar = `${10n ** BigInt(dollarDecimals)}::numeric`
+/** Dollars as whole numbers. */
+const whole = (column: string) => `trunc(${column} * ${dollar})`
+/** The order of trades. */
+const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.block_number, ${alias}.log_index`
+
+/**
+ * The rules of the affiliate programme. In SQL: they are computed over all trades of any number of traders.
+ *
+ * A trader is bound, for good, to the code of the first of his trades that carries one which was registered before, was enabled then,
+ * and is not his own. His time begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code, falls
+ * into that time, has a dollar value, and comes before the trader's eligible volume is at `volume_cap`; of the trade that crosses the cap
+ * only the part below it counts. For every full `trigger_volume` of a trader's eligible volume one reward is earned, and split
+ * (`domain/affiliate/rewards.ts`).
+ *
+ * A trade's time is that of the auction it settles, else of its order. Its value is what was sold × its price ÷ the price of the token that
+ * stands for the dollar, both of that auction; a trade on a network that is not counted has none, and can bind all the same.
+ *
+ * `referred`: trades of `traders` that carry a code. `bindings`: what each trader is bound to.
+ */
+function historyOf(networks: readonly CountedNetwork[], traders: Prisma.Sql): Prisma.Sql {
+  const references = networks.map(({ reference }) => reference)
+  return Prisma.sql`traders AS MATERIALIZED (${traders}), networks AS (
+    SELECT * FROM unnest(${networks.map(({ chainId }) => chainId)}::int[],
+      ${references.map((reference) => reference && `\\x${reference.token.slice(2)}`)}::bytea[],
+      ${references.map((reference) => reference && String(10n ** BigInt(reference.decimals)))}::numeric[]) AS n(chain_id, token, unit)
+  ), referred AS MATERIALIZED (
+    SELECT tr.chain_id, tr.block_number, tr.log_index, tr.owner, o.referrer_code AS code,
+      coalesce(a.created_at, o.created_at) AS time,
+      div(tr.sell_amount * sold.price * ${raw(dollar)}, nullif(reference.price, 0) * n.unit) AS value
+    FROM traders JOIN orders o ON o.owner = traders.owner AND o.referrer_code IS NOT NULL
+      JOIN trades tr ON tr.order_id = o.id LEFT JOIN networks n ON n.chain_id = tr.chain_id
+      LEFT JOIN auctions a ON a.id = tr.auction_id
+      LEFT JOIN auction_prices sold ON sold.auction_id = tr.auction_id AND sold.token = tr.sell_token
+      LEFT JOIN auction_prices reference ON reference.auction_id = tr.auction_id AND reference.token = n.token
+  ), bindings AS MATERIALIZED (
+    SELECT DISTINCT ON (r.owner) r.owner, r.code, r.time AS linked_since,
+      r.time + f.time_cap_days * interval '24 hours' AS rewards_end, ${raw(whole('f.volume_cap'))} AS volume_cap
+    FROM referred r JOIN affiliates f ON f.code = r.code
+    WHERE f.created_at <= r.time AND f.wallet <> r.owner AND coalesce((SELECT NOT s.enabled FROM affiliate_switches s
+      WHERE s.code = f.code AND s.at > r.time ORDER BY s.at LIMIT 1), f.enabled)
+    ORDER BY r.owner, ${raw(place('r'))}
+  )`
+}
+
+/** Of each bound trader: how much of what he traded counts. */
+const volumes = raw(`volumes AS (
+    SELECT b.owner, b.code, b.linked_since, b.rewards_end, b.volume_cap,
+      CASE WHEN b.volume_cap = 0 THEN v.volume ELSE least(v.volume, b.volume_cap) END AS eligible
+    FROM bindings b JOIN (
+      SELECT b.owner, coalesce(sum(r.value), 0) AS volume FROM bindings b
+      JOIN referred r ON r.owner = b.owner AND r.code = b.code AND r.time >= b.linked_since AND r.time < b.rewards_end
+      GROUP BY b.owner
+    ) v USING (owner)
+  )`)
+
+/** A row as it is read: numbers that can be large are text. */
+type Read<Row> = {
+  [Name in keyof Row]: bigint extends Row[Name] ? string | Exclude<Row[Name], bigint> : Row[Name]
+}
+
+/** Whose code it is, and on which terms. */
+type Promised = Pick<Affiliate, 'wallet' | 'code'> & AffiliateProgramme
+
+export interface AffiliateTotals {
+  affiliate: Promised
+  /** What counts of all its traders' trades. */
+  totalVolume: bigint
+  /** Each trader's full ones. */
+  rewards: bigint
+  /** The most that a trader who can still get it has of the next reward; 0 where there is none. */
+  nearest: bigint
+  activeTraders: number
+  totalTraders: number
+}
+
+/** One statement, whatever the number of traders. @returns undefined for a wallet without a code */
+export async function affiliateTotals(
+  db: Db,
+  wallet: Address,
+  networks: readonly CountedNetwork[],
+  now: Date,
+): Promise<AffiliateTotals | undefined> {
+  const traders = Prisma.sql`SELECT DISTINCT o.owner FROM orders o
+    WHERE o.referrer_code = (SELECT f.code FROM affiliates f WHERE f.wallet = ${bytea(wallet)})`
+  const [row] = await sql(db).$queryRaw<Read<AffiliateTotals>[]>`
+    WITH ${historyOf(networks, traders)}, ${volumes}
+    SELECT (${raw(affiliateJson)})::json AS affiliate, t.* FROM affiliates af, LATERAL (
+      SELECT coalesce(sum(v.eligible), 0)::text AS "totalVolume", coalesce(sum(v.rewards), 0)::text AS rewards,
+        coalesce(max(v.eligible - v.rewards * v.trigger)
+          FILTER (WHERE v.active AND (v.volume_cap = 0 OR (v.rewards + 1) * v.trigger <= v.volume_cap)), 0)::text AS nearest,
+        (count(*) FILTER (WHERE v.active))::int AS "activeTraders", count(*)::int AS "totalTraders"
+      FROM (SELECT eligible, volumes.volume_cap, trigger, div(eligible, trigger) AS rewards,
+        rewards_end > ${now}::timestamptz AND (volumes.volume_cap = 0 OR eligible < volumes.volume_cap) AS active
+        FROM volumes, (SELECT ${raw(whole('af.trigger_volume'))} AS trigger) f WHERE volumes.code = af.code) v
+    ) t WHERE wallet = ${bytea(wallet)}`
+  if (!row) return undefined
+  const { totalVolume, rewards, nearest } = row
+  return { ...row, totalVolume: BigInt(totalVolume), rewards: BigInt(rewards), nearest: BigInt(nearest) }
+}
+
+export interface TraderTotals {
+  affiliate: Promised
+  linkedSince: Date
+  rewardsEnd: Date
+  eligibleVolume: bigint
+}
+
+/** @returns undefined for an account that no code is bound to */
+export async function traderTotals(
+  db: Db,
+  trader: Address,
+  networks: readonly CountedNetwork[],
+): Promise<TraderTotals | undefined> {
+  const [row] = await sql(db).$queryRaw<Read<TraderTotals>[]>`
+    WITH ${historyOf(networks, Prisma.sql`SELECT ${bytea(trader)}::bytea AS owner`)}, ${volumes}
+    SELECT linked_since AS "linkedSince", rewards_end AS "rewardsEnd", eligible::text AS "eligibleVolume",
+      (SELECT (${raw(affiliateJson)})::json FROM affiliates af WHERE code = volumes.code) AS affiliate FROM volumes`
+  return row && { ...row, eligibleVolume: BigInt(row.eligibleVolume) }
+}
+
+/** A trade of an order whose document names a code. */
+export interface ReferredTradeRow {
+  trade: Trade
+  /** Where it stands among the trader's: its time in microseconds, chain, block and log index, with points between. */
+  place: string
+  time: Date
+  code: string
+  /** Of the trader. */
+  boundCode: string | null
+  value: bigint | null
+  eligibility: Eligibility
+  eligibleVolume: bigint
+}
+
+/** Newest first, on the networks that are counted. `after`: only those before this place. */
+export async function traderActivity(
+  db: Db,
+  trader: Address,
+  networks: readonly CountedNetwork[],
+  { first, after }: { first: number; after: string | null },
+): Promise<ReferredTradeRow[]> {
+  const rows = await sql(db).$queryRaw<(Read<Omit<ReferredTradeRow, 'trade'>> & { trade: string })[]>`
+    WITH ${historyOf(networks, Prisma.sql`SELECT ${bytea(trader)}::bytea AS owner`)}, judged AS (
+      SELECT r.*, b.code AS bound_code, b.volume_cap, CASE
+        WHEN b.code IS NULL THEN 'not_bound' WHEN r.time < b.linked_since THEN 'before_binding'
+        WHEN r.code <> b.code THEN 'other_code' WHEN r.time >= b.rewards_end THEN 'time_cap_reached'
+        WHEN r.value IS NULL THEN 'no_dollar_value' END AS flaw
+      FROM referred r LEFT JOIN bindings b USING (owner)
+    ), counted AS (
+      SELECT j.*, ARRAY[(extract(epoch FROM time) * 1000000)::int8, chain_id, block_number, log_index] AS place,
+        coalesce(sum(value) FILTER (WHERE flaw IS NULL) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+      FROM judged j WINDOW w AS (ORDER BY ${raw(place('j'))})
+    )
+    SELECT ${raw(rowSql(tradeRow))} AS trade, array_to_string(place, '.') AS place, time, code, bound_code AS "boundCode", value::text,
+      coalesce(flaw, CASE WHEN volume_cap > 0 AND before >= volume_cap THEN 'volume_cap_reached' ELSE 'eligible' END) AS eligibility,
+      (CASE WHEN flaw IS NOT NULL THEN 0 WHEN volume_cap = 0 THEN value
+        ELSE greatest(0, least(value, volume_cap - before)) END)::text AS "eligibleVolume"
+    FROM counted JOIN networks USING (chain_id) JOIN trades tr USING (chain_id, block_number, log_index)
+    WHERE ${after}::text IS NULL OR place < string_to_array(${after}, '.')::int8[] ORDER BY counted.place DESC LIMIT ${first}`
+  return rows.map((row) => ({
+    ...row,
+    trade: toRow(tradeRow, JSON.parse(row.trade)),
+    value: row.value === null ? null : BigInt(row.value),
+    eligibleVolume: BigInt(row.eligibleVolume),
+  }))
+}

@@ -1,0 +1,77 @@
+import type { ProposedExecution, StoredSolution } from '../../domain/auction/competition.ts'
+import type { FeePolicy } from '../../domain/fee/policy.ts'
+import { hexOf, raw } from '../database/columns.ts'
+import { type Db, sql } from '../database/database.ts'
+import { solutionRow } from '../models/auction/solution.ts'
+import { rowSql, toRow } from '../query/row.ts'
+
+const solutionJson = rowSql(solutionRow)
+
+/** Best first: by uid. In SQL: rows follow from the description. */
+export async function solutionsOfAuctions(db: Db, ids: readonly bigint[]): Promise<StoredSolution[]> {
+  const rows = await sql(db).$queryRaw<{ json: string }[]>`
+    SELECT ${raw(solutionJson)} AS json FROM solutions s WHERE s.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY s.uid`
+  return rows.map(({ json }) => toRow(solutionRow, JSON.parse(json)))
+}
+
+/** In SQL: one statement over two tables. */
+export async function executionsOfAuctions(db: Db, ids: readonly bigint[]): Promise<ProposedExecution[]> {
+  const rows = await sql(db).$queryRaw<ProposedExecutionRow[]>`
+    SELECT x.auction_id, x.solution_uid, x.order_id, o.uid, o.chain_id, o.sell_token, o.buy_token,
+      x.executed_sell::text, x.executed_buy::text
+    FROM solution_executions x JOIN orders o ON o.id = x.order_id
+    WHERE x.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY x.order_id`
+  return rows.map((row) => ({
+    auctionId: row.auction_id,
+    solutionUid: row.solution_uid,
+    orderId: row.order_id,
+    orderUid: hexOf(row.uid),
+    chainId: row.chain_id,
+    sellToken: hexOf(row.sell_token),
+    buyToken: hexOf(row.buy_token),
+    executedSell: BigInt(row.executed_sell),
+    executedBuy: BigInt(row.executed_buy),
+  }))
+}
+
+interface ProposedExecutionRow {
+  auction_id: bigint
+  solution_uid: number
+  order_id: bigint
+  uid: Uint8Array
+  chain_id: number
+  sell_token: Uint8Array
+  buy_token: Uint8Array
+  executed_sell: string
+  executed_buy: string
+}
+
+/** Fee policies in force, in the order they apply, by auction and order: see `policyKey`. */
+export async function policiesOfAuctions(db: Db, ids: readonly bigint[]): Promise<Map<string, FeePolicy[]>> {
+  const rows = await sql(db).feePolicy.findMany({
+    where: { auctionId: { in: [...ids] } },
+    orderBy: { position: 'asc' },
+  })
+  const policies = new Map<string, FeePolicy[]>()
+  for (const row of rows) {
+    const key = policyKey(row.auctionId, row.orderId)
+    policies.set(key, [...(policies.get(key) ?? []), toPolicy(row)])
+  }
+  return policies
+}
+
+export function policyKey(auctionId: bigint, orderId: bigint): string {
+  return `${auctionId}:${orderId}`
+}
+
+interface PolicyRow {
+  kind: string
+  factor: number
+  maxVolumeFactor: number | null
+}
+
+function toPolicy({ kind, factor, maxVolumeFactor }: PolicyRow): FeePolicy {
+  return kind === 'volume'
+    ? { kind, factor: BigInt(factor) }
+    : { kind: kind as 'surplus', factor: BigInt(factor), maxVolumeFactor: BigInt(maxVolumeFactor ?? 0) }
+}

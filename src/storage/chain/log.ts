@@ -1,0 +1,195 @@
+import type { OrderExecution } from '../../domain/auction/competition.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Trade } from '../../domain/order/trade.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { bytea, hexOf, numeric } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+
+export interface BlockRow {
+  number: number
+  hash: Bytes32
+  parentHash: Bytes32
+}
+
+export interface Checkpoint {
+  number: number
+  hash: Bytes32
+}
+
+interface LogPlace {
+  blockNumber: number
+  logIndex: number
+  txHash: Bytes32
+}
+
+export interface SettlementRow extends LogPlace {
+  solver: Address
+  /** null when it is not a settlement of one of our auctions. */
+  auctionId: bigint | null
+  solutionUid: number | null
+}
+
+export interface InvalidationRow extends LogPlace {
+  orderUid: OrderUid
+}
+
+export interface PresignatureRow extends LogPlace {
+  orderUid: OrderUid
+  owner: Address
+  signed: boolean
+}
+
+/** What a range of blocks said. Writing the same again changes nothing. */
+export interface ChainFacts {
+  trades: (Trade & { orderId: bigint | null })[]
+  settlements: SettlementRow[]
+  invalidations: InvalidationRow[]
+  presignatures: PresignatureRow[]
+  executions: (OrderExecution & { orderId: bigint })[]
+}
+
+export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoint | null> {
+  const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
+  return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
+}
+
+interface CheckpointMove {
+  from: Checkpoint | null
+  /** With the block's Unix seconds, where they are known. */
+  to: (Checkpoint & { timestamp?: number }) | null
+  at: Date
+  /** The newest block that has been seen. */
+  head?: number
+}
+
+/**
+ * Moves the checkpoint on, or back; null is the place before the first block. What moved it meanwhile was another writer,
+ * and then nothing of this transaction may stand.
+ * @throws when the checkpoint is not at `from`
+ */
+export async function moveCheckpoint(
+  tx: Tx,
+  chainId: number,
+  { from, to, at, head }: CheckpointMove,
+): Promise<void> {
+  const client = sql(tx)
+  if (from) {
+    const { count } = await client.checkpoint.deleteMany({
+      where: { chainId, blockNumber: BigInt(from.number), blockHash: bytea(from.hash) },
+    })
+    if (count !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
+  }
+  if (to) {
+    const blockTime = to.timestamp === undefined ? null : new Date(to.timestamp * 1_000)
+    const headNumber = head === undefined ? null : BigInt(head)
+    const place = { blockNumber: BigInt(to.number), blockHash: bytea(to.hash), blockTime, headNumber }
+    await client.checkpoint.create({ data: { chainId, ...place, updatedAt: at } })
+  }
+}
+
+/**
+ * Nobody moves the checkpoint, or writes beside it, until this transaction ends. In SQL: a row lock.
+ * @throws when the checkpoint is not at `at`
+ */
+export async function holdCheckpoint(tx: Tx, chainId: number, at: Checkpoint): Promise<void> {
+  const held = await sql(tx).$queryRaw<unknown[]>`SELECT 1 FROM checkpoints
+    WHERE chain_id = ${chainId} AND block_number = ${at.number} AND block_hash = ${bytea(at.hash)} FOR UPDATE`
+  if (held.length !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
+}
+
+export async function blockHash(db: Db, chainId: number, number: number): Promise<Bytes32 | undefined> {
+  const row = await sql(db).block.findUnique({
+    where: { chainId_number: { chainId, number: BigInt(number) } },
+  })
+  return row ? hexOf(row.hash) : undefined
+}
+
+/** Hashes by number, of the blocks above `number` that are stored: those that may still be reorganised. */
+export async function blockHashesAbove(
+  db: Db,
+  chainId: number,
+  number: number,
+): Promise<Map<number, Bytes32>> {
+  const rows = await sql(db).block.findMany({ where: { chainId, number: { gt: BigInt(number) } } })
+  return new Map(rows.map((row) => [Number(row.number), hexOf(row.hash)]))
+}
+
+export async function insertBlocks(tx: Tx, chainId: number, blocks: readonly BlockRow[]): Promise<void> {
+  await sql(tx).block.createMany({
+    data: blocks.map(({ number, hash, parentHash }) => ({
+      chainId,
+      number: BigInt(number),
+      hash: bytea(hash),
+      parentHash: bytea(parentHash),
+    })),
+    skipDuplicates: true,
+  })
+}
+
+/** Blocks this deep need no hash chain any more. */
+export async function forgetBlocksBelow(tx: Tx, chainId: number, number: number): Promise<void> {
+  await sql(tx).block.deleteMany({ where: { chainId, number: { lt: BigInt(number) } } })
+}
+
+export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {
+  const client = sql(tx)
+  const place = (row: LogPlace) => ({
+    chainId,
+    blockNumber: BigInt(row.blockNumber),
+    logIndex: row.logIndex,
+    txHash: bytea(row.txHash),
+  })
+  await client.trade.createMany({
+    data: facts.trades.map((trade) => ({ ...place(trade), ...tradeColumns(trade) })),
+    skipDuplicates: true,
+  })
+  await client.settlement.createMany({
+    data: facts.settlements.map((row) => ({
+      ...place(row),
+      solver: bytea(row.solver),
+      auctionId: row.auctionId,
+      solutionUid: row.solutionUid,
+    })),
+    skipDuplicates: true,
+  })
+  await client.invalidation.createMany({
+    data: facts.invalidations.map((row) => ({ ...place(row), orderUid: bytea(row.orderUid) })),
+    skipDuplicates: true,
+  })
+  await client.presignature.createMany({
+    data: facts.presignatures.map((row) => ({
+      ...place(row),
+      orderUid: bytea(row.orderUid),
+      owner: bytea(row.owner),
+      signed: row.signed,
+    })),
+    skipDuplicates: true,
+  })
+  await client.execution.createMany({
+    data: facts.executions.map((row) => ({
+      orderId: row.orderId,
+      auctionId: row.auctionId,
+      executedFee: numeric(row.executedFee),
+      executedFeeToken: bytea(row.executedFeeToken),
+      blockNumber: BigInt(row.blockNumber),
+      protocolFeeTokens: row.protocolFees.map(({ token }) => bytea(token)),
+      protocolFeeAmounts: row.protocolFees.map(({ amount }) => numeric(amount)),
+    })),
+    skipDuplicates: true,
+  })
+}
+
+function tradeColumns(trade: Trade & { orderId: bigint | null }) {
+  return {
+    orderId: trade.orderId,
+    orderUid: bytea(trade.orderUid),
+    owner: bytea(trade.owner),
+    sellToken: bytea(trade.sellToken),
+    buyToken: bytea(trade.buyToken),
+    sellAmount: numeric(trade.sellAmount),
+    buyAmount: numeric(trade.buyAmount),
+    feeAmount: numeric(trade.feeAmount),
+    auctionId: trade.auctionId,
+  }
+}

@@ -1,0 +1,35 @@
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { bytea, hexOf } from '../database/columns.ts'
+import { type Db, sql } from '../database/database.ts'
+
+/**
+ * Writes the network's row, or checks it against the one that stands.
+ * @throws when the chain behind this id has another genesis than before, or orders are to be signed for another contract: it is not
+ * what these orders were made for
+ */
+export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes32): Promise<void> {
+  const { chainId, name, settlement } = network
+  const row = { chainId, name, genesisHash: bytea(genesisHash), settlement: bytea(settlement) }
+  await sql(db).network.createMany({ data: [row], skipDuplicates: true })
+  // Rows from before contracts were told take the first that comes.
+  await sql(db).network.updateMany({
+    where: { chainId, genesisHash: row.genesisHash, settlement: null },
+    data: { settlement: row.settlement },
+  })
+  const stored = await sql(db).network.findUnique({ where: { chainId } })
+  if (!stored) throw new Error(`another chain than ${chainId} is called ${name} in this database`)
+  const known = hexOf(stored.genesisHash)
+  if (known !== genesisHash) {
+    throw new Error(
+      `chain ${chainId} (${name}) has genesis ${genesisHash}, but this database belongs to ${known}: ` +
+        'it is another chain. Use another database, or start the local stack with --reset.',
+    )
+  }
+  const other = stored.settlement && hexOf(stored.settlement)
+  if (other && other !== settlement) {
+    throw new Error(
+      `the orders of ${name} in this database are signed for ${other}, not for ${settlement}: use another database`,
+    )
+  }
+}

@@ -1,0 +1,41 @@
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { hexOf } from '../database/columns.ts'
+import { sql, type Tx } from '../database/database.ts'
+import { lockOrders } from '../order/progress.ts'
+
+/**
+ * Takes back everything that blocks above `block` said. Attempts whose settlement is gone run again.
+ * @returns row keys of the orders whose progress has to be refreshed
+ */
+export async function rollbackChainFacts(tx: Tx, chainId: number, block: number): Promise<bigint[]> {
+  const client = sql(tx)
+  await lockOrders(tx, await uidsAbove(tx, chainId, block))
+  // In SQL: what is deleted says which orders and attempts to mend.
+  const rows = await client.$queryRaw<{ id: bigint }[]>`
+    WITH
+      trade AS (DELETE FROM trades WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      invalidation AS (DELETE FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      presignature AS (DELETE FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      settlement AS (DELETE FROM settlements WHERE chain_id = ${chainId} AND block_number > ${block}
+        RETURNING auction_id, solution_uid),
+      attempt AS (UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL FROM settlement s
+        WHERE a.auction_id = s.auction_id AND a.solution_uid = s.solution_uid RETURNING a.auction_id)
+    SELECT o.id FROM orders o WHERE o.chain_id = ${chainId} AND o.uid IN (
+      SELECT order_uid FROM trade UNION SELECT order_uid FROM invalidation UNION SELECT order_uid FROM presignature)`
+  const orderIds = rows.map(({ id }) => id)
+  const above = { gt: BigInt(block) }
+  await client.execution.deleteMany({ where: { orderId: { in: orderIds }, blockNumber: above } })
+  await client.orderEvent.deleteMany({ where: { orderId: { in: orderIds }, blockNumber: above } })
+  await client.order.updateMany({ where: { chainId, expiredAtBlock: above }, data: { expiredAtBlock: null } })
+  await client.block.deleteMany({ where: { chainId, number: above } })
+  return orderIds
+}
+
+/** In SQL: one statement over three tables. */
+async function uidsAbove(tx: Tx, chainId: number, block: number): Promise<OrderUid[]> {
+  const rows = await sql(tx).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT order_uid AS uid FROM trades WHERE chain_id = ${chainId} AND block_number > ${block}
+    UNION SELECT order_uid FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block}
+    UNION SELECT order_uid FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block}`
+  return rows.map(({ uid }) => hexOf(uid))
+}

@@ -1,0 +1,220 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { DatabaseError, Pool, type PoolClient, type QueryResultRow } from 'pg'
+import { type Prisma, PrismaClient } from '../generated/client.ts'
+import { asOutage, tellOutages } from './outages.ts'
+import { createPlanNames, type PlanNames } from './plan-names.ts'
+import { TextQuery, type TextRow } from './text-query.ts'
+
+declare const opaque: unique symbol
+
+/** Something to read with: the database, or the transaction in hand. Only this room looks inside. */
+export interface Db {
+  readonly [opaque]: 'db'
+}
+
+/** An open transaction. The use case that starts it owns it and hands it on as an argument. */
+export interface Tx extends Db {
+  readonly inTransaction: true
+}
+
+/** Every statement throws an Outage when the database does not answer. */
+export interface Database extends Db {
+  /** Commits when `run` returns, rolls back when it throws. Read committed; bounded in time. */
+  transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  url: string
+  /** At least 2: half of them are for `readPrepared`, so that no number of readers takes the database from who writes. */
+  maxConnections: number
+  /** Told of every SQL statement; tests count them. */
+  onStatement?: (sql: string) => void
+}
+
+const statementTimeoutMs = 10_000
+/** A server that does not even say that a statement took too long. */
+const silenceTimeoutMs = 12_000
+const transactionTimeoutMs = 15_000
+
+/**
+ * Prisma writes times without a zone and reads them as UTC, whatever zone the database stands in. What is read is in memory, or on
+ * a disk without a head that moves: small tables are not searched row by row. Statements are short: to compile one takes longer.
+ */
+const sessionSettings = '-c timezone=UTC -c random_page_cost=1.1 -c jit=off'
+
+export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
+  const forReads = Math.ceil(maxConnections / 2)
+  const reads = openPool(url, forReads, `${sessionSettings} -c plan_cache_mode=force_generic_plan`)
+  const pool = openPool(url, maxConnections - forReads, sessionSettings)
+  const client = new PrismaClient({
+    adapter: tellOutages(new PrismaPg(pool, { statementNameGenerator })),
+    log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
+  })
+  if (onStatement) {
+    client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
+  }
+  const limits = { maxWait: 5_000, timeout: transactionTimeoutMs }
+  const database = Object.assign(client as unknown as Db, {
+    transaction: <T>(run: (tx: Tx) => Promise<T>) =>
+      client
+        .$transaction((tx) => run(tx as unknown as Tx), limits)
+        .catch((error: unknown) => {
+          throw asOutage(error)
+        }) as Promise<T>,
+    async close() {
+      await client.$disconnect()
+      await Promise.all([pool.end(), reads.end()])
+    },
+  })
+  pools.set(database, { pool, reads, onStatement, names: createPlanNames() })
+  return database
+}
+
+function openPool(connectionString: string, max: number, options: string): Pool {
+  const pool = new Pool({
+    connectionString,
+    max,
+    options,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: silenceTimeoutMs,
+  })
+  // A connection that breaks is replaced by the pool: its statement says so, and idle ones are not missed. Without a listener one
+  // that breaks in somebody's hand would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+const preparedNames = new Map<string, string>()
+
+/** Marks a statement that is sent often: each connection plans it once. For texts that are known when the program starts. */
+export function prepared(text: string): string {
+  if (!preparedNames.has(text)) preparedNames.set(text, `kept${preparedNames.size}`)
+  return text
+}
+
+/** No name means that the server forgets the plan. */
+function statementNameGenerator(query: { sql: string }): string {
+  return preparedNames.get(query.sql) ?? ''
+}
+
+interface Prepared {
+  pool: Pool
+  /** Their plans are made once, whatever the values: for the estimates of some, PostgreSQL would plan a read anew each time. */
+  reads: Pool
+  onStatement: ((sql: string) => void) | undefined
+  names: PlanNames
+}
+
+const pools = new WeakMap<Db, Prepared>()
+
+function preparedOf(db: Db): Prepared {
+  const prepared = pools.get(db)
+  if (!prepared) throw new TypeError('prepared statements need the database itself')
+  return prepared
+}
+
+/**
+ * Rows of one statement that the server has planned before, each column as PostgreSQL writes it; `Row` says which can't be null. Not
+ * in a transaction.
+ */
+export async function readPrepared<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { reads, onStatement, names } = preparedOf(db)
+  const name = preparedNames.get(text) ?? names.nameOf(text)
+  onStatement?.(text)
+  const isWorn = (client: PoolClient) => name !== undefined && names.isWornBy(client, name, text)
+  return runAsText(reads, { text, name, values, isWorn }) as Promise<Row[]>
+}
+
+/** The same on the connections of who writes: what is stored so, and what has to be known before. For `prepared` statements. */
+export async function writePrepared<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { pool, onStatement } = preparedOf(db)
+  onStatement?.(text)
+  const name = preparedNames.get(text)
+  return runAsText(pool, { text, name, values, isWorn: () => false }) as Promise<Row[]>
+}
+
+interface AsText {
+  text: string
+  name: string | undefined
+  values: readonly unknown[]
+  /** Whether the connection has had enough. */
+  isWorn(client: PoolClient): boolean
+}
+
+async function runAsText(pool: Pool, { text, name, values, isWorn }: AsText): Promise<TextRow[]> {
+  let client: PoolClient | undefined
+  try {
+    client = await pool.connect()
+    const isLast = isWorn(client)
+    const rows = await TextQuery.run(client, text, name, values)
+    client.release(isLast)
+    return rows
+  } catch (error) {
+    client?.release(!isStatementError(error))
+    throw asOutage(error)
+  }
+}
+
+/** A name that the server does not know or has twice, and a plan that a migration made wrong. */
+const codesOfNames: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
+
+/** The server refused a statement, and the connection goes on. */
+function isStatementError(error: unknown): boolean {
+  return error instanceof DatabaseError && error.severity === 'ERROR' && !codesOfNames.includes(error.code)
+}
+
+export type RunPrepared = <Row extends QueryResultRow>(
+  text: string,
+  values: readonly unknown[],
+) => Promise<Row[]>
+
+/**
+ * A transaction of `prepared` statements on a connection of its own, past Prisma, which takes several times as long over them.
+ * It commits what `work` returns; undefined rolls back.
+ */
+export async function runPrepared<T>(
+  db: Database,
+  work: (run: RunPrepared) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { pool, onStatement } = preparedOf(db)
+  let client: PoolClient | undefined
+  try {
+    client = await pool.connect()
+    const connection = client
+    const run: RunPrepared = async (text, values) => {
+      onStatement?.(text)
+      const name = preparedNames.get(text)
+      return (await connection.query({ text, values: [...values], ...(name && { name }) })).rows
+    }
+    await run('BEGIN', [])
+    const result = await work(run)
+    await run(result === undefined ? 'ROLLBACK' : 'COMMIT', [])
+    client.release()
+    return result
+  } catch (error) {
+    // Whatever it was in the middle of ends with the connection.
+    client?.release(true)
+    throw asOutage(error)
+  }
+}
+
+/** In SQL: it reads no table. @throws when the database does not answer */
+export async function ping(db: Db): Promise<void> {
+  await sql(db).$executeRaw`SELECT 1`
+}
+
+/** Prisma's client behind a `Db`. For this room alone. */
+export function sql(db: Db): Prisma.TransactionClient {
+  return db as unknown as Prisma.TransactionClient
+}

@@ -1,0 +1,82 @@
+import { Client } from 'pg'
+import type { Log } from '../../domain/log.ts'
+
+export interface LeadershipOptions {
+  url: string
+  /** Such as `auctions:11155111`: one leader for each name over all processes. */
+  name: string
+  log: Log
+  signal: AbortSignal
+  retryMs?: number
+  /**
+   * How long a leader that is stopped but not dead, or cut off, keeps others from leading. It shows that it lives several
+   * times in that; the database ends a session that does not (PostgreSQL 14 or newer).
+   */
+  frozenMs?: number
+}
+
+/**
+ * Runs `lead` while this process holds the named session lock, and again whenever it gets it back.
+ * The signal given to `lead` aborts when the lock's connection is lost, since another process may lead from then on.
+ * Returns when `signal` aborts.
+ */
+export async function whileLeading(
+  { url, name, log, signal, retryMs = 500, frozenMs = 30_000 }: LeadershipOptions,
+  lead: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: frozenMs / 2,
+      keepAlive: true,
+    })
+    const lost = new AbortController()
+    const lose = () => lost.abort()
+    client.on('error', lose)
+    client.on('end', lose)
+    const showLife = setInterval(() => void client.query('SELECT 1').catch(lose), frozenMs / 6)
+    try {
+      await client.connect()
+      await client.query(`SET idle_session_timeout = ${frozenMs}`)
+      if (await acquire(client, name, signal, retryMs)) await lead(AbortSignal.any([signal, lost.signal]))
+    } catch (error) {
+      if (!signal.aborted) log.error(`${name}: stopped, starting again`, { error: String(error) })
+    } finally {
+      clearInterval(showLife)
+      await Promise.race([client.end().catch(() => {}), goodbye()])
+    }
+    if (!signal.aborted) await pause(retryMs, signal)
+  }
+}
+
+async function acquire(client: Client, name: string, signal: AbortSignal, retryMs: number): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await client.query<{ held: boolean }>(
+      `SELECT pg_try_advisory_lock(hashtextextended('tradegraph', 0) # hashtextextended($1, 1)) AS held`,
+      [name],
+    )
+    if (rows[0]?.held) return true
+    await pause(retryMs, signal)
+  }
+  return false
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds)
+    signal.addEventListener('abort', done, { once: true })
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+  })
+}
+
+/** Long enough for a connection that is there; one whose other end is gone never says that it ended. */
+function goodbye(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 1_000).unref()
+  })
+}

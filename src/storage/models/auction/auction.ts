@@ -1,0 +1,139 @@
+import type { StoredAuction } from '../../../domain/auction/competition.ts'
+import { Prisma } from '../../generated/client.ts'
+import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '../../query/codec.ts'
+import { column, derived, type Env, type ManyRows, type Model } from '../../query/model.ts'
+import { nodeId } from '../../query/node-id.ts'
+import type { PageKey } from '../../query/page-key.ts'
+import { define, named } from '../../query/registry.ts'
+import type { RowFields } from '../../query/row.ts'
+import { now } from '../../query/selected.ts'
+import { tokenIn } from '../token.ts'
+import { settlementAttempt } from './settlement-attempt.ts'
+import { solution } from './solution.ts'
+
+const fields = {
+  block: column(safeInt, 'a.block', 'The block it was built on.'),
+  deadline: column(safeInt, 'a.deadline_block', 'The last block for a settlement.'),
+}
+const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
+
+/** The indexer has passed the deadline of auction `a`: nobody can settle it any more. */
+export const isClosed =
+  'a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id)'
+
+/** How long after `validTo` an order counts as past settling here, in seconds: the indexer may be behind. */
+const expiryMargin = 3_600
+
+/**
+ * Nothing that is shown of auction `a` can change any more: its deadline is final, and each solution is settled in a final block,
+ * or can't be settled, as an order of it has expired or was filled, for good.
+ * @param finality SQL for how many blocks may be reorganised
+ */
+export const isOver = (finality: string) => `EXISTS (
+  SELECT FROM (SELECT block_number - ${finality} AS final FROM checkpoints WHERE chain_id = a.chain_id) c
+  WHERE a.deadline_block <= c.final
+  AND NOT EXISTS (SELECT FROM settlements t WHERE t.auction_id = a.id AND t.block_number > c.final)
+  AND NOT EXISTS (
+    SELECT FROM solutions s WHERE s.auction_id = a.id
+    AND NOT EXISTS (SELECT FROM settlements t WHERE t.auction_id = a.id AND t.solution_uid = s.uid)
+    AND NOT EXISTS (
+      SELECT FROM solution_executions x JOIN orders o ON o.id = x.order_id
+      WHERE x.auction_id = a.id AND x.solution_uid = s.uid AND (
+        o.valid_to < ${now} - ${expiryMargin} OR NOT o.partially_fillable AND EXISTS (
+          SELECT FROM trades t WHERE t.order_id = o.id AND t.block_number <= c.final)))))`
+
+const ifShown = (rows: string, order: string) => (_given: never, env: Env) =>
+  Prisma.raw(`${rows}${env.hidesCompetitions ? ` AND ${isClosed}` : ''} ${order}`)
+
+const nativePrice: Model = {
+  name: 'NativePrice',
+  description: 'What a token is worth to an auction.',
+  fields: {
+    price: column(amount, 'np.price', 'Native atoms for 10^18 token atoms.'),
+  },
+  relations: { token: tokenIn('a.chain_id', 'np.token', 'The token.') },
+}
+
+/** For bodies that have the address alone. */
+export const pricedToken = column(address, 'np.token', 'The token.')
+
+/** What an auction and its report for one order have alike. */
+export const auctionFields = fields
+export const nativePrices = (rows: string, description: string): ManyRows => ({
+  kind: 'many',
+  model: () => nativePrice,
+  rows,
+  description,
+})
+
+const heldOrders = 'auction_orders ho JOIN orders o ON o.id = ho.order_id WHERE ho.auction_id = a.id'
+
+/** Auction `a`. */
+export const auction: Model = define({
+  name: 'Auction',
+  description:
+    'A competition of solvers for a batch of orders. Stored when at least one valid solution came in.',
+  fields: { id: nodeId('Auction', 'a.id'), auctionId, ...fields },
+  relations: {
+    nativePrices: nativePrices(
+      'auction_prices np WHERE np.auction_id = a.id ORDER BY np.token',
+      'Prices that solutions are scored with.',
+    ),
+    solutions: {
+      kind: 'many',
+      model: () => solution,
+      rows: ifShown('solutions s WHERE s.auction_id = a.id', 'ORDER BY s.uid'),
+      items: 3,
+      description:
+        'Valid solutions, best first; those filtered out for fairness come last. Empty while the competition is hidden.',
+    },
+    orders: {
+      kind: 'page',
+      model: named('Order'),
+      connection: 'AuctionOrderConnection',
+      rows: heldOrders,
+      key: { letter: 'h', parts: [{ sql: 'ho.order_id', type: 'number' }], order: 'ASC' },
+      description: 'The orders that could be traded, oldest first.',
+    },
+    settlementAttempts: {
+      kind: 'many',
+      model: () => settlementAttempt,
+      rows: ifShown(
+        'settlement_attempts t WHERE t.auction_id = a.id',
+        'ORDER BY t.started_at, t.solution_uid',
+      ),
+      items: 2,
+      description: 'Tries to settle winning solutions, oldest first. Empty while the competition is hidden.',
+    },
+  },
+  lists: {
+    orderUids: {
+      kind: 'values',
+      // An auction holds up to a thousand: more than 100 kB.
+      field: { ...derived(orderUid, 'o.uid', ''), weight: 50 },
+      rows: `${heldOrders} ORDER BY ho.order_id`,
+      description: 'UIDs of the orders that could be traded.',
+    },
+    transactionHashes: {
+      kind: 'values',
+      field: derived(bytes32, 'st.tx_hash', ''),
+      rows: 'settlements st WHERE st.auction_id = a.id ORDER BY st.block_number, st.log_index',
+      description: 'Transactions on chain that settle it, in their order.',
+    },
+  },
+  identity: { chainId: column(smallInt, 'a.chain_id', '') },
+})
+
+export const auctionRow: RowFields<StoredAuction> = {
+  id: auctionId,
+  chainId: column(smallInt, 'a.chain_id', ''),
+  block: fields.block,
+  deadlineBlock: fields.deadline,
+}
+
+/** Auctions of one order, by id. */
+export const orderAuctionsKey: PageKey = {
+  letter: 'c',
+  parts: [{ sql: 'ao.auction_id', type: 'number' }],
+  order: 'ASC',
+}

@@ -1,0 +1,93 @@
+import type { OrderExecution } from '../../../domain/auction/competition.ts'
+import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
+import { column, type Model } from '../../query/model.ts'
+import type { RowFields } from '../../query/row.ts'
+import { tokenIn } from '../token.ts'
+import { auction, auctionFields, nativePrices, orderAuctionsKey } from './auction.ts'
+import { feePolicy } from './fee-policy.ts'
+import { settlementAttempt } from './settlement-attempt.ts'
+import { proposedSolution } from './solution.ts'
+
+const protocolFee: Model = {
+  name: 'ProtocolFee',
+  description: 'A fee that the protocol took.',
+  fields: {
+    amount: column(amount, 'pf.amount', 'What was taken.'),
+  },
+  relations: { token: tokenIn('o.chain_id', 'pf.token', 'The token of amount.') },
+}
+
+const executionFields = {
+  executedFee: column(amount, 'x.executed_fee', 'Network and protocol fee together.'),
+  blockNumber: column(safeInt, 'x.block_number', 'Block of the settlement.'),
+}
+
+export const execution: Model = {
+  name: 'Execution',
+  description: 'What a settlement on chain did for an order.',
+  fields: executionFields,
+  relations: {
+    executedFeeToken: tokenIn('o.chain_id', 'x.executed_fee_token', 'The token of executedFee.'),
+    protocolFees: {
+      kind: 'many',
+      model: () => protocolFee,
+      rows: `unnest(x.protocol_fee_tokens, x.protocol_fee_amounts) WITH ORDINALITY AS pf(token, amount, position) ORDER BY pf.position`,
+      items: 2,
+      description: 'The protocol’s part, aligned with the fee policies.',
+    },
+  },
+}
+
+export const executionRow: RowFields<Omit<OrderExecution, 'protocolFees'>> = {
+  ...executionFields,
+  executedFeeToken: column(address, 'x.executed_fee_token', 'The token of executedFee.'),
+  auctionId: column(rowKey, 'x.auction_id', ''),
+}
+
+/** Auction `a` as far as it concerns order `o`. */
+export const auctionReport: Model = {
+  name: 'AuctionReport',
+  description: 'One auction as far as it concerns one order.',
+  fields: { auctionId: column(rowKey, 'a.id', 'The auction’s number.'), ...auctionFields },
+  relations: {
+    auction: { kind: 'same', model: () => auction, description: 'The auction.' },
+    nativePrices: {
+      ...nativePrices(
+        `auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token) ORDER BY np.token = o.buy_token`,
+        'Of the order’s two tokens, as far as the auction had them.',
+      ),
+      items: 2,
+    },
+    proposedSolutions: {
+      kind: 'many',
+      model: () => proposedSolution,
+      rows: `solution_executions px JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
+        WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY px.solution_uid`,
+      items: 3,
+      description: 'Solutions that trade the order, best first.',
+    },
+    executions: {
+      kind: 'many',
+      model: () => execution,
+      rows: 'executions x WHERE x.order_id = o.id AND x.auction_id = a.id',
+      items: 2,
+      description: 'What was done on chain.',
+    },
+    settlementAttempts: {
+      kind: 'many',
+      model: () => settlementAttempt,
+      rows: 'settlement_attempts t WHERE t.auction_id = a.id ORDER BY t.started_at, t.solution_uid',
+      items: 2,
+      description: 'Tries to settle the auction’s winners, oldest first.',
+    },
+    feePolicies: {
+      kind: 'many',
+      model: () => feePolicy,
+      rows: 'fee_policies p WHERE p.order_id = o.id AND p.auction_id = a.id ORDER BY p.position',
+      items: 2,
+      description: 'What the protocol may take, in the order it is applied.',
+    },
+  },
+}
+
+export const auctionReportsKey = orderAuctionsKey

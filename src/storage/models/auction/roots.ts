@@ -1,0 +1,24 @@
+import type { Bytes32 } from '../../../domain/evm/hex.ts'
+import { bytea } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
+import type { Env } from '../../query/model.ts'
+import { isClosed } from './auction.ts'
+
+/** Rows of auctions `a`, by what a request names; only what may be shown. */
+
+const shown = ({ hidesCompetitions }: Env) =>
+  hidesCompetitions ? Prisma.raw(` AND ${isClosed}`) : Prisma.empty
+
+export const oneAuction = ({ id, chainId }: { id: number; chainId: number }, env: Env): Prisma.Sql =>
+  Prisma.sql`auctions a WHERE a.id = ${BigInt(id)} AND a.chain_id = ${chainId}${shown(env)}`
+
+export const latestAuction = ({ chainId }: { chainId: number }, env: Env): Prisma.Sql =>
+  Prisma.sql`auctions a WHERE a.chain_id = ${chainId}${shown(env)} ORDER BY a.id DESC LIMIT 1`
+
+export const auctionOfTransaction = (
+  { hash, chainId }: { hash: Bytes32; chainId: number },
+  env: Env,
+): Prisma.Sql =>
+  Prisma.sql`auctions a WHERE a.id IN (SELECT se.auction_id FROM settlements se
+    WHERE se.tx_hash = ${bytea(hash)} AND se.chain_id = ${chainId} AND se.auction_id IS NOT NULL)${shown(env)}
+    ORDER BY a.id DESC LIMIT 1`

@@ -1,0 +1,87 @@
+import type { StoredSolution } from '../../../domain/auction/competition.ts'
+import { address, amount, boolean, bytes32, orderUid, rowKey, smallInt } from '../../query/codec.ts'
+import { column, derived, type Model, orNull } from '../../query/model.ts'
+import { nodeId } from '../../query/node-id.ts'
+import { named } from '../../query/registry.ts'
+import type { RowFields } from '../../query/row.ts'
+import { tokenIn } from '../token.ts'
+
+const ranked = {
+  ranking: column(smallInt, 's.ranking', 'Its place, from 1.'),
+  solver: column(address, 's.solver', 'Who proposed it.'),
+  isWinner: column(boolean, 's.is_winner', 'Whether it won.'),
+  filteredOut: column(boolean, 's.filtered_out', 'Left out because it was unfair to an order.'),
+  score: column(amount, 's.score', 'What it is worth, in native atoms.'),
+}
+const uid = column(smallInt, 's.uid', 'Its index in the stored ranking.')
+const referenceScore = orNull(
+  column(amount, 's.reference_score', 'For winners: what the others could have reached without this solver.'),
+)
+
+const traded = {
+  executedSell: column(amount, 'px.executed_sell', 'What the order sells, all fees included.'),
+  executedBuy: column(amount, 'px.executed_buy', 'What the order buys after all fees.'),
+}
+
+const settlementOf = (auctionId: string, solutionUid: string) => `(SELECT st.tx_hash FROM settlements st
+  WHERE st.auction_id = ${auctionId} AND st.solution_uid = ${solutionUid} ORDER BY st.block_number, st.log_index LIMIT 1)`
+
+/** Solution `s`. */
+export const solution: Model = {
+  name: 'Solution',
+  description: 'What a solver proposed for an auction.',
+  fields: {
+    id: nodeId('Solution', 's.auction_id', 's.uid'),
+    solutionUid: uid,
+    ...ranked,
+    referenceScore,
+    txHash: orNull(
+      derived(
+        bytes32,
+        settlementOf('s.auction_id', 's.uid'),
+        'The transaction that settled it; null when none did, or none is indexed yet.',
+      ),
+    ),
+  },
+  relations: {
+    auction: {
+      kind: 'one',
+      model: named('Auction'),
+      rows: 'auctions a WHERE a.id = s.auction_id',
+      description: 'The auction it is for.',
+    },
+    orders: {
+      kind: 'many',
+      model: () => solutionOrder,
+      rows: `solution_executions px JOIN orders o ON o.id = px.order_id
+        WHERE px.auction_id = s.auction_id AND px.solution_uid = s.uid ORDER BY px.order_id`,
+      items: 2,
+      description: 'The orders it trades, with the amounts it proposes.',
+    },
+  },
+}
+
+const solutionOrder: Model = {
+  name: 'SolutionOrder',
+  description: 'An order in a solution.',
+  fields: { orderUid: column(orderUid, 'o.uid', 'The order’s UID.'), ...traded },
+  relations: {
+    sellToken: tokenIn('o.chain_id', 'o.sell_token', 'What it sells.'),
+    buyToken: tokenIn('o.chain_id', 'o.buy_token', 'What it buys.'),
+    order: { kind: 'same', model: named('Order'), nullable: true, description: 'The order.' },
+  },
+}
+
+/** Solution `s` as far as it concerns the order whose part `px` is. */
+export const proposedSolution: Model = {
+  name: 'ProposedSolution',
+  description: 'A solution as far as it concerns one order.',
+  fields: { solutionUid: uid, ...ranked, ...traded },
+}
+
+export const solutionRow: RowFields<StoredSolution> = {
+  ...ranked,
+  uid,
+  referenceScore,
+  auctionId: column(rowKey, 's.auction_id', ''),
+}

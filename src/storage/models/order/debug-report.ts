@@ -1,0 +1,27 @@
+import { orderUid } from '../../query/codec.ts'
+import { column, type Model, type Relation } from '../../query/model.ts'
+import { named } from '../../query/registry.ts'
+import { auctionReport, auctionReportsKey } from '../auction/report.ts'
+import { orderTrades } from '../trade/trade.ts'
+import { orderEvents } from './event.ts'
+
+const relations: Record<string, Relation> = {
+  order: { kind: 'same', model: named('Order'), description: 'The order.' },
+  events: { ...orderEvents, description: 'Its story, oldest first.' },
+  auctions: {
+    kind: 'page',
+    model: () => auctionReport,
+    rows: 'auction_orders ao JOIN auctions a ON a.id = ao.auction_id WHERE ao.order_id = o.id',
+    key: auctionReportsKey,
+    description: 'The auctions that held it, by id, with what concerns it.',
+  },
+  trades: { ...orderTrades, description: 'Its trades, newest first.' },
+}
+
+/** Of order `o`. */
+export const debugReport: Model = {
+  name: 'DebugReport',
+  description: 'Everything that happened to one order, read in one statement.',
+  fields: { orderUid: column(orderUid, 'o.uid', 'The order’s UID.') },
+  relations,
+}

@@ -1,0 +1,62 @@
+import { exclusionReasons, type OrderEvent, orderEventLabels } from '../../../domain/order/event.ts'
+import { spelt, string, time, word } from '../../query/codec.ts'
+import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import type { PageKey } from '../../query/page-key.ts'
+import type { RowFields } from '../../query/row.ts'
+
+/** What an operator writes beside a cancellation is prose; all else is one of the service's words. */
+export const orderEventReasons = [...exclusionReasons, 'policy'] as const
+
+const isWord = `ev.reason IN (${exclusionReasons.map((reason) => `'${reason}'`).join(', ')})`
+
+const fields = {
+  label: column(word('OrderEventLabel', orderEventLabels), 'ev.label', 'What happened.'),
+  timestamp: column(time, 'ev.timestamp', 'When.'),
+}
+
+export const orderEvent: Model = {
+  name: 'OrderEvent',
+  description: 'A step in an order’s story.',
+  fields: {
+    ...fields,
+    reason: orNull(
+      derived(
+        spelt('OrderEventReason', orderEventReasons),
+        (spelling) =>
+          `CASE WHEN ${isWord} THEN ${spelling === 'graph' ? 'upper(ev.reason)' : 'ev.reason'}
+            WHEN ev.reason IS NOT NULL THEN '${spelling === 'graph' ? 'POLICY' : 'policy'}' END`,
+        'Why, for FILTERED and INVALID, and for cancellations by policy.',
+      ),
+    ),
+    detail: orNull(
+      derived(
+        string,
+        `CASE WHEN NOT ${isWord} THEN ev.reason END`,
+        'What is said of the reason beside, in words.',
+      ),
+    ),
+  },
+}
+
+export const orderEventRow: RowFields<OrderEvent> = {
+  ...fields,
+  reason: orNull(column(string, 'ev.reason', '')),
+}
+
+export const orderEventsKey: PageKey = {
+  letter: 'e',
+  parts: [
+    { sql: 'ev.timestamp', type: 'time' },
+    { sql: 'ev.id', type: 'number' },
+  ],
+  order: 'ASC',
+}
+
+/** Of order `o`. */
+export const orderEvents: Relation = {
+  kind: 'page',
+  model: () => orderEvent,
+  rows: 'order_events ev WHERE ev.order_id = o.id',
+  key: orderEventsKey,
+  description: 'The order’s story, oldest first.',
+}

@@ -1,0 +1,170 @@
+import {
+  buyTokenDestinations,
+  type Order,
+  orderClasses,
+  orderKinds,
+  sellTokenSources,
+  signingSchemes,
+} from '../../../domain/order/order.ts'
+import { type OrderStatus, orderStatuses } from '../../../domain/order/status.ts'
+import { statusCase, statusWords } from '../../order/status.ts'
+import {
+  address,
+  amount,
+  boolean,
+  bytes,
+  bytes32,
+  hexText,
+  orderUid,
+  rowKey,
+  screaming,
+  smallInt,
+  spelt,
+  string,
+  time,
+  uint32,
+  word,
+} from '../../query/codec.ts'
+import { again, column, derived, type Model, orNull } from '../../query/model.ts'
+import { nodeId } from '../../query/node-id.ts'
+import type { PageKey } from '../../query/page-key.ts'
+import { define } from '../../query/registry.ts'
+import type { RowFields } from '../../query/row.ts'
+import { now } from '../../query/selected.ts'
+import { tokenIn } from '../token.ts'
+import { orderRelations } from './relations.ts'
+import { effectiveReceiver, executedFraction, sold } from './value.ts'
+
+const graphStatus = Object.fromEntries(orderStatuses.map((status) => [status, screaming(status)]))
+
+const signed = {
+  receiver: orNull(column(address, 'o.receiver', 'Who gets the buy tokens; null means the owner.')),
+  sellAmount: column(amount, 'o.sell_amount', 'As signed, in sell token atoms.'),
+  buyAmount: column(amount, 'o.buy_amount', 'As signed, in buy token atoms.'),
+  validTo: column(uint32, 'o.valid_to', 'Unix seconds; at this second the order is still open.'),
+  appData: column(bytes32, 'o.app_data', 'The signed hash of the appData document.'),
+  feeAmount: column(amount, 'o.fee_amount', 'Signed fee, in sell token atoms; 0 for new orders.'),
+  kind: column(word('OrderKind', orderKinds), 'o.kind', 'Which side is fixed.'),
+  partiallyFillable: column(boolean, 'o.partially_fillable', 'Whether a part may be traded.'),
+  sellTokenBalance: column(
+    word('SellTokenSource', sellTokenSources),
+    'o.sell_token_balance',
+    'Where sell tokens come from.',
+  ),
+  buyTokenBalance: column(
+    word('BuyTokenDestination', buyTokenDestinations),
+    'o.buy_token_balance',
+    'Where buy tokens go.',
+  ),
+}
+
+const executed = {
+  executedSellAmount: column(amount, 'o.executed_sell', 'Sold so far, signed fee included.'),
+  executedBuyAmount: column(amount, 'o.executed_buy', 'Bought so far.'),
+  executedFeeAmount: column(amount, 'o.executed_signed_fee', 'Signed fee taken so far.'),
+  executedFee: column(
+    amount,
+    'o.executed_fee',
+    'Every fee really taken so far, network and protocol, in executedFeeToken.',
+  ),
+}
+
+const feeToken = 'coalesce(o.executed_fee_token, o.sell_token)'
+/** For bodies that have the address alone. */
+export const executedFeeToken = derived(address, feeToken, 'The token of executedFee.')
+
+const stored = {
+  uid: column(orderUid, 'o.uid', 'Order digest, owner and validTo in one.'),
+  owner: column(address, 'o.owner', 'Who signed.'),
+  settlementContract: column(address, 'o.settlement', 'The contract the order is signed for.'),
+  class: column(word('OrderClass', orderClasses), 'o.class', 'What the order counts as.'),
+  signingScheme: column(word('SigningScheme', signingSchemes), 'o.signing_scheme', 'How the owner signed.'),
+  signature: column(bytes, 'o.signature', 'The signature; empty for presign.'),
+  fullAppData: orNull(
+    derived(
+      string,
+      '(SELECT d.document FROM app_data d WHERE d.hash = o.app_data)',
+      'The appData document, when it is known.',
+      { weight: 8 },
+    ),
+  ),
+  creationDate: column(time, 'o.created_at', 'When the order was stored.'),
+  quoteId: orNull(column(rowKey, 'o.quote_id', 'The quote the order was made from.')),
+  fullBalanceCheck: column(boolean, 'o.full_balance_check', 'As sent: the whole balance is needed at once.'),
+  validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
+}
+
+/** Order `o`. */
+export const order: Model = define({
+  name: 'Order',
+  description: 'A signed intent to trade one token for another.',
+  fields: {
+    id: nodeId('Order', hexText('o.uid')),
+    ...stored,
+    ...signed,
+    ...executed,
+    from: again(stored.owner, 'Equal to owner.', { deprecated: 'Use owner. Removed after 2027-11-30.' }),
+    appDataHash: again(signed.appData, 'The signed hash of the appData document.'),
+    appData: again(signed.appData, 'Equal to appDataHash.', {
+      deprecated: 'Use appDataHash. Removed after 2027-11-30.',
+    }),
+    isLiquidityOrder: derived(boolean, `o.class = 'liquidity'`, 'Whether class is LIQUIDITY.', {
+      deprecated: 'Use class. Removed after 2027-11-30.',
+    }),
+    status: derived(
+      spelt('OrderStatus', orderStatuses),
+      (spelling) =>
+        statusCase(now, spelling === 'graph' ? (graphStatus as Record<OrderStatus, string>) : statusWords),
+      'Derived from trades, invalidation and validTo; never stored.',
+    ),
+    invalidated: derived(
+      boolean,
+      'o.cancelled_at IS NOT NULL OR o.invalidated',
+      'Cancelled through the service or invalidated on chain.',
+    ),
+    executedSellAmountBeforeFees: derived(amount, sold, 'Sold so far without the signed fee.'),
+    executedFraction,
+    effectiveReceiver,
+    availableBalance: orNull(
+      derived(amount, 'NULL::numeric', 'Always null: balances are checked when an auction is built.'),
+    ),
+    onchainUser: orNull(
+      derived(
+        address,
+        'NULL::bytea',
+        'Who placed the order on chain; null for orders placed through the service.',
+      ),
+    ),
+  },
+  relations: {
+    ...orderRelations,
+    executedFeeToken: tokenIn('o.chain_id', `(${feeToken})`, 'The token of executedFee.'),
+  },
+  identity: { chainId: column(smallInt, 'o.chain_id', '') },
+})
+
+/** The order without its tree: `interactions` and `quote` are read beside it. */
+export const orderRow: RowFields<Omit<Order, 'interactions' | 'quote'>> = {
+  id: column(rowKey, 'o.id', ''),
+  chainId: column(smallInt, 'o.chain_id', ''),
+  ...stored,
+  ...signed,
+  sellToken: column(address, 'o.sell_token', ''),
+  buyToken: column(address, 'o.buy_token', ''),
+  ...executed,
+  executedFeeToken,
+  cancelledAt: orNull(column(time, 'o.cancelled_at', '')),
+  invalidatedOnChain: column(boolean, 'o.invalidated', ''),
+  presigned: column(boolean, 'o.presigned', ''),
+  effectiveValidTo: column(uint32, 'o.effective_valid_to', ''),
+}
+
+/** Orders, newest first. */
+export const ordersKey: PageKey = {
+  letter: 'o',
+  parts: [
+    { sql: 'o.created_at', type: 'time' },
+    { sql: 'o.id', type: 'number' },
+  ],
+  order: 'DESC',
+}

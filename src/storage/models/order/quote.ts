@@ -1,0 +1,42 @@
+import type { OrderQuote } from '../../../domain/order/order.ts'
+import { hasEnded, type OrderStatus, orderStatuses } from '../../../domain/order/status.ts'
+import { statusCase } from '../../order/status.ts'
+import { address, amount, boolean, decimal, json } from '../../query/codec.ts'
+import { column, derived, type Model, orNull } from '../../query/model.ts'
+import type { RowFields } from '../../query/row.ts'
+import { now } from '../../query/selected.ts'
+
+const ended = Object.fromEntries(orderStatuses.map((status) => [status, `${hasEnded(status)}`]))
+
+/** Until the order has ended, nobody is told what its settlement may call: whoever knows can run ahead of it. */
+const orderHasEnded = `${statusCase(now, ended as Record<OrderStatus, string>)}::bool`
+
+const fields = {
+  gasAmount: column(amount, 'q.gas_amount', 'Gas units of the estimate.'),
+  gasPrice: column(amount, 'q.gas_price', 'Wei for one unit of gas.'),
+  sellTokenPrice: column(decimal, 'q.sell_token_price', 'Native atoms for one sell token atom.'),
+  sellAmount: column(amount, 'q.sell_amount', 'Quoted sell amount, without fee.'),
+  buyAmount: column(amount, 'q.buy_amount', 'Quoted buy amount.'),
+  feeAmount: column(amount, 'q.fee_amount', 'Quoted fee in sell token atoms.'),
+  solver: column(address, 'q.solver', 'Who estimated it.'),
+  verified: column(boolean, 'q.verified', 'Whether a simulation confirmed it.'),
+}
+
+/** Quote `q` of order `o`. */
+export const orderQuote: Model = {
+  name: 'OrderQuote',
+  description: 'The quote that an order was stored with.',
+  fields: {
+    ...fields,
+    // Most quotes have none: nobody asks for the status of their orders.
+    metadata: orNull(
+      derived(
+        json,
+        `CASE WHEN q.metadata IS NOT NULL AND ${orderHasEnded} THEN q.metadata END`,
+        'What a settlement at the quoted price would have called: version, interactions, preInteractions, jitOrders. Null until the order has ended, so that nobody runs ahead of it, and where the quote did not say.',
+      ),
+    ),
+  },
+}
+
+export const orderQuoteRow: RowFields<OrderQuote> = fields

@@ -1,0 +1,56 @@
+import type { Address } from '../../../domain/evm/address.ts'
+import type { Bytes32 } from '../../../domain/evm/hex.ts'
+import { competedStages } from '../../../domain/order/stage.ts'
+import type { OrderUid } from '../../../domain/order/uid.ts'
+import { bytea, raw } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
+import { progressRows, stageSql } from './progress.ts'
+
+/** Rows of orders `o`, by what a request names. A UID holds its chain, so the chain id only narrows. */
+
+const on = (chainId: number | undefined) =>
+  chainId === undefined ? Prisma.empty : Prisma.sql` AND o.chain_id = ${chainId}`
+
+interface OneOrder {
+  uid: OrderUid
+  chainId: number | undefined
+}
+
+export const oneOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
+  Prisma.sql`orders o WHERE o.uid = ${bytea(uid)}${on(chainId)}`
+
+/** With where it stands, but for an order whose competition is not stored. */
+export const progressOfOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
+  Prisma.sql`orders o CROSS JOIN LATERAL (SELECT ne.label, nt.known, co.id FROM ${raw(progressRows)}) pr
+    CROSS JOIN LATERAL (SELECT pr.label) ne CROSS JOIN LATERAL (SELECT pr.known) nt CROSS JOIN LATERAL (SELECT pr.id) co
+    WHERE o.uid = ${bytea(uid)}${on(chainId)}
+      AND NOT (co.id IS NULL AND ${raw(stageSql((word) => word))} = ANY(${[...competedStages]}))`
+
+/** Each once, as they are named. */
+export const namedOrders = ({
+  uids,
+  chainId,
+}: {
+  uids: readonly OrderUid[]
+  chainId: number | undefined
+}): Prisma.Sql => Prisma.sql`unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS k(uid, place)
+  JOIN orders o ON o.uid = k.uid${on(chainId)} ORDER BY k.place`
+
+/** A settlement is found by its hash, its trades in its block. Oldest first. */
+export const ordersOfTransaction = ({ hash, chainId }: { hash: Bytes32; chainId: number }): Prisma.Sql =>
+  Prisma.sql`orders o WHERE o.id IN (
+    SELECT tr.order_id FROM settlements se
+    JOIN trades tr ON tr.chain_id = se.chain_id AND tr.block_number = se.block_number AND tr.tx_hash = se.tx_hash
+    WHERE se.tx_hash = ${bytea(hash)} AND se.chain_id = ${chainId}) ORDER BY o.id`
+
+interface AccountPage {
+  owner: Address
+  chainId: number
+  offset: number
+  limit: number
+}
+
+/** Newest first. The page by offset is the REST contract's. */
+export const ordersOfAccount = ({ owner, chainId, offset, limit }: AccountPage): Prisma.Sql =>
+  Prisma.sql`orders o WHERE o.owner = ${bytea(owner)} AND o.chain_id = ${chainId}
+    ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit} OFFSET ${offset}`

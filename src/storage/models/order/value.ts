@@ -1,0 +1,82 @@
+import { valueDigits } from '../../../domain/order/value.ts'
+import { surplusDownSql } from '../../order/surplus.ts'
+import { address, amount, decimal } from '../../query/codec.ts'
+import { derived, type Model, type Relation } from '../../query/model.ts'
+import { tokenIn } from '../token.ts'
+
+/** `domain/order/value.ts` in SQL, over order `o`; a test holds the two equal. */
+
+export const sold = '(o.executed_sell - o.executed_signed_fee)'
+
+/** At most `digits` digits behind the point, rounded down: whole numbers are divided, so that nothing is rounded on the way. */
+const fixedDown = (numerator: string, denominator: string, digits: number) =>
+  `trim_scale(div(${numerator} * 1e${digits}, ${denominator}) * 1e-${digits})::text`
+
+const filledPart = (filled: string, signed: string) =>
+  `CASE WHEN ${signed} > 0 THEN ${fixedDown(`greatest(0, ${filled})`, signed, valueDigits.fraction)} ELSE '0' END`
+
+export const executedFraction = derived(
+  decimal,
+  `CASE o.kind WHEN 'sell' THEN ${filledPart(sold, 'o.sell_amount')} ELSE ${filledPart('o.executed_buy', 'o.buy_amount')} END`,
+  `Filled part of the fixed side, from 0 to 1: ${valueDigits.fraction} digits behind the point, rounded down. It is 1 only when the order is filled whole.`,
+)
+
+export const effectiveReceiver = derived(
+  address,
+  `CASE WHEN o.receiver = decode(repeat('00', 20), 'hex') THEN o.owner ELSE coalesce(o.receiver, o.owner) END`,
+  'Who gets the buy tokens: the receiver, or the owner where there is none.',
+)
+
+function price(numerator: string, denominator: string, description: string): Relation {
+  const model: Model = {
+    name: 'Price',
+    description: 'Atoms of the buy token for one atom of the sell token.',
+    fields: {
+      decimal: derived(
+        decimal,
+        fixedDown(numerator, denominator, valueDigits.price),
+        `${valueDigits.price} digits behind the point, rounded down.`,
+      ),
+      numerator: derived(amount, numerator, 'Buy atoms, exact.'),
+      denominator: derived(amount, denominator, 'Sell atoms, exact.'),
+    },
+  }
+  return { kind: 'same', model: () => model, nullable: true, unless: `${denominator} <= 0`, description }
+}
+
+export const limitPrice = price(
+  'o.buy_amount',
+  'o.sell_amount',
+  'The signed price: buyAmount for sellAmount. Null where nothing is sold.',
+)
+
+export const executedPrice = price(
+  'o.executed_buy',
+  sold,
+  'The price of all trades together: executedBuyAmount for executedSellAmountBeforeFees. Null before the first.',
+)
+
+const surplusModel: Model = {
+  name: 'Surplus',
+  description: 'An amount of the token that an order leaves open.',
+  fields: {
+    amount: derived(
+      amount,
+      surplusDownSql({ sell: sold, buy: 'o.executed_buy' }),
+      'In atoms of token, rounded down.',
+    ),
+  },
+  relations: {
+    token: tokenIn(
+      'o.chain_id',
+      `(CASE o.kind WHEN 'sell' THEN o.buy_token ELSE o.sell_token END)`,
+      'The buy token of a sell order, the sell token of a buy order.',
+    ),
+  },
+}
+
+export const surplus: Relation = {
+  kind: 'same',
+  model: () => surplusModel,
+  description: 'What all trades together gave beyond the limit price.',
+}

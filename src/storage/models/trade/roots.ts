@@ -1,0 +1,45 @@
+import type { Address } from '../../../domain/evm/address.ts'
+import type { OrderUid } from '../../../domain/order/uid.ts'
+import { bytea } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
+import type { Relation } from '../../query/model.ts'
+import type { PageSource } from '../../query/page-source.ts'
+import { trade, tradesKey } from './trade.ts'
+
+export type TradeFilter = { owner: Address } | { orderUid: OrderUid }
+
+/** Trades of orders that the service knows, by networks, each of which has its own index. */
+export function tradeRanges(filter: Prisma.Sql, chainIds: readonly number[]): PageSource {
+  return {
+    ranges: chainIds.map(
+      (chainId) =>
+        Prisma.sql`trades tr WHERE ${filter} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL`,
+    ),
+  }
+}
+
+const conditionOf = (filter: TradeFilter) =>
+  'owner' in filter
+    ? Prisma.sql`tr.owner = ${bytea(filter.owner)}`
+    : Prisma.sql`tr.order_uid = ${bytea(filter.orderUid)}`
+
+interface TradePage {
+  filter: TradeFilter
+  chainId: number
+  offset: number
+  limit: number
+}
+
+/** Newest first. The page by offset is the REST contract's. */
+export const pageOfTrades = ({ filter, chainId, offset, limit }: TradePage): Prisma.Sql =>
+  Prisma.sql`trades tr WHERE ${conditionOf(filter)} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL
+    ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${limit} OFFSET ${offset}`
+
+export const listedTrades: Relation = {
+  kind: 'page',
+  model: () => trade,
+  rows: ({ filter, chainIds }: { filter: TradeFilter; chainIds: readonly number[] }) =>
+    tradeRanges(conditionOf(filter), chainIds),
+  key: tradesKey,
+  description: 'Trades of an owner or of an order, newest first. Give exactly one of the two.',
+}

@@ -1,0 +1,57 @@
+import { type OrderStatus, orderStatuses } from '../../domain/order/status.ts'
+import { Prisma } from '../generated/client.ts'
+
+const fulfilled = `(CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
+  ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END)`
+
+/** Order `o` is neither cancelled nor filled; whether its time has passed is another question. */
+export const isUnfinished = `(o.cancelled_at IS NULL AND NOT o.invalidated AND CASE o.kind WHEN 'buy' THEN o.executed_buy < o.buy_amount
+  ELSE o.executed_sell - o.executed_signed_fee < o.sell_amount END)`
+
+/**
+ * `orderStatus` of the domain in SQL, over the columns of order `o` and in the words of whoever asks; a test holds the two equal.
+ * @param now an expression for Unix seconds
+ */
+export function statusCase(now: string, words: Record<OrderStatus, string>): string {
+  return caseOf(`o.effective_valid_to < ${now}`, words)
+}
+
+function caseOf(isExpired: string, words: Record<OrderStatus, string>): string {
+  return `(CASE
+    WHEN ${fulfilled} THEN '${words.fulfilled}'
+    WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN '${words.cancelled}'
+    WHEN ${isExpired} THEN '${words.expired}'
+    WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN '${words.presignaturePending}'
+    ELSE '${words.open}' END)`
+}
+
+/** One letter each: they stand in every entry of an index. */
+export const recordedCodes: Record<OrderStatus, string> = {
+  fulfilled: 'f',
+  cancelled: 'c',
+  expired: 'x',
+  presignaturePending: 'p',
+  open: 'o',
+}
+
+/**
+ * The status as of the last block that was applied: columns alone decide, so that an index can hold it. It differs from the status now
+ * in who has expired since, or not yet where a block's time is ahead. Word for word the expression of two indexes.
+ */
+export const recordedStatus = caseOf('o.expired_at_block IS NOT NULL', recordedCodes)
+
+/** The service's own words. */
+export const statusWords = Object.fromEntries(orderStatuses.map((status) => [status, status])) as Record<
+  OrderStatus,
+  OrderStatus
+>
+
+/** The status at `now`, in Unix seconds. */
+export function statusSql(now: number): Prisma.Sql {
+  const [before = '', after = ''] = statusCase('?', statusWords).split('?')
+  return Prisma.sql`${Prisma.raw(before)}${now}${Prisma.raw(after)}`
+}
+
+export function hasStatusSql(statuses: readonly OrderStatus[], now: number): Prisma.Sql {
+  return Prisma.sql`${statusSql(now)} = ANY(${statuses})`
+}

@@ -1,0 +1,110 @@
+import { type Db, readPrepared } from '../database/database.ts'
+import type { Spelling } from './codec.ts'
+import { type Keyed, keyedRows } from './keyed.ts'
+import type { Model, Relation } from './model.ts'
+import { objectText, oneRowText, relationText } from './select.ts'
+import { type Building, param, type Selected, type Selection } from './selected.ts'
+import type { Slot } from './slot.ts'
+import { toSql } from './text.ts'
+
+/** One statement: parameters stand in it by their places among all values. */
+export interface Statement {
+  text: string
+  /** Which value each parameter is. */
+  places: readonly number[]
+}
+
+export interface Reading {
+  spelling: Spelling
+  /** Whether resolvers follow. */
+  isMixed: boolean
+}
+
+/** The statement of one field: what stands behind its key in the answer; no row is null. */
+export function fieldStatement(item: Selected, slots: readonly Slot[], reading: Reading): Statement {
+  const building = buildingOf(slots, reading)
+  const relation = item.is as Relation
+  return finished(
+    relation.kind === 'one'
+      ? oneRowText(relation, item, building)
+      : `SELECT ${toSql(relationText(relation, item, building))}`,
+  )
+}
+
+/** The statement of objects that are known by their keys: one row for each key, in their order. */
+export function keyedStatement(
+  keyed: Keyed<never>,
+  isOne: boolean,
+  item: Selection,
+  slots: readonly Slot[],
+  reading: Reading,
+): Statement {
+  const { model, columns, exists, missing = 'null' } = keyed
+  const keys = Object.keys(columns).map((_, index) => param(index + 1))
+  const building = buildingOf(slots, reading, keys.length)
+  const object = toSql(objectText(model, item, building))
+  return finished(
+    `SELECT CASE WHEN ${exists} THEN ${object} ELSE '${missing}' END FROM ${keyedRows(keyed, keys, isOne)}`,
+  )
+}
+
+function buildingOf(slots: readonly Slot[], reading: Reading, keys = 0): Building {
+  const offsets: number[] = []
+  let next = 1 + keys
+  for (const { values } of slots) {
+    offsets.push(next)
+    next += values.length
+  }
+  return { ...reading, slots, offsets, objectText }
+}
+
+/** Parameters are numbered as they first appear: what is not asked for is not sent. */
+export function finished(text: string): Statement {
+  const places: number[] = []
+  const numberOf = (place: number) => {
+    const known = places.indexOf(place)
+    return known >= 0 ? known + 1 : places.push(place)
+  }
+  return {
+    text: text.replace(/\uE000([0-9]+)\uE000/g, (_, place) =>
+      parameter(numberOf(Number(place)), Number(place)),
+    ),
+    places,
+  }
+}
+
+/** PostgreSQL can't tell a number that is compared with nothing but itself. */
+function parameter(number: number, place: number): string {
+  return place === 0 ? `$${number}::bigint` : `$${number}`
+}
+
+/** The rows that it gives, each one text. `now` in Unix seconds. */
+export async function runStatement(
+  db: Db,
+  { text, places }: Statement,
+  now: number,
+  keys: readonly unknown[],
+  slots: readonly Slot[],
+): Promise<string[]> {
+  const values = [now, ...keys, ...slots.flatMap(({ values }) => values)]
+  const rows = await readPrepared<[string]>(
+    db,
+    text,
+    places.map((place) => values[place]),
+  )
+  return rows.map(([json]) => json)
+}
+
+/** The statement of rows that a stream goes on with: what `columns` says of each stands before its text. */
+export function streamStatement(
+  model: Model,
+  item: Selection,
+  columns: string,
+  rows: string,
+  parameters: number,
+  slots: readonly Slot[],
+  reading: Reading,
+): Statement {
+  const building = buildingOf(slots, reading, parameters)
+  return finished(`SELECT ${columns}, ${toSql(objectText(model, item, building))} FROM ${rows}`)
+}

@@ -1,0 +1,202 @@
+import { maxUint256 } from '../../domain/amount.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { TokenHolder } from '../../domain/token/token.ts'
+import { bytea, hexOf, json, raw } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+
+/** What an account's balance gained in a block, in atoms; negative where it lost. */
+export interface BalanceChange {
+  token: Address
+  holder: Address
+  blockNumber: number
+  change: bigint
+}
+
+/** What tokens logged in the blocks above `from`, up to and with `to`. */
+export interface RangeChanges {
+  tokens: readonly Address[]
+  from: number
+  to: number
+  /** One for each token, account and block. */
+  changes: readonly BalanceChange[]
+  /** Blocks in which a token logged what cannot be read. */
+  unreadable: readonly { token: Address; blockNumber: number }[]
+}
+
+/**
+ * New tokens wait for their first block; one that is to be followed from another block than before begins
+ * anew. Of two entries for one the earlier block counts. In SQL: one statement for all of them, which updates on a condition.
+ */
+export async function registerHolderTokens(
+  db: Db,
+  chainId: number,
+  tokens: readonly { address: Address; fromBlock: number }[],
+): Promise<void> {
+  await sql(db).$executeRaw`
+    INSERT INTO holder_tokens AS h (chain_id, address, from_block, indexed_to)
+    SELECT ${chainId}, t.address, min(t.from_block), min(t.from_block) - 1
+    FROM unnest(${tokens.map(({ address }) => bytea(address))}::bytea[],
+      ${tokens.map(({ fromBlock }) => BigInt(fromBlock))}::bigint[]) AS t(address, from_block)
+    GROUP BY t.address
+    ON CONFLICT (chain_id, address) DO UPDATE SET from_block = EXCLUDED.from_block, indexed_to = NULL, fault_block = NULL
+    WHERE h.from_block <> EXCLUDED.from_block`
+}
+
+/**
+ * Writes a range of blocks for those of the tokens whose balances stand within it; the others are left as
+ * they are. The caller holds the chain's checkpoint. In SQL: one statement, whatever the range holds, which adds. Changes are
+ * kept for blocks above the lowest one that is known by its hash: below that a chain falls back only to
+ * nothing. At the end of each block nobody can have less than nothing.
+ */
+export async function applyBalanceChanges(
+  tx: Tx,
+  chainId: number,
+  { tokens, from, to, changes, unreadable }: RangeChanges,
+): Promise<void> {
+  await sql(tx).$executeRaw`
+    WITH followed AS (
+      SELECT id, address, indexed_to FROM holder_tokens
+      WHERE chain_id = ${chainId} AND address = ANY(${tokens.map(bytea)}::bytea[]) AND indexed_to >= ${from} AND indexed_to < ${to}
+      FOR UPDATE
+    ), change AS (
+      SELECT f.id, c.holder, c.block_number, c.change
+      FROM unnest(${changes.map(({ token }) => bytea(token))}::bytea[], ${changes.map(({ holder }) => bytea(holder))}::bytea[],
+        ${changes.map(({ blockNumber }) => BigInt(blockNumber))}::bigint[], ${changes.map(({ change }) => String(change))}::numeric[])
+        AS c(address, holder, block_number, change)
+      JOIN followed f ON f.address = c.address AND c.block_number > f.indexed_to
+    ), kept AS (
+      INSERT INTO token_balance_changes (token_id, holder, block_number, change)
+      SELECT id, holder, block_number, change FROM change
+      WHERE block_number > (SELECT min(number) FROM blocks WHERE chain_id = ${chainId})
+    ), written AS (
+      INSERT INTO token_balances AS b (token_id, holder, balance)
+      SELECT id, holder, sum(change) FROM change GROUP BY id, holder
+      ON CONFLICT (token_id, holder) DO UPDATE SET balance = b.balance + EXCLUDED.balance
+    ), running AS (
+      SELECT c.id, c.block_number, coalesce(b.balance, 0)
+        + sum(c.change) OVER (PARTITION BY c.id, c.holder ORDER BY c.block_number) AS balance
+      FROM change c LEFT JOIN token_balances b ON b.token_id = c.id AND b.holder = c.holder
+    ), fault AS (
+      SELECT id, block_number FROM running WHERE balance NOT BETWEEN 0 AND ${String(maxUint256)}::numeric
+      UNION ALL
+      SELECT f.id, u.block_number
+      FROM unnest(${unreadable.map(({ token }) => bytea(token))}::bytea[],
+        ${unreadable.map(({ blockNumber }) => BigInt(blockNumber))}::bigint[]) AS u(address, block_number)
+      JOIN followed f ON f.address = u.address AND u.block_number > f.indexed_to
+    )
+    UPDATE holder_tokens h SET indexed_to = ${to},
+      fault_block = coalesce(h.fault_block, (SELECT min(block_number) FROM fault WHERE fault.id = h.id))
+    FROM followed f WHERE f.id = h.id`
+}
+
+/** Takes back what blocks above `block` said. Null is before the first block: every token begins anew. */
+export async function rollbackBalances(tx: Tx, chainId: number, block: number | null): Promise<void> {
+  if (block === null) {
+    await sql(tx).holderToken.updateMany({ where: { chainId }, data: { indexedTo: null, faultBlock: null } })
+    return
+  }
+  // In SQL: balances are subtracted from.
+  await sql(tx).$executeRaw`
+    WITH undone AS (
+      DELETE FROM token_balance_changes c USING holder_tokens h
+      WHERE h.chain_id = ${chainId} AND c.token_id = h.id AND c.block_number > ${block}
+      RETURNING c.token_id, c.holder, c.change
+    ), taken_back AS (
+      UPDATE token_balances b SET balance = b.balance - u.change
+      FROM (SELECT token_id, holder, sum(change) AS change FROM undone GROUP BY token_id, holder) u
+      WHERE b.token_id = u.token_id AND b.holder = u.holder
+    )
+    UPDATE holder_tokens SET indexed_to = greatest(${block}, from_block - 1),
+      fault_block = CASE WHEN fault_block <= ${block} THEN fault_block END
+    WHERE chain_id = ${chainId} AND indexed_to > ${block}`
+}
+
+/** These blocks are never taken back. In SQL: one statement over two tables. */
+export async function forgetBalanceChanges(tx: Tx, chainId: number, block: number): Promise<void> {
+  await sql(tx).$executeRaw`
+    DELETE FROM token_balance_changes c USING holder_tokens h
+    WHERE h.chain_id = ${chainId} AND c.token_id = h.id AND c.block_number <= ${block}`
+}
+
+export interface TokenPlace {
+  address: Address
+  /** null: what is stored is of no use and has to be cleared. */
+  indexedTo: number | null
+}
+
+/** Those not as far as this block: first what is to be cleared, then the furthest behind; ties by address. */
+export async function tokensBehind(
+  db: Db,
+  chainId: number,
+  tokens: readonly Address[],
+  block: number,
+): Promise<TokenPlace[]> {
+  const rows = await sql(db).holderToken.findMany({
+    where: {
+      chainId,
+      address: { in: tokens.map(bytea) },
+      OR: [{ indexedTo: null }, { indexedTo: { lt: BigInt(block) } }],
+    },
+    orderBy: [{ indexedTo: { sort: 'asc', nulls: 'first' } }, { address: 'asc' }],
+  })
+  return rows.map(({ address, indexedTo }) => ({
+    address: hexOf(address),
+    indexedTo: indexedTo === null ? null : Number(indexedTo),
+  }))
+}
+
+/** Deletes at most `most` balances of a token that begins anew; once none is left it does begin. In SQL: a batch under a lock. */
+export async function clearBalances(db: Db, chainId: number, token: Address, most: number): Promise<void> {
+  await sql(db).$executeRaw`
+    WITH cleared AS (SELECT id FROM holder_tokens WHERE chain_id = ${chainId} AND address = ${bytea(token)} AND indexed_to IS NULL FOR UPDATE),
+    changes AS (DELETE FROM token_balance_changes WHERE token_id = (SELECT id FROM cleared)),
+    batch AS (SELECT holder FROM token_balances WHERE token_id = (SELECT id FROM cleared) LIMIT ${most}),
+    gone AS (DELETE FROM token_balances WHERE token_id = (SELECT id FROM cleared) AND holder IN (SELECT holder FROM batch))
+    UPDATE holder_tokens SET indexed_to = from_block - 1
+    WHERE id = (SELECT id FROM cleared) AND (SELECT count(*) FROM batch) < ${most}`
+}
+
+/** How a token's balances stand, and the greatest of them. */
+export interface HolderIndex {
+  /** null while they are cleared to begin anew. */
+  indexedTo: number | null
+  faultBlock: number | null
+  /** The newest block whose logs are stored; null before the first. */
+  checkpoint: number | null
+  /** The greatest first; of equals by address. */
+  holders: TokenHolder[]
+}
+
+const holdersJson = raw(
+  `coalesce(json_agg(json_build_array(${json.hex('b.holder')}, ${json.amount('b.balance')}) ORDER BY b.balance DESC, b.holder), '[]')`,
+)
+
+/** Undefined for a token that nobody ever followed. In SQL: a client waits for it, and one statement reads three tables. */
+export async function findHolders(
+  db: Db,
+  chainId: number,
+  token: Address,
+  most: number,
+): Promise<HolderIndex | undefined> {
+  const [row] = await sql(db).$queryRaw<
+    {
+      indexed_to: bigint | null
+      fault_block: bigint | null
+      checkpoint: bigint | null
+      holders: [Address, string][]
+    }[]
+  >`
+    SELECT h.indexed_to, h.fault_block, (SELECT block_number FROM checkpoints c WHERE c.chain_id = h.chain_id) AS checkpoint,
+      (SELECT ${holdersJson} FROM (SELECT holder, balance FROM token_balances WHERE token_id = h.id AND balance > 0
+        ORDER BY balance DESC, holder LIMIT ${most}) b) AS holders
+    FROM holder_tokens h WHERE h.chain_id = ${chainId} AND h.address = ${bytea(token)}`
+  const number = (value: bigint | null) => (value === null ? null : Number(value))
+  return (
+    row && {
+      indexedTo: number(row.indexed_to),
+      faultBlock: number(row.fault_block),
+      checkpoint: number(row.checkpoint),
+      holders: row.holders.map(([address, balance]) => ({ address, balance: BigInt(balance) })),
+    }
+  )
+}

@@ -1,0 +1,50 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Token } from '../../domain/token/token.ts'
+import type { Checkpoint } from '../chain/log.ts'
+import { bytea, hexOf } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+
+export async function findTokens(
+  db: Db,
+  chainId: number,
+  addresses: readonly Address[],
+): Promise<Map<Address, Token>> {
+  const rows = await sql(db).token.findMany({ where: { chainId, address: { in: addresses.map(bytea) } } })
+  return new Map(
+    rows.map(({ block: _, address, ...token }) => [hexOf(address), { ...token, address: hexOf(address) }]),
+  )
+}
+
+/**
+ * Stores those that were read in a block of the indexed chain: a reorg of it takes them back, while nobody
+ * would ever take back one that was read in a block that the indexer never meets. That the checkpoint is held
+ * decides between the two whoever comes first. While the indexer itself is writing nothing is stored, so that
+ * nobody waits for it. In SQL: one statement for all of them, under a lock that does not wait.
+ * @returns those that were
+ */
+export async function storeReadTokens(
+  db: Db,
+  chainId: number,
+  tokens: readonly (Token & { block: Checkpoint })[],
+): Promise<Set<Address>> {
+  const addresses = tokens.map(({ address }) => bytea(address))
+  const numbers = tokens.map(({ block }) => BigInt(block.number))
+  const hashes = tokens.map(({ block }) => bytea(block.hash))
+  const rows = await sql(db).$queryRaw<{ address: Uint8Array }[]>`
+    INSERT INTO tokens (chain_id, address, symbol, name, decimals, block)
+    SELECT ${chainId}, t.address, t.symbol, t.name, t.decimals, t.block
+    FROM unnest(${addresses}::bytea[], ${tokens.map(({ symbol }) => symbol)}::text[],
+        ${tokens.map(({ name }) => name)}::text[], ${tokens.map(({ decimals }) => decimals)}::int[],
+        ${numbers}::bigint[], ${hashes}::bytea[]) AS t(address, symbol, name, decimals, block, hash)
+      JOIN blocks b ON b.chain_id = ${chainId} AND b.number = t.block AND b.hash = t.hash
+      CROSS JOIN (SELECT 1 FROM checkpoints WHERE chain_id = ${chainId} FOR SHARE SKIP LOCKED) AS held
+    ORDER BY t.address
+    ON CONFLICT DO NOTHING
+    RETURNING address`
+  return new Set(rows.map(({ address }) => hexOf(address)))
+}
+
+/** Tokens that were read at this block or later are read again: the reorg may have put something else at their addresses. */
+export async function forgetTokensReadFrom(tx: Tx, chainId: number, block: number): Promise<void> {
+  await sql(tx).token.deleteMany({ where: { chainId, block: { gte: BigInt(block) } } })
+}

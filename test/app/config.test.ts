@@ -1,0 +1,190 @@
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '../../src/app/app.ts'
+import { checkNetworksNamed, readAddresses, readNetworks, readSettings } from '../../src/app/config.ts'
+import { numbered } from '../fakes/order.ts'
+import { faultsOf, temporaryFile } from '../fakes/settings.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+
+const temporary = temporaryFile('addresses')
+const { folder, write: file } = temporary
+afterAll(() => temporary[Symbol.dispose]())
+
+test('a list of addresses has one a line, in any letter case, with comments', () => {
+  const text = `# sanctions\r\n${numbered('AB').toUpperCase().replace('0X', '0x')}\r\n\n${numbered('cd').slice(2)} # why\n`
+  expect([...readAddresses(file(text))]).toEqual([numbered('ab'), numbered('cd')])
+  expect(readAddresses(undefined).size).toBe(0)
+})
+
+test('every line of a list that is no address is told by its number', () => {
+  const name = file(`${numbered('ab')}\n0x12\n${numbered('ab')} ${numbered('cd')}\n`)
+  expect(faultsOf(() => readAddresses(name))).toEqual([
+    `${name}:2: must be an address`,
+    `${name}:3: must be an address`,
+  ])
+  expect(faultsOf(() => readAddresses(`${folder}/none`))).toEqual([`${folder}/none: can't be read`])
+})
+
+test('the bounds of orders are settings', () => {
+  expect(readSettings({})).toMatchObject({
+    ORDER_MIN_VALIDITY: 60,
+    ORDER_MAX_VALIDITY: 31_536_000,
+    QUOTE_MAX_VALIDITY: 10_800,
+    ORDER_MAX_GAS: 8_000_000,
+    ORDER_MAX_OUT_OF_MARKET: 10,
+    ORDER_MAX_UIDS: 128,
+    APP_DATA_MAX_BYTES: 8_192,
+    SAME_TOKEN_ORDERS: 'disallow',
+  })
+  const wrong = {
+    ORDER_MAX_OUT_OF_MARKET: '-1',
+    ORDER_MAX_UIDS: '129',
+    SAME_TOKEN_ORDERS: 'allow-buy',
+    IPFS_GATEWAY: 'ipfs://here',
+    ADMIN_API_KEY: 'short',
+  }
+  expect(faultsOf(() => readSettings(wrong)).map((fault) => fault.split(':', 1)[0])).toEqual(
+    expect.arrayContaining(Object.keys(wrong)),
+  )
+})
+
+test('limits are the interface’s unless set, and no proxy is trusted unless named', () => {
+  const usual = readSettings({})
+  expect([usual.RATE_LIMIT_READS, usual.RATE_LIMIT_QUOTES, usual.RATE_LIMIT_ORDERS]).toEqual([50, 10, 5])
+  expect(usual.RATE_LIMIT_INTROSPECTIONS).toBe(6)
+  expect(usual.TRUSTED_PROXIES).toBeUndefined()
+  expect(readSettings({ RATE_LIMIT_ORDERS: '0' }).RATE_LIMIT_ORDERS).toBe(0)
+  const trusts = readSettings({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).TRUSTED_PROXIES
+  expect(['10.1.2.3', '::1', '11.1.2.3'].map((address) => trusts?.(address))).toEqual([true, true, false])
+  expect(faultsOf(() => readSettings({ TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' }))).toEqual([
+    'TRUSTED_PROXIES: proxy.example is no address or CIDR range',
+  ])
+})
+
+test('protocol fees are read with their times and buckets, and what is misspelled is refused', () => {
+  const rules = (...list: unknown[]) => readSettings({ FEE_POLICIES: JSON.stringify(list) }).FEE_POLICIES
+  const tokens = [numbered('AB').toUpperCase().replace('0X', '0x'), numbered('cd')]
+  const volume = { kind: 'volume', factor: 0.0002 }
+  expect(
+    rules(
+      { kind: 'surplus', factor: 0.5, maxVolumeFactor: 0.01 },
+      volume,
+      { ...volume, effectiveFrom: '2026-11-21T10:00:00.5+01:00', sameToken: true },
+      {
+        ...volume,
+        buckets: [
+          { tokens, factor: 0.00003 },
+          { tokens, factor: 0 },
+        ],
+      },
+    ),
+  ).toEqual([
+    { kind: 'surplus', factor: 500_000n, maxVolumeFactor: 10_000n },
+    { kind: 'volume', factor: 200n },
+    { kind: 'volume', factor: 200n, effectiveFrom: Date.UTC(2026, 10, 21, 9, 0, 1) / 1_000, sameToken: true },
+    {
+      kind: 'volume',
+      factor: 200n,
+      buckets: [
+        { tokens: [numbered('ab'), numbered('cd')], factor: 30n },
+        { tokens: [numbered('ab'), numbered('cd')], factor: 0n },
+      ],
+    },
+  ])
+  for (const wrong of [
+    { ...volume, factor: 1 },
+    { ...volume, factor: 0.9999999 },
+    { ...volume, factor: -0.1 },
+    { ...volume, effectiveFrom: '2026-11-21' },
+    { ...volume, effectiveFrom: 1_800_000_000 },
+    { ...volume, effectivefrom: '2026-11-21T10:00:00Z' },
+    { ...volume, sameToken: 'yes' },
+    { ...volume, buckets: [{ tokens: ['0x12'], factor: 0.1 }] },
+    { ...volume, buckets: [{ tokens: [], factor: 0.1 }] },
+    { ...volume, buckets: [{ tokens }] },
+  ]) {
+    expect(
+      faultsOf(() => rules(wrong)),
+      JSON.stringify(wrong),
+    ).toEqual([expect.stringMatching(/^FEE_POLICIES/)])
+  }
+})
+
+function networkOf(more: object) {
+  const at = numbered('ab')
+  const contracts = { settlement: at, vaultRelayer: at, wrappedNative: at, poolFactory: at, baseTokens: [] }
+  const numbers = { chainId: 1, firstBlock: 0, finalityBlocks: 64, blockTimeMs: 12_000 }
+  const row = { rpcUrl: 'http://127.0.0.1:8545', name: 'one', ...contracts, ...numbers, ...more }
+  return readNetworks(file(JSON.stringify([row])), 'production')[0]?.network
+}
+
+test('a network’s prices are of a tenth of its coin, unless its row says otherwise', () => {
+  const read = (priceAmount?: unknown) => networkOf({ priceAmount })
+  expect([read(), read('100000000000000000000')].map((network) => network?.priceAmount)).toEqual([
+    10n ** 17n,
+    10n ** 20n,
+  ])
+  for (const wrong of ['0', '0x10', '-1', '1e18', 5]) expect(faultsOf(() => read(wrong))).toHaveLength(1)
+})
+
+test('a network’s dollar is the usual token of its chain, unless its row names another, or none', () => {
+  const rows = [{}, { usdReference: numbered('cd') }, { usdReference: null }, { chainId: 31_337 }]
+  expect(rows.map((row) => networkOf(row)?.usdReference)).toEqual([
+    '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+    numbered('cd'),
+    null,
+    null,
+  ])
+})
+
+const estimator = { kind: 'engine', name: 'one', url: 'http://127.0.0.1:1', address: numbered('ab') }
+
+function withEstimators(...list: unknown[]) {
+  return readSettings({ QUOTE_ESTIMATORS: JSON.stringify(list) })
+}
+
+test('estimators are read by name, and what is misspelled or there twice is refused', () => {
+  const two = [estimator, { ...estimator, kind: 'driver', name: 'two', network: 'gnosis' }]
+  expect(withEstimators(...two).QUOTE_ESTIMATORS).toEqual(two)
+  for (const [wrong, fault] of [
+    [{ ...estimator, name: 'two', netwrok: 'gnosis' }, /^QUOTE_ESTIMATORS\.1: .*netwrok/],
+    [{ ...estimator, kind: 'driver' }, /^QUOTE_ESTIMATORS\.1\.name: one is there already$/],
+    [{ ...estimator, name: 'two', url: 'ftp://there' }, /^QUOTE_ESTIMATORS\.1\.url/],
+  ] as const) {
+    expect(faultsOf(() => withEstimators(estimator, wrong))).toEqual([expect.stringMatching(fault)])
+  }
+})
+
+test('estimators are asked on networks that are there, by any name', async () => {
+  const row = { chainId: 100, settlement: numbered('ab'), vaultRelayer: numbered('ab'), baseTokens: [] }
+  const numbers = { firstBlock: 0, finalityBlocks: 64, blockTimeMs: 5_000, rpcUrl: 'http://127.0.0.1:1' }
+  const contracts = { wrappedNative: numbered('ab'), poolFactory: numbered('ab') }
+  const rows = [
+    { ...row, ...numbers, ...contracts, name: 'xdai' },
+    { ...row, ...numbers, ...contracts, chainId: 31_337, name: 'dev' },
+  ]
+  const networks = readNetworks(file(JSON.stringify(rows)), 'production')
+  const on = (...named: (string | undefined)[]) =>
+    withEstimators(...named.map((network, index) => ({ ...estimator, name: `e${index}`, network })))
+  expect(() =>
+    checkNetworksNamed(on(undefined, 'xdai', 'Gnosis-Chain', '100', 'dev', '31337'), networks),
+  ).not.toThrow()
+  const wrong = on('xdai', 'mainnet', undefined, 'gnosys', '', '1')
+  const faults = [
+    'QUOTE_ESTIMATORS.1.network: e1 is to be asked on "mainnet", which is no network here',
+    'QUOTE_ESTIMATORS.3.network: e3 is to be asked on "gnosys", which is no network here',
+    'QUOTE_ESTIMATORS.4.network: e4 is to be asked on "", which is no network here',
+    'QUOTE_ESTIMATORS.5.network: e5 is to be asked on "1", which is no network here',
+  ]
+  expect(faultsOf(() => checkNetworksNamed(wrong, networks))).toEqual(faults)
+  const start = startApp({
+    databaseUrl: 'postgresql://127.0.0.1:1/none',
+    networks,
+    roles: ['serve'],
+    settings: wrong,
+    version: 'none',
+    log: silentLog,
+    now: Date.now,
+    random: Math.random,
+  })
+  await expect(start).rejects.toMatchObject({ name: 'ConfigError', faults })
+})

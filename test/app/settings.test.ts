@@ -1,0 +1,240 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import {
+  checkNetworksNamed,
+  describeSettings,
+  featuresOf,
+  readNetworks,
+  readSettings,
+} from '../../src/app/config.ts'
+import { numbered } from '../fakes/order.ts'
+import { faultsOf, temporaryFile } from '../fakes/settings.ts'
+
+const temporary = temporaryFile('networks.json')
+const { write: file } = temporary
+afterAll(() => temporary[Symbol.dispose]())
+
+const key = 'a-key-of-sixteen-or-more'
+
+test.each<[environment: Record<string, string>, cms: boolean]>([
+  [{}, false],
+  [{ CMS_API_KEY: key }, true],
+  [{ CMS_ENABLED: 'true', CMS_API_KEY: key }, true],
+  [{ CMS_ENABLED: 'false', CMS_API_KEY: key }, false],
+  [{ CMS_ENABLED: 'false' }, false],
+])('notifications and affiliates with %o: %s', (environment, cms) => {
+  expect(featuresOf(readSettings(environment)).cms).toBe(cms)
+})
+
+test('enabled without a key is a fault, and so is a key that is too short or a word that is neither', () => {
+  expect(faultsOf(() => readSettings({ CMS_ENABLED: 'true' }))).toEqual([
+    'CMS_API_KEY: is needed where CMS_ENABLED is true',
+  ])
+  expect(faultsOf(() => readSettings({ CMS_ENABLED: 'true', CMS_API_KEY: '' }))).toHaveLength(1)
+  expect(faultsOf(() => readSettings({ CMS_API_KEY: 'short' }))).toEqual([
+    'CMS_API_KEY: must be 16 to 1000 visible characters of ASCII',
+  ])
+  expect(faultsOf(() => readSettings({ CMS_ENABLED: 'maybe' }))).toEqual([
+    expect.stringMatching(/^CMS_ENABLED: /),
+  ])
+})
+
+test.each<[environment: Record<string, string>, statistics: boolean]>([
+  [{}, false],
+  [{ STATS_SOURCE: 'own' }, true],
+  [{ DUNE_API_KEY: 'any' }, true],
+  [{ DUNE_API_KEY: '' }, false],
+])('statistics with %o: %s', (environment, statistics) => {
+  expect(featuresOf(readSettings(environment)).statistics).toBe(statistics)
+  expect(faultsOf(() => readSettings({ STATS_SOURCE: 'dune' }))).toEqual([
+    expect.stringMatching(/^STATS_SOURCE: /),
+  ])
+})
+
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
+
+/** The program as it is started. */
+async function run(args: string[], environment: Record<string, string>) {
+  const options = { env: { PATH: process.env.PATH, ...environment }, timeout: 60_000 }
+  const command = ['--import', 'tsx', cli, ...args]
+  return promisify(execFile)(process.execPath, command, options).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  )
+}
+
+test('the command ends at once with the fault', async () => {
+  const [enabled, half] = await Promise.all([
+    run(['serve'], { CMS_ENABLED: 'true' }),
+    run(['serve'], { NETWORKS_FILE: file(JSON.stringify([{ ...staged, settlement: numbered('ab') }])) }),
+  ])
+  expect([enabled.code, enabled.stderr]).toEqual([
+    2,
+    'configuration: CMS_API_KEY: is needed where CMS_ENABLED is true\n',
+  ])
+  expect(half.code).toBe(2)
+  expect(half.stderr).toContain('settlement and vaultRelayer go together')
+}, 60_000)
+
+/** A row that leaves its contracts to the profile. */
+const staged = {
+  rpcUrl: 'http://127.0.0.1:1',
+  name: 'one',
+  chainId: 1,
+  wrappedNative: numbered('ab'),
+  poolFactory: numbered('ab'),
+  baseTokens: [],
+  firstBlock: 0,
+  finalityBlocks: 64,
+  blockTimeMs: 12_000,
+}
+
+test('a row without contracts has those of the profile, a row with both keeps its own, half a pair is a fault', () => {
+  const own = { settlement: numbered('cd'), vaultRelayer: numbered('ef') }
+  const rows = [staged, { ...staged, ...own, chainId: 2, name: 'two' }]
+  const pairs = (profile: 'production' | 'staging') =>
+    readNetworks(file(JSON.stringify(rows)), profile).map(({ network: { settlement, vaultRelayer } }) => ({
+      settlement,
+      vaultRelayer,
+    }))
+  expect(pairs('production')).toEqual([
+    {
+      settlement: '0x9008d19f58aabd9ed0d60971565aa8510560ab41',
+      vaultRelayer: '0xc92e8bdf79f0507f65a392b0ab4667716bfe0110',
+    },
+    own,
+  ])
+  expect(pairs('staging')).toEqual([
+    {
+      settlement: '0xf553d092b50bdcbdded1a99af2ca29fbe5e2cb13',
+      vaultRelayer: '0xc7242d167563352e2bca4d71c043fbe542db8fb2',
+    },
+    own,
+  ])
+  for (const half of [{ settlement: numbered('cd') }, { vaultRelayer: numbered('cd') }]) {
+    const name = file(JSON.stringify([staged, { ...staged, ...half }]))
+    expect(faultsOf(() => readNetworks(name, 'staging'))).toEqual([
+      `${name}: 1 settlement and vaultRelayer go together`,
+    ])
+  }
+  expect(readSettings({}).PROFILE).toBe('production')
+  expect(readSettings({ PROFILE: 'staging' }).PROFILE).toBe('staging')
+  expect(faultsOf(() => readSettings({ PROFILE: 'barn' }))).toEqual([expect.stringMatching(/^PROFILE: /)])
+})
+
+test('sources of prices are read in order, with what each needs', () => {
+  const read = (...list: unknown[]) =>
+    readSettings({ USD_PRICE_SOURCES: JSON.stringify(list) }).USD_PRICE_SOURCES
+  expect(readSettings({}).USD_PRICE_SOURCES).toEqual([{ kind: 'orderbook', name: 'orderbook' }])
+  const feeds = { [numbered('AB').toUpperCase().replace('0X', '0x')]: numbered('cd') }
+  expect(
+    read(
+      { kind: 'chainlink', network: 'mainnet', feeds },
+      { kind: 'coingecko', apiKey: 'k', keyHeader: 'x-cg-demo-api-key' },
+      { kind: 'coingecko', name: 'mirror', url: 'http://127.0.0.1:1/v3', network: 'gnosis' },
+      { kind: 'orderbook' },
+    ),
+  ).toEqual([
+    {
+      kind: 'chainlink',
+      name: 'chainlink',
+      network: 'mainnet',
+      feeds: new Map([[numbered('ab'), numbered('cd')]]),
+      maxAgeSeconds: 86_400,
+    },
+    {
+      kind: 'coingecko',
+      name: 'coingecko',
+      url: 'https://api.coingecko.com/api/v3',
+      apiKey: 'k',
+      keyHeader: 'x-cg-demo-api-key',
+    },
+    {
+      kind: 'coingecko',
+      name: 'mirror',
+      url: 'http://127.0.0.1:1/v3',
+      keyHeader: 'x-cg-pro-api-key',
+      network: 'gnosis',
+    },
+    { kind: 'orderbook', name: 'orderbook' },
+  ])
+  const first = { kind: 'orderbook' }
+  for (const [wrong, fault] of [
+    [{ kind: 'oracle' }, /^USD_PRICE_SOURCES\.1\.kind: /],
+    [{ kind: 'orderbook' }, /^USD_PRICE_SOURCES\.1\.name: orderbook is there already$/],
+    [{ kind: 'coingecko', apikey: 'k' }, /^USD_PRICE_SOURCES\.1: .*apikey/],
+    [{ kind: 'coingecko', url: 'ftp://there' }, /^USD_PRICE_SOURCES\.1\.url: /],
+    [{ kind: 'coingecko', apiKey: 'with blank' }, /^USD_PRICE_SOURCES\.1\.apiKey: /],
+    [{ kind: 'coingecko', keyHeader: 'a: b' }, /^USD_PRICE_SOURCES\.1\.keyHeader: /],
+    [{ kind: 'chainlink', feeds }, /^USD_PRICE_SOURCES\.1\.network: /],
+    [{ kind: 'chainlink', network: '1', feeds: { '0x12': numbered('cd') } }, /^USD_PRICE_SOURCES\.1\.feeds/],
+    [{ kind: 'chainlink', network: '1', feeds: { [numbered('cd')]: 'x' } }, /^USD_PRICE_SOURCES\.1\.feeds/],
+    [{ kind: 'chainlink', network: '1', feeds, maxAgeSeconds: 0 }, /^USD_PRICE_SOURCES\.1\.maxAgeSeconds: /],
+  ] as const)
+    expect(
+      faultsOf(() => read(first, wrong)),
+      JSON.stringify(wrong),
+    ).toEqual([expect.stringMatching(fault)])
+  expect(faultsOf(() => readSettings({ USD_PRICE_SOURCES: 'coingecko' }))).toEqual([
+    'USD_PRICE_SOURCES: must be JSON',
+  ])
+})
+
+test('sources of holders are read in order, those outside with their keys', () => {
+  const read = (...list: unknown[]) => readSettings({ HOLDER_SOURCES: JSON.stringify(list) }).HOLDER_SOURCES
+  expect(readSettings({}).HOLDER_SOURCES).toEqual([{ kind: 'transfers', name: 'transfers' }])
+  expect(read()).toEqual([])
+  expect(read({ kind: 'moralis', apiKey: 'k' }, { kind: 'ethplorer', apiKey: 'k', network: '1' })).toEqual([
+    { kind: 'moralis', name: 'moralis', apiKey: 'k' },
+    { kind: 'ethplorer', name: 'ethplorer', apiKey: 'k', network: '1' },
+  ])
+  for (const [wrong, fault] of [
+    [{ kind: 'moralis' }, /^HOLDER_SOURCES\.1\.apiKey: /],
+    [{ kind: 'ethplorer', apiKey: '' }, /^HOLDER_SOURCES\.1\.apiKey: /],
+    // A host of its is that of one chain.
+    [
+      { kind: 'ethplorer', apiKey: 'k', url: 'http://127.0.0.1:1' },
+      /^HOLDER_SOURCES\.1: url needs a network/,
+    ],
+    [{ kind: 'transfers' }, /^HOLDER_SOURCES\.1\.name: transfers is there already$/],
+    [{ kind: 'transfers', name: 'a b' }, /^HOLDER_SOURCES\.1\.name: /],
+  ] as const)
+    expect(
+      faultsOf(() => read({ kind: 'transfers' }, wrong)),
+      JSON.stringify(wrong),
+    ).toEqual([expect.stringMatching(fault)])
+})
+
+test('sources are asked on networks that are there', () => {
+  const networks = readNetworks(file(JSON.stringify([staged])), 'production')
+  const wrong = readSettings({
+    USD_PRICE_SOURCES: JSON.stringify([
+      { kind: 'orderbook', network: 'mainnet' },
+      { kind: 'chainlink', network: 'base', feeds: {} },
+    ]),
+    HOLDER_SOURCES: JSON.stringify([{ kind: 'transfers', network: '2' }]),
+    AFFILIATE_NETWORK: 'gnosis',
+  })
+  expect(faultsOf(() => checkNetworksNamed(wrong, networks))).toEqual([
+    'USD_PRICE_SOURCES.1.network: chainlink is to be asked on "base", which is no network here',
+    'HOLDER_SOURCES.0.network: transfers is to be asked on "2", which is no network here',
+    'AFFILIATE_NETWORK: "gnosis" is no network here',
+  ])
+})
+
+test('every setting is told in one line, with what it is without being set', () => {
+  const lines = describeSettings().split('\n')
+  for (const line of lines) expect(line).toMatch(/^ {2}[A-Z][A-Z0-9_]+ +[^ ].+$/)
+  const ending = (name: string) => lines.find((line) => line.startsWith(`  ${name} `))
+  expect(ending('PORT')).toMatch(/ \[4000\]$/)
+  expect(ending('USD_PRICE_SOURCES')).toMatch(/ \[\{"kind":"orderbook","name":"orderbook"\}\]$/)
+  expect(ending('QUOTE_ESTIMATORS')).toMatch(/ \[\]$/)
+  expect(ending('CMS_ENABLED')).not.toMatch(/\]$/)
+  expect(describeSettings()).not.toMatch(/undefined|\[object/)
+})

@@ -1,0 +1,153 @@
+import { AbiCoder } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { chainLogs } from '../../../src/chain/logs/chain-logs.ts'
+import { parseSettlementLog } from '../../../src/chain/logs/settlement-logs.ts'
+import type { Rpc, RpcCall } from '../../../src/chain/rpc/rpc.ts'
+import { RpcError } from '../../../src/chain/rpc/rpc.ts'
+import { toQuantity } from '../../../src/chain/rpc/wire.ts'
+import { Outage } from '../../../src/domain/errors/error.ts'
+import { address } from '../../../src/domain/evm/address.ts'
+import type { Hex } from '../../../src/domain/evm/hex.ts'
+import type { Log } from '../../../src/domain/log.ts'
+import type { Network } from '../../../src/domain/network/network.ts'
+import { silentLog } from '../../fakes/silent-log.ts'
+
+const owner = address(`0x${'ab'.repeat(20)}`)
+const uid: Hex = `0x${'cd'.repeat(56)}`
+const topic = {
+  trade: '0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17',
+  interaction: '0xed99827efb37016f2275f98c4bcf71c7551c75d59e9b450f79fa32e60be672c2',
+  settlement: '0x40338ce1a7c49204f0099533b1e9a7ee0a3d261f84974ab7af36105b8c4e9db4',
+  invalidated: '0x875b6cb035bbd4ac6500fabc6d1e4ca5bdc58a3e2b424ccb5c24cdbebeb009a9',
+  presignature: '0x01bf7c8b0ca55deecbea89d7e58295b7ffbf685fd0d96801034ba8c6ffe1c68d',
+}
+const encode = (types: string[], values: unknown[]) => AbiCoder.defaultAbiCoder().encode(types, values)
+const raw = (topic0: string, data: string, block = 16, logIndex = 3) => ({
+  address: owner,
+  blockNumber: toQuantity(block),
+  blockHash: `0x${'b1'.repeat(32)}`,
+  logIndex: toQuantity(logIndex),
+  transactionHash: `0x${'f0'.repeat(32)}`,
+  topics: [topic0, `0x${'00'.repeat(12)}${owner.slice(2)}`],
+  data,
+})
+const place = {
+  blockNumber: 16,
+  blockHash: `0x${'b1'.repeat(32)}`,
+  logIndex: 3,
+  txHash: `0x${'f0'.repeat(32)}`,
+}
+
+describe('one log', () => {
+  test('trade', () => {
+    const [sellToken, buyToken] = [address(`0x${'01'.repeat(20)}`), address(`0x${'02'.repeat(20)}`)]
+    const types = ['address', 'address', 'uint256', 'uint256', 'uint256', 'bytes']
+    const data = encode(types, [sellToken, buyToken, 5n, 2n ** 255n, 1n, uid])
+    expect(parseSettlementLog(raw(topic.trade, data))).toEqual({
+      type: 'trade',
+      ...place,
+      owner,
+      orderUid: uid,
+      sellToken,
+      buyToken,
+      sellAmount: 5n,
+      buyAmount: 2n ** 255n,
+      feeAmount: 1n,
+    })
+  })
+
+  test('settlement, invalidation, presignature', () => {
+    expect(parseSettlementLog(raw(topic.settlement, '0x'))).toEqual({
+      type: 'settlement',
+      ...place,
+      solver: owner,
+    })
+    expect(parseSettlementLog(raw(topic.invalidated, encode(['bytes'], [uid])))).toEqual({
+      type: 'invalidation',
+      ...place,
+      owner,
+      orderUid: uid,
+    })
+    for (const signed of [true, false]) {
+      const data = encode(['bytes', 'bool'], [uid, signed])
+      expect(parseSettlementLog(raw(topic.presignature, data))).toEqual({
+        type: 'presignature',
+        ...place,
+        owner,
+        orderUid: uid,
+        signed,
+      })
+    }
+  })
+
+  test('of another event is ignored', () => {
+    expect(parseSettlementLog(raw(topic.interaction, '0x'))).toBeUndefined()
+    expect(parseSettlementLog({ ...raw(topic.trade, '0x'), topics: [] })).toBeUndefined()
+  })
+
+  test.each([
+    ['a uid of 55 bytes', raw(topic.invalidated, encode(['bytes'], [uid.slice(0, -2)]))],
+    ['data cut short', raw(topic.presignature, encode(['bytes', 'bool'], [uid, true]).slice(0, -64))],
+    ['no data', raw(topic.trade, '0x')],
+    ['an argument less in the topics', { ...raw(topic.settlement, '0x'), topics: [topic.settlement] }],
+  ])('with %s is malformed', (_, log) => {
+    expect(parseSettlementLog(log)).toBe('malformed')
+  })
+
+  test('without a block is not an answer', () => {
+    expect(() => parseSettlementLog({ ...raw(topic.settlement, '0x'), blockNumber: null })).toThrow(Outage)
+  })
+})
+
+/** Holds one settlement log for each block, takes ranges of at most `most` blocks, and ends at `head`. */
+function nodeWithLogs(most: number, head = 1000) {
+  const ranges: string[] = []
+  const answer = ({ method, params = [] }: RpcCall) => {
+    if (method === 'eth_getBlockByNumber') return { value: Number(params[0]) > head ? null : {} }
+    const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    ranges.push(`${from}-${to}`)
+    if (to - from + 1 > most) return { error: new RpcError('range too large', -32005) }
+    const logs = Array.from({ length: to - from + 1 }, (_, index) =>
+      raw(topic.settlement, '0x', to - index, 1),
+    )
+    return { value: [...logs, raw(topic.invalidated, '0x'), raw(topic.interaction, '0x')] }
+  }
+  const rpc: Rpc = {
+    call: () => Promise.reject(new Error('unused')),
+    batch: async (calls) => calls.map(answer),
+  }
+  return { rpc, ranges }
+}
+const network = { settlement: owner, holderTokens: [] as Network['holderTokens'] } as Network
+
+describe('a range', () => {
+  test('comes in order, without what is malformed or of another event, and says so', async () => {
+    const { rpc } = nodeWithLogs(100)
+    const warnings: string[] = []
+    const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
+    const logs = await chainLogs({ rpc, network, log }, 10, 14)
+    expect(logs.map(({ type, blockNumber }) => `${type} ${blockNumber}`)).toEqual(
+      [10, 11, 12, 13, 14].map((number) => `settlement ${number}`),
+    )
+    expect(warnings).toEqual(['skipped a malformed settlement log'])
+  })
+
+  test('is halved until the node takes it', async () => {
+    const { rpc, ranges } = nodeWithLogs(2)
+    const logs = await chainLogs({ rpc, network, log: silentLog }, 0, 4)
+    expect(logs.map(({ blockNumber }) => blockNumber)).toEqual([0, 1, 2, 3, 4])
+    expect(ranges).toEqual(['0-4', '0-2', '0-1', '2-2', '3-4'])
+  })
+
+  test('of which the node takes no part is an outage', async () => {
+    const { rpc, ranges } = nodeWithLogs(0)
+    await expect(chainLogs({ rpc, network, log: silentLog }, 0, 1000)).rejects.toThrow(Outage)
+    expect(ranges.length).toBe(11)
+  })
+
+  test('that ends above the head of the node that answers is an outage', async () => {
+    const { rpc } = nodeWithLogs(100, 13)
+    await expect(chainLogs({ rpc, network, log: silentLog }, 10, 14)).rejects.toThrow(Outage)
+  })
+})

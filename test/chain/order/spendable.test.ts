@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Spendable } from '../../../src/chain/chain.ts'
+import { rememberSpendable } from '../../../src/chain/order/spendable.ts'
+import { Outage } from '../../../src/domain/errors/error.ts'
+import { coin, dollar, numbered } from '../../fakes/order.ts'
+
+const owner = numbered('0f')
+const holding = { owner, token: dollar }
+
+/** A chain whose answer and clock are set by hand, and that counts how often it is asked. */
+function scripted(...answers: (Spendable | Error)[]) {
+  const state = { asked: 0, now: 1_000 }
+  const read = async () => {
+    const answer = answers[Math.min(state.asked++, answers.length - 1)]
+    if (answer instanceof Error || !answer) throw answer
+    return answer
+  }
+  return { state, ask: rememberSpendable(read, () => state.now) }
+}
+
+const rich = { balance: 100n, allowance: 100n }
+const unapproved = { balance: 100n, allowance: 0n }
+
+test('what covers is remembered for a quarter of a second, for one account and token', async () => {
+  const { state, ask } = scripted(rich)
+  expect([await ask(holding, 100n), await ask(holding, 1n)]).toEqual([rich, rich])
+  expect(state.asked).toBe(1)
+  await ask({ ...holding, token: coin }, 1n)
+  await ask({ ...holding, owner: numbered('1f') }, 1n)
+  expect(state.asked).toBe(3)
+  state.now += 250
+  await ask(holding, 1n)
+  expect(state.asked).toBe(4)
+})
+
+test('nobody is refused by an answer of a moment ago: an approval that was just mined counts', async () => {
+  const { state, ask } = scripted(unapproved, rich)
+  expect(await ask(holding, 50n)).toEqual(unapproved)
+  expect(await ask(holding, 50n)).toEqual(rich)
+  expect(await ask(holding, 60n)).toEqual(rich)
+  expect(state.asked).toBe(2)
+})
+
+test('one that asks while the same is being read waits for it, and reads anew where it is not enough', async () => {
+  const { state, ask } = scripted(unapproved, rich)
+  expect(await Promise.all([ask(holding, 50n), ask(holding, 50n)])).toEqual([unapproved, rich])
+  expect(state.asked).toBe(2)
+})
+
+test('an outage is told and forgotten', async () => {
+  const { state, ask } = scripted(new Outage('the node'), rich)
+  await expect(ask(holding, 1n)).rejects.toThrow(Outage)
+  expect(await ask(holding, 1n)).toEqual(rich)
+  expect(state.asked).toBe(2)
+})

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { createRpc, RpcError } from '../../../src/chain/rpc/rpc.ts'
+import { Outage } from '../../../src/domain/errors/error.ts'
+import { silentLog } from '../../fakes/silent-log.ts'
+import { eventually } from '../../world.ts'
+import { type Behaviour, startScriptedNode } from '../scripted-node.ts'
+
+const echo: Behaviour = { answer: ({ method, params }) => ({ result: `${method}(${params})` }) }
+const refuse: Behaviour = { answer: () => ({ error: { code: -32000, message: 'no', data: '0x12' } }) }
+const rpcTo = (node: { url: string }, timeoutMs = 2000) =>
+  createRpc({ url: node.url, log: silentLog, timeoutMs, backoffMs: 1 })
+
+describe('call', () => {
+  test('answers with the result, over connections that are kept alive', async () => {
+    await using node = await startScriptedNode(echo)
+    const rpc = rpcTo(node)
+    expect(await rpc.call('eth_chainId')).toBe('eth_chainId()')
+    for (let n = 0; n < 10; n++) expect(await rpc.call('eth_call', [n, 2])).toBe(`eth_call(${n},2)`)
+    expect(node.connections()).toBeLessThan(4)
+  })
+
+  test.each<[string, Behaviour]>([
+    ['429', { status: 429 }],
+    ['503', { status: 503 }],
+    ['a broken connection', 'hang up'],
+    ['something that is not JSON', { status: 200, body: '<html>' }],
+    ['another envelope', { status: 200, body: '{"ok":true}' }],
+  ])('tries again after %s', async (_, fault) => {
+    await using node = await startScriptedNode(fault, fault, echo)
+    expect(await rpcTo(node).call('eth_chainId')).toBe('eth_chainId()')
+    expect(node.requests).toHaveLength(3)
+  })
+
+  test('gives up as an outage after the last try', async () => {
+    await using node = await startScriptedNode({ status: 502 })
+    await expect(rpcTo(node).call('eth_chainId')).rejects.toThrow(Outage)
+    expect(node.requests).toHaveLength(3)
+  })
+
+  test('a try ends with its timeout', async () => {
+    await using node = await startScriptedNode('silence')
+    const started = performance.now()
+    await expect(rpcTo(node, 50).call('eth_chainId')).rejects.toThrow(Outage)
+    expect(node.requests).toHaveLength(3)
+    expect(performance.now() - started).toBeGreaterThan(140)
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test('a status that cannot change is an outage at once, and does not name the URL', async () => {
+    await using node = await startScriptedNode({ status: 401 })
+    await expect(rpcTo(node).call('eth_chainId')).rejects.toEqual(
+      new Outage('the network node', new Error('status 401')),
+    )
+    expect(node.requests).toHaveLength(1)
+  })
+
+  test('an error of the node is typed and never retried, with any status below 500', async () => {
+    const error = { code: -32005, message: 'too many', data: { limit: 1 } }
+    await using node = await startScriptedNode(refuse, {
+      status: 400,
+      body: JSON.stringify({ id: 2, error }),
+    })
+    const rpc = rpcTo(node)
+    await expect(rpc.call('eth_call')).rejects.toMatchObject({ code: -32000, message: 'no', data: '0x12' })
+    await expect(rpc.call('eth_call')).rejects.toMatchObject({ name: 'RpcError', ...error })
+    expect(node.requests).toHaveLength(2)
+  })
+})
+
+describe('an answer that is too large', () => {
+  test('is an outage, is not asked for again, and one that is just small enough is none', async () => {
+    const body = (size: number) => JSON.stringify({ result: 'x'.repeat(size - 13) })
+    await using node = await startScriptedNode(
+      { status: 200, body: body(10_001) },
+      { status: 200, body: body(10_000) },
+      { status: 500, body: body(10_001) },
+    )
+    const rpc = createRpc({ url: node.url, log: silentLog, backoffMs: 1, maxBytes: 10_000 })
+    const tooLarge = new Outage('the network node', new Error('answers with more than 10000 bytes'))
+    await expect(rpc.call('eth_getLogs')).rejects.toEqual(tooLarge)
+    expect(node.requests).toHaveLength(1)
+    expect(await rpc.call('eth_getLogs')).toBe('x'.repeat(9_987))
+    await expect(rpc.batch([{ method: 'eth_getLogs' }])).rejects.toEqual(tooLarge)
+    expect(node.requests).toHaveLength(3)
+  })
+
+  test('is read no further than that, also when it never ends', async () => {
+    let sent = 0
+    let isClosed = false
+    const server = createServer((_, response) => {
+      response.on('close', () => {
+        isClosed = true
+      })
+      const more = () => {
+        do sent += 65_536
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')))
+      }
+      response.on('drain', more)
+      more()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const rpc = createRpc({ url: `http://127.0.0.1:${port}`, log: silentLog, maxBytes: 1_000_000 })
+    await expect(rpc.call('eth_getLogs')).rejects.toThrow(Outage)
+    await eventually('nobody reads any more', () => isClosed)
+    expect(sent).toBeLessThan(20_000_000)
+    server.close()
+  })
+})
+
+describe('batch', () => {
+  test('is split at 100 calls, and answers in the order of the calls', async () => {
+    await using node = await startScriptedNode(echo)
+    const calls = Array.from({ length: 250 }, (_, index) => ({ method: 'eth_call', params: [index] }))
+    const answers = await rpcTo(node).batch(calls)
+    expect(answers).toEqual(calls.map(({ params }) => ({ value: `eth_call(${params})` })))
+    expect(node.requests.map((request) => [request].flat().length)).toEqual([100, 100, 50])
+  })
+
+  test('a refused call is an answer among answers', async () => {
+    await using node = await startScriptedNode({
+      answer: ({ method }) =>
+        method === 'bad' ? { error: { code: 3, message: 'reverted' } } : { result: 1 },
+    })
+    const answers = await rpcTo(node).batch([{ method: 'good' }, { method: 'bad' }])
+    expect(answers).toEqual([{ value: 1 }, { error: new RpcError('reverted', 3) }])
+  })
+
+  test('an answer with a call missing is tried again', async () => {
+    await using node = await startScriptedNode({ status: 200, body: '[]' }, echo)
+    expect(await rpcTo(node).batch([{ method: 'a' }])).toEqual([{ value: 'a()' }])
+  })
+
+  test('a batch refused as a whole is an error', async () => {
+    const body = JSON.stringify({ error: { code: -32600, message: 'batch too large' } })
+    await using node = await startScriptedNode({ status: 200, body })
+    await expect(rpcTo(node).batch([{ method: 'a' }])).rejects.toMatchObject({ code: -32600 })
+    expect(node.requests).toHaveLength(1)
+  })
+
+  test('no calls need no node', async () => {
+    const rpc = createRpc({ url: 'http://127.0.0.1:1', log: silentLog })
+    expect(await rpc.batch([])).toEqual([])
+  })
+})

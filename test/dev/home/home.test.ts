@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type DevManifest, openHome } from '../../../src/dev/home/home.ts'
+import { findProcess } from '../../../src/dev/process/process.ts'
+import { silentLog } from '../../fakes/silent-log.ts'
+import { createTemporaryHome, eventually, removeTemporaryHome } from '../temporary-home.ts'
+
+let home: string
+beforeEach(() => {
+  home = createTemporaryHome()
+})
+afterEach(() => removeTemporaryHome(home))
+
+const open = (reset = false, path = home) => openHome({ path, reset, log: silentLog, waitMs: 200 })
+
+/** A process that lives until it is told otherwise and has written itself down as the owner. */
+function liveOwner() {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+  const row = findProcess(child.pid ?? 0)
+  writeFileSync(join(home, 'owner.json'), JSON.stringify({ pid: row?.pid, started: row?.started }))
+  return child
+}
+
+it('makes a private folder and tells about the stack in a private file that goes when it ends', async () => {
+  const path = join(home, 'a', 'b')
+  const opened = await open(false, path)
+  expect(statSync(path).mode & 0o777).toBe(0o700)
+  const manifest = { url: 'http://127.0.0.1:1' } as DevManifest
+  opened.publish(manifest)
+  expect(statSync(join(path, 'dev.json')).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(join(path, 'dev.json'), 'utf8'))).toEqual(manifest)
+  opened.release()
+  expect(readdirSync(path)).toEqual(['home.json'])
+})
+
+it('refuses a second program with one line', async () => {
+  const child = liveOwner()
+  try {
+    await expect(open()).rejects.toThrow(new RegExp(`^[^\n]* is in use by process ${child.pid}: [^\n]*$`))
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
+it('waits for an owner that is leaving', async () => {
+  const child = liveOwner()
+  const told: string[] = []
+  const log = { ...silentLog, info: (message: string) => void told.push(message) }
+  const opening = openHome({ path: home, reset: false, log })
+  try {
+    await eventually('it waits', () => told.length > 0)
+  } finally {
+    child.kill('SIGKILL')
+  }
+  ;(await opening).release()
+  expect(told).toEqual([expect.stringContaining(`process ${child.pid}`)])
+})
+
+it('succeeds an owner that is gone, also when its number lives on in another process', async () => {
+  const child = liveOwner()
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  ;(await open()).release()
+  writeFileSync(join(home, 'owner.json'), JSON.stringify({ pid: process.ppid, started: 'long ago' }))
+  ;(await open()).release()
+})
+
+it('lets one of two programs in that find the same dead owner', async () => {
+  writeFileSync(join(home, 'owner.json'), '{"pid":1,"started":"long ago"}')
+  const both = await Promise.allSettled([open(), open()])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+it.each([true, false])(
+  'takes no folder that holds other things, whatever their names (reset: %s)',
+  async (reset) => {
+    for (const name of ['database', 'photos']) mkdirSync(join(home, name))
+    for (const name of ['home.json', 'owner.json', 'dev.json', 'chain.json'])
+      writeFileSync(join(home, name), '{}')
+    const before = readdirSync(home)
+    await expect(open(reset)).rejects.toThrow(/^[^\n]* is not a Tradegraph home: choose another --home\.$/)
+    expect(readdirSync(home)).toEqual(before)
+  },
+)
+
+it('empties on reset what a home made, and says what it leaves', async () => {
+  ;(await open()).release()
+  const ours = ['chain.json', 'chain.json.new', 'chain-state.json', 'chain-state.previous.json', 'chain.log']
+  for (const name of [
+    ...ours,
+    'dev.json',
+    'owner.json.7',
+    'owner.json.7.left',
+    'notes.txt',
+    'chain.json.old',
+  ])
+    writeFileSync(join(home, name), '')
+  for (const name of ['database', 'photos']) mkdirSync(join(home, name))
+  const told: string[] = []
+  const log = { ...silentLog, warn: (message: string) => void told.push(message) }
+  const opened = await openHome({ path: home, reset: true, log })
+  expect(readdirSync(home)).toEqual(['chain.json.old', 'home.json', 'notes.txt', 'owner.json', 'photos'])
+  expect(told).toEqual([expect.stringMatching(/: (chain\.json\.old|notes\.txt|photos|, ){5}$/)])
+  opened.release()
+})
+
+it('knows a home of an earlier version by its record of the chain', async () => {
+  mkdirSync(join(home, 'database'))
+  const record = { pid: 1, started: 'long ago', port: 1, ready: true, genesisTime: 1 }
+  writeFileSync(join(home, 'chain.json'), JSON.stringify(record))
+  const opened = await open(true)
+  expect(readdirSync(home)).toEqual(['home.json', 'owner.json'])
+  opened.release()
+})
+
+it('takes a folder in which a first start was killed at once', async () => {
+  for (const name of ['owner.json.7', 'owner.json.8.left']) writeFileSync(join(home, name), '{}')
+  ;(await open()).release()
+})
+
+it('finishes the reset that a killed program began', async () => {
+  ;(await open()).release()
+  writeFileSync(join(home, 'emptying'), '')
+  mkdirSync(join(home, 'database'))
+  const opened = await open(false)
+  expect(readdirSync(home)).toEqual(['home.json', 'owner.json'])
+  opened.release()
+})

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { TypedDataEncoder, verifyTypedData } from 'ethers'
+import { expect, it, onTestFinished } from 'vitest'
+import { describeMarket } from '../../../src/dev/market/market.ts'
+import { startTraders } from '../../../src/dev/market/traders.ts'
+import { address } from '../../../src/domain/evm/address.ts'
+import { orderTypes } from '../../../src/domain/signing/signing.ts'
+import { silentLog } from '../../fakes/silent-log.ts'
+import { eventually } from '../temporary-home.ts'
+
+interface Received {
+  path: string
+  body: Record<string, string>
+}
+
+/** Quotes 1000 for everything; the first quote fails. */
+async function startService() {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await text(request))
+    received.push({ path: request.url ?? '', body })
+    const quote = { sellAmount: '990', feeAmount: '10', buyAmount: '1000' }
+    const isQuote = request.url?.endsWith('/quote')
+    response.statusCode = received.length === 1 ? 500 : isQuote ? 200 : 201
+    response.end(JSON.stringify(isQuote ? { id: 7, quote } : '0x'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+it('places signed orders of accounts 3 and 4 through the REST door and goes on after a failure', async () => {
+  const { received, url } = await startService()
+  const market = describeMarket()
+  const traders = startTraders({
+    ...{ baseUrl: url, market, log: silentLog, pauseMs: 2 },
+    now: () => 1_700_000_000_000,
+    random: () => 0.5,
+  })
+  onTestFinished(traders.stop)
+  const orders = await eventually('three orders', () => {
+    const placed = received.filter(({ path }) => path === '/sepolia/api/v1/orders')
+    return placed.length >= 3 ? placed : undefined
+  })
+  expect(received[0]).toMatchObject({
+    path: '/sepolia/api/v1/quote',
+    body: { kind: 'sell', sellAmountBeforeFee: '225000000000000000', from: market.accounts[3]?.address },
+  })
+
+  const domain = {
+    name: 'Gnosis Protocol',
+    version: 'v2',
+    chainId: 11155111,
+    verifyingContract: market.network.settlement,
+  }
+  expect(TypedDataEncoder.hashDomain(domain)).toBe(
+    '0xdaee378bd0eb30ddf479272accf91761e697bc00e067a268f95f1d2732ed230b',
+  )
+  for (const { body } of orders) {
+    expect(body).toMatchObject({
+      sellAmount: '1000',
+      buyAmount: '990',
+      feeAmount: '0',
+      quoteId: 7,
+      validTo: 1_700_001_200,
+    })
+    const { appDataHash, signature = '' } = body
+    const signer = verifyTypedData(domain, orderTypes, { ...body, appData: appDataHash }, signature)
+    expect(address(signer)).toBe(body.from)
+  }
+  const [third, fourth] = market.accounts.slice(3)
+  // The first turn was the third account's, and its quote failed.
+  const placedBy = orders.slice(0, 3).map(({ body }) => body.from)
+  expect(placedBy).toEqual([fourth?.address, third?.address, fourth?.address])
+})

@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Solution } from '../../../src/domain/auction/solution.ts'
+import { selectWinners } from '../../../src/domain/auction/winner-selection.ts'
+import { numbered } from '../../fakes/order.ts'
+
+const [ab, bc, cd] = ['a>b', 'b>c', 'c>d'] as const
+
+function solution(solver: string, scores: Record<string, bigint>): Solution {
+  const pairScores = new Map(Object.entries(scores))
+  return {
+    solver: numbered(solver),
+    proposal: { prices: new Map(), trades: [], interactions: [], gas: 0n },
+    executions: [],
+    score: [...pairScores.values()].reduce((sum, score) => sum + score, 0n),
+    pairScores,
+  }
+}
+
+const solutions: fc.Arbitrary<Solution[]> = fc.array(
+  fc
+    .record({
+      solver: fc.constantFrom('01', '02', '03'),
+      pairs: fc.uniqueArray(fc.constantFrom(ab, bc, cd), { minLength: 1 }),
+      scores: fc.array(fc.bigInt({ min: 1n, max: 9n }), { minLength: 3, maxLength: 3 }),
+    })
+    .map(({ solver, pairs, scores }) =>
+      solution(solver, Object.fromEntries(pairs.map((pair, index) => [pair, scores[index] ?? 1n]))),
+    ),
+  { maxLength: 6 },
+)
+
+it('takes a batch over a pair only where it beats the best single solutions', () => {
+  const batch = solution('01', { [ab]: 10n, [bc]: 5n })
+  const better = solution('02', { [ab]: 11n })
+  const worse = solution('02', { [ab]: 10n })
+  expect(outline(selectWinners([batch, better], 9))).toEqual([
+    { score: 11n, isWinner: true, filteredOut: false, referenceScore: 0n },
+    { score: 15n, isWinner: false, filteredOut: true, referenceScore: null },
+  ])
+  expect(outline(selectWinners([batch, worse], 9))).toEqual([
+    { score: 15n, isWinner: true, filteredOut: false, referenceScore: 10n },
+    { score: 10n, isWinner: false, filteredOut: false, referenceScore: null },
+  ])
+})
+
+it('lets disjoint pairs win together, also of one solver, up to the limit', () => {
+  const list = [solution('01', { [ab]: 3n }), solution('01', { [bc]: 2n }), solution('02', { 'b>a': 1n })]
+  expect(selectWinners(list, 9).map(({ isWinner }) => isWinner)).toEqual([true, true, true])
+  expect(selectWinners(list, 2).map(({ isWinner }) => isWinner)).toEqual([true, true, false])
+  expect(selectWinners(list, 9).map(({ referenceScore }) => referenceScore)).toEqual([1n, 1n, 5n])
+})
+
+it('keeps the given order between equals', () => {
+  const [first, second] = [solution('01', { [ab]: 3n }), solution('02', { [ab]: 3n })]
+  expect(selectWinners([first, second], 9)[0]?.solver).toBe(first.solver)
+  expect(selectWinners([second, first], 9)[0]?.solver).toBe(second.solver)
+})
+
+it('is fair, disjoint, complete and greedy', () => {
+  fc.assert(
+    fc.property(solutions, fc.integer({ min: 1, max: 4 }), (list, maxWinners) => {
+      const ranked = selectWinners(list, maxWinners)
+      expect(ranked.map(({ uid, ranking }) => [uid, ranking])).toEqual(
+        list.map((_, index) => [index, index + 1]),
+      )
+      expect(ranked.map(({ score }) => score).sort()).toEqual(list.map(({ score }) => score).sort())
+      for (const item of ranked) expect(item.filteredOut).toBe(!isFairByHand(item, list))
+
+      const winners = ranked.filter(({ isWinner }) => isWinner)
+      const pairs = winners.flatMap(({ pairScores }) => [...pairScores.keys()])
+      expect(new Set(pairs).size).toBe(pairs.length)
+      expect(winners.some(({ filteredOut }) => filteredOut)).toBe(false)
+      expect(winners.length <= maxWinners).toBe(true)
+      const group = ranked.map(({ isWinner, filteredOut }) => (isWinner ? 0 : filteredOut ? 2 : 1))
+      expect(group).toEqual(group.toSorted())
+      for (const loser of ranked.filter(({ isWinner, filteredOut }) => !isWinner && !filteredOut)) {
+        const stronger = winners.filter(({ score }) => score >= loser.score)
+        const blocked = stronger.some(({ pairScores }) =>
+          [...pairScores.keys()].some((pair) => loser.pairScores.has(pair)),
+        )
+        expect(blocked || winners.length === maxWinners).toBe(true)
+      }
+      for (const winner of winners) {
+        const others = list.filter((item) => item.solver !== winner.solver && isFairByHand(item, list))
+        const without = selectByHand(others, maxWinners)
+        expect(winner.referenceScore).toBe(without)
+      }
+    }),
+  )
+})
+
+/** No pair gets less than the best that a solution of this pair alone offers. */
+function isFairByHand({ pairScores }: Solution, list: Solution[]): boolean {
+  if (pairScores.size === 1) return true
+  return [...pairScores].every(([pair, score]) =>
+    list.every((other) => other.pairScores.size > 1 || !other.pairScores.has(pair) || other.score <= score),
+  )
+}
+
+/** Takes the best that is left and strikes out whatever shares a pair with it. */
+function selectByHand(list: Solution[], maxWinners: number): bigint {
+  const sorted = list.toSorted((a, b) => Number(b.score - a.score))
+  let left = sorted
+  let sum = 0n
+  for (let taken = 0; taken < maxWinners; taken++) {
+    const [next] = left
+    if (!next) break
+    sum += next.score
+    left = left.filter(({ pairScores }) => ![...pairScores.keys()].some((pair) => next.pairScores.has(pair)))
+  }
+  return sum
+}
+
+function outline(ranked: ReturnType<typeof selectWinners>) {
+  return ranked.map(({ score, isWinner, filteredOut, referenceScore }) => ({
+    score,
+    isWinner,
+    filteredOut,
+    referenceScore,
+  }))
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { parseAppDataDocument } from '../../../src/domain/app-data/document.ts'
+import { partnerPolicies } from '../../../src/domain/fee/partner.ts'
+
+const recipient = `0x${'0a'.repeat(20)}`
+const read = (partnerFee: unknown) =>
+  parseAppDataDocument(JSON.stringify({ metadata: { partnerFee } })).partnerFees
+
+describe('partner fees', () => {
+  test('come one or many, in three forms', () => {
+    expect(read({ recipient, bps: 25 })).toEqual([{ recipient, kind: 'volume', volumeBps: 25 }])
+    expect(
+      read([
+        { recipient, volumeBps: 10 },
+        { recipient, surplusBps: 2_500, maxVolumeBps: 50 },
+        { recipient, priceImprovementBps: 5_000, maxVolumeBps: 20 },
+      ]),
+    ).toEqual([
+      { recipient, kind: 'volume', volumeBps: 10 },
+      { recipient, kind: 'surplus', bps: 2_500, maxVolumeBps: 50 },
+      { recipient, kind: 'priceImprovement', bps: 5_000, maxVolumeBps: 20 },
+    ])
+  })
+
+  test.each([
+    ['no recipient', { bps: 1 }],
+    ['a recipient that is no address', { recipient: '0x1', bps: 1 }],
+    ['a negative fee', { recipient, bps: -1 }],
+    ['a fraction', { recipient, bps: 1.5 }],
+    ['two forms at once', { recipient, volumeBps: 1, surplusBps: 1, maxVolumeBps: 1 }],
+    ['a surplus fee without a bound', { recipient, surplusBps: 1 }],
+    ['a word', 'fee'],
+  ])('are refused with %s', (_name, fee) => {
+    expect(() => read(fee)).toThrow('metadata.partnerFee')
+  })
+
+  test('share the cap in their order: of two full fees the second gets nothing', () => {
+    const full = { recipient, volumeBps: 100 }
+    expect(partnerPolicies(read([full, full]))).toEqual([
+      { kind: 'volume', factor: 10_000n },
+      { kind: 'volume', factor: 0n },
+    ])
+  })
+
+  test('of the surplus are bounded by their volume alone', () => {
+    expect(partnerPolicies(read({ recipient, surplusBps: 10_000, maxVolumeBps: 500 }))).toEqual([
+      { kind: 'surplus', factor: 999_900n, maxVolumeFactor: 10_000n },
+    ])
+  })
+})
+
+test.each([
+  ['wrappers', { wrappers: 1 }],
+  ['wrappers[0].address', { wrappers: [{ address: '0x1', data: '0x' }] }],
+  ['flashloan', { flashloan: 1 }],
+  [
+    'flashloan.amount',
+    {
+      flashloan: {
+        liquidityProvider: recipient,
+        protocolAdapter: recipient,
+        receiver: recipient,
+        token: recipient,
+        amount: -1,
+      },
+    },
+  ],
+])('a known member of another form is refused by its path: metadata.%s', (path, metadata) => {
+  expect(() => parseAppDataDocument(JSON.stringify({ metadata }))).toThrow(`metadata.${path}`)
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { chainIdOfName, chains } from '../../../src/domain/network/chains.ts'
+
+test.each([
+  [1, ['mainnet', 'ethereum', '1', 'Mainnet']],
+  [100, ['xdai', 'gnosis', 'gnosis_chain', 'gnosis-chain', '100']],
+  [42161, ['arbitrum_one', 'arbitrum-one', 'arbitrum', '42161']],
+  [8453, ['base', '8453']],
+  [11155111, ['sepolia', '11155111']],
+  [137, ['polygon', 'polygon-pos', '137']],
+  [43114, ['avalanche', '43114']],
+  [56, ['bnb', 'binance-smart-chain', '56']],
+  [59144, ['linea', '59144']],
+  [9745, ['plasma', '9745']],
+  [57073, ['ink', '57073']],
+  [10, ['optimism', 'optimistic-ethereum', '10']],
+])('chain %i is known as %j', (chainId, names) => {
+  expect(names.map(chainIdOfName)).toEqual(names.map(() => chainId))
+})
+
+test('a chain id stands for itself, also one without a name', () => {
+  expect(chainIdOfName('31337')).toBe(31337)
+  for (const name of ['', '0', '01', '-1', '1.0', '0x1', '1e3', 'nowhere', 'constructor', '9'.repeat(17)]) {
+    expect([name, chainIdOfName(name)]).toEqual([name, undefined])
+  }
+})
+
+test('no name stands for two chains', () => {
+  const names = [...chains.values()].flatMap(({ names }) => names)
+  expect(new Set(names).size).toBe(names.length)
+})

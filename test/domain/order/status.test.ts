@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { isFulfilled, orderStatus, type StatusFacts } from '../../../src/domain/order/status.ts'
+
+const now = 1_000
+const small = fc.bigInt({ min: 0n, max: 3n })
+const facts: fc.Arbitrary<StatusFacts> = fc.record({
+  kind: fc.constantFrom('buy', 'sell'),
+  sellAmount: fc.bigInt({ min: 1n, max: 3n }),
+  buyAmount: fc.bigInt({ min: 1n, max: 3n }),
+  executedSellAmount: small,
+  executedBuyAmount: small,
+  executedFeeAmount: fc.bigInt({ min: 0n, max: 1n }),
+  cancelledAt: fc.option(fc.constant(new Date(0))),
+  invalidatedOnChain: fc.boolean(),
+  effectiveValidTo: fc.constantFrom(now - 1, now, now + 1),
+  signingScheme: fc.constantFrom('eip712', 'ethsign', 'presign', 'eip1271'),
+  presigned: fc.boolean(),
+})
+
+const open: StatusFacts = {
+  kind: 'sell',
+  sellAmount: 10n,
+  buyAmount: 20n,
+  executedSellAmount: 0n,
+  executedBuyAmount: 0n,
+  executedFeeAmount: 0n,
+  cancelledAt: null,
+  invalidatedOnChain: false,
+  effectiveValidTo: now,
+  signingScheme: 'eip712',
+  presigned: false,
+}
+
+it.each([
+  ['open in its last second', {}, 'open'],
+  ['expired a second later', { effectiveValidTo: now - 1 }, 'expired'],
+  ['cancelled', { cancelledAt: new Date(0), effectiveValidTo: now - 1 }, 'cancelled'],
+  ['invalidated on chain', { invalidatedOnChain: true }, 'cancelled'],
+  ['filled, though cancelled after', { executedSellAmount: 10n, cancelledAt: new Date(0) }, 'fulfilled'],
+  ['filled with a signed fee on top', { executedSellAmount: 11n, executedFeeAmount: 1n }, 'fulfilled'],
+  ['short by the fee', { executedSellAmount: 10n, executedFeeAmount: 1n }, 'open'],
+  ['bought in full', { kind: 'buy', executedBuyAmount: 20n }, 'fulfilled'],
+  ['a buy order that sold all it may', { kind: 'buy', executedSellAmount: 10n }, 'open'],
+  ['waiting for its presignature', { signingScheme: 'presign' }, 'presignaturePending'],
+  ['presigned', { signingScheme: 'presign', presigned: true }, 'open'],
+  ['expired before it was presigned', { signingScheme: 'presign', effectiveValidTo: 0 }, 'expired'],
+] as const)('is %s', (_, change, status) => {
+  expect(orderStatus({ ...open, ...change }, now)).toBe(status)
+})
+
+it('only ends an order as time goes on, and never changes what is fulfilled or cancelled', () => {
+  fc.assert(
+    fc.property(facts, (order) => {
+      const [before, after] = [orderStatus(order, now), orderStatus(order, now + 10)]
+      const final = before === 'fulfilled' || before === 'cancelled'
+      expect(after).toBe(final ? before : 'expired')
+      expect(before === 'fulfilled').toBe(isFulfilled(order))
+    }),
+  )
+})

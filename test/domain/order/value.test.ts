@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { appCodeOf } from '../../../src/domain/app-data/app-code.ts'
+import {
+  executedFractionDown,
+  executedPrice,
+  formatPriceDown,
+  limitPrice,
+  orderSurplusDown,
+} from '../../../src/domain/order/value.ts'
+import { dollar, sampleOrder, wrapped } from '../../fakes/order.ts'
+
+const third = { sellAmount: 3n, buyAmount: 7n }
+
+test.each([
+  [{ kind: 'sell' as const, executedSellAmount: 1n }, '0.333333333333333333'],
+  [{ kind: 'sell' as const, executedSellAmount: 3n, executedFeeAmount: 1n }, '0.666666666666666666'],
+  [{ kind: 'buy' as const, executedBuyAmount: 7n }, '1'],
+  [{ kind: 'buy' as const, executedBuyAmount: 0n }, '0'],
+  [
+    { kind: 'sell' as const, sellAmount: 10n ** 30n, executedSellAmount: 10n ** 30n - 1n },
+    '0.999999999999999999',
+  ],
+  [{ kind: 'sell' as const, sellAmount: 0n }, '0'],
+])('the filled fraction of %o is %s', (order, fraction) => {
+  expect(executedFractionDown(sampleOrder({ ...third, ...order }))).toBe(fraction)
+})
+
+test('prices are exact fractions, and decimals never above them', () => {
+  const order = sampleOrder({
+    ...third,
+    executedSellAmount: 4n,
+    executedFeeAmount: 1n,
+    executedBuyAmount: 8n,
+  })
+  expect([limitPrice(order), executedPrice(order)]).toEqual([
+    { numerator: 7n, denominator: 3n },
+    { numerator: 8n, denominator: 3n },
+  ])
+  expect(formatPriceDown({ numerator: 8n, denominator: 3n })).toBe(`2.${'6'.repeat(36)}`)
+  expect([executedPrice(sampleOrder()), limitPrice(sampleOrder({ sellAmount: 0n }))]).toEqual([null, null])
+})
+
+test('surplus is of the token that the order leaves open', () => {
+  const sell = sampleOrder({ ...third, executedSellAmount: 2n, executedBuyAmount: 8n })
+  expect(orderSurplusDown(sell)).toEqual({ amount: 3n, token: dollar })
+  const buy = sampleOrder({ ...third, kind: 'buy', executedSellAmount: 2n, executedBuyAmount: 7n })
+  expect(orderSurplusDown(buy)).toEqual({ amount: 1n, token: wrapped })
+})
+
+test.each([
+  ['{"appCode":"Shop"}', 'Shop'],
+  ['{"appCode":"a","appCode":"b"}', 'b'],
+  ['{"appCode":""}', ''],
+  ['{"appCode":7}', null],
+  ['{"appCode":"a\\u0000"}', null],
+  [`{"appCode":"${'a'.repeat(101)}"}`, null],
+  ['{"metadata":{"appCode":"inside"}}', null],
+  ['[]', null],
+  ['null', null],
+  ['no JSON', null],
+  [null, null],
+])('%s names %s', (document, name) => {
+  expect(appCodeOf(document)).toBe(name)
+})

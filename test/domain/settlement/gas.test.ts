@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import {
+  extraOrderGas,
+  networkFeeUp,
+  settlementGas,
+  sharedGasUp,
+} from '../../../src/domain/settlement/gas.ts'
+import { numbered, sampleOrder } from '../../fakes/order.ts'
+
+it('a settlement of one trade without swaps is the measured one', () => {
+  expect(settlementGas(1, 0)).toBe(125_391n)
+  expect(settlementGas(2, 3)).toBe(125_391n + 99_026n + 240_000n)
+})
+
+it('shares add up to the whole and at most one unit an order beyond it', () => {
+  for (const trades of [1, 2, 3, 7]) {
+    const over = BigInt(trades) * sharedGasUp(trades, 1) - settlementGas(trades, trades)
+    expect(over >= 0n && over < BigInt(trades)).toBe(true)
+  }
+})
+
+it('turns gas into sell token atoms, rounded up', () => {
+  // 200,000 gas at 10 gwei; 10^9 dollar atoms are worth half a native coin.
+  expect(networkFeeUp(200_000n, 10n ** 10n, 5n * 10n ** 26n)).toBe(4_000_000n)
+  expect(networkFeeUp(1n, 1n, 3n * 10n ** 18n)).toBe(1n)
+})
+
+it('an order pays for its own signature, hooks and unwrapping', () => {
+  const hook = { target: numbered('12'), callData: '0x', gasLimit: '70000' }
+  const call = { target: numbered('12'), value: 0n, callData: '0x' as const }
+  const plain = sampleOrder()
+  const hooked = sampleOrder({
+    signingScheme: 'eip1271',
+    fullAppData: JSON.stringify({ metadata: { hooks: { pre: [hook], post: [hook] } } }),
+    interactions: { pre: [call], post: [call] },
+  })
+  expect(extraOrderGas(plain, false)).toBe(0n)
+  expect(extraOrderGas(plain, true)).toBe(9_223n)
+  expect(extraOrderGas(hooked, true)).toBe(27_000n + 140_000n + 9_223n)
+  expect(extraOrderGas(hooked, false, 5_000n)).toBe(5_000n + 140_000n)
+  expect(extraOrderGas(plain, false, 5_000n)).toBe(0n)
+})

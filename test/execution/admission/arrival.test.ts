@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLine } from '../../http/client.ts'
+import type { Doors } from '../../server/test-server.ts'
+import { clientOf, jsonOf, openLimited } from './client.ts'
+
+/** A client that has used up what it may ask is refused before anything that it sends is read. */
+let doors: Doors
+const address = '198.51.100.7'
+
+beforeAll(async () => {
+  doors = await openLimited()
+  await clientOf(doors, address).exhaust()
+})
+afterAll(() => doors?.[Symbol.asyncDispose]())
+
+const stream = { accept: 'text/event-stream' }
+const json = { 'content-type': 'application/json' }
+
+test.each<[string, string, { method?: string; body?: string; headers?: Record<string, string> }]>([
+  ['no JSON', '/graphql', { method: 'POST', body: '{' }],
+  ['no document', '/graphql', { method: 'POST', body: '{"query":"{ nothing"}' }],
+  ['too large', '/graphql', { method: 'POST', body: `{"query":"${'x'.repeat(300_000)}"}` }],
+  [
+    'a mutation',
+    '/graphql',
+    { method: 'POST', body: '{"query":"mutation { uploadAppData(document: \\"{}\\") { hash } }"}' },
+  ],
+  ['no variables', '/graphql?query={version}&variables=1', {}],
+  ['no method of it', '/graphql', { method: 'PATCH' }],
+  ['no type of it', '/graphql', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' }],
+  ['the page', '/graphql', { headers: { accept: 'text/html' } }],
+  ['no JSON', '/graphql/stream', { method: 'POST', headers: stream, body: '{' }],
+  [
+    'too large',
+    '/graphql/stream',
+    { method: 'POST', headers: { ...stream, ...json }, body: `{"query":"${'x'.repeat(300_000)}"}` },
+  ],
+  ['a query', '/graphql/stream?query={version}', { headers: stream }],
+  ['no JSON', '/sepolia/api/v1/orders/by_uids', { method: 'POST', body: '[' }],
+  ['too large', '/sepolia/api/v1/orders/by_uids', { method: 'POST', body: `["${'x'.repeat(300_000)}"]` }],
+  ['no path', '/sepolia/api/v1/nothing', {}],
+])('%s at %s', async (_, path, asked) => {
+  const answer = await clientOf(doors, address).send(path, asked)
+  expect([answer.status, answer.headers['retry-after']]).toEqual([429, '1'])
+})
+
+test('a body that is still to come is not waited for', async () => {
+  for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/orders/by_uids']) {
+    await using line = openLine(doors.url)
+    line.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\nAccept: application/json, text/event-stream\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    )
+    await expect.poll(() => line.text).toContain('HTTP/1.1 429 ')
+  }
+})
+
+test('another client is told what is wrong with the same', async () => {
+  const other = clientOf(doors, '198.51.100.8')
+  const answer = await other.send('/graphql', { method: 'POST', body: '{"query":"{ nothing"}' })
+  expect(jsonOf(answer).errors[0].extensions.code).toBe('InvalidQuery')
+})

@@ -1,0 +1,92 @@
+import { parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { address } from '../../../src/domain/evm/address.ts'
+import { chargeOf } from '../../../src/execution/admission/charge.ts'
+import { schema } from '../../../src/graphql/schema.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
+import { request } from '../../trader.ts'
+
+const named = (count: number) =>
+  Array.from({ length: count }, (_, of) => address((of + 1).toString(16).padStart(40, '0')))
+const readsOf = (text: string, variables?: Record<string, unknown>) =>
+  chargeOf(schema, parse(text), undefined, variables).reads
+
+describe('tokens that are named', () => {
+  const list = (count: number) => JSON.stringify(named(count))
+  const tokens = (count: number, selection: string) => `tokens(addresses: ${list(count)}) { ${selection} }`
+
+  test.each<[number, string, number]>([
+    [0, 'usdPrice { price }', 1],
+    [1, 'usdPrice { price }', 1],
+    [32, 'symbol usdPrice { price }', 32],
+    [32, 'holders { nodes { balance } }', 32],
+    [9, 'mine: usdPrice { price } holders { asOf }', 9],
+    [0, 'symbol', 1],
+    [8, 'symbol name decimals', 1],
+    [9, 'symbol nativePrice', 2],
+    [100, 'symbol', 13],
+    [128, 'address', 16],
+  ])('%i with %s: %i', (count, selection, expected) => {
+    expect(readsOf(`{ ${tokens(count, selection)} }`)).toBe(expected)
+    const byVariable = `query ($them: [Address!]!) { tokens(addresses: $them) { ${selection} } }`
+    expect(readsOf(byVariable, { them: named(count) })).toBe(expected)
+  })
+
+  test('count in each of several fields, and wherever their own fields are written', () => {
+    const text = `query ($no: Boolean!) {
+      a: ${tokens(20, '...Price')} b: ${tokens(20, 'symbol usdPrice @include(if: $no) { price }')} version
+    } fragment Price on Token { ... on Node { id } ... { usdPrice { price } } }`
+    expect(readsOf(text, { no: false })).toBe(20 + 3 + 1)
+    expect(readsOf(text, { no: true })).toBe(20 + 20 + 1)
+  })
+
+  test('are counted anew for other variables, and one that stands alone is one', () => {
+    const document = parse(
+      'query ($them: [Address!]! = []) { tokens(addresses: $them) { usdPrice { price } } }',
+    )
+    const reads = (them?: unknown) => chargeOf(schema, document, undefined, { them }).reads
+    const [only] = named(1)
+    expect([reads(named(3)), reads(named(5)), reads(only), reads(), reads('no address')]).toEqual([
+      3, 5, 1, 1, 1,
+    ])
+    const alone = 'query ($it: Address!) { tokens(addresses: [$it]) { usdPrice { price } } }'
+    expect(readsOf(alone, { it: only })).toBe(1)
+  })
+
+  test('are no more than a read where it is orders', () => {
+    const text = 'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid } }'
+    const uids = Array.from({ length: 128 }, () => `0x${'ab'.repeat(56)}`)
+    expect(readsOf(text, { uids })).toBe(1)
+  })
+})
+
+describe('over the doors', () => {
+  let doors: Doors
+  beforeAll(async () => {
+    doors = await openDoors(
+      {},
+      { now: () => 1_800_000_000_000, rateLimits: { reads: 50, quotes: 10, orders: 5 } },
+    )
+  })
+  afterAll(() => doors?.[Symbol.asyncDispose]())
+
+  test('a hundred details fit into a full bucket, which holds no more than so many of them', async () => {
+    const details = () =>
+      request(`${doors.url}/sepolia/tokens/details`, 'POST', { tokenAddresses: named(100) })
+    for (let count = 1; count <= 7; count++) {
+      const { status, headers } = await details()
+      expect([status, headers.get('ratelimit')]).toEqual([
+        200,
+        expect.stringMatching(`^"reads";r=${100 - 13 * count};`),
+      ])
+    }
+    const refused = await details()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    // Of what was counted before the body was read a part is lost, here and of the next; the others are not counted.
+    expect(refused.headers.get('ratelimit')).toMatch(/^"reads";r=8;/)
+    const query = `{ tokens(addresses: ${JSON.stringify(named(9))}) { usdPrice { price } } }`
+    expect((await request(`${doors.url}/graphql`, 'POST', { query })).status).toBe(429)
+    const one = await request(`${doors.url}/sepolia/tokens/${named(1)}/details`)
+    expect([one.status, one.headers.get('ratelimit')]).toEqual([200, expect.stringMatching('^"reads";r=7;')])
+  })
+})

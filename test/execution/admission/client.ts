@@ -1,0 +1,58 @@
+import { ask, type Exchange } from '../../http/client.ts'
+import { openDoors } from '../../server/test-server.ts'
+
+export const rateLimits = { reads: 50, quotes: 10, orders: 5, introspections: 6 }
+/** Two seconds' worth. */
+export const fullBucket = 100
+export const at = 1_800_000_000_000
+
+type Doors = Awaited<ReturnType<typeof openDoors>>
+
+/** Doors with the usual limits and a clock that stands still, behind a proxy that is trusted. */
+export function openLimited(
+  desk: Parameters<typeof openDoors>[0] = {},
+  more: Parameters<typeof openDoors>[1] = {},
+): Promise<Doors> {
+  const isTrustedProxy = (address: string) => address === '127.0.0.1'
+  return openDoors(desk, { now: () => at, rateLimits, isTrustedProxy, ...more })
+}
+
+interface Sent {
+  method?: string
+  body?: string
+  headers?: Record<string, string>
+}
+
+/** A client at an address of its own. */
+export function clientOf({ url }: Pick<Doors, 'url'>, address: string) {
+  const send = (path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Exchange> =>
+    ask(`${url}${path}`, {
+      method,
+      headers: {
+        'x-forwarded-for': address,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+  return {
+    send,
+    graphql: (query: string, variables: object = {}, more: object = {}) =>
+      send('/graphql', { method: 'POST', body: JSON.stringify({ query, variables, ...more }) }),
+    /** Uses up what it has. */
+    async exhaust(): Promise<void> {
+      const aliases = Array.from({ length: 50 }, (_, index) => `a${index}: version`).join(' ')
+      const body = JSON.stringify({ query: `{ ${aliases} }` })
+      for (let count = 0; count < 2; count++) await send('/graphql', { method: 'POST', body })
+    },
+  }
+}
+
+/** What is left of a kind. */
+export function left({ headers }: Exchange, kind = 'reads'): number {
+  return Number(new RegExp(`"${kind}";r=(\\d+)`).exec(String(headers.ratelimit))?.[1])
+}
+
+export function jsonOf({ bytes }: Exchange) {
+  return JSON.parse(bytes.toString())
+}

@@ -1,0 +1,31 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { openDoors } from '../server/test-server.ts'
+import { request } from '../trader.ts'
+
+/** What one document is remembered with must not grow by what a client sends beside it. */
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+function heldBytes(): number {
+  // The engine lets go of property names in its second pass.
+  collectGarbage()
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
+test('variables that the document does not have are not remembered', async () => {
+  await using doors = await openDoors()
+  const ask = async (count: number) => {
+    const variables = { [`${'x'.repeat(200_000)}${count}`]: 1 }
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query: '{ version }', variables })
+    expect(body.data.version).toBeDefined()
+  }
+  await ask(-1)
+  const before = heldBytes()
+  for (let count = 0; count < 60; count++) await ask(count)
+  const grown = heldBytes() - before
+  expect(grown).toBeLessThan(4_000_000)
+})

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto'
+import { type ExecutionArgs, getIntrospectionQuery } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fitToSchema } from '../../bench/documents/older.ts'
+import { documents as measured } from '../../bench/suites/documents.ts'
+import { costOf, costRefusal } from '../../src/execution/admission/cost.ts'
+import { debugQuery } from '../../src/execution/documents/debug-query.ts'
+import { createDoor, type Door } from '../../src/execution/execute.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { noCaller } from '../fakes/caller.ts'
+import { bombs, documentedQueries } from '../fakes/documents.ts'
+import { numbered, sampleOrder } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { storeSettledOrder } from '../fakes/story.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors({ placeOrder: async () => uid })
+  await storeSettledOrder(doors.database.db, 9n, numbered('0f'))
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+async function ask(body: string) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${doors.url}/graphql`, { method: 'POST', headers, body })
+  return (await response.json()) as {
+    data?: Record<string, unknown> | null
+    errors?: { message: string; extensions: { code: string } }[]
+  }
+}
+
+const bodyOf = (query: string, variables = '{}') =>
+  `{"query":${JSON.stringify(query)},"variables":${variables}}`
+
+/** Nothing of it is ever used: what is refused is refused before. */
+const door: Door = createDoor({ log: silentLog, now: Date.now, desks: { all: [] } } as never, {
+  limits: { take: () => undefined, settle: () => undefined, mostReserved: 50 },
+})
+
+/** As both doors ask for it. @returns whether it would be executed */
+function isAdmitted(query: string, variables: Record<string, unknown>): boolean {
+  try {
+    door.reserveOperation(door.arrive(noCaller), { query, variables }, query.length)
+    const document = door.parse(query)
+    if (door.wayOf(query) === 'invalid' || door.validate(document).length > 0) return false
+    const args: ExecutionArgs = { schema, document, variableValues: variables }
+    const cost = costOf(args)
+    return cost !== undefined && costRefusal(cost) === undefined
+  } catch {
+    return false
+  }
+}
+
+/** Of this process alone: a busy machine has none of it. */
+const cpuMs = () => process.cpuUsage().user / 1_000
+const rounds = 10
+/** What is measured is one to five; threads of the machine's own, such as for garbage, count too. */
+const mostMs = 60
+
+describe('refused, and soon', () => {
+  test.each(Object.entries(bombs))('%s', async (_what, [query, variables = '{}']) => {
+    const { data, errors } = await ask(bodyOf(query, variables))
+    expect(data).toBeUndefined()
+    expect(errors?.[0]?.extensions.code).toMatch(/^(QueryTooComplex|InvalidQuery)$/)
+    expect(errors?.length).toBeLessThanOrEqual(11)
+    for (const { message } of errors ?? []) expect(message.length).toBeLessThan(600)
+    expect(doors.faults).toEqual([])
+
+    // Each is another text: what is refused is remembered.
+    const asked = Array.from({ length: rounds }, (_, round) => `${query} #${round}`)
+    const given = JSON.parse(variables)
+    const started = cpuMs()
+    const admitted = asked.filter((text) => isAdmitted(text, given))
+    expect((cpuMs() - started) / rounds).toBeLessThan(mostMs)
+    expect(admitted).toEqual([])
+  })
+
+  test('many at once in one body', async () => {
+    const { data, errors } = await ask(`[${Array(5_000).fill('{"query":"{version}"}').join(',')}]`)
+    expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'InvalidQuery'])
+  })
+
+  test('variables too deep for a document that is named by its hash, and its extensions', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const hash = createHash('sha256').update('{version}').digest('hex')
+    const named = `"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${hash}"}}`
+    expect((await ask(`{"query":"{version}",${named}}`)).data).toEqual({ version: 'test-build' })
+    expect((await ask(`{${named}}`)).data).toEqual({ version: 'test-build' })
+    for (const given of [
+      `${named},"variables":{"a":${deep}}`,
+      `"query":"{version}","extensions":{"a":${deep}}`,
+    ]) {
+      const { errors } = await ask(`{${given}}`)
+      expect(errors?.[0]?.extensions.code).toBe('QueryTooComplex')
+    }
+    expect(doors.faults).toEqual([])
+  })
+
+  test('a body too deep to be parsed, whatever it is', async () => {
+    for (const body of ['['.repeat(250_000), `{"a":${'{"a":'.repeat(40)}0${'}'.repeat(41)}`]) {
+      expect((await ask(body)).errors?.[0]?.extensions.code).toBe('QueryTooComplex')
+      const stream = await fetch(`${doors.url}/graphql/stream`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body,
+      })
+      expect((await stream.json()).errors[0].extensions.code).toBe('QueryTooComplex')
+    }
+    const deepest = `${'['.repeat(32)}${']'.repeat(32)}`
+    expect((await ask(bodyOf('{version}', `{"a":${deepest}}`))).data).toEqual({ version: 'test-build' })
+  })
+
+  test('over a stream as well', async () => {
+    const [query, variables] = bombs['a list of 100,000 in a variable'] ?? ['']
+    const response = await fetch(`${doors.url}/graphql/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: bodyOf(query, variables),
+    })
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('QueryTooComplex'),
+    ])
+  })
+})
+
+/** As tools without fragments write it, so many types in each other. */
+const reference = (depth: number) => `${'kind name ofType{'.repeat(depth)}kind name${'}'.repeat(depth)}`
+const written = (depth: number) => `{__schema{queryType{name} mutationType{name} subscriptionType{name}
+  types{kind name description
+    fields(includeDeprecated:true){name description isDeprecated deprecationReason
+      args{name description defaultValue type{${reference(depth)}}} type{${reference(depth)}}}
+    inputFields{name description defaultValue type{${reference(depth)}}} interfaces{${reference(depth)}}
+    enumValues(includeDeprecated:true){name description} possibleTypes{${reference(depth)}}}
+  directives{name description locations args{name description defaultValue type{${reference(depth)}}}}}}`
+
+const everything = {
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+}
+
+const uid = sampleOrder().uid
+const variables = {
+  uid,
+  account: numbered('0f'),
+  owner: numbered('0f'),
+  input: {
+    amount: { sellBeforeFee: '5' },
+    sellToken: numbered('aa'),
+    buyToken: numbered('bb'),
+    from: numbered('0f'),
+  },
+  order: {
+    sellToken: numbered('aa'),
+    buyToken: numbered('bb'),
+    sellAmount: '5',
+    buyAmount: '5',
+    validTo: 2_000_000_000,
+    appData: '{}',
+    feeAmount: '0',
+    kind: 'SELL',
+    partiallyFillable: false,
+    signingScheme: 'EIP712',
+    signature: `0x${'00'.repeat(65)}`,
+  },
+}
+
+describe('admitted and answered', () => {
+  test.each([
+    ['introspection with everything', getIntrospectionQuery(everything)],
+    ['introspection as most tools ask', getIntrospectionQuery()],
+    ['introspection without descriptions', getIntrospectionQuery({ descriptions: false })],
+    ['introspection without fragments', written(9)],
+    ['introspection of types fifteen deep', written(15)],
+    ['one type', '{__type(name:"Order"){name fields{name type{name ofType{name fields{name}}}}}}'],
+    ['what GraphiQL opens on', debugQuery],
+    ...documentedQueries().filter(([, text]) => !text.startsWith('subscription')),
+    ...Object.entries(measured).map(([name, text]): [string, string] => [name, fitToSchema(text, schema)]),
+  ])('%s', async (_what, query) => {
+    const { data, errors } = await ask(bodyOf(query, JSON.stringify(variables)))
+    expect(errors).toBeUndefined()
+    expect(data).toBeTruthy()
+  })
+
+  test.each(documentedQueries())('%s', (_where, query) => {
+    expect(isAdmitted(query, variables)).toBe(true)
+  })
+
+  test('GraphiQL opens on a query that has an order to show', async () => {
+    const { data } = await ask(bodyOf(debugQuery))
+    expect(data).toMatchObject({
+      orders: {
+        nodes: [
+          {
+            status: expect.any(String),
+            debugReport: {
+              events: {
+                nodes: [
+                  { label: 'CREATED' },
+                  { label: 'READY' },
+                  { label: 'EXECUTING' },
+                  { label: 'TRADED' },
+                ],
+              },
+              auctions: {
+                nodes: [
+                  { auctionId: 9, proposedSolutions: [{ ranking: 1, isWinner: true }, { ranking: 2 }] },
+                ],
+              },
+              trades: { nodes: [{ blockNumber: expect.any(Number) }] },
+            },
+          },
+        ],
+      },
+    })
+    const page = await fetch(`${doors.url}/graphql`, { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('query NewestOrder {')
+  })
+
+  test('there are documents to look at', () => {
+    expect(documentedQueries().length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('many fragments of a client that keeps them beside its parts', async () => {
+    const fragments = Array.from(
+      { length: 25 },
+      (_, index) => `fragment Part${index} on Order { uid status owner }`,
+    )
+    const spreads = fragments.map((_, index) => `...Part${index}`).join(' ')
+    const { data, errors } = await ask(
+      bodyOf(`{ orders(first: 5) { nodes { ${spreads} } } } ${fragments.join(' ')}`),
+    )
+    expect([errors, data]).toEqual([undefined, expect.anything()])
+  })
+})

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { numbered } from '../fakes/order.ts'
+import { ask } from '../http/client.ts'
+import { type Doors, openDoors } from '../server/test-server.ts'
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors()
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+const json = 'application/json; charset=utf-8'
+const graph = 'application/graphql-response+json; charset=utf-8'
+const html = 'text/html; charset=utf-8'
+
+/** What POST gets, hot or executed, and what GET gets where that is another thing. */
+const cases: [accept: string | undefined, post: string | 406, get?: string | 406][] = [
+  [undefined, json],
+  ['', json],
+  [' , ', json],
+  ['*/*', json],
+  ['application/*', json],
+  ['application/json', json],
+  ['Application/JSON; charset=utf-8', json],
+  ['application/graphql-response+json', graph],
+  ['APPLICATION/GraphQL-Response+JSON', graph],
+  ['application/json, application/graphql-response+json', graph],
+  ['application/graphql-response+json, application/json', graph],
+  ['application/graphql-response+json, application/json;q=0.9', graph],
+  ['application/graphql-response+json;q=0.9, application/json', json],
+  ['application/graphql-response+json;q=0, application/json;q=0.1', json],
+  ['application/graphql-response+json; Q=0, */*', json],
+  ['application/json;q=0, */*', graph],
+  ['application/json;q=0, application/*;q=0.5', graph],
+  ['application/json, */*', json],
+  ['application/graphql-response+json, */*', graph],
+  ['image/png, */*;q=0.1', json],
+  ['text/event-stream, application/json', json],
+  ['text/event-stream, application/graphql-response+json', graph],
+  ['text/event-stream', 406],
+  ['text/event-stream, application/json;q=0', 406],
+  ['*/*;q=0', 406],
+  ['application/json;q=0', 406],
+  ['application/*;q=0, text/*', 406, html],
+  ['application/json;q=nonsense', 406],
+  ['image/png', 406],
+  ['text/html', 406, html],
+  ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', json, html],
+  ['TEXT/HTML, application/json', json, html],
+  ['text/html;q=0.5, application/json', json],
+  ['text/html;q=0, application/json', json],
+  ['text/html, application/graphql-response+json;q=0.9', graph, html],
+]
+
+const hot = `{ order(uid: "0x${'12'.repeat(56)}") { uid } }`
+const executed = '{ version }'
+
+describe.each(cases)('Accept: %o', (accept, post, get = post) => {
+  const headers = accept === undefined ? {} : { accept }
+
+  test('is answered alike, hot and executed', async () => {
+    for (const query of [hot, executed]) {
+      const body = JSON.stringify({ query })
+      const how = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
+      const answer = await ask(`${doors.url}/graphql`, how)
+      expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
+      expect(answer.status).toBe(post === 406 ? 406 : 200)
+      expect(answer.headers['content-type']).toBe(post === 406 ? json : post)
+    }
+  })
+
+  test('over GET and HEAD too, where there is a page', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const path = `${doors.url}/graphql?query=${encodeURIComponent(executed)}`
+      const answer = await ask(path, { method, headers })
+      expect([method, answer.status]).toEqual([method, get === 406 ? 406 : 200])
+      expect(answer.headers['content-type']).toBe(get === 406 ? json : get)
+      expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
+    }
+  })
+})
+
+test('who takes events alone is told where they are', async () => {
+  for (const accept of ['text/event-stream', 'Text/Event-Stream;q=0.5, application/json;q=0']) {
+    const { status, bytes } = await ask(`${doors.url}/graphql`, { headers: { accept } })
+    expect([status, JSON.parse(bytes.toString()).errors[0].message]).toEqual([
+      406,
+      'event streams and subscriptions are served at /graphql/stream',
+    ])
+  }
+})
+
+describe('what is refused depends on Accept as well', () => {
+  const type = { 'content-type': 'application/json' }
+  const hash = { persistedQuery: { version: 1, sha256Hash: '00'.repeat(32) } }
+  test.each([
+    [405, 'PUT', type, '{}'],
+    [413, 'POST', type, ' '.repeat(262_145)],
+    [415, 'POST', {}, '{}'],
+    [400, 'POST', type, '{'],
+    [200, 'POST', type, JSON.stringify({ extensions: hash })],
+    [
+      406,
+      'POST',
+      type,
+      JSON.stringify({ query: `subscription { notifications(account: "${numbered('0f')}") { cursor } }` }),
+    ],
+  ])('%i', async (status, method, headers, body) => {
+    const answer = await ask(`${doors.url}/graphql`, { method, headers, body })
+    expect([answer.status, answer.headers.vary]).toEqual([status, 'Accept-Encoding, Accept'])
+  })
+
+  test('429', async () => {
+    await using limited = await openDoors({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
+    let answer = await ask(`${limited.url}/graphql`)
+    while (answer.status !== 429) answer = await ask(`${limited.url}/graphql`)
+    expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
+    // As whole as the header that says the same.
+    const { message, extensions } = JSON.parse(answer.bytes.toString()).errors[0]
+    expect(message).toBe(`over 1 cost units a second: wait ${answer.headers['retry-after']} s`)
+    expect(extensions.data.retryAfterMs).toBeGreaterThan(0)
+  })
+})
+
+describe('mutations over GET', () => {
+  const query = encodeURIComponent('mutation { uploadAppData(input: { document: "{}" }) { created } }')
+  test('are told to be sent by POST', async () => {
+    const answer = await ask(`${doors.url}/graphql?query=${query}`)
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
+    expect(JSON.parse(answer.bytes.toString()).errors[0].extensions.code).toBe('MethodNotAllowed')
+    const named = encodeURIComponent(
+      'query A { version } mutation B { uploadAppData(input: { document: "{}" }) { created } }',
+    )
+    const statuses = ['A', 'B'].map(
+      async (name) => (await ask(`${doors.url}/graphql?query=${named}&operationName=${name}`)).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([200, 405])
+  })
+
+  test('so are they where streams are', async () => {
+    const headers = { accept: 'text/event-stream' }
+    const answer = await ask(`${doors.url}/graphql/stream?query=${query}`, { headers })
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
+    expect(JSON.parse(answer.bytes.toString()).errors[0].extensions).toEqual({
+      code: 'MethodNotAllowed',
+      retryable: false,
+    })
+  })
+})
+
+test('any page may send every header that is heeded here, and read every one that is told', async () => {
+  const named = async (method: string, header: string) =>
+    String((await ask(`${doors.url}/health/live`, { method })).headers[header]).split(', ')
+  expect((await named('OPTIONS', 'access-control-allow-headers')).sort()).toEqual([
+    'Accept',
+    'Authorization',
+    'Cache-Control',
+    'Content-Type',
+    'Idempotency-Key',
+    'If-None-Match',
+    'Last-Event-ID',
+    'Origin',
+    'X-API-Key',
+    'X-AppId',
+    'X-Auth-Token',
+    'X-GraphQL-Event-Stream-Token',
+    'X-Request-Id',
+  ])
+  expect((await named('GET', 'access-control-expose-headers')).sort()).toEqual([
+    'Age',
+    'Allow',
+    'ETag',
+    'Idempotent-Replayed',
+    'Link',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Retry-After',
+    'Warning',
+    'X-Request-Id',
+  ])
+})

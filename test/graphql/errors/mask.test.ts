@@ -1,0 +1,398 @@
+import { getIntrospectionQuery } from 'graphql'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
+import { numbered, sampleOrder } from '../../fakes/order.ts'
+import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { request } from '../../trader.ts'
+import { eventually } from '../../world.ts'
+
+let failure: unknown
+let asked: (() => Promise<never>) | undefined
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors({
+    quote: () => asked?.() ?? Promise.reject(failure),
+    placeOrder: () => Promise.reject(failure),
+  })
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+beforeEach(() => doors.faults.splice(0))
+
+const quoteInput = {
+  amount: { sellBeforeFee: '5' },
+  sellToken: numbered('aa'),
+  buyToken: numbered('bb'),
+  from: numbered('0f'),
+}
+const quoteMutation = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
+
+const { uid } = sampleOrder()
+const orderInput = {
+  sellToken: numbered('aa'),
+  buyToken: numbered('bb'),
+  sellAmount: '5',
+  buyAmount: '5',
+  validTo: 2_000_000_000,
+  appData: '{}',
+  feeAmount: '0',
+  kind: 'SELL',
+  partiallyFillable: false,
+  signingScheme: 'EIP712',
+  signature: `0x${'00'.repeat(65)}`,
+}
+const placeMutation = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }'
+
+async function firstError(query: string, variables: Record<string, unknown> = {}) {
+  const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables })
+  return body.errors[0]
+}
+
+describe('a fault of the program', () => {
+  test('is told as such, without anything of its inside, and logged once with the request id', async () => {
+    failure = new Error('SELECT secret FROM /srv/app.ts failed')
+    const response = await fetch(`${doors.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: quoteMutation, variables: { input: quoteInput } }),
+    })
+    const text = await response.text()
+    expect(JSON.parse(text).errors).toEqual([
+      {
+        message: 'Internal server error',
+        path: ['quote'],
+        locations: [{ line: 1, column: 34 }],
+        extensions: { code: 'InternalServerError', retryable: true },
+      },
+    ])
+    expect(text).not.toMatch(/secret|stack|\.ts/)
+    expect(doors.faults).toHaveLength(1)
+    expect(doors.faults[0]?.fields).toMatchObject({
+      requestId: response.headers.get('x-request-id'),
+      path: 'quote',
+    })
+  })
+
+  test('an outage can be retried, and names no internals', async () => {
+    failure = new Outage('the node of sepolia', new Error('connect ECONNREFUSED 10.0.0.1'))
+    const error = await firstError(quoteMutation, { input: quoteInput })
+    expect(error.extensions).toEqual({ code: 'Unavailable', retryable: true })
+    expect(error.message).toBe('the node of sepolia is unavailable: try again later')
+    expect(doors.faults).toEqual([])
+  })
+})
+
+test('a client that leaves is nobody’s fault, and what it asked for is done to its end', async () => {
+  let finish = (_: unknown) => {}
+  const entered = new Promise<void>((resolve) => {
+    asked = () => {
+      resolve()
+      return new Promise((_, reject) => {
+        finish = reject
+      })
+    }
+  })
+  const leaving = new AbortController()
+  const left = fetch(`${doors.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: quoteMutation, variables: { input: quoteInput } }),
+    signal: leaving.signal,
+  }).catch((error: Error) => error.name)
+  await entered
+  leaving.abort()
+  expect(await left).toBe('AbortError')
+  await eventually('it is counted', async () => {
+    const metrics = await (await fetch(`${doors.url}/metrics`)).text()
+    return metrics.includes('method="POST",route="unknown"')
+  })
+  finish(new Refusal('NoLiquidity', 'nobody reads this'))
+  asked = undefined
+  expect(await firstError('{ nothing }')).toBeDefined()
+  expect(doors.faults).toEqual([])
+})
+
+test('a refusal keeps its code, field and data', async () => {
+  failure = new Refusal('SellAmountDoesNotCoverFee', 'too little', {
+    field: 'sellAmount',
+    data: { fee_amount: '0x1f' },
+  })
+  const error = await firstError(quoteMutation, { input: quoteInput })
+  expect(error).toMatchObject({
+    message: 'too little',
+    extensions: {
+      code: 'SellAmountDoesNotCoverFee',
+      retryable: false,
+      field: 'sellAmount',
+      data: { fee_amount: '0x1f' },
+    },
+  })
+})
+
+const orderQuery = 'query ($uid: OrderUid!) { order(uid: $uid) { uid } }'
+
+describe('malformed input names its field', () => {
+  test.each([
+    ['a scalar in a variable', orderQuery, { uid: '0x12' }, 'uid'],
+    ['a variable that is missing', orderQuery, {}, 'uid'],
+    ['a variable of another type', orderQuery, { uid: 5 }, 'uid'],
+    ['a scalar as a literal', '{ account(address: "0x12") { address } }', {}, 'address'],
+    [
+      'a literal in an input object',
+      `mutation { quote(input: { amount: { sellBeforeFee: "1" }, sellToken: "x", buyToken: "${numbered('bb')}", from: "${numbered('bb')}" }) { quoteId } }`,
+      {},
+      'sellToken',
+    ],
+    ['a field of an input object', quoteMutation, { input: { ...quoteInput, from: 'nobody' } }, 'from'],
+    ['a missing field', quoteMutation, { input: { ...quoteInput, from: undefined } }, 'from'],
+    [
+      'an unknown enum member',
+      quoteMutation,
+      { input: { ...quoteInput, signingScheme: 'GIVE' } },
+      'signingScheme',
+    ],
+    [
+      'an amount that is no digits',
+      quoteMutation,
+      { input: { ...quoteInput, amount: { sellBeforeFee: '0x5' } } },
+      'amount.sellBeforeFee',
+    ],
+    [
+      'an amount as a number',
+      quoteMutation,
+      { input: { ...quoteInput, amount: { sellBeforeFee: 5 } } },
+      'amount.sellBeforeFee',
+    ],
+    [
+      'an amount of zero',
+      quoteMutation,
+      { input: { ...quoteInput, amount: { sellBeforeFee: '0' } } },
+      'amount.sellBeforeFee',
+    ],
+    [
+      'two amounts',
+      quoteMutation,
+      { input: { ...quoteInput, amount: { sellBeforeFee: '5', buyAfterFee: '5' } } },
+      'amount',
+    ],
+    ['no amount', quoteMutation, { input: { ...quoteInput, amount: {} } }, 'amount'],
+    [
+      'an amount of null',
+      quoteMutation,
+      { input: { ...quoteInput, amount: { buyAfterFee: null } } },
+      'amount.buyAfterFee',
+    ],
+    [
+      'two expiries',
+      quoteMutation,
+      { input: { ...quoteInput, validity: { validTo: 2_000_000_000, validFor: 60 } } },
+      'validity',
+    ],
+    [
+      'a lone hash',
+      quoteMutation,
+      { input: { ...quoteInput, appDataHash: `0x${'00'.repeat(32)}` } },
+      'appDataHash',
+    ],
+    ['validTo beyond uint32', placeMutation, { input: { ...orderInput, validTo: 2 ** 32 } }, 'validTo'],
+    [
+      'a signature without 0x',
+      placeMutation,
+      { input: { ...orderInput, signature: '00'.repeat(65) } },
+      'signature',
+    ],
+    [
+      'an item of a list',
+      'mutation ($u: [OrderUid!]!) { cancelOrders(input: { orderUids: $u, signature: "0x", signingScheme: EIP712 }) { orders { uid } } }',
+      { u: [uid, '0x12'] },
+      'u[1]',
+    ],
+    ['an unknown cursor', '{ orders(after: "x") { nodes { uid } } }', {}, 'after'],
+    ['a page too large', '{ orders(first: 1001) { nodes { uid } } }', {}, 'first'],
+    [
+      'an unknown feed cursor',
+      `{ notifications(account: "${numbered('0f')}", after: "x") { cursor } }`,
+      {},
+      'after',
+    ],
+  ])('%s', async (_what, query, variables, field) => {
+    const error = await firstError(query, variables)
+    expect(error.extensions).toMatchObject({ code: 'InvalidParameter', retryable: false, field })
+    expect(doors.faults).toEqual([])
+  })
+
+  test('an order over uint256 has the codes of its sides', async () => {
+    const over = `${2n ** 256n}`
+    const sell = await firstError(placeMutation, { input: { ...orderInput, sellAmount: over } })
+    expect(sell.extensions).toEqual({ code: 'SellAmountOverflow', retryable: false, field: 'sellAmount' })
+    const buy = await firstError(placeMutation, { input: { ...orderInput, buyAmount: over } })
+    expect(buy.extensions).toEqual({ code: 'BuyAmountOverflow', retryable: false, field: 'buyAmount' })
+  })
+
+  test('more than 128 orders to cancel', async () => {
+    const query =
+      'mutation ($orderUids: [OrderUid!]!) { cancelOrders(input: { orderUids: $orderUids, signature: "0x", signingScheme: EIP712 }) { orders { uid } } }'
+    const error = await firstError(query, { orderUids: Array(129).fill(uid) })
+    expect(error.extensions).toMatchObject({ code: 'InvalidParameter', field: 'orderUids' })
+  })
+})
+
+describe('documents', () => {
+  test.each([
+    ['no GraphQL', '{ order(', 'InvalidQuery'],
+    ['an unknown field', '{ nothing }', 'InvalidQuery'],
+    ['an unknown operation name', 'query A { version } query B { version }', 'InvalidQuery'],
+    [
+      'too many aliases',
+      `{ ${Array.from({ length: 51 }, (_, index) => `a${index}: version`).join(' ')} }`,
+      'QueryTooComplex',
+    ],
+    [
+      'too deep',
+      `{ account(address: "${numbered('0f')}") { orders { nodes ${'{ auctions { orders '.repeat(8)} { uid } ${'} }'.repeat(8)} } } }`,
+      'QueryTooComplex',
+    ],
+    ['too many tokens', `{ ${'version '.repeat(5_000)} }`, 'QueryTooComplex'],
+    ['lists nested beyond any stack', `{ order(uid: ${'['.repeat(2_500)}`, 'QueryTooComplex'],
+    ['fields nested beyond any stack', '{a'.repeat(10_000), 'QueryTooComplex'],
+    ['brackets in a string', `{ account(address: "${'['.repeat(300)}") { address } }`, 'InvalidParameter'],
+  ])('%s', async (_what, query, code) => {
+    const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    expect([status, body.errors[0].extensions.code]).toEqual([expect.any(Number), code])
+    expect(doors.faults).toEqual([])
+  })
+
+  test('full introspection and a debug query of fifteen levels are admitted', async () => {
+    const introspection = await request(`${doors.url}/graphql`, 'POST', { query: getIntrospectionQuery() })
+    expect(introspection.body.errors).toBeUndefined()
+    const deep = `query ($uid: OrderUid!) { order(uid: $uid) { auctions(first: 2) { nodes { solutions { orders { order {
+      auctions(first: 2) { nodes { solutions { orders { order { debugReport { auctions(first: 2) { nodes { auctionId } } } } } } } } } } } } } } }`
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query: deep, variables: { uid } })
+    expect(body).toEqual({
+      data: { order: null },
+      extensions: { cost: { requested: expect.any(Number), limit: 10_000 } },
+    })
+  })
+
+  test('a document is judged anew for its limits however often it comes', async () => {
+    for (let round = 0; round < 3; round++) {
+      const error = await firstError('{ nothing }')
+      expect(error.extensions).toEqual({ code: 'InvalidQuery', retryable: false })
+    }
+  })
+})
+
+describe('requests that are none', () => {
+  const json = { 'content-type': 'application/json' }
+  const query = JSON.stringify({ query: '{version}' })
+  test.each<[string, string, RequestInit, number, string, string]>([
+    ['variables no JSON', '?query={version}&variables=x', {}, 400, 'InvalidQuery', 'variables must be'],
+    [
+      'too large',
+      '',
+      { method: 'POST', headers: json, body: ' '.repeat(262_145) },
+      413,
+      'PayloadTooLarge',
+      'bytes',
+    ],
+    ['no JSON', '', { method: 'POST', headers: json, body: '{' }, 400, 'InvalidQuery', 'JSON'],
+    ['nothing', '', { method: 'POST', headers: json, body: '' }, 400, 'InvalidQuery', ''],
+    [
+      'a form',
+      '',
+      { method: 'POST', body: new URLSearchParams({ query: '{version}' }) },
+      415,
+      'UnsupportedMediaType',
+      'application/json',
+    ],
+    [
+      'an image wanted',
+      '',
+      { method: 'POST', headers: { ...json, accept: 'image/png' }, body: query },
+      406,
+      'NotAcceptable',
+      'application/json',
+    ],
+    ['PUT', '', { method: 'PUT', headers: json, body: query }, 405, 'MethodNotAllowed', 'POST'],
+    ['a stream without Accept', '/stream?query={version}', {}, 404, 'NotFound', 'text/event-stream'],
+  ])('%s', async (_what, path, init, status, code, says) => {
+    const response = await fetch(`${doors.url}/graphql${path}`, init)
+    const [error] = ((await response.json()) as { errors: { message: string; extensions: object }[] }).errors
+    expect(response.status).toBe(status)
+    expect(error?.extensions).toMatchObject({ code, retryable: false })
+    expect(error?.message).toContain(says)
+    if (status === 405) expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+    expect(doors.faults).toEqual([])
+  })
+})
+
+describe('/graphql streams nothing', () => {
+  test('a client that asks for nothing else is told where streams are', async () => {
+    const response = await fetch(`${doors.url}/graphql?query={version}`, {
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(response.status).toBe(406)
+    const body = (await response.json()) as { errors: { message: string; extensions: object }[] }
+    expect(body.errors[0]?.message).toContain('/graphql/stream')
+    expect(body.errors[0]?.extensions).toEqual({ code: 'NotAcceptable', retryable: false })
+  })
+
+  test('one that names it among others gets JSON', async () => {
+    const accept = 'text/event-stream, application/json'
+    const response = await fetch(`${doors.url}/graphql?query={version}`, { headers: { accept } })
+    expect(await response.json()).toMatchObject({ data: { version: 'test-build' } })
+  })
+
+  test('a subscription is told the same', async () => {
+    const query = `subscription { notifications(account: "${numbered('0f')}") { cursor } }`
+    const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    expect(status).toBe(406)
+    expect(body.errors[0].message).toContain('/graphql/stream')
+  })
+})
+
+test('GraphiQL loads nothing from another host', async () => {
+  const response = await fetch(`${doors.url}/graphql`, { headers: { accept: 'text/html' } })
+  const page = await response.text()
+  expect(page).toContain('Tradegraph')
+  expect(page).not.toMatch(/<(script|link|img|iframe)[^>]+(src|href)="?(https?:)?\/\//)
+})
+
+test('network is known by name', async () => {
+  const error = await firstError(
+    '{ orders(network: "nowhere", owner: "0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f") { nodes { uid } } }',
+  )
+  expect(error).toMatchObject({
+    message: 'there is no network nowhere, but sepolia',
+    extensions: { code: 'NotFound', field: 'network' },
+  })
+  const { body } = await request(`${doors.url}/graphql`, 'POST', {
+    query: '{ networks { name chainId settlementContract } }',
+  })
+  expect(body.data.networks).toEqual([
+    { name: network.name, chainId: 11155111, settlementContract: network.settlement },
+  ])
+})
+
+describe('a null where an argument takes none', () => {
+  test.each([
+    [
+      `query ($n: Int) { account(address: "${numbered('0f')}") { latestNotifications(first: $n) { id } } }`,
+      'first',
+    ],
+    [`query ($n: OrderUid) { orders(first: 1) { nodes { uid } } order(uid: $n) { uid } }`, undefined],
+    ['query ($n: OrderStatus) { orders(filter: { statuses: [$n] }) { nodes { uid } } }', undefined],
+    ['query ($n: Int = 5) { account(address: "0x00") { latestNotifications(first: $n) { id } } }', undefined],
+  ])('%s', async (query, field) => {
+    const { extensions } = await firstError(query, { n: null })
+    expect(['InvalidParameter', 'InvalidQuery']).toContain(extensions.code)
+    expect(extensions.retryable).toBe(false)
+    if (field) expect(extensions).toMatchObject({ code: 'InvalidParameter', field })
+    expect(doors.faults).toEqual([])
+  })
+
+  test.each(['first', 'last'])('is the usual size of a page: %s', async (argument) => {
+    const query = `query ($n: Int) { orders(${argument}: $n) { nodes { uid } } }`
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { n: null } })
+    expect([body.errors, body.extensions.cost.requested]).toEqual([undefined, 11])
+  })
+})

@@ -1,0 +1,119 @@
+import { Wallet } from 'ethers'
+import { parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { address } from '../../../src/domain/evm/address.ts'
+import { keccakText } from '../../../src/domain/evm/keccak.ts'
+import { signatureMistakes } from '../../../src/domain/signing/signature-mistake.ts'
+import { orderTypes } from '../../../src/domain/signing/signing.ts'
+import { chargeOf, noCharge } from '../../../src/execution/admission/charge.ts'
+import { schema } from '../../../src/graphql/schema.ts'
+import { numbered } from '../../fakes/order.ts'
+import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { type Answer, graphql, request } from '../../trader.ts'
+
+const wallet = new Wallet(`0x${'01'.repeat(32)}`)
+const owner = address(wallet.address)
+const domain = {
+  name: 'Gnosis Protocol',
+  version: 'v2',
+  chainId: network.chainId,
+  verifyingContract: network.settlement,
+}
+const order = {
+  sellToken: numbered('aa'),
+  buyToken: numbered('bb'),
+  receiver: numbered('11'),
+  sellAmount: '5',
+  buyAmount: '5',
+  validTo: 2_000_000_000,
+  feeAmount: '0',
+  partiallyFillable: false,
+}
+const text = `query ($order: OrderInput!) { explainSignature(order: $order) {
+  valid mistake explanation recoveredSigner expectedSigner domainSeparator structHash digest
+} }`
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors()
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+async function explain(change: Record<string, unknown>, document = '{}', signedFor = domain) {
+  const members = { kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
+  const signature = await wallet.signTypedData(signedFor, orderTypes, {
+    ...order,
+    ...members,
+    appData: keccakText(document),
+  })
+  const input = { ...order, appData: document, kind: 'SELL', signingScheme: 'EIP712', from: owner, signature }
+  return (await graphql(doors.url, text, { order: { ...input, ...change } })).explainSignature
+}
+
+describe('explainSignature', () => {
+  test('says that a signature is fine, and shows its parts', async () => {
+    expect(await explain({})).toEqual({
+      valid: true,
+      mistake: null,
+      explanation: `${owner} signed this order`,
+      recoveredSigner: owner,
+      expectedSigner: owner,
+      domainSeparator: '0xdaee378bd0eb30ddf479272accf91761e697bc00e067a268f95f1d2732ed230b',
+      structHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      digest: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+  })
+
+  test('names the mistake', async () => {
+    expect(await explain({}, '{}', { ...domain, chainId: 1 })).toMatchObject({
+      valid: false,
+      mistake: 'CHAIN_ID',
+      explanation: `${owner} signed the order for chain 1`,
+    })
+    expect(await explain({ signature: '0x1234' })).toMatchObject({ mistake: 'SIGNATURE_LENGTH' })
+  })
+
+  test('compares with the signer that the document names', async () => {
+    const document = `{"metadata":{"signer":"${owner}"}}`
+    expect(await explain({ from: null }, document)).toMatchObject({ valid: true, expectedSigner: owner })
+    expect(await explain({ from: null })).toMatchObject({ valid: null, expectedSigner: null })
+    expect(await explain({ from: null }, 'no JSON')).toMatchObject({ valid: null, expectedSigner: null })
+  })
+
+  test('asks neither database nor chain', async () => {
+    const before = doors.database.statements.length
+    await explain({})
+    expect(doors.database.statements.length).toBe(before)
+  })
+
+  test('is there once in a request, and is limited like an order', async () => {
+    const twice = text.replace(
+      'explainSignature',
+      'a: explainSignature(order: $order) { valid } b: explainSignature',
+    )
+    const input = { ...order, appData: '{}', kind: 'SELL', signingScheme: 'EIP712', signature: '0x' }
+    const { body }: Answer = await request(`${doors.url}/graphql`, 'POST', {
+      query: twice,
+      variables: { order: input },
+    })
+    expect(body.errors).toMatchObject([{ extensions: { code: 'QueryTooComplex' } }])
+    expect(chargeOf(schema, parse(twice), undefined, { order: input })).toEqual({
+      ...noCharge,
+      orders: 2,
+    })
+    expect(chargeOf(schema, parse('{ version }'))).toEqual({ ...noCharge, reads: 1 })
+  })
+
+  test('knows the whole closed list', async () => {
+    const data = await graphql(
+      doors.url,
+      '{ __type(name: "SignatureMistake") { enumValues { name description } } }',
+    )
+    const told = data.__type.enumValues.map(({ name, description }: Record<string, string>) => [
+      name,
+      description,
+    ])
+    const known = Object.entries(signatureMistakes).map(([word, meaning]) => [word.toUpperCase(), meaning])
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(known))
+  })
+})

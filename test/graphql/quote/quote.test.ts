@@ -1,0 +1,269 @@
+import { TypedDataEncoder, verifyTypedData, Wallet } from 'ethers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Address, address } from '../../../src/domain/evm/address.ts'
+import type { QuoteReply, QuoteRequest, QuoteRoute } from '../../../src/domain/quote/quote.ts'
+import { graphQuoteInput } from '../../fakes/graph-input.ts'
+import { encodedId } from '../../fakes/node-id.ts'
+import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
+import { type Doors, network, openDoors, sampleReply } from '../../server/test-server.ts'
+import { graphql, request } from '../../trader.ts'
+
+const wallet = new Wallet(`0x${'01'.repeat(32)}`)
+const trader = address(wallet.address)
+
+const route: QuoteRoute = {
+  block: 77,
+  paths: [
+    {
+      amountIn: 600n,
+      amountOut: 594n,
+      hops: [
+        {
+          pool: numbered('01'),
+          tokenIn: dollar,
+          tokenOut: coin,
+          amountIn: 600n,
+          amountOut: 597n,
+          reserveIn: 10n ** 6n,
+          reserveOut: 10n ** 6n,
+        },
+        {
+          pool: numbered('02'),
+          tokenIn: coin,
+          tokenOut: wrapped,
+          amountIn: 597n,
+          amountOut: 594n,
+          reserveIn: 10n ** 6n,
+          reserveOut: 10n ** 6n,
+        },
+      ],
+    },
+  ],
+}
+
+/** What the desk adds to its replies, and what it keeps. */
+let volumeFees: bigint[]
+let ownRoute: QuoteRoute | null
+let kept: QuoteReply | undefined
+let isFast: boolean
+
+async function answer(asked: QuoteRequest): Promise<QuoteReply> {
+  const reply = sampleReply(asked)
+  if (isFast) return { ...reply, quote: { ...reply.quote, id: null } }
+  kept = { ...reply, terms: { ...reply.terms, volumeFees }, route: ownRoute }
+  return kept
+}
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors({
+    quote: answer,
+    storedQuote: async (id, from) => (id === 42n && kept?.terms.from === from ? kept : undefined),
+  })
+})
+beforeEach(() => {
+  volumeFees = []
+  ownRoute = null
+  kept = undefined
+  isFast = false
+})
+afterAll(() => doors?.[Symbol.asyncDispose]())
+
+const input = {
+  kind: 'sell',
+  sellAmountAfterFee: '1000000',
+  sellToken: dollar,
+  buyToken: wrapped,
+  from: trader,
+  validTo: 1_800_001_800,
+}
+const ask = async (fields: string, more: Record<string, unknown> = {}) => {
+  const document = `mutation ($input: QuoteInput!) { quote(input: $input) { ${fields} } }`
+  return (await graphql(doors.url, document, { input: graphQuoteInput({ ...input, ...more }) })).quote
+}
+
+describe('the amounts of a quote', () => {
+  const amounts = 'quote { sellAmount buyAmount feeAmount } protocolFeeBps'
+
+  test('are after the volume fees', async () => {
+    volumeFees = [200n, 30n]
+    // 2,000,000 less 400, less 59.988.
+    expect(await ask(amounts)).toEqual({
+      quote: { sellAmount: '1000000', buyAmount: '1999541', feeAmount: '7' },
+      protocolFeeBps: '2.3',
+    })
+    const bought = { kind: 'buy', sellAmountAfterFee: null, buyAmountAfterFee: '1000000' }
+    expect((await ask(amounts, bought)).quote).toEqual({
+      sellAmount: '1000230',
+      buyAmount: '2000000',
+      feeAmount: '7',
+    })
+  })
+
+  test('say nothing of fees where there are none, in REST not even null', async () => {
+    expect(await ask(amounts)).toMatchObject({ quote: { buyAmount: '2000000' }, protocolFeeBps: null })
+    const rest = async () => (await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', input)).body
+    expect(Object.keys(await rest())).toEqual(['quote', 'from', 'expiration', 'id', 'verified'])
+    volumeFees = [30n]
+    expect(await rest()).toMatchObject({ quote: { buyAmount: '1999940' }, protocolFeeBps: '0.3' })
+  })
+})
+
+describe('the order to sign', () => {
+  const members =
+    'sellToken buyToken receiver sellAmount buyAmount validTo appData feeAmount kind partiallyFillable sellTokenBalance buyTokenBalance'
+
+  test('has every member of the struct, and the payload that a wallet takes as it is', async () => {
+    const { order } = await ask(`order { ${members} typedData digest uid }`, { appData: '{}' })
+    const { typedData, digest, uid, ...struct } = order
+    expect(struct).toEqual({
+      sellToken: dollar,
+      buyToken: wrapped,
+      receiver: trader,
+      sellAmount: '1000007',
+      buyAmount: '1990000',
+      validTo: 1_800_001_800,
+      appData: '0xb48d38f93eaa084033fc5970bf96e559c33c4cdc07d889ab00b4d63f9590739d',
+      feeAmount: '0',
+      kind: 'SELL',
+      partiallyFillable: false,
+      sellTokenBalance: 'ERC20',
+      buyTokenBalance: 'ERC20',
+    })
+    const words = { kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
+    expect(typedData.message).toEqual({ ...struct, ...words })
+    expect(typedData.domain).toEqual({
+      name: 'Gnosis Protocol',
+      version: 'v2',
+      chainId: network.chainId,
+      verifyingContract: network.settlement,
+    })
+    const { EIP712Domain: _, ...types } = typedData.types
+    const { domain, message } = typedData
+    expect(TypedDataEncoder.hash(domain, types, message)).toBe(digest)
+    expect(verifyTypedData(domain, types, message, await wallet.signTypedData(domain, types, message))).toBe(
+      wallet.address,
+    )
+    expect(uid).toBe(`${digest}${trader.slice(2)}${(1_800_001_800).toString(16)}`)
+  })
+
+  test('has the slippage that is asked for, several at once', async () => {
+    volumeFees = [1_000n]
+    const { none, all, usual } = await ask(
+      'none: order(slippageBps: 0) { buyAmount } all: order(slippageBps: 10000) { buyAmount } usual: order { buyAmount }',
+    )
+    expect([none, usual, all].map(({ buyAmount }) => buyAmount)).toEqual(['1998000', '1988010', '1'])
+  })
+
+  test.each([
+    ['more slippage than all', 'order(slippageBps: 10001) { uid }', {}, 'InvalidParameter'],
+    ['less than none', 'order(slippageBps: -1) { uid }', {}, 'InvalidParameter'],
+    [
+      'more than there is',
+      'order { uid }',
+      { sellAmountAfterFee: `${2n ** 256n - 1n}`, buyAmountAfterFee: null },
+      'SellAmountOverflow',
+    ],
+  ])('is refused for %s', async (_what, fields, more, code) => {
+    const query = `mutation ($input: QuoteInput!) { quote(input: $input) { ${fields} } }`
+    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+      query,
+      variables: { input: graphQuoteInput({ ...input, ...more }) },
+    })
+    expect(body.errors[0]).toMatchObject({ extensions: { code, field: 'slippageBps' } })
+    // A slippage that is none is told before anything is quoted.
+    expect(body.errors[0].path).toEqual(code === 'InvalidParameter' ? undefined : ['quote', 'order'])
+  })
+})
+
+describe('the route of a quote', () => {
+  const fields =
+    'route { block priceImpact paths { amountIn amountOut hops { pool tokenIn { address symbol } tokenOut { address decimals } amountIn amountOut } } }'
+
+  test('names its pools and tokens, hop by hop', async () => {
+    ownRoute = route
+    expect((await ask(fields)).route).toEqual({
+      block: 77,
+      // 600 atoms at the first one's rate, the fees of both pools taken, would be 596.4054.
+      priceImpact: '0.004034',
+      paths: [
+        {
+          amountIn: '600',
+          amountOut: '594',
+          hops: [
+            {
+              pool: numbered('01'),
+              tokenIn: { address: dollar, symbol: 'BBB' },
+              tokenOut: { address: coin, decimals: 18 },
+              amountIn: '600',
+              amountOut: '597',
+            },
+            {
+              pool: numbered('02'),
+              tokenIn: { address: coin, symbol: 'CCC' },
+              tokenOut: { address: wrapped, decimals: 18 },
+              amountIn: '597',
+              amountOut: '594',
+            },
+          ],
+        },
+      ],
+    })
+  })
+
+  test('is null where somebody else found the price', async () => {
+    expect(await ask(fields)).toEqual({ route: null })
+  })
+})
+
+describe('a quote by its id', () => {
+  const byId = async (id: number, from: Address) => {
+    const query = `query ($id: SafeInt!, $from: Address!) {
+      quote(id: $id, from: $from) { quoteId from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block } } }`
+    return (await graphql(doors.url, query, { id, from })).quote
+  }
+
+  test('is what was answered, for the account that it was given to', async () => {
+    volumeFees = [200n]
+    ownRoute = route
+    const fields = 'quoteId from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block }'
+    const given = await ask(fields)
+    expect(await byId(42, trader)).toEqual(given)
+    expect(given).toMatchObject({ quoteId: 42, order: { buyAmount: '1999600' }, route: { block: 77 } })
+  })
+
+  test('is a node, by an id that only the account knows that it was given to', async () => {
+    const fields = 'stored { __typename id quoteId network { name } response { quoteId from verified } }'
+    const { stored } = await ask(fields)
+    expect(stored).toEqual({
+      __typename: 'Quote',
+      id: encodedId(`Quote:11155111:42:${trader}`),
+      quoteId: 42,
+      network: { name: 'sepolia' },
+      response: { quoteId: 42, from: trader, verified: true },
+    })
+    const query = `query ($id: ID!) { node(id: $id) { ... on Quote { ${fields.slice(9, -2)} } } }`
+    const node = async (id: string) => (await graphql(doors.url, query, { id })).node
+    expect(await node(stored.id)).toEqual(stored)
+    expect(await node(encodedId(`Quote:11155111:42:${numbered('0e')}`))).toBeNull()
+    expect(await node(encodedId(`Quote:11155111:43:${trader}`))).toBeNull()
+    expect(await node(encodedId(`Quote:5:42:${trader}`))).toBeNull()
+  })
+
+  test('has tokens, and no stored quote where none is kept', async () => {
+    isFast = true
+    expect(
+      await ask('quoteId stored { id } quote { sellToken { address symbol } buyToken { symbol } }'),
+    ).toEqual({
+      quoteId: null,
+      stored: null,
+      quote: { sellToken: { address: dollar, symbol: 'BBB' }, buyToken: { symbol: 'AAA' } },
+    })
+  })
+
+  test('is nothing to anybody else, and nothing when it is not kept', async () => {
+    await ask('quoteId')
+    expect(await byId(42, numbered('0e'))).toBeNull()
+    expect(await byId(43, trader)).toBeNull()
+  })
+})

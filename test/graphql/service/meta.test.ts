@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { moveCheckpoint } from '../../../src/storage/chain/log.ts'
+import { encodedId } from '../../fakes/node-id.ts'
+import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { graphql, request } from '../../trader.ts'
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors()
+})
+afterAll(() => doors[Symbol.asyncDispose]())
+
+const query = `query ($network: NetworkName) { meta(network: $network) {
+  network { name } block { number hash timestamp } head lag { blocks seconds } version
+} }`
+const meta = async (variables = {}) => (await graphql(doors.url, query, variables)).meta
+const hash = (digit: string) => `0x${digit.repeat(64)}` as const
+const nothing = { network: { name: 'sepolia' }, block: null, head: null, lag: null, version: 'test-build' }
+
+test('tells the newest indexed block, what is behind it, and the build; by one statement', async () => {
+  const { db } = doors.database
+  const { chainId } = network
+  expect(await meta()).toEqual(nothing)
+  // The program's clock stands at 1,800,000,000.
+  const place = { number: 70, hash: hash('a'), timestamp: 1_799_999_990 }
+  await db.transaction((tx) =>
+    moveCheckpoint(tx, chainId, { from: null, to: place, at: new Date(), head: 75 }),
+  )
+  const before = doors.database.statements.length
+  const told = {
+    ...nothing,
+    block: { number: 70, hash: hash('a'), timestamp: '2027-01-15T07:59:50Z' },
+    head: 75,
+    lag: { blocks: 5, seconds: 10 },
+  }
+  expect(await meta()).toEqual(told)
+  expect(doors.database.statements.length - before).toBe(1)
+  for (const name of ['sepolia', '11155111', 11155111]) expect(await meta({ network: name })).toEqual(told)
+  // A reorg goes back to a block that is known by its hash alone.
+  const back = { number: 69, hash: hash('b') }
+  await db.transaction((tx) => moveCheckpoint(tx, chainId, { from: place, to: back, at: new Date() }))
+  expect(await meta()).toEqual({
+    ...nothing,
+    block: { ...back, timestamp: null },
+    lag: { blocks: null, seconds: null },
+  })
+})
+
+test('a network is named by its name or its chain id, as text or as a number', async () => {
+  expect(
+    await graphql(doors.url, '{ network(name: 11155111) { id name wrappedNative { address symbol } } }'),
+  ).toEqual({
+    network: {
+      id: encodedId('Network:11155111'),
+      name: 'sepolia',
+      wrappedNative: {
+        address: network.wrappedNative,
+        symbol: network.wrappedNative.slice(2, 5).toUpperCase(),
+      },
+    },
+  })
+  for (const [name, code] of [
+    ['nowhere', 'NotFound'],
+    [5, 'NotFound'],
+    [1.5, 'InvalidParameter'],
+    [true, 'InvalidParameter'],
+    [['sepolia'], 'InvalidParameter'],
+  ]) {
+    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { network: name } })
+    expect([name, body.errors[0].extensions]).toMatchObject([name, { code, field: 'network' }])
+  }
+})

@@ -1,0 +1,86 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
+import { Outage } from '../../../src/domain/errors/error.ts'
+import { createBlockPools } from '../../../src/market/pools/block-pools.ts'
+import { createPairsAround } from '../../../src/market/pools/pairs.ts'
+import { createPairBook } from '../../../src/market/pools/registry.ts'
+import { createMadeUpNode } from '../made-up-node.ts'
+import { numberedAddress } from '../pool-chain.ts'
+
+const base = numberedAddress('ff', 1)
+const blockHash = `0x${'12'.repeat(32)}` as const
+const pairs = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) =>
+    createPairsAround([base])([[numberedAddress('01', from + index), base]]),
+  ).flat()
+
+let node: ReturnType<typeof createMadeUpNode>
+let ends: { answer: () => void; fail: () => void }[]
+beforeEach(() => {
+  node = createMadeUpNode()
+  ends = []
+})
+
+/** Pools of one block, over a node whose reads wait until each is told to end. */
+function heldPools() {
+  const rpc: Rpc = {
+    call: node.rpc.call,
+    batch: async (calls) => {
+      const answer = node.rpc.batch(calls)
+      await new Promise<void>((resolve, reject) => {
+        ends.push({ answer: resolve, fail: () => reject(new Outage('the network node')) })
+      })
+      return answer
+    },
+  }
+  const book = createPairBook(() => 1_000_000)
+  return createBlockPools({ rpc, factory: base, book }, blockHash)
+}
+
+const settled = () => new Promise(setImmediate)
+const readCounts = () => node.reads.map((read) => read.pairs + read.pools)
+
+test('a read that fails for the one who began it is tried again by those who waited for a part of it', async () => {
+  const { find } = heldPools()
+  const large = find(pairs(100))
+  const refused = expect(large).rejects.toThrow(Outage)
+  const small = find(pairs(3, 98))
+  const smaller = find(pairs(1, 99))
+  expect(readCounts()).toEqual([100, 1])
+  ends[1]?.answer()
+  ends[0]?.fail()
+  await refused
+  await settled()
+  // What they have in common is asked for once, and what was answered before not again.
+  expect(readCounts()).toEqual([100, 1, 1, 1])
+  for (const end of ends) end.answer()
+  expect((await small).pools).toHaveLength(3)
+  expect((await smaller).pools).toHaveLength(1)
+})
+
+test('whoever asked once more in vain gives up', async () => {
+  const { find } = heldPools()
+  const finds = [5, 1, 1].map((count) => expect(find(pairs(count))).rejects.toThrow(Outage))
+  ends[0]?.fail()
+  await settled()
+  ends[1]?.fail()
+  await Promise.all(finds)
+  expect(readCounts()).toEqual([5, 1])
+})
+
+test('pools that are forgotten for others stay with those who wait for the rest of theirs', async () => {
+  const { find } = heldPools()
+  const first = find(pairs(1))
+  ends[0]?.answer()
+  await first
+  const waiting = find(pairs(2))
+  for (const from of [10, 20_010, 20_011]) {
+    const other = find(pairs(from === 10 ? 20_000 : 1, from))
+    ends.at(-1)?.answer()
+    await other
+  }
+  ends[1]?.answer()
+  const { pools, absent } = await waiting
+  expect(pools).toHaveLength(2)
+  expect(absent).toEqual([])
+})

@@ -1,0 +1,119 @@
+import { expect, test, vi } from 'vitest'
+import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
+import { nativeMarker } from '../../../src/domain/evm/address.ts'
+import { nativeRate, type PriceDesk, readNativeRates } from '../../../src/quotes/prices/native-price.ts'
+import { sampleNetwork } from '../../fakes/network.ts'
+import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
+
+const unit = 10n ** 18n
+const denied = numbered('9c')
+/** Deep pools of three thousand dollars, and of two coins a dollar. */
+const pools = [
+  {
+    address: numbered('d1'),
+    token0: wrapped,
+    token1: dollar,
+    reserve0: 10n ** 6n * unit,
+    reserve1: 3n * 10n ** 15n,
+  },
+  {
+    address: numbered('d2'),
+    token0: dollar,
+    token1: coin,
+    reserve0: 10n ** 15n,
+    reserve1: 2n * 10n ** 9n * unit,
+  },
+]
+
+function read(tokens: `0x${string}`[], more: Partial<PriceDesk> = {}) {
+  const asked: unknown[] = []
+  const desk: PriceDesk = {
+    network: sampleNetwork,
+    policy: { deniedTokens: new Set([denied]), deniedAccounts: new Set(), sameToken: 'disallow' },
+    look: async (pairs) => {
+      asked.push(pairs)
+      return { block: 1, gasPrice: 1n, pools }
+    },
+    outsidePrice: () => Promise.reject(new Refusal('NoLiquidity', 'nobody knows it')),
+    checkTokens: async () => {},
+    ...more,
+  }
+  return readNativeRates(tokens, desk).then((rates) => ({ rates, asked }))
+}
+
+test('tokens are priced by the best route, in one look at the market', async () => {
+  const { rates, asked } = await read([dollar, coin, numbered('9a')])
+  expect(asked).toEqual([
+    [
+      [dollar, wrapped],
+      [coin, wrapped],
+      [numbered('9a'), wrapped],
+    ],
+  ])
+  expect([...rates.keys()]).toEqual([dollar, coin])
+  const [dollars, coins] = [...rates.values()]
+  // A tenth of the native coin for 300 dollars or 600 coins, fees of 0.3 % a swap and the slope of the curve apart.
+  const tokens = (rate: unknown) => Number((rate as { tokenAmount: bigint }).tokenAmount)
+  expect(tokens(dollars) / 300e6).toBeCloseTo(1.003, 3)
+  expect(tokens(coins) / 600e18).toBeCloseTo(1.006, 3)
+})
+
+test('the native coin is worth one in both forms, and nobody is asked', async () => {
+  const one = { nativeAmount: 1n, tokenAmount: 1n }
+  const { rates, asked } = await read([wrapped, nativeMarker])
+  expect([[...rates], asked]).toEqual([
+    [
+      [wrapped, one],
+      [nativeMarker, one],
+    ],
+    [],
+  ])
+})
+
+test('a token that is not traded here has a refusal instead, and the others their prices', async () => {
+  const { rates, asked } = await read([denied, dollar])
+  expect(asked).toEqual([[[dollar, wrapped]]])
+  expect(rates.get(denied)).toBeInstanceOf(Refusal)
+  expect(rates.get(denied)).toMatchObject({ code: 'UnsupportedToken' })
+  expect(rates.get(dollar)).toMatchObject({ nativeAmount: 10n ** 17n })
+})
+
+test('a network says how large an amount its prices are of', () => {
+  const network = { wrappedNative: wrapped, priceAmount: 10n ** 20n }
+  const rate = nativeRate(pools, network, dollar)
+  expect(rate?.nativeAmount).toBe(10n ** 20n)
+  expect(Number(rate?.tokenAmount) / 300_000e6).toBeCloseTo(1.0031, 4)
+})
+
+test('a token that no pool leads from is worth what others say, and who is away takes that token alone with him', async () => {
+  const [known, away, paused] = [numbered('91'), numbered('92'), numbered('93')]
+  const said = { nativeAmount: 3n, tokenAmount: 7n }
+  const outsidePrice = vi.fn<PriceDesk['outsidePrice']>(async (token) => {
+    if (token === known) return said
+    throw token === away ? new Outage('every estimator') : new Refusal('TokenTemporarilySuspended', 'paused')
+  })
+  const { rates } = await read([known, away, paused, dollar], { outsidePrice })
+  expect(rates.get(known)).toEqual(said)
+  expect(rates.get(away)).toMatchObject({ code: 'Unavailable' })
+  expect(rates.get(paused)).toMatchObject({ code: 'TokenTemporarilySuspended', message: 'paused' })
+  expect(rates.get(dollar)).toMatchObject({ nativeAmount: 10n ** 17n })
+  expect(outsidePrice.mock.calls.flat()).toEqual([known, away, paused])
+})
+
+test('a token that takes from transfers has no price, one without a market is not tried', async () => {
+  const checkTokens = vi.fn(async ([token]: readonly `0x${string}`[]) => {
+    if (token === coin) throw new Refusal('UnsupportedToken', 'takes a fee')
+  })
+  const { rates } = await read([coin, dollar, wrapped, numbered('9a')], { checkTokens })
+  expect([...rates].map(([token, rate]) => [token, rate instanceof Refusal && rate.code])).toEqual([
+    [coin, 'UnsupportedToken'],
+    [dollar, false],
+    [wrapped, false],
+  ])
+  expect(checkTokens.mock.calls.flat(2)).toEqual([coin, dollar])
+})
+
+test('without a market to look at nothing is said', async () => {
+  const look = () => Promise.reject(new Outage('the network node'))
+  await expect(read([dollar], { look })).rejects.toThrow(Outage)
+})

@@ -1,0 +1,114 @@
+import { expect, test, vi } from 'vitest'
+import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
+import type { Estimator } from '../../../src/quotes/estimator.ts'
+import { createOutsidePrice, type OutsidePriceDeps } from '../../../src/quotes/prices/outside-price.ts'
+import { sampleNetwork } from '../../fakes/network.ts'
+import { numbered, wrapped } from '../../fakes/order.ts'
+import { sampleEstimate } from '../../fakes/quote-desk.ts'
+import { silentLog } from '../../fakes/silent-log.ts'
+
+const token = numbered('91')
+const minute = 60_000
+const { priceAmount } = sampleNetwork
+
+/** Somebody who sells the native amount for so many atoms, or says why not. */
+function stage(more: Partial<OutsidePriceDeps> = {}) {
+  const clock = { at: 1_000_000 }
+  const market: { says: bigint | Error } = { says: 500n }
+  const estimate = vi.fn<Estimator['estimate']>(async () => {
+    if (market.says instanceof Error) throw market.says
+    return sampleEstimate({ standing: 'claimed', sellAmount: market.says, buyAmount: priceAmount })
+  })
+  const price = createOutsidePrice({
+    network: sampleNetwork,
+    estimators: [{ name: 'outside', estimate }],
+    verification: 'prefer',
+    verify: async (held) => ({ verdict: 'held', estimate: { ...held, standing: 'simulated' } }),
+    timeoutMs: 5_000,
+    log: silentLog,
+    now: () => clock.at,
+    ...more,
+  })
+  return { price, market, estimate, clock }
+}
+
+const rate = (tokenAmount: bigint) => ({ nativeAmount: priceAmount, tokenAmount })
+
+test('is asked for as a purchase of a fixed native amount, and the best is simulated', async () => {
+  const verify = vi.fn<OutsidePriceDeps['verify']>(async (held) => ({
+    verdict: 'held',
+    estimate: { ...held, sellAmount: held.sellAmount + 1n, standing: 'simulated' },
+  }))
+  const { price, estimate } = stage({ verify })
+  expect(await price(token)).toMatchObject(rate(501n))
+  const ask = { kind: 'buy', sellToken: token, buyToken: wrapped, amount: priceAmount }
+  expect(estimate.mock.calls.map(([asked]) => asked)).toEqual([ask])
+  expect(verify.mock.calls[0]?.[1]).toMatchObject({ ask, from: numbered('00'), preHooks: [], postHooks: [] })
+})
+
+test('of several is the one that takes fewest atoms, and a liar is none of them', async () => {
+  const says = (sellAmount: bigint): Estimator => ({
+    name: `${sellAmount}`,
+    estimate: async () => sampleEstimate({ standing: 'claimed', sellAmount, buyAmount: priceAmount }),
+  })
+  const { price } = stage({
+    estimators: [says(700n), says(600n), says(3n)],
+    verify: async (held) =>
+      held.sellAmount === 3n
+        ? { verdict: 'refuted', reason: 'takes more' }
+        : { verdict: 'held', estimate: { ...held, standing: 'simulated' } },
+  })
+  expect(await price(token)).toMatchObject(rate(600n))
+})
+
+test('is remembered, and read anew in the background once it is ten minutes old', async () => {
+  const { price, market, estimate, clock } = stage()
+  await Promise.all([price(token), price(token)])
+  clock.at += 10 * minute - 1
+  expect(await price(token)).toMatchObject(rate(500n))
+  expect(estimate).toHaveBeenCalledTimes(1)
+  market.says = 900n
+  clock.at += 2
+  expect(await price(token)).toMatchObject(rate(500n))
+  await vi.waitFor(async () => expect(await price(token)).toMatchObject(rate(900n)))
+  expect(estimate).toHaveBeenCalledTimes(2)
+})
+
+test('outlives an outage for half an hour, and not more', async () => {
+  const { price, market, clock } = stage()
+  await price(token)
+  market.says = new Outage('outside')
+  clock.at += 30 * minute - 1
+  expect(await price(token)).toMatchObject(rate(500n))
+  clock.at += 1
+  await vi.waitFor(() => expect(price(token)).rejects.toThrow(Outage))
+  market.says = 800n
+  expect(await price(token)).toMatchObject(rate(800n))
+})
+
+test('is absent for a minute where nobody has it, in their words; that somebody was away is not remembered', async () => {
+  const { price, market, estimate, clock } = stage()
+  market.says = new Refusal('TokenTemporarilySuspended', 'paused')
+  for (let times = 0; times < 2; times++)
+    await expect(price(token)).rejects.toMatchObject({ code: 'TokenTemporarilySuspended', message: 'paused' })
+  expect(estimate).toHaveBeenCalledTimes(1)
+  clock.at += minute + 1
+  market.says = new Outage('outside')
+  await expect(price(numbered('92'))).rejects.toThrow(Outage)
+  market.says = 700n
+  expect(await price(numbered('92'))).toMatchObject(rate(700n))
+  await vi.waitFor(async () => expect(await price(token)).toMatchObject(rate(700n)))
+})
+
+test('is nobody’s where nobody is asked, and who names many does not flood anybody', async () => {
+  const { price } = stage({ estimators: [] })
+  await expect(price(token)).rejects.toMatchObject({ code: 'NoLiquidity' })
+  const busy = stage()
+  busy.estimate.mockImplementation(() => new Promise(() => {}))
+  const many = Array.from({ length: 20 }, (_, index) => busy.price(numbered((index + 16).toString(16))))
+  const refused = await Promise.all(
+    many.slice(16).map((waiting) => waiting.then(String, (fault) => fault instanceof Outage)),
+  )
+  expect(refused).toEqual([true, true, true, true])
+  expect(busy.estimate).toHaveBeenCalledTimes(16)
+})

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { codesByStatus } from '../../../src/rest/errors/documentation.ts'
+import { describedRows } from '../../../src/rest/openapi/document.ts'
+import { createRouter } from '../../../src/rest/row/path.ts'
+import { badQuotes } from '../../fakes/bad-quotes.ts'
+import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
+import { createOrderDesk } from '../../fakes/order-desk.ts'
+import { refusals, type Stage } from '../../orders/refusals.ts'
+import { createTestDatabase, type TestDatabase } from '../../world.ts'
+
+/** Every refusal that other tests provoke stands in the document, under its status. */
+
+let database: TestDatabase
+let client: Awaited<ReturnType<typeof connectDirectly>>
+let stage: Stage
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = await connectDirectly(database.url)
+})
+beforeEach(async () => {
+  await emptyTables(client)
+  stage = { db: database.db, desk: createOrderDesk(database.db) }
+})
+afterAll(async () => {
+  await client?.end()
+  await database?.[Symbol.asyncDispose]()
+})
+
+const find = createRouter(describedRows())
+
+function documented(method: string, path: string, status: number): readonly string[] {
+  const { endpoint } = find(method, `/sepolia${path}`)
+  if (!endpoint) throw new Error(`nothing is documented at ${method} ${path}`)
+  return codesByStatus(endpoint.row, endpoint.family, endpoint.operation).get(status) ?? []
+}
+
+test.each(refusals.map((row) => [row.code, row.because, row] as const))('%s: %s', async (code, _, row) => {
+  const { method, path } = await row.request(stage)
+  if (path !== '/graphql') expect(documented(method, path, row.status)).toContain(code)
+})
+
+test('what is wrong with a request for a quote', () => {
+  for (const [, { code = 'InvalidParameter' }] of badQuotes) {
+    expect(documented('POST', '/api/v1/quote', 400)).toContain(code)
+    expect(documented('POST', '/api/v1/quote/stream', 400)).toContain(code)
+  }
+})

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { codesByStatus } from '../../../src/rest/errors/documentation.ts'
+import { describedRows } from '../../../src/rest/openapi/document.ts'
+import type { Operation } from '../../../src/rest/openapi/operation.ts'
+import { pathItemOperation } from '../../../src/rest/openapi/path-item.ts'
+import { accountError, orderBookError } from '../../../src/rest/openapi/schemas/errors.ts'
+import { quoteResponse } from '../../../src/rest/quote/schema.ts'
+import type { Doors } from '../../server/test-server.ts'
+import { replay } from './replay.ts'
+import { openSampleWorld } from './world.ts'
+
+/**
+ * Every example of the document, sent as it stands to a world with fixed seeds, in the document's order: "the same once more" comes
+ * after its first. Answers are equal to the documented ones but for ids of quotes, which the database gives.
+ */
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openSampleWorld()
+})
+afterAll(() => doors?.[Symbol.asyncDispose]())
+
+const errors = { orderBook: orderBookError, account: accountError }
+
+/** Members that the schema does not know are left out by it: then the two differ. */
+function expectToFit(schema: z.ZodType, body: unknown): void {
+  expect(schema.parse(body)).toEqual(body)
+}
+
+function schemaFor({ answers }: Operation, status: number, family: keyof typeof errors): z.ZodType {
+  return answers[status]?.schema ?? errors[family]
+}
+
+const withoutQuoteIds = (body: unknown) =>
+  JSON.parse(JSON.stringify(body).replace(/(\\?"id\\?":)[0-9]+/g, '$10')) as unknown
+
+/** Told only where there is something to tell. */
+const occasional = ['RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed', 'Warning', 'Retry-After', 'Link']
+
+const cases = describedRows().flatMap((described) =>
+  Object.entries(described.operation.examples).map(
+    ([name, example]) => [`${described.row.on}: ${name}`, described, example] as const,
+  ),
+)
+
+test.each(cases)('%s', async (_, described, example) => {
+  const { operation, family, row } = described
+  const { status, headers, body } = await replay(doors.url, described, example)
+  expect([status, withoutQuoteIds(body)]).toEqual([example.status, withoutQuoteIds(example.answer)])
+
+  const schema = schemaFor(operation, status, family)
+  expectToFit(schema, body)
+  expectToFit(schema, example.answer)
+  if (family === 'orderBook' && status >= 400) {
+    expect(codesByStatus(row, family, operation).get(status)).toContain(body.errorType)
+  }
+
+  const documented = pathItemOperation(described).responses[status]
+  const [contentType = ''] = headers.get('content-type')?.split(';', 1) ?? []
+  expect(Object.keys(documented.content)).toEqual([contentType])
+  const told = Object.keys(documented.headers).filter((header) => !occasional.includes(header))
+  // Where what is stored decides, it is told together or not at all.
+  const together = status === 200 && row.isCached && !headers.has('ETag') ? ['Cache-Control', 'ETag'] : []
+  expect(told.filter((header) => !headers.has(header))).toEqual(together)
+  for (const header of ['ETag', 'Age']) {
+    if (headers.has(header)) expect(status >= 400 || told.includes(header)).toBe(true)
+  }
+})
+
+test('each event of a stream is a quote', async () => {
+  const described = describedRows().find(({ operation }) => operation.id === 'quoteStream')
+  const example = described?.operation.examples.sell
+  if (!described || !example) throw new Error('the stream has no example')
+  const { body } = await replay(doors.url, described, example)
+  const events = String(body).split('\n\n').filter(Boolean)
+  expect(events).toHaveLength(1)
+  for (const event of events) expectToFit(quoteResponse, JSON.parse(event.replace('data: ', '')))
+})

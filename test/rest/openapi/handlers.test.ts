@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Doors, openDoors } from '../../server/test-server.ts'
+
+interface Described {
+  parameters?: { name: string }[]
+  responses: Record<string, { headers: object }>
+}
+
+let doors: Doors
+beforeAll(async () => {
+  doors = await openDoors()
+})
+afterAll(() => doors?.[Symbol.asyncDispose]())
+
+test('the document says which version answers, and is told once to who keeps it', async () => {
+  const first = await fetch(`${doors.url}/openapi.json`)
+  expect(first.headers.get('content-type')).toBe('application/json')
+  expect(first.headers.get('access-control-allow-origin')).toBe('*')
+  const document = await first.json()
+  expect([document.openapi, document.info.version, document.info.license.identifier]).toEqual([
+    '3.1.0',
+    'test-build',
+    'MIT',
+  ])
+  const again = await fetch(`${doors.url}/openapi.json`, {
+    headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+  })
+  expect([again.status, await again.text()]).toEqual([304, ''])
+})
+
+test('what can be asked for again by its tag says so, and nothing else does', async () => {
+  const { paths } = await (await fetch(`${doors.url}/openapi.json`)).json()
+  const conditional: unknown[] = []
+  for (const [path, item] of Object.entries<Record<string, Described>>(paths)) {
+    for (const [method, { responses, parameters = [] }] of Object.entries(item)) {
+      const takesTags = parameters.some(({ name }) => name === 'If-None-Match')
+      expect([path, method, takesTags]).toEqual([path, method, '304' in responses])
+      if (responses['304']) conditional.push([method, path, Object.keys(responses['304'].headers).slice(3)])
+    }
+  }
+  expect(conditional).toEqual([
+    ...[
+      'v1/solver_competition/{auctionId}',
+      'v1/solver_competition/by_tx_hash/{hash}',
+      'v2/solver_competition/{auctionId}',
+      'v2/solver_competition/by_tx_hash/{hash}',
+      'v1/app_data/{hash}',
+    ].map((path) => ['get', `/{network}/api/${path}`, ['ETag', 'Cache-Control']]),
+    ['get', '/accounts/{account}/notifications', ['ETag', 'Cache-Control']],
+    ['get', '/{network}/tokens/{token}/usdPrice', ['ETag', 'Cache-Control', 'Age', 'Warning']],
+    ['get', '/{network}/tokens/{token}/topHolders', ['ETag', 'Cache-Control', 'Age', 'Warning']],
+    ['get', '/{network}/tokens/{token}/details', ['ETag', 'Cache-Control']],
+  ])
+})
+
+test('the page and its files come from here, and the browser is told to load nothing from elsewhere', async () => {
+  const page = await fetch(`${doors.url}/docs`)
+  const text = await page.text()
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/)
+  expect(await (await fetch(`${doors.url}/docs/`)).text()).toBe(text)
+  const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
+  expect(links).toHaveLength(5)
+  for (const link of links) {
+    const file = await fetch(new URL(link ?? '', doors.url))
+    expect([link, file.status]).toEqual([link, 200])
+    expect(file.headers.get('cache-control')).toBe('public, max-age=3600')
+    expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(100)
+    const kept = await fetch(file.url, { headers: { 'if-none-match': file.headers.get('etag') ?? '' } })
+    expect(kept.status).toBe(304)
+  }
+  const types = await Promise.all(
+    ['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js'].map(async (name) =>
+      (await fetch(`${doors.url}/docs/${name}`)).headers.get('content-type'),
+    ),
+  )
+  expect(types).toEqual([
+    'text/css; charset=utf-8',
+    'text/javascript; charset=utf-8',
+    'text/javascript; charset=utf-8',
+  ])
+})
+
+test.each([
+  'package.json',
+  'index.html',
+  'swagger-ui-bundle.js.map',
+  '..%2Fpackage.json',
+  'constructor',
+  'swagger-ui.css/',
+])('no other file of the package is served: %s', async (name) => {
+  const answer = await fetch(`${doors.url}/docs/${name}`)
+  expect([answer.status, (await answer.json()).errorType]).toEqual([404, 'NotFound'])
+})
+
+test('reading is all there is', async () => {
+  const head = await fetch(`${doors.url}/docs/swagger-ui-bundle.js`, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  for (const path of ['/openapi.json', '/docs', '/docs/start.js']) {
+    const answer = await fetch(`${doors.url}${path}`, { method: 'POST' })
+    expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD, OPTIONS'])
+  }
+})

@@ -1,0 +1,127 @@
+import { describeMarket } from '../../../src/dev/market/market.ts'
+import { type Affiliate, defaultProgramme } from '../../../src/domain/affiliate/affiliate.ts'
+import { address } from '../../../src/domain/evm/address.ts'
+import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
+import { keccakText } from '../../../src/domain/evm/keccak.ts'
+import { sample } from '../../../src/rest/openapi/sample.ts'
+import { insertAffiliate } from '../../../src/storage/affiliate/affiliates.ts'
+import { insertChainFacts } from '../../../src/storage/chain/log.ts'
+import { type Database, sql } from '../../../src/storage/database/database.ts'
+import { recordNotifications } from '../../../src/storage/feed.ts'
+import { refreshProgress } from '../../../src/storage/order/progress.ts'
+import { numbered } from '../../fakes/order.ts'
+import { indexedUpTo, storeContest, storeSettlement } from '../../fakes/solutions.ts'
+import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
+
+const { network, tokens } = describeMarket()
+const solver = numbered('50')
+const settledIn = sample.transaction as Bytes32
+const referredIn: Bytes32 = `0x${'cd'.repeat(32)}` as const
+
+/** What the examples find: a settled order, orders to be cancelled, an affiliate and who came through his code. */
+export async function seedSamples(db: Database): Promise<void> {
+  await seedSettledOrder(db)
+  await seedOpenOrders(db)
+  await seedReferredTrade(db)
+  await indexedUpTo(db, 110)
+}
+
+async function seedSettledOrder(db: Database): Promise<void> {
+  const trader = address(sample.otherTrader)
+  await storeSettledOrder(db, 9n, trader)
+  const settlement = {
+    blockNumber: 109,
+    logIndex: 4,
+    txHash: settledIn,
+    solver,
+    auctionId: 9n,
+    solutionUid: 0,
+  }
+  await db.transaction(async (tx) => {
+    await insertChainFacts(tx, network.chainId, {
+      trades: [],
+      settlements: [settlement],
+      invalidations: [],
+      presignatures: [],
+      executions: [],
+    })
+    await recordNotifications(tx, [
+      {
+        cause: `filled:${network.chainId}:${sample.settled}`,
+        account: trader,
+        type: 'order_filled',
+        message: 'Order filled: 1 WETH for 2940 USDC',
+        timestamp: new Date(1_799_999_003_000),
+        metadata: {
+          orderId: sample.settled,
+          chainId: network.chainId,
+          executedAmount: '2940000000',
+          txHash: settledIn,
+        },
+        blockNumber: 109,
+      },
+    ])
+  })
+}
+
+/** Their UIDs follow from their terms, and the signatures in the examples from those. */
+async function seedOpenOrders(db: Database): Promise<void> {
+  for (const validTo of [1_800_001_201, 1_800_001_202, 1_800_001_203]) {
+    await storeOrder(db, {
+      owner: address(sample.trader),
+      receiver: address(sample.trader),
+      sellToken: tokens.WETH.address,
+      buyToken: tokens.USDC.address,
+      validTo,
+      effectiveValidTo: validTo,
+    })
+  }
+}
+
+async function seedReferredTrade(db: Database): Promise<void> {
+  await seedAffiliate(db, { wallet: address(sample.guide), code: 'LOCAL-GUIDE', enabled: true })
+  await seedAffiliate(db, { wallet: numbered('e1'), code: 'LOCAL-ENDED', enabled: false })
+  const document = '{"metadata":{"referrer":{"code":"LOCAL-GUIDE"}}}'
+  const order = await storeOrder(db, {
+    owner: address(sample.guided),
+    sellToken: tokens.WETH.address,
+    buyToken: tokens.USDC.address,
+    sellAmount: 100n * 10n ** 18n,
+    buyAmount: 290_000n * 10n ** 6n,
+    appData: keccakText(document),
+    fullAppData: document,
+  })
+  const trade = { order, sell: order.sellAmount, buy: 299_000n * 10n ** 6n }
+  await storeContest(db, {
+    id: 8n,
+    orders: [order],
+    nativePrices: new Map([
+      [tokens.WETH.address, 10n ** 18n],
+      [tokens.USDC.address, 10n ** 30n / 3_000n],
+    ]),
+    solutions: [{ solver, score: 1n, isWinner: true, referenceScore: 0n, fills: [trade] }],
+  })
+  await sql(db).$executeRaw`UPDATE auctions SET created_at = '2027-01-15T07:30:00Z' WHERE id = 8`
+  await storeSettlement(db, {
+    txHash: referredIn,
+    blockNumber: 105,
+    logIndex: 2,
+    auctionId: 8n,
+    solver,
+    trades: [trade],
+  })
+  await db.transaction((tx) => refreshProgress(tx, [order.id]))
+}
+
+async function seedAffiliate(
+  db: Database,
+  affiliate: Pick<Affiliate, 'wallet' | 'code' | 'enabled'>,
+): Promise<void> {
+  await insertAffiliate(db, {
+    ...affiliate,
+    ...defaultProgramme,
+    createdAt: new Date(1_799_990_000_000),
+    digest: keccakText(affiliate.code),
+    signedMessage: '0x',
+  })
+}

@@ -1,0 +1,95 @@
+import { describeMarket } from '../../../src/dev/market/market.ts'
+import { type Address, address, nativeMarker } from '../../../src/domain/evm/address.ts'
+import type { Pool } from '../../../src/domain/routing/pool.ts'
+import type { Sourced } from '../../../src/domain/token/sourced.ts'
+import type { Token, TokenHolder } from '../../../src/domain/token/token.ts'
+import type { TradingDesk } from '../../../src/graphql/context/context.ts'
+import { operatorCheck } from '../../../src/graphql/context/operator.ts'
+import { cancelOrder, cancelOrders } from '../../../src/orders/cancel.ts'
+import { placeOrder } from '../../../src/orders/place.ts'
+import { createRouter } from '../../../src/quotes/estimators/router.ts'
+import { quote } from '../../../src/quotes/quote.ts'
+import { quoteStream } from '../../../src/quotes/stream.ts'
+import { sample } from '../../../src/rest/openapi/sample.ts'
+import type { Database } from '../../../src/storage/database/database.ts'
+import { numbered } from '../../fakes/order.ts'
+import { createOrderDesk } from '../../fakes/order-desk.ts'
+import { createQuoteDesk } from '../../fakes/quote-desk.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
+import { seedSamples } from './seed.ts'
+
+const { network, tokens } = describeMarket()
+const unit = 10n ** 18n
+
+/** The local stack's deepest pool: 10,000 WETH at 3,000 USDC. */
+const pool: Pool = {
+  address: numbered('d1'),
+  token0: tokens.USDC.address,
+  token1: tokens.WETH.address,
+  reserve0: 30_000_000n * 10n ** 6n,
+  reserve1: 10_000n * unit,
+}
+
+const time = 1_800_000_000_000
+
+function sourced<Value>(value: Value): Sourced<Value> {
+  return { value, source: 'own', at: time - 4_000, keepMs: 120_000, isStale: false }
+}
+
+const prices = new Map<Address, Sourced<string>>([
+  [nativeMarker, sourced('3000')],
+  [address(sample.usdc), sourced('1')],
+])
+
+const holders: TokenHolder[] = [
+  { address: pool.address, balance: pool.reserve0 },
+  { address: address(sample.trader), balance: 1_000_000n * 10n ** 6n },
+]
+
+const details = new Map<Address, Token>([
+  [
+    tokens.USDC.address,
+    { chainId: network.chainId, address: tokens.USDC.address, symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+  ],
+])
+
+/** The world that the document's examples speak of, at eight in the morning of 15 January 2027. */
+export async function openSampleWorld(): Promise<Doors> {
+  const doors = await openDoors(
+    deskOver(() => doors.database.db),
+    { version: '0.1.0', isEditor: operatorCheck(sample.key) },
+  )
+  await seedSamples(doors.database.db)
+  return doors
+}
+
+/** The program's own quotes, checks and cancellations, over a market that is in memory. */
+function deskOver(db: () => Database): Partial<TradingDesk> {
+  const now = () => time
+  const orderDesk = () => createOrderDesk(db(), { network, now })
+  const look = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: [pool] })
+  const quoteDesk = () =>
+    createQuoteDesk(db(), {
+      network,
+      now,
+      look,
+      router: createRouter({ network, solver: numbered('50'), look }),
+    })
+  return {
+    network,
+    placeOrder: (creation) => placeOrder(creation, orderDesk()),
+    cancelOrder: (wish) => cancelOrder(wish, orderDesk()),
+    cancelOrders: (wish) => cancelOrders(wish, orderDesk()),
+    quote: (request) => quote(request, quoteDesk()),
+    quotes: (request, signal) => quoteStream(request, quoteDesk(), signal),
+    usdPrice: async (token) => prices.get(token),
+    topHolders: async (token) => (token === sample.usdc ? sourced(holders) : undefined),
+    tokens: async (asked) => new Map([...details].filter(([token]) => asked.includes(token))),
+    nativeRates: async (asked) =>
+      new Map(
+        asked
+          .filter((token) => token === sample.usdc)
+          .map((token) => [token, { nativeAmount: unit, tokenAmount: 3_000n * 10n ** 6n }]),
+      ),
+  }
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Order } from '../../../src/domain/order/order.ts'
+import { connectDirectly } from '../../fakes/direct-client.ts'
+import { storeOrder } from '../../fakes/story.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
+
+const count = 450
+
+let doors: Doors
+let order: Order
+beforeAll(async () => {
+  doors = await openDoors()
+  order = await storeOrder(doors.database.db)
+  await storeAuctions(doors, order)
+})
+afterAll(() => doors?.[Symbol.asyncDispose]())
+
+async function storeAuctions({ database }: Doors, { id }: Order): Promise<void> {
+  await using client = await connectDirectly(database.url)
+  await client.query(
+    `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT n, 11155111, n, n + 5 FROM generate_series(1, ${count}) n`,
+  )
+  await client.query(
+    'INSERT INTO auction_orders (order_id, auction_id) SELECT $1::bigint, id FROM auctions',
+    [id],
+  )
+}
+
+/** A report's auctions, and where its link leads. */
+async function read(address: string | URL) {
+  const response = await fetch(address)
+  expect(response.status).toBe(200)
+  const body = (await response.json()) as { auctions: { id: number }[] }
+  const [, reference] = /^<([^>]*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []
+  return {
+    ids: body.auctions.map(({ id }) => id),
+    next: reference === undefined ? undefined : new URL(reference, address),
+    exposed: response.headers.get('access-control-expose-headers')?.split(', '),
+  }
+}
+
+const reportAt = (url: string, search = '') => `${url}/sepolia/api/v1/debug/order/${order.uid}${search}`
+const ascending = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+test('a report shows the newest 200 auctions, and its link leads to all others, each once', async () => {
+  const first = await read(reportAt(doors.url))
+  expect(first.ids).toEqual(ascending(251, 450))
+  expect(first.exposed).toContain('Link')
+  const second = await read(first.next ?? '')
+  expect(second.ids).toEqual(ascending(51, 250))
+  const last = await read(second.next ?? '')
+  expect(last.ids).toEqual(ascending(1, 50))
+  expect(last.next).toBeUndefined()
+})
+
+test('there is no link where the auctions end with the page', async () => {
+  expect(await read(reportAt(doors.url, '?auctionsBefore=201'))).toMatchObject({
+    ids: ascending(1, 200),
+    next: undefined,
+  })
+  expect(await read(reportAt(doors.url, '?auctionsBefore=1'))).toMatchObject({ ids: [], next: undefined })
+})
+
+test.each(['', 'last', '-1', '1.5', '1'.repeat(19)])(
+  'auctionsBefore=%s is refused by its name',
+  async (value) => {
+    const response = await fetch(reportAt(doors.url, `?auctionsBefore=${value}`))
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { errorType: 'InvalidParameter', description: 'auctionsBefore must be the id of an auction' },
+    ])
+  },
+)
+
+test('a deployment says how many auctions a report shows', async () => {
+  await using few = await openDoors({}, { reportAuctions: 2 })
+  const { uid } = await storeOrder(few.database.db)
+  expect(uid).toBe(order.uid)
+  await storeAuctions(few, order)
+  const { ids, next } = await read(reportAt(few.url))
+  expect([ids, next?.search]).toEqual([[449, 450], '?auctionsBefore=449'])
+})

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hexToBytes } from '../../../src/domain/evm/hex.ts'
+import type { NewOrderQuote, Order, QuoteCalls } from '../../../src/domain/order/order.ts'
+import { placeOrder } from '../../../src/orders/place.ts'
+import { cancelOrders, findOrder } from '../../../src/storage/order/orders.ts'
+import { refreshProgress } from '../../../src/storage/order/progress.ts'
+import { connectDirectly } from '../../fakes/direct-client.ts'
+import { numbered, sampleQuote } from '../../fakes/order.ts'
+import { createOrderDesk, quoteOf, signedOrder } from '../../fakes/order-desk.ts'
+import { storeOrder } from '../../fakes/stored-order.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
+import { graphql, request } from '../../trader.ts'
+
+/** What the quote of an order would have called is told once nobody can run ahead of the order. */
+
+let doors: Doors
+let client: Awaited<ReturnType<typeof connectDirectly>>
+beforeAll(async () => {
+  doors = await openDoors()
+  client = await connectDirectly(doors.database.url)
+})
+afterAll(async () => {
+  await client?.end()
+  await doors?.[Symbol.asyncDispose]()
+})
+
+const call = (digits: string) => ({
+  target: numbered(digits),
+  value: 2n ** 255n,
+  callData: `0x${digits}` as const,
+})
+const calls: QuoteCalls = { preInteractions: [call('01')], interactions: [call('02'), call('03')] }
+const written = (digits: string) => ({ ...call(digits), value: `${2n ** 255n}` })
+const told = {
+  version: '1.0',
+  interactions: [written('02'), written('03')],
+  preInteractions: [written('01')],
+  jitOrders: [],
+}
+
+let validTo = 2_000_000_000
+async function store(overrides: Partial<Order> = {}, own: QuoteCalls | null = calls): Promise<Order> {
+  validTo++
+  const quote: NewOrderQuote = { ...sampleQuote({ sellAmount: 5n }), calls: own }
+  return storeOrder(doors.database.db, { validTo, effectiveValidTo: validTo, quote, ...overrides })
+}
+
+/** At every door: REST, the report, and GraphQL as text and as the resolvers execute it. */
+async function everywhere({ uid }: Order): Promise<unknown[]> {
+  const base = `${doors.url}/sepolia/api/v1`
+  const [order, report] = await Promise.all([
+    request(`${base}/orders/${uid}`),
+    request(`${base}/debug/order/${uid}`),
+  ])
+  const fields = 'quote { sellAmount metadata }'
+  const statements = doors.database.statements.length
+  const hot = await graphql(doors.url, `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} } }`, { uid })
+  expect(doors.database.statements.length - statements).toBe(1)
+  const ordinary = await graphql(
+    doors.url,
+    `query ($uid: OrderUid!) { order(uid: $uid) @include(if: true) { ${fields} } }`,
+    { uid },
+  )
+  const quotes = [order.body.quote, report.body.order.quote, hot.order.quote, ordinary.order.quote]
+  expect(quotes.map(({ sellAmount }) => sellAmount)).toEqual(['5', '5', '5', '5'])
+  return quotes.map(({ metadata }) => metadata)
+}
+
+const everyDoor = (metadata: unknown) => [metadata, metadata, metadata, metadata]
+
+describe('the calls of an order’s quote', () => {
+  test('are not told while it is open, or waits for its signature', async () => {
+    const open = await store()
+    const pending = await store({ signingScheme: 'presign' })
+    expect(await everywhere(open)).toEqual(everyDoor(null))
+    expect(await everywhere(pending)).toEqual(everyDoor(null))
+  })
+
+  test('are told once it is fulfilled, cancelled or expired', async () => {
+    const { db } = doors.database
+    const fulfilled = await store()
+    await client.query('UPDATE orders SET executed_sell = sell_amount WHERE id = $1', [fulfilled.id])
+    const cancelled = await store()
+    await db.transaction((tx) => cancelOrders(tx, [cancelled.id], new Date(1_800_000_000_000)))
+    const expired = await store({ validTo: 1_799_999_999, effectiveValidTo: 1_799_999_999 })
+    const lastSecond = await store({ validTo: 1_800_000_000, effectiveValidTo: 1_800_000_000 })
+    for (const order of [fulfilled, cancelled, expired]) {
+      expect(await everywhere(order)).toEqual(everyDoor(told))
+    }
+    expect(await everywhere(lastSecond)).toEqual(everyDoor(null))
+    await db.transaction((tx) => refreshProgress(tx, [fulfilled.id]))
+    expect(await everywhere(fulfilled)).toEqual(everyDoor(null))
+  })
+
+  test.each([null, { preInteractions: [], interactions: [] }])(
+    'are null where there are none: %o',
+    async (own) => {
+      const order = await store({ validTo: 1_700_000_000 + validTo, effectiveValidTo: 5 }, own)
+      expect(await everywhere(order)).toEqual(everyDoor(null))
+      const { rows } = await client.query('SELECT metadata FROM order_quotes WHERE order_id = $1', [order.id])
+      expect(rows).toEqual([{ metadata: null }])
+    },
+  )
+
+  test('are those of the quote that it was placed with', async () => {
+    const { db } = doors.database
+    const quote = quoteOf({ id: 7n, calls })
+    const desk = createOrderDesk(db, { quoteFor: async () => quote })
+    const uid = await placeOrder(signedOrder({ quoteId: 7n }), desk)
+    expect(await findOrder(db, uid)).toMatchObject({ quoteId: 7n, quote: { sellAmount: quote.sellAmount } })
+    await client.query('UPDATE orders SET effective_valid_to = 5 WHERE uid = $1', [hexToBytes(uid)])
+    const { body } = await request(`${doors.url}/sepolia/api/v1/orders/${uid}`)
+    expect(body.quote.metadata).toEqual(told)
+  })
+
+  test('of many orders are read together, and only of those that have ended', async () => {
+    const owner = numbered('77')
+    for (const end of [5, 6, 2_000_000_000])
+      await store({ owner, effectiveValidTo: end, validTo: validTo + end })
+    const before = doors.database.statements.length
+    const { account } = await graphql(
+      doors.url,
+      'query ($owner: Address!) { account(address: $owner) { orders { nodes { quote { metadata } } } } }',
+      { owner },
+    )
+    const nodes: { quote: { metadata: unknown } }[] = account.orders.nodes
+    expect(nodes.map(({ quote }) => quote.metadata).sort()).toEqual([told, told, null])
+    expect(doors.database.statements.length - before).toBe(1)
+  })
+})

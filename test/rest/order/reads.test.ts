@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
+import type { OrderEventLabel } from '../../../src/domain/order/event.ts'
+import type { Order } from '../../../src/domain/order/order.ts'
+import { appendEvents } from '../../../src/storage/order/events.ts'
+import { numbered, sampleOrder } from '../../fakes/order.ts'
+import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
+import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
+import { type Doors, openDoors } from '../../server/test-server.ts'
+import { graphql, request } from '../../trader.ts'
+
+const winner = numbered('51')
+const loser = numbered('52')
+const outsider = numbered('53')
+const hash = (digits: string): Bytes32 => `0x${digits.repeat(32)}` as const
+const strange = sampleOrder({ owner: numbered('77') }).uid
+const unit = 10n ** 18n
+
+let doors: Doors
+let base: string
+let owners = 0x100
+
+beforeAll(async () => {
+  doors = await openDoors()
+  base = `${doors.url}/sepolia`
+})
+afterAll(() => doors?.[Symbol.asyncDispose]())
+
+/** An order of an owner of its own, with what happened to it. */
+async function orderWith(...labels: OrderEventLabel[]): Promise<Order> {
+  const { db } = doors.database
+  const order = await storeOrder(db, { owner: numbered((owners++).toString(16).padStart(4, '0')) })
+  for (const [index, label] of labels.entries()) {
+    const timestamp = new Date(1_799_999_001_000 + index)
+    await db.transaction((tx) => appendEvents(tx, [{ orderId: order.id, label, reason: null, timestamp }]))
+  }
+  return order
+}
+
+/** Proposed by two solvers, while a third proposed something else. */
+function contest(id: bigint, order: Order): Promise<void> {
+  return storeContest(doors.database.db, {
+    id,
+    orders: [order],
+    solutions: [
+      {
+        solver: winner,
+        score: 3n,
+        isWinner: true,
+        referenceScore: 2n,
+        fills: [{ order, sell: unit, buy: 2_940n }],
+      },
+      { solver: loser, score: 2n, fills: [{ order, sell: unit, buy: 2_930n }] },
+      { solver: outsider, score: 1n, fills: [] },
+    ],
+  })
+}
+
+const value = [
+  { solver: outsider, executedAmounts: null },
+  { solver: loser, executedAmounts: { sell: String(unit), buy: '2930' } },
+  { solver: winner, executedAmounts: { sell: String(unit), buy: '2940' } },
+]
+
+async function statusOf({ uid }: Pick<Order, 'uid'>) {
+  const { status, body } = await request(`${base}/api/v1/orders/${uid}/status`)
+  return status === 200 ? body : [status, body]
+}
+
+describe('orders by UIDs', () => {
+  const read = (uids: unknown) => request(`${base}/api/v1/orders/by_uids`, 'POST', uids)
+
+  test('are as the single read has them, each once; what is not known is absent', async () => {
+    const open = await orderWith()
+    const settled = await storeSettledOrder(doors.database.db, 9n, numbered('1e'))
+    const { status, body } = await read([settled.uid, strange, open.uid.slice(2).toUpperCase(), settled.uid])
+    expect(status).toBe(200)
+    expect(body).toEqual([
+      { order: (await request(`${base}/api/v1/orders/${settled.uid}`)).body },
+      { order: (await request(`${base}/api/v1/orders/${open.uid}`)).body },
+    ])
+    expect(body[0].order.quote.sellAmount).toBe(String(unit))
+    expect(body[1].order).not.toHaveProperty('quote')
+    expect((await read([])).body).toEqual([])
+  })
+
+  test('are one statement, however many', async () => {
+    const some = await Promise.all([orderWith(), orderWith(), orderWith()])
+    for (const count of [1, 3]) {
+      const before = doors.database.statements.length
+      expect((await read(some.slice(0, count).map(({ uid }) => uid))).body).toHaveLength(count)
+      expect(doors.database.statements.length - before).toBe(1)
+    }
+  })
+
+  test.each([
+    ['129 UIDs', Array.from({ length: 129 }, () => strange), /128/],
+    ['an object', { uids: [strange] }, /list/],
+    ['what is no UID', [strange, '0x12'], /^\[1\] must be an order UID/],
+    ['a number', [1], /^\[0\] must be/],
+  ])('%s are refused', async (_, uids, description) => {
+    const answer = await read(uids)
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { errorType: 'InvalidParameter', description: expect.stringMatching(description) },
+    ])
+  })
+
+  test('128 UIDs fit into the body', async () => {
+    const uids = Array.from({ length: 128 }, (_, index) => sampleOrder({ validTo: index }).uid)
+    expect([(await read(uids)).status, (await read(uids)).body]).toEqual([200, []])
+  })
+
+  test('of another network are known where none is asked for', async () => {
+    const here = await orderWith()
+    const there = await storeOrder(doors.database.db, { owner: numbered('2c'), chainId: 100 })
+    const uids = [here.uid, there.uid, strange]
+    expect((await read(uids)).body.map(({ order }: { order: Order }) => order.uid)).toEqual([here.uid])
+    const query = 'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid status } }'
+    expect((await graphql(doors.url, query, { uids })).ordersByUids).toEqual([
+      { uid: here.uid, status: 'OPEN' },
+      { uid: there.uid, status: 'OPEN' },
+    ])
+  })
+})
+
+describe('the status of an order', () => {
+  test.each([
+    [['created'], 'scheduled'],
+    [['created', 'ready'], 'active'],
+    [['created', 'ready', 'filtered'], 'open'],
+    [['created', 'invalid'], 'open'],
+    [['created', 'ready', 'cancelled'], 'cancelled'],
+  ] as const)('after %j it is %s, and nothing more', async (labels, type) => {
+    expect(await statusOf(await orderWith(...labels.slice(1)))).toEqual({ type })
+  })
+
+  test('tells what each solver proposed, worst first, once there are solutions', async () => {
+    const solved = await orderWith('ready', 'considered')
+    await contest(30n, solved)
+    expect(await statusOf(solved)).toEqual({ type: 'solved', value })
+
+    const executing = await orderWith('ready', 'executing')
+    await storeContest(doors.database.db, { id: 31n, orders: [executing], solutions: [] })
+    await contest(32n, executing)
+    expect(await statusOf(executing)).toEqual({ type: 'executing', value })
+  })
+
+  test('is traded from the first trade on, whatever was recorded after it', async () => {
+    const order = await orderWith('ready', 'executing', 'traded', 'ready', 'cancelled')
+    await contest(33n, order)
+    await storeContest(doors.database.db, { id: 34n, orders: [order], solutions: [] })
+    const settlement = { solver: winner, trades: [{ order, sell: unit, buy: 2_940n }] }
+    await storeSettlement(doors.database.db, {
+      ...settlement,
+      txHash: hash('30'),
+      blockNumber: 90,
+      logIndex: 4,
+      auctionId: null,
+    })
+    await storeSettlement(doors.database.db, {
+      ...settlement,
+      txHash: hash('31'),
+      blockNumber: 91,
+      logIndex: 2,
+      auctionId: 33n,
+    })
+    expect(await statusOf(order)).toEqual({ type: 'traded', value })
+  })
+
+  test('is not known where nothing is recorded, or the competition is not', async () => {
+    const nowhere = [
+      404,
+      {
+        errorType: 'NotFound',
+        description: 'no order has this UID, or no competition is stored for where it stands',
+      },
+    ]
+    expect(await statusOf({ uid: strange })).toEqual(nowhere)
+    const foreign = await orderWith('traded')
+    await storeSettlement(doors.database.db, {
+      txHash: hash('32'),
+      blockNumber: 92,
+      logIndex: 4,
+      auctionId: null,
+      solver: outsider,
+      trades: [{ order: foreign, sell: 1n, buy: 1n }],
+    })
+    expect(await statusOf(foreign)).toEqual(nowhere)
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { progress { stage solutions { solver } } } }'
+    expect((await graphql(doors.url, query, { uid: foreign.uid })).order.progress).toEqual({
+      stage: 'TRADED',
+      solutions: null,
+    })
+    expect(await statusOf({ uid: '0x12' })).toEqual([
+      400,
+      { errorType: 'InvalidParameter', description: 'uid must be an order UID: 56 bytes of hex' },
+    ])
+  })
+
+  test('is one statement, for many orders too', async () => {
+    const orders = await Promise.all([orderWith('ready'), orderWith()])
+    const query = 'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { progress { stage } } }'
+    for (const count of [1, 2]) {
+      const before = doors.database.statements.length
+      const uids = orders.slice(0, count).map(({ uid }) => uid)
+      expect((await graphql(doors.url, query, { uids })).ordersByUids).toHaveLength(count)
+      expect(doors.database.statements.length - before).toBe(1)
+    }
+  })
+})
+
+describe('the orders of a transaction', () => {
+  test('are those that its settlements traded, each once and without quotes', async () => {
+    const [one, other, elsewhere] = [await orderWith(), await orderWith(), await orderWith()]
+    const settlement = { solver: winner, blockNumber: 95, auctionId: null }
+    const trade = (order: Order) => ({ order, sell: 1n, buy: 1n })
+    const store = (txHash: Bytes32, logIndex: number, orders: Order[]) =>
+      storeSettlement(doors.database.db, { ...settlement, txHash, logIndex, trades: orders.map(trade) })
+    await store(hash('41'), 3, [other, one])
+    await store(hash('41'), 5, [one])
+    await store(hash('42'), 9, [elsewhere])
+
+    const before = doors.database.statements.length
+    const { status, body } = await request(`${base}/api/v1/transactions/${hash('41').slice(2)}/orders`)
+    expect(doors.database.statements.length - before).toBe(1)
+    expect([status, body.map(({ uid }: Order) => uid)]).toEqual([200, [one.uid, other.uid]])
+    const { body: listed } = await request(`${base}/api/v1/account/${one.owner}/orders`)
+    expect(body[0]).toEqual(listed[0])
+    const { transactionOrders } = await graphql(
+      doors.url,
+      'query ($hash: Bytes32!) { transactionOrders(hash: $hash) { uid } }',
+      { hash: hash('42') },
+    )
+    expect(transactionOrders).toEqual([{ uid: elsewhere.uid }])
+  })
+
+  test('are none where there is no such transaction, and a bad hash is refused', async () => {
+    const unknown = await request(`${base}/api/v1/transactions/${hash('99')}/orders`)
+    expect([unknown.status, unknown.body]).toEqual([200, []])
+    const bad = await request(`${base}/api/v1/transactions/0x12/orders`)
+    expect([bad.status, bad.body]).toEqual([
+      400,
+      { errorType: 'InvalidParameter', description: 'hash must be 32 bytes of hex' },
+    ])
+  })
+})

@@ -1,0 +1,430 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientOptions, createClient, type ExecutionResult } from 'graphql-sse'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
+import type { QuoteReply, QuoteRequest } from '../../../src/domain/quote/quote.ts'
+import type { TradingDesk } from '../../../src/graphql/context/context.ts'
+import type { ServerOptions } from '../../../src/server/server.ts'
+import { graphQuoteInput } from '../../fakes/graph-input.ts'
+import { dollar, numbered, wrapped } from '../../fakes/order.ts'
+import { type Doors, openDoors, sampleReply } from '../../server/test-server.ts'
+import { request } from '../../trader.ts'
+import { eventually } from '../../world.ts'
+
+const body = {
+  kind: 'sell',
+  sellAmountBeforeFee: '5',
+  sellToken: wrapped,
+  buyToken: dollar,
+  from: numbered('0f'),
+  appData: '{"line":"one\\ntwo"}',
+}
+
+function reply(asked: QuoteRequest, buyAmount: bigint): QuoteReply {
+  const { quote, ...rest } = sampleReply(asked)
+  return { ...rest, quote: { ...quote, id: buyAmount, buyAmount } }
+}
+
+/** What is found for a request. */
+type Source = (asked: QuoteRequest, signal: AbortSignal) => AsyncGenerator<QuoteReply, void>
+
+/** A source that knows who listens to it. */
+function createSource(source: Source) {
+  const state = { open: 0, taken: 0, aborted: false, asked: [] as QuoteRequest[] }
+  const quotes: TradingDesk['quotes'] = async (asked, signal) => {
+    state.asked.push(asked)
+    signal.addEventListener('abort', () => {
+      state.aborted = true
+    })
+    return (async function* () {
+      state.open++
+      try {
+        for await (const each of source(asked, signal)) {
+          state.taken++
+          yield each
+        }
+      } finally {
+        state.open--
+      }
+    })()
+  }
+  return { state, quotes }
+}
+
+async function* improving(asked: QuoteRequest): AsyncGenerator<QuoteReply, void> {
+  for (const amount of [10n, 11n, 15n]) yield reply(asked, amount)
+}
+
+/** Nothing is found until the reader leaves, and this source ends only then. */
+async function* quiet(_asked: QuoteRequest, signal: AbortSignal): AsyncGenerator<QuoteReply, void> {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
+
+/** A hundred megabytes. */
+async function* plenty(asked: QuoteRequest): AsyncGenerator<QuoteReply, void> {
+  const long = { ...asked, appData: 'x'.repeat(10_000) }
+  for (let amount = 1n; amount <= 10_000n; amount++) yield reply(long, amount)
+}
+
+const open = (source: Source, more: Partial<ServerOptions> = {}) => {
+  const { state, quotes } = createSource(source)
+  return openDoors({ quotes }, more).then((doors) => ({ doors, state }))
+}
+
+const path = '/sepolia/api/v1/quote/stream'
+
+/** A stream by hand, unread. */
+function begin(url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(
+      `${url}${path}`,
+      { method: 'POST', headers: { 'content-type': 'application/json', ...headers } },
+      resolve,
+    )
+    outgoing.on('error', reject).end(JSON.stringify(body))
+  })
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  response.setEncoding('utf8')
+  let text = ''
+  for await (const part of response) text += part
+  return text
+}
+
+describe('a stream of quotes', () => {
+  let doors: Doors
+  let state: ReturnType<typeof createSource>['state']
+  beforeAll(async () => {
+    const opened = await open(improving, { rateLimits: { reads: 0, quotes: 1_000, orders: 0 } })
+    doors = opened.doors
+    state = opened.state
+  })
+  afterAll(() => doors[Symbol.asyncDispose]())
+
+  test('is one line of JSON an event, each as POST quote answers, and ends', async () => {
+    const response = await begin(doors.url)
+    const single = await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', body)
+    const expected = [10, 11, 15].map((amount) => {
+      const quote = { ...single.body.quote, buyAmount: String(amount) }
+      return `data: ${JSON.stringify({ ...single.body, quote, id: amount })}\n\n`
+    })
+    expect(await textOf(response)).toBe(expected.join(''))
+    expect(response.statusCode).toBe(200)
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'access-control-allow-origin': '*',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ratelimit: expect.stringMatching(/^"quotes";r=1999;/),
+    })
+    expect(state.asked.at(-1)).toMatchObject({
+      size: { form: 'sellAmountBeforeFee', amount: 5n },
+      timeoutMs: 5_000,
+    })
+    await eventually('the source ends', () => state.open === 0)
+  })
+
+  test('is the same for the other names of a network, and a key makes nothing of it repeat', async () => {
+    for (const _ of [1, 2]) {
+      const response = await begin(doors.url, { 'idempotency-key': 'the same' })
+      expect(response.headers['idempotent-replayed']).toBeUndefined()
+      expect((await textOf(response)).split('\n\n')).toHaveLength(4)
+    }
+    expect((await request(`${doors.url}/nowhere/api/v1/quote/stream`, 'POST', body)).status).toBe(404)
+  })
+
+  test('is counted by its route and as a quote', async () => {
+    await textOf(await begin(doors.url))
+    await eventually('it is counted', async () => {
+      const metrics = await (await fetch(`${doors.url}/metrics`)).text()
+      return /requests_total\{method="POST",route="\/:network\/api\/v1\/quote\/stream",status="200"\}/.test(
+        metrics,
+      )
+    })
+  })
+
+  test.each(['GET', 'HEAD', 'PUT'])('%s is not its method', async (method) => {
+    const response = await fetch(`${doors.url}${path}`, { method })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test.each([
+    ['a field that is no good', { ...body, sellToken: 'x' }, 400, 'InvalidParameter'],
+    ['two forms of size', { ...body, sellAmountAfterFee: '5' }, 400, 'InvalidParameter'],
+    ['a body that is no JSON', '{', 400, 'InvalidParameter'],
+    ['a body that is too long', 'x'.repeat(20_000), 413, 'PayloadTooLarge'],
+  ])('%s is an ordinary error', async (_what, sent, status, errorType) => {
+    const answer = await request(`${doors.url}${path}`, 'POST', sent)
+    expect([answer.status, answer.body.errorType]).toEqual([status, errorType])
+    expect(answer.headers.get('content-type')).toBe('application/json')
+  })
+})
+
+describe('what fails before the first quote is an ordinary error', () => {
+  test.each([
+    [
+      'a refusal',
+      new Refusal('NoLiquidity', 'no way'),
+      400,
+      { errorType: 'NoLiquidity', description: 'no way' },
+    ],
+    [
+      'one with data',
+      new Refusal('SellAmountDoesNotCoverFee', 'too little', { data: { fee_amount: '0x7' } }),
+      400,
+      { errorType: 'SellAmountDoesNotCoverFee', description: 'too little', data: { fee_amount: '0x7' } },
+    ],
+    [
+      'a node that is away',
+      new Outage('the node'),
+      503,
+      { errorType: 'Unavailable', description: 'the node is unavailable: try again later' },
+    ],
+    [
+      'a fault of the program',
+      new Error('secret'),
+      500,
+      { errorType: 'InternalServerError', description: 'Internal server error' },
+    ],
+  ])('%s', async (_what, error, status, expected) => {
+    await using doors = await openDoors({ quotes: () => Promise.reject(error) })
+    const answer = await request(`${doors.url}${path}`, 'POST', body)
+    expect([answer.status, answer.body]).toEqual([status, expected])
+    expect(doors.faults).toHaveLength(status === 500 ? 1 : 0)
+  })
+})
+
+describe('what fails in the stream is its last event', () => {
+  test.each([
+    [
+      'a refusal',
+      new Refusal('SellAmountDoesNotCoverFee', 'too little', { data: { fee_amount: '0x7' } }),
+      '{"errorType":"SellAmountDoesNotCoverFee","description":"too little","data":{"fee_amount":"0x7"}}',
+    ],
+    [
+      'a fault of the program',
+      new Error('secret'),
+      '{"errorType":"InternalServerError","description":"Internal server error"}',
+    ],
+  ])('%s', async (_what, error, told) => {
+    // biome-ignore lint/correctness/useYield: this one finds nothing
+    const { doors, state } = await open(async function* () {
+      throw error
+    })
+    await using _ = doors
+    const response = await begin(doors.url)
+    expect([response.statusCode, await textOf(response)]).toEqual([200, `event: error\ndata: ${told}\n\n`])
+    expect(state.open).toBe(0)
+  })
+})
+
+describe('a reader', () => {
+  test('that leaves ends its source', async () => {
+    const { doors, state } = await open(quiet)
+    await using _ = doors
+    const response = await begin(doors.url)
+    expect(state).toMatchObject({ open: 1, aborted: false })
+    response.destroy()
+    await eventually('the source ends', () => state.open === 0)
+    expect(state.aborted).toBe(true)
+  })
+
+  test('that leaves does not wait for a source that does not listen', async () => {
+    let wake = () => {}
+    const { doors, state } = await open(
+      async function* () {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      },
+      { streamLimits: { perClient: 1 } },
+    )
+    await using _ = doors
+    const response = await begin(doors.url)
+    response.destroy()
+    const again = await eventually('its place is free', async () => {
+      const next = await begin(doors.url)
+      return next.statusCode === 200 && next
+    })
+    expect(state.open).toBe(2)
+    again.destroy()
+    wake()
+  })
+
+  test('that stops reading stops its source, and is cut off after a while', async () => {
+    const { doors, state } = await open(plenty, { streamLimits: { stalledMs: 300 } })
+    await using _ = doors
+    const response = await begin(doors.url)
+    await eventually('the source ends', () => state.taken > 0 && state.open === 0)
+    // Kernel buffers of both sides hold some megabytes; nothing else may.
+    expect(state.taken * 10_000).toBeLessThan(20_000_000)
+    response.destroy()
+  })
+
+  test('that waits is told that the connection lives', async () => {
+    const { doors } = await open(quiet, { streamLimits: { keepAliveMs: 5 } })
+    await using _ = doors
+    const response = await begin(doors.url)
+    response.setEncoding('utf8')
+    let text = ''
+    response.on('data', (part) => {
+      text += part
+    })
+    await eventually('two comments', () => text.length >= 6)
+    expect(text).toMatch(/^(:\n\n)+$/)
+    response.destroy()
+  })
+
+  test('of a service that stops is told so when it was told nothing else', async () => {
+    const { doors, state } = await open(quiet)
+    const response = await begin(doors.url)
+    const text = textOf(response)
+    await doors[Symbol.asyncDispose]()
+    expect(await text).toBe(
+      'event: error\ndata: {"errorType":"Unavailable","description":"the service is stopping: ask again"}\n\n',
+    )
+    expect(state.open).toBe(0)
+  })
+
+  test('of a service that stops keeps what it has', async () => {
+    const { doors } = await open(async function* (asked, signal) {
+      yield reply(asked, 10n)
+      yield* quiet(asked, signal)
+    })
+    const response = await begin(doors.url)
+    const first = await new Promise<string>((resolve) =>
+      response.once('data', (part) => resolve(String(part))),
+    )
+    const rest = textOf(response)
+    await doors[Symbol.asyncDispose]()
+    expect([first.slice(0, 14), await rest]).toEqual(['data: {"quote"', ''])
+  })
+})
+
+describe('limits', () => {
+  test('count every stream of a client, whatever it speaks', async () => {
+    const { doors, state } = await open(quiet, { streamLimits: { perClient: 1 } })
+    await using _ = doors
+    const held = await begin(doors.url)
+    const refused = await begin(doors.url)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
+    expect(JSON.parse(await textOf(refused))).toEqual({
+      errorType: 'RateLimited',
+      description: 'too many streams are open',
+    })
+    expect((await fetch(`${doors.url}/graphql/stream`, { method: 'PUT' })).status).toBe(429)
+    expect(state.asked).toHaveLength(1)
+    held.destroy()
+    const again = await eventually('a place is free', async () => {
+      const next = await begin(doors.url)
+      return next.statusCode === 200 && next
+    })
+    again.destroy()
+  })
+
+  test('do not keep the place of a stream that never began', async () => {
+    await using doors = await openDoors(
+      { quotes: () => Promise.reject(new Refusal('NoLiquidity', 'no way')) },
+      { streamLimits: { perClient: 1 } },
+    )
+    const statuses = [await begin(doors.url), await begin(doors.url)].map(({ statusCode }) => statusCode)
+    expect(statuses).toEqual([400, 400])
+  })
+
+  test('count a stream as a quote, over both doors', async () => {
+    const { doors } = await open(improving, { rateLimits: { reads: 0, quotes: 1, orders: 0 } })
+    await using _ = doors
+    await textOf(await begin(doors.url))
+    const query = 'subscription ($input: QuoteInput!) { quotes(input: $input) { quoteId } }'
+    const graphql = await fetch(`${doors.url}/graphql/stream`, {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { input: graphQuoteInput(body) } }),
+    })
+    expect([graphql.status, graphql.headers.get('ratelimit')]).toEqual([200, '"quotes";r=0;t=2'])
+    await graphql.text()
+    expect((await begin(doors.url)).statusCode).toBe(429)
+  })
+})
+
+describe.each([
+  ['a connection for each operation', false],
+  ['one connection for all', true],
+])('the subscription with %s', (_mode, singleConnection) => {
+  const query = `subscription ($input: QuoteInput!) {
+    quotes(input: $input) { quoteId quote { buyAmount kind } }
+  }`
+  const input = { ...graphQuoteInput(body), network: 'sepolia' }
+  let doors: Doors
+  let quotes: TradingDesk['quotes']
+  beforeAll(async () => {
+    doors = await openDoors({ quotes: (asked, signal) => quotes(asked, signal) })
+  })
+  afterAll(() => doors[Symbol.asyncDispose]())
+
+  const connect = () => {
+    const options = { url: `${doors.url}/graphql/stream`, retryAttempts: 0, singleConnection }
+    return createClient(options as ClientOptions<boolean>)
+  }
+
+  async function follow(variables: Record<string, unknown> = { input }) {
+    const client = connect()
+    const results: ExecutionResult[] = []
+    for await (const result of client.iterate({ query, variables })) results.push(result as ExecutionResult)
+    client.dispose()
+    return results
+  }
+
+  test('gives the same quotes, and completes', async () => {
+    const source = createSource(improving)
+    quotes = source.quotes
+    expect(await follow()).toMatchObject(
+      [10, 11, 15].map((id) => ({
+        data: { quotes: { quoteId: id, quote: { buyAmount: String(id), kind: 'SELL' } } },
+      })),
+    )
+    expect(source.state.open).toBe(0)
+  })
+
+  test.each([
+    ['a refusal', new Refusal('NoLiquidity', 'no way'), { code: 'NoLiquidity', retryable: true }],
+    ['a node that is away', new Outage('the node'), { code: 'Unavailable', retryable: true }],
+    ['a fault of the program', new Error('secret'), { code: 'InternalServerError', retryable: true }],
+  ])('tells %s before the first quote and after it', async (_what, error, extensions) => {
+    quotes = () => Promise.reject(error)
+    const [refused, ...none] = await follow()
+    expect([refused?.errors?.[0]?.extensions, refused?.data, none]).toEqual([extensions, undefined, []])
+    quotes = createSource(async function* (asked) {
+      yield reply(asked, 10n)
+      throw error
+    }).quotes
+    const [first, last] = await follow()
+    expect([first?.data, last?.errors?.[0]?.extensions]).toEqual([
+      { quotes: { quoteId: 10, quote: { buyAmount: '10', kind: 'SELL' } } },
+      extensions,
+    ])
+  })
+
+  test('names the field at fault', async () => {
+    const [result] = await follow({ input: { ...input, amount: { sellBeforeFee: '5', sellAfterFee: '5' } } })
+    expect(result?.errors?.[0]?.extensions).toEqual({
+      code: 'InvalidParameter',
+      retryable: false,
+      field: 'amount',
+    })
+  })
+
+  test('ends its source when the reader leaves', async () => {
+    const { state, quotes: source } = createSource(quiet)
+    quotes = source
+    const client = connect()
+    const results = client.iterate({ query, variables: { input } })
+    void results.next()
+    await eventually('the source opens', () => state.open === 1)
+    await results.return?.()
+    await eventually('the source ends', () => state.open === 0)
+    expect(state.aborted).toBe(true)
+    client.dispose()
+  })
+})

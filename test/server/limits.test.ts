@@ -1,0 +1,341 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Order } from '../../src/domain/order/order.ts'
+import type { ServerOptions } from '../../src/server/server.ts'
+import { graphQuoteInput } from '../fakes/graph-input.ts'
+import { dollar, numbered, wrapped } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/story.ts'
+import { type Answer, request } from '../trader.ts'
+import { type Doors, openDoors } from './test-server.ts'
+
+const rateLimits = { reads: 50, quotes: 10, orders: 5 }
+let now = 1_800_000_000_000
+let client = 0
+let placed: Order
+const opened: Doors[] = []
+
+/** Doors with limits, behind a proxy that is trusted, so that a request may come from anywhere. */
+async function limitedDoors(more: Partial<ServerOptions> = {}): Promise<Doors> {
+  const desk = { placeOrder: async () => placed.uid, cancelOrders: async () => [placed.uid] }
+  const isTrustedProxy = (address: string) => address === '127.0.0.1'
+  const doors = await openDoors(desk, { now: () => now, rateLimits, isTrustedProxy, ...more })
+  placed = await storeOrder(doors.database.db)
+  opened.push(doors)
+  return doors
+}
+
+const doors = await limitedDoors()
+afterAll(() => Promise.all(opened.map((each) => each[Symbol.asyncDispose]())))
+beforeEach(() => {
+  client++
+})
+
+interface Ask {
+  method?: string
+  body?: unknown
+  headers?: Record<string, string>
+  from?: string
+  at?: Doors
+}
+
+/** Asks as a client that nobody was before, unless it says who it is. */
+async function ask(
+  path: string,
+  { method = 'GET', body, headers = {}, from, at = doors }: Ask = {},
+): Promise<Answer> {
+  const response = await fetch(`${at.url}${path}`, {
+    method,
+    headers: {
+      'x-forwarded-for': from ?? `198.51.100.${client}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text,
+  }
+}
+
+const order = {
+  sellToken: wrapped,
+  buyToken: dollar,
+  sellAmount: '5',
+  buyAmount: '6',
+  validTo: 2_000_000_000,
+  appData: '{}',
+  feeAmount: '0',
+  kind: 'sell',
+  partiallyFillable: true,
+  signingScheme: 'eip712',
+  signature: `0x${'ab'.repeat(65)}`,
+}
+const quote = {
+  kind: 'sell',
+  sellAmountBeforeFee: '5',
+  sellToken: wrapped,
+  buyToken: dollar,
+  from: numbered('0f'),
+}
+const place = (more: Ask = {}) => ask('/sepolia/api/v1/orders', { method: 'POST', body: order, ...more })
+const graphql = (query: string, variables?: object, more: Ask = {}) =>
+  ask('/graphql', { method: 'POST', body: { query, variables }, ...more })
+const aliases = (count: number, field: string) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ')
+
+/** What is left of a kind. */
+function left({ headers }: Answer, kind: string): number {
+  return Number(new RegExp(`"${kind}";r=(\\d+)`).exec(headers.get('ratelimit') ?? '')?.[1])
+}
+
+describe('order submissions', () => {
+  test('ten at once and five a second; then 429 that says when, and waiting helps', async () => {
+    for (let count = 1; count <= 10; count++) {
+      const answer = await place()
+      expect([answer.status, left(answer, 'orders')]).toEqual([201, 10 - count])
+    }
+    const refused = await place()
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      {
+        errorType: 'RateLimited',
+        description: 'over 5 order submissions a second: wait 1 s',
+        data: { limit: 'orders', retryAfterMs: 200 },
+      },
+    ])
+    const names = ['retry-after', 'ratelimit', 'ratelimit-policy']
+    expect(names.map((name) => refused.headers.get(name))).toEqual([
+      '1',
+      '"orders";r=0;t=2',
+      '"orders";q=10;w=2',
+    ])
+    // Kinds have buckets of their own, clients too.
+    expect((await ask('/sepolia/api/v1/version')).status).toBe(200)
+    expect((await ask('/sepolia/api/v1/quote', { method: 'POST', body: quote })).status).toBe(200)
+    expect((await place({ from: '198.51.100.250' })).status).toBe(201)
+
+    now += 1_000
+    const after = []
+    for (let count = 0; count < 6; count++) after.push((await place()).status)
+    expect(after).toEqual([201, 201, 201, 201, 201, 429])
+  })
+
+  test('cancellations are submissions, aliases of a mutation each one', async () => {
+    const cancel = { orderUids: [placed.uid], signature: order.signature, signingScheme: 'eip712' }
+    expect(left(await ask('/sepolia/api/v1/orders', { method: 'DELETE', body: cancel }), 'orders')).toBe(9)
+    const cancelling = `cancelOrders(input: { orderUids: ["${placed.uid}"], signature: "${order.signature}", signingScheme: EIP712 }) { orders { uid } }`
+    const cancelled = await graphql(`mutation { ${aliases(3, cancelling)} }`)
+    expect([cancelled.body.errors, left(cancelled, 'orders')]).toEqual([undefined, 6])
+    const mixed = `mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } ${cancelling} }`
+    const both = await graphql(mixed, { input: graphQuoteInput(quote) })
+    expect([left(both, 'quotes'), left(both, 'orders')]).toEqual([19, 5])
+    // Nothing of what does not fit is done, and nothing is counted.
+    const refused = await graphql(`mutation { ${aliases(6, cancelling)} }`)
+    expect([refused.status, left(refused, 'orders')]).toEqual([429, 5])
+    // Of reads nothing is missing but the unit of the request that was refused when it had been read.
+    expect(left(await ask('/sepolia/api/v1/version'), 'reads')).toBe(98)
+  })
+
+  test('a document is uploaded before each order, and takes nothing from them', async () => {
+    const body = { fullAppData: '{}' }
+    for (let count = 1; count <= 5; count++) {
+      const uploaded = await ask('/sepolia/api/v1/app_data', { method: 'PUT', body })
+      expect([uploaded.status < 300, left(uploaded, 'reads')]).toEqual([true, 100 - 10 * count + 5])
+      const uploadedToo = await graphql('mutation { uploadAppData(input: { document: "{}" }) { hash } }')
+      expect([uploadedToo.body.errors, left(uploadedToo, 'reads')]).toEqual([undefined, 100 - 10 * count])
+      const answers = [await place(), await place()]
+      expect(answers.map((answer) => [answer.status, left(answer, 'orders')])).toEqual([
+        [201, 11 - 2 * count],
+        [201, 10 - 2 * count],
+      ])
+    }
+  })
+})
+
+test('fifty aliases are fifty', async () => {
+  const document = `{ ${aliases(50, 'version')} }`
+  expect(left(await graphql(document), 'reads')).toBe(50)
+  expect(left(await graphql(document), 'reads')).toBe(0)
+  const refused = await graphql(document)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(refused.body.errors[0].extensions).toEqual({
+    code: 'RateLimited',
+    retryable: true,
+    data: { limit: 'reads', retryAfterMs: 20 },
+  })
+  // It was not read: how much it asks is known when its first unit is there, of which the reading takes a part.
+  now += 20
+  const { status, body } = await graphql(document)
+  expect([status, body.errors[0].extensions.data.retryAfterMs]).toEqual([429, expect.any(Number)])
+  const wait = body.errors[0].extensions.data.retryAfterMs
+  expect(wait).toBeGreaterThan(980)
+  expect(wait).toBeLessThan(1_000)
+  now += wait
+  expect((await graphql(document)).status).toBe(200)
+})
+
+test('one bucket whatever the door', async () => {
+  const hot = 'query ($uid: OrderUid!) { order(uid: $uid) { uid } }'
+  const variables = { uid: placed.uid }
+  const sha256Hash = createHash('sha256').update(hot).digest('hex')
+  const extensions = { persistedQuery: { version: 1, sha256Hash } }
+  const stream = { accept: 'text/event-stream' }
+  const doorsInTurn: [string, () => Promise<Answer>, number][] = [
+    ['REST', () => ask(`/sepolia/api/v1/orders/${placed.uid}`), 99],
+    ['REST, HEAD', () => ask('/sepolia/api/v1/version', { method: 'HEAD' }), 98],
+    ['GraphQL, answered by the database alone', () => graphql(hot, variables), 97],
+    ['GraphQL, executed', () => graphql('{ version networks { name } }'), 95],
+    ['GraphQL, GET', () => ask(`/graphql?query=${encodeURIComponent('{ a: version b: version }')}`), 93],
+    [
+      'a hash that is not known',
+      () => ask('/graphql', { method: 'POST', body: { variables, extensions } }),
+      92,
+    ],
+    ['persisted', () => ask('/graphql', { method: 'POST', body: { query: hot, variables, extensions } }), 91],
+    ['by its hash', () => ask('/graphql', { method: 'POST', body: { variables, extensions } }), 90],
+    [
+      'a stream’s query',
+      () =>
+        ask('/graphql/stream', {
+          method: 'POST',
+          body: { query: '{ a: version b: version }' },
+          headers: stream,
+        }),
+      88,
+    ],
+    [
+      'a stream’s query, GET',
+      () => ask(`/graphql/stream?query=${encodeURIComponent('{ version }')}`, { headers: stream }),
+      87,
+    ],
+    ['a stream that is announced', () => ask('/graphql/stream', { method: 'PUT' }), 86],
+    ['accounts', () => ask(`/accounts/${numbered('0f')}/notifications`), 85],
+  ]
+  for (const [what, come, expected] of doorsInTurn)
+    expect([what, left(await come(), 'reads')]).toEqual([what, expected])
+  await graphql(`{ ${aliases(50, 'version')} }`)
+  await graphql(`{ ${aliases(35, 'version')} }`)
+  for (const [what, come] of doorsInTurn) {
+    const { status, headers } = await come()
+    expect([what, status, headers.get('retry-after')]).toEqual([what, 429, '1'])
+  }
+})
+
+test('what is not executed does not count, what is malformed counts as one', async () => {
+  const conditional = `query ($no: Boolean!) {
+    ...Fields a: version @skip(if: true) b: version @include(if: $no) c: version c: version
+  } fragment Fields on Query { d: version @skip(if: $no) e: version }`
+  const counted: [string, Ask, number][] = [
+    ['/graphql', { method: 'POST', body: { query: conditional, variables: { no: false } } }, 97],
+    ['/graphql', { method: 'POST', body: { query: conditional, variables: { no: true } } }, 94],
+    ['/graphql', { method: 'POST', body: { query: conditional } }, 93],
+    ['/graphql', { method: 'POST', body: '{' }, 92],
+    ['/graphql', { method: 'POST', body: { query: '{ nothing' } }, 91],
+    ['/graphql', { method: 'POST', body: { query: '{ version @skip }' } }, 90],
+    ['/graphql', { method: 'POST', body: { query: `{ version } ${'x'.repeat(300_000)}` } }, 89],
+    ['/graphql', { method: 'PATCH' }, 88],
+    ['/graphql?variables=1', {}, 87],
+    ['/graphql/stream', { method: 'POST', body: '{' }, 86],
+    ['/sepolia/api/v1/nothing', {}, 85],
+    ['/nowhere/api/v1/version', {}, 84],
+    ['/sepolia/api/v1/version', { method: 'POST', body: {} }, 83],
+  ]
+  for (const [path, how, expected] of counted) {
+    expect([path, how, left(await ask(path, how), 'reads')]).toEqual([path, how, expected])
+  }
+  expect(left(await place({ body: '{' }), 'orders')).toBe(9)
+})
+
+test('of two operations the one that is named counts', async () => {
+  const query = 'query A { version } query B { a: version b: version c: version }'
+  expect(left(await ask('/graphql', { method: 'POST', body: { query, operationName: 'B' } }), 'reads')).toBe(
+    97,
+  )
+  expect(left(await ask('/graphql', { method: 'POST', body: { query, operationName: 'A' } }), 'reads')).toBe(
+    96,
+  )
+  const twice = new URLSearchParams([
+    ['query', `{ ${aliases(9, 'version')} }`],
+    ['query', '{ version }'],
+  ])
+  const { body, ...answer } = await ask(`/graphql?${twice}`)
+  expect([Object.keys(body.data), left({ body, ...answer }, 'reads')]).toEqual([
+    expect.objectContaining({ length: 9 }),
+    87,
+  ])
+})
+
+test('more than anybody has at once is refused as too much, not as too early', async () => {
+  const small = await limitedDoors({ rateLimits: { ...rateLimits, reads: 10 } })
+  const { status, body, headers } = await graphql(`{ ${aliases(21, 'version')} }`, {}, { at: small })
+  expect([status, headers.get('retry-after')]).toEqual([400, null])
+  expect(body.errors[0].extensions).toEqual({
+    code: 'QueryTooComplex',
+    retryable: false,
+    data: { limit: 'reads' },
+  })
+  // What it takes to find that out is a part of one unit.
+  expect((await graphql(`{ ${aliases(19, 'version')} }`, {}, { at: small })).status).toBe(200)
+})
+
+describe('a client', () => {
+  test('is a /64 of IPv6, and one address of IPv4 however it is written', async () => {
+    const reads = async (from: string) => left(await ask('/sepolia/api/v1/version', { from }), 'reads')
+    expect(await reads('2001:db8:0:1::1')).toBe(99)
+    expect(await reads('2001:db8:0:1:ffff::2')).toBe(98)
+    expect(await reads('2001:db8:0:2::1')).toBe(99)
+    expect(await reads('192.0.2.1')).toBe(99)
+    expect(await reads('::ffff:192.0.2.1')).toBe(98)
+  })
+
+  test('is what the proxy says, not what it says itself', async () => {
+    const reads = async (from: string, at: Doors) =>
+      left(await ask('/sepolia/api/v1/version', { from, at }), 'reads')
+    expect(await reads('1.1.1.1, 192.0.2.2', doors)).toBe(99)
+    expect(await reads('2.2.2.2, 192.0.2.2', doors)).toBe(98)
+    const direct = await limitedDoors({ isTrustedProxy: () => false })
+    expect(await reads('1.1.1.1', direct)).toBe(99)
+    expect(await reads('2.2.2.2', direct)).toBe(98)
+  })
+
+  test('holds so many streams under the same key', async () => {
+    const few = await limitedDoors({ streamLimits: { perClient: 1 } })
+    const announce = async (from: string) => {
+      const { status, headers } = await ask('/graphql/stream', { method: 'PUT', from, at: few })
+      return [status, headers.get('retry-after')]
+    }
+    expect(await announce('2001:db8::1')).toEqual([201, null])
+    expect(await announce('2001:db8::2')).toEqual([429, '1'])
+    expect(await announce('2001:db8:1::1')).toEqual([201, null])
+  })
+})
+
+test('0 is off, for a kind or for all', async () => {
+  const reading = await limitedDoors({ rateLimits: { reads: 50, quotes: 0, orders: 0 } })
+  const statuses = []
+  for (let count = 0; count < 30; count++) statuses.push((await place({ at: reading })).status)
+  expect(new Set(statuses)).toEqual(new Set([201]))
+  expect((await place({ at: reading })).headers.get('ratelimit')).toBeNull()
+  expect(left(await ask('/sepolia/api/v1/version', { at: reading }), 'reads')).toBe(99)
+})
+
+test('health and metrics are not limited, and metrics count what was', async () => {
+  const counted = await limitedDoors({ rateLimits: { ...rateLimits, orders: 1 } })
+  for (let count = 0; count < 5; count++) await place({ at: counted })
+  for (let count = 0; count < 120; count++) {
+    expect((await ask('/health/live', { at: counted })).headers.get('ratelimit')).toBeNull()
+  }
+  const { status, body } = await ask('/metrics', { at: counted })
+  expect(status).toBe(200)
+  expect(body).toContain('tradegraph_rate_limited_total{limit="orders"} 3')
+})
+
+test('a browser may read what is left', async () => {
+  const { headers } = await request(`${doors.url}/sepolia/api/v1/version`)
+  expect(headers.get('access-control-expose-headers')).toContain('Retry-After, RateLimit, RateLimit-Policy')
+})

@@ -1,0 +1,146 @@
+import { createStatistics } from '../../src/affiliates/statistics.ts'
+import { uploadAppData } from '../../src/app-data/upload.ts'
+import { maxAppDataBytes } from '../../src/domain/app-data/document.ts'
+import { address } from '../../src/domain/evm/address.ts'
+import type { Log } from '../../src/domain/log.ts'
+import type { Network } from '../../src/domain/network/network.ts'
+import type { QuoteReply, QuoteRequest } from '../../src/domain/quote/quote.ts'
+import { createDesks, type TradingDesk } from '../../src/graphql/context/context.ts'
+import { createFeed } from '../../src/notifications/feed.ts'
+import { createServer, type ServerOptions } from '../../src/server/server.ts'
+import { openSignals } from '../../src/storage/database/signals.ts'
+import { numbered, settlement } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { createTestDatabase, type TestDatabase } from '../world.ts'
+
+export const network: Network = {
+  chainId: 11155111,
+  name: 'sepolia',
+  settlement,
+  vaultRelayer: address('0xC92E8bdf79f0507f65a392b0ab4667716BFE0110'),
+  hooksTrampoline: numbered('0f'),
+  wrappedNative: numbered('aa'),
+  poolFactory: numbered('fa'),
+  baseTokens: [],
+  priceAmount: 10n ** 17n,
+  usdReference: null,
+  holderTokens: [],
+  firstBlock: 0,
+  finalityBlocks: 64,
+  blockTimeMs: 1_000,
+}
+
+export interface Doors extends AsyncDisposable {
+  url: string
+  database: TestDatabase
+  /** Lines of what was logged as a fault. */
+  faults: { message: string; fields: Record<string, unknown> | undefined }[]
+}
+
+/** The doors over a real database, with a desk that has no chain behind it. */
+export async function openDoors(
+  desk: Partial<TradingDesk> = {},
+  more: Partial<ServerOptions> = {},
+): Promise<Doors> {
+  const database = await createTestDatabase()
+  const signals = await openSignals(database.url, silentLog)
+  const faults: Doors['faults'] = []
+  const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }
+  const desks = [{ ...unusedDesk, ...desk }]
+  const server = createServer({
+    db: database.db,
+    feed: createFeed({ db: database.db, signals }),
+    affiliates: {
+      db: database.db,
+      now: () => 1_800_000_000_000,
+      brand: 'Service',
+      checkSignature: async () => 'no-code',
+    },
+    now: () => 1_800_000_000_000,
+    log,
+    version: 'test-build',
+    statistics: createStatistics({ db: database.db, now: () => 1_800_000_000_000, desks }),
+    desks: createDesks(desks),
+    uploadAppData: (hash, document) =>
+      uploadAppData(database.db, { hash, document, maxBytes: maxAppDataBytes }),
+    ready: async () => ({ database: true }),
+    isMetricsReader: () => true,
+    ...more,
+  })
+  return {
+    url: await server.listen(0, '127.0.0.1'),
+    database,
+    faults,
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await signals.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const unusedDesk: TradingDesk = {
+  network,
+  placeOrder: () => Promise.reject(new Error('no order is placed here')),
+  placedSince: async () => undefined,
+  cancelOrder: () => Promise.reject(new Error('no order is cancelled here')),
+  cancelOrders: () => Promise.reject(new Error('no order is cancelled here')),
+  cancelByPolicy: () => Promise.reject(new Error('no order is cancelled here')),
+  quote: async (request) => sampleReply(request),
+  quotes: async (request) => once(sampleReply(request)),
+  storedQuote: async () => undefined,
+  nativeRates: async () => new Map(),
+  usdPrice: async () => undefined,
+  peekUsdPrice: () => undefined,
+  topHolders: async () => undefined,
+  peekTopHolders: () => undefined,
+  ready: async () => true,
+  tokens: async (addresses) =>
+    new Map(
+      addresses.map((token) => [
+        token,
+        {
+          chainId: network.chainId,
+          address: token,
+          symbol: token.slice(2, 5).toUpperCase(),
+          name: null,
+          decimals: 18,
+        },
+      ]),
+    ),
+}
+
+async function* once<Item>(item: Item): AsyncGenerator<Item, void> {
+  yield item
+}
+
+/** A quote at one for two. */
+export function sampleReply(request: QuoteRequest): QuoteReply {
+  return {
+    terms: {
+      ...request,
+      validTo: 'validTo' in request.expiry ? request.expiry.validTo : 1_800_000_000 + request.expiry.validFor,
+      volumeFees: [],
+      partnerFees: [],
+    },
+    route: null,
+    quote: {
+      chainId: network.chainId,
+      id: 42n,
+      kind: request.kind,
+      quoteKind: 'standard',
+      sellToken: request.sellToken,
+      buyToken: request.buyToken,
+      sellAmount: request.size.amount,
+      buyAmount: request.size.amount * 2n,
+      feeAmount: 7n,
+      gasAmount: 155_000n,
+      gasPrice: 1_000_000_000n,
+      sellTokenPrice: '0.00025',
+      expiration: new Date(1_800_000_060_000),
+      solver: numbered('50'),
+      verified: true,
+      calls: null,
+    },
+  }
+}

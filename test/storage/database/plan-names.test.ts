@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { createPlanNames } from '../../../src/storage/database/plan-names.ts'
+
+const asked = (names: ReturnType<typeof createPlanNames>, text: string, times = 3) =>
+  Array.from({ length: times }, () => names.nameOf(text)).at(-1)
+
+test('a text gets a name when it is sent the third time, and keeps it', () => {
+  const names = createPlanNames()
+  expect([1, 2, 3, 4].map(() => names.nameOf('SELECT 1'))).toEqual([undefined, undefined, 'read0', 'read0'])
+})
+
+test('a text that is long is planned each time: its plan would be megabytes on every connection', () => {
+  const names = createPlanNames()
+  expect(asked(names, 'x'.repeat(32_769), 9)).toBeUndefined()
+  expect(asked(names, 'x'.repeat(32_768))).toBe('read0')
+})
+
+test('many odd texts push out what is idle, and not what is asked for', () => {
+  const names = createPlanNames()
+  asked(names, 'popular')
+  asked(names, 'idle')
+  for (let odd = 0; odd < 60; odd++) {
+    asked(names, `${odd}${'x'.repeat(20_000)}`)
+    expect(names.nameOf('popular')).toBe('read0')
+  }
+  expect(names.nameOf('idle')).toBeUndefined()
+})
+
+test('texts that come once push out no count of those that come again', () => {
+  const names = createPlanNames()
+  for (let odd = 0; odd < 1_000; odd++) names.nameOf(`${odd}${'x'.repeat(1_000)}`)
+  names.nameOf('again')
+  for (let odd = 0; odd < 1_000; odd++) names.nameOf(`more ${odd}${'x'.repeat(1_000)}`)
+  names.nameOf('again')
+  expect(names.nameOf('again')).toBe('read0')
+})
+
+test('a connection is worn by many plans, and by few that are long; one plan counts once', () => {
+  const names = createPlanNames(2)
+  const [many, long] = [{}, {}]
+  expect(['a', 'b', 'b', 'c', 'd', 'e'].map((name) => names.isWornBy(many, name, name))).toEqual([
+    ...[false, false, false, false, false],
+    true,
+  ])
+  const text = 'x'.repeat(400_000)
+  expect(['a', 'a', 'b', 'c', 'd'].map((name) => names.isWornBy(long, name, text))).toEqual([
+    ...[false, false, false, false],
+    true,
+  ])
+})

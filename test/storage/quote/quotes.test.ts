@@ -1,0 +1,311 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { maxUint256 } from '../../../src/domain/amount.ts'
+import { zeroAppData } from '../../../src/domain/app-data/document.ts'
+import { zeroAddress } from '../../../src/domain/evm/address.ts'
+import { bytesToHex, hexToBytes } from '../../../src/domain/evm/hex.ts'
+import { keccakText } from '../../../src/domain/evm/keccak.ts'
+import type { QuoteReply } from '../../../src/domain/quote/quote.ts'
+import {
+  deleteExpiredQuotes,
+  findQuoteFor,
+  findQuotes,
+  findReply,
+  insertOrderQuote,
+  insertQuote,
+  type QuoteSearch,
+} from '../../../src/storage/quote/quotes.ts'
+import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
+import { holdTransaction } from '../../fakes/held-transaction.ts'
+import { dollar, numbered, signingDomain, wrapped } from '../../fakes/order.ts'
+import { quoteOf } from '../../fakes/order-desk.ts'
+import { createTestDatabase, type TestDatabase } from '../../world.ts'
+
+const { chainId } = signingDomain
+const now = new Date(1_800_000_000_000)
+const later = new Date(1_800_000_060_000)
+
+let database: TestDatabase
+let client: Awaited<ReturnType<typeof connectDirectly>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = await connectDirectly(database.url)
+})
+beforeEach(() => emptyTables(client))
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+async function statementsOf<T>(work: () => Promise<T>): Promise<[T, string[]]> {
+  const before = database.statements.length
+  return [await work(), database.statements.slice(before)]
+}
+
+const hex = (bytes: number) => fc.uint8Array({ minLength: bytes, maxLength: bytes }).map(bytesToHex)
+const amount = fc.oneof(fc.constantFrom(0n, maxUint256), fc.bigInt(0n, 10n ** 30n))
+const calls = fc.array(fc.record({ target: hex(20), value: amount, callData: hex(9) }), {
+  minLength: 1,
+  maxLength: 3,
+})
+const hop = fc.record({
+  pool: hex(20),
+  tokenIn: hex(20),
+  tokenOut: hex(20),
+  amountIn: amount,
+  amountOut: amount,
+  reserveIn: amount,
+  reserveOut: amount,
+})
+const path = fc.record({
+  amountIn: amount,
+  amountOut: amount,
+  hops: fc.array(hop, { minLength: 1, maxLength: 3 }),
+})
+const reply: fc.Arbitrary<QuoteReply> = fc.record({
+  quote: fc
+    .record({
+      sellAmount: amount,
+      buyAmount: amount,
+      feeAmount: amount,
+      verified: fc.boolean(),
+      calls: fc.option(fc.record({ preInteractions: calls, interactions: calls }), { nil: null }),
+    })
+    .map((given) => quoteOf({ ...given, expiration: later })),
+  terms: fc.record({
+    from: hex(20),
+    receiver: fc.option(hex(20), { nil: null }),
+    appData: fc.constantFrom('{}', '{"a":"\\u0000 ü \\" \\n"}', `0x${'ab'.repeat(32)}`),
+    appDataHash: hex(32),
+    sellTokenBalance: fc.constantFrom('erc20' as const, 'external' as const),
+    buyTokenBalance: fc.constantFrom('erc20' as const, 'internal' as const),
+    signingScheme: fc.constantFrom('eip712' as const, 'presign' as const),
+    validTo: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+    volumeFees: fc.array(fc.bigInt(0n, 999_999n), { maxLength: 2 }),
+    partnerFees: fc.array(fc.bigInt(0n, 999_999n), { maxLength: 2 }),
+  }),
+  route: fc.option(fc.record({ block: fc.nat(), paths: fc.array(path, { minLength: 1, maxLength: 2 }) }), {
+    nil: null,
+  }),
+})
+
+describe('a reply', () => {
+  test('is stored in one statement, and read back in one as it was given', async () => {
+    await fc.assert(
+      fc.asyncProperty(reply, async ({ quote: { id: _, ...quote }, ...rest }) => {
+        const [id, writes] = await statementsOf(() => insertQuote(database.db, quote, rest))
+        const [found, reads] = await statementsOf(() => findReply(database.db, chainId, id))
+        expect(found).toEqual({ quote: { ...quote, id }, ...rest })
+        expect([writes.length, reads.length]).toEqual([1, 1])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('is there on its own network only, and not for a quote that was made for an order', async () => {
+    const { id: _, ...quote } = quoteOf({ expiration: later })
+    const [sample] = fc.sample(reply, 1)
+    const id = await insertQuote(database.db, quote, sample)
+    expect(await findReply(database.db, 1, id)).toBeUndefined()
+    expect(await findReply(database.db, chainId, id + 1n)).toBeUndefined()
+    const bare = await insertQuote(database.db, quote)
+    expect(await findReply(database.db, chainId, bare)).toBeUndefined()
+    expect(await findQuotes(database.db, chainId, [bare])).toEqual([{ ...quote, id: bare }])
+  })
+
+  test('takes no room for calls that there are none of', async () => {
+    const { id: _, ...quote } = quoteOf({ expiration: later })
+    const id = await insertQuote(database.db, { ...quote, calls: { preInteractions: [], interactions: [] } })
+    const { rows } = await client.query('SELECT metadata, reply FROM quotes')
+    expect(rows).toEqual([{ metadata: null, reply: null }])
+    expect(await findQuotes(database.db, chainId, [id])).toMatchObject([{ calls: null }])
+  })
+})
+
+describe('the stored quote for an order', () => {
+  const order = { owner: numbered('0f'), receiver: null, appData: keccakText('{}') }
+  const search: QuoteSearch = {
+    ...order,
+    chainId,
+    quoteKind: 'standard',
+    kind: 'sell',
+    sellToken: wrapped,
+    buyToken: dollar,
+    amount: 10n ** 18n,
+    now,
+  }
+  const store = (overrides: Parameters<typeof quoteOf>[0], party = {}) => {
+    const { id: _, ...quote } = quoteOf({ expiration: later, ...overrides })
+    return insertOrderQuote(database.db, quote, { ...order, ...party })
+  }
+  const found = async (more: Partial<QuoteSearch> = {}) =>
+    (await findQuoteFor(database.db, { ...search, ...more }))?.id
+  /** Found one after the other, each gone before the next is looked for. */
+  const ranking = async () => {
+    const ids: bigint[] = []
+    for (let id = await found(); id != null; id = await found()) {
+      ids.push(id)
+      await client.query('DELETE FROM quotes WHERE id = $1', [id])
+    }
+    return ids
+  }
+  /** Quotes of another size, so many of each of so many traders. */
+  const crowd = async (traders: number, each: number) => {
+    await client.query(
+      `INSERT INTO quotes (chain_id, kind, quote_kind, sell_token, buy_token, sell_amount, buy_amount, fee_amount, gas_amount,
+         gas_price, sell_token_price, solver, verified, expiration, from_account, receiver, app_data)
+       SELECT chain_id, kind, quote_kind, sell_token, buy_token, 5, 5, 0, 0, 0, '1', solver, true,
+         $3::timestamptz + other * interval '1 s', account, account, app_data
+       FROM (SELECT * FROM quotes LIMIT 1) AS sample, generate_series(1, $2::int) AS other,
+         (SELECT CASE WHEN trader = 1 THEN $4::bytea ELSE sha256(trader::text::bytea) END AS account
+          FROM generate_series(1, $1::int) AS trader) AS traders`,
+      [traders, each, later, hexToBytes(order.owner)],
+    )
+    await client.query('ANALYZE quotes')
+  }
+
+  test('is of its amount, however many others are newer: a verified one, then by rate, then the newest', async () => {
+    const plain = await store({ buyAmount: 5n })
+    const newer = await store({ buyAmount: 5n })
+    const whole = await store({ sellAmount: 10n ** 18n - 7n, feeAmount: 7n, buyAmount: 6n })
+    const costly = await store({ feeAmount: 10n ** 18n, buyAmount: 6n })
+    const verified = await store({ buyAmount: 4n, verified: true })
+    await crowd(1, 300)
+    expect(await ranking()).toEqual([verified, whole, newer, plain, costly])
+  })
+
+  test('has the best rate to the last atom', async () => {
+    const most = 10n ** 78n - 1n
+    // Rates of (m-2)/(m-1), (m-1)/m and 1 - 2/m for the greatest m that a column takes.
+    const second = await store({ sellAmount: most - 1n, feeAmount: 0n, buyAmount: most - 2n })
+    const first = await store({ sellAmount: most - 1n, feeAmount: 1n, buyAmount: most - 1n })
+    const third = await store({ sellAmount: most - 1n, feeAmount: 1n, buyAmount: most - 2n })
+    expect(await found({ amount: most - 1n })).toBe(first)
+    await client.query('DELETE FROM quotes WHERE id = $1', [first])
+    expect(await found({ amount: most - 1n })).toBe(second)
+    await client.query('DELETE FROM quotes WHERE id = $1', [second])
+    expect(await found({ amount: most - 1n })).toBe(third)
+    const buys = { kind: 'buy' as const, buyAmount: 3n }
+    await store({ ...buys, sellAmount: most - 1n, feeAmount: 1n })
+    const cheaper = await store({ ...buys, sellAmount: most - 2n, feeAmount: 1n })
+    await store({ ...buys, sellAmount: most, feeAmount: 0n })
+    expect(await found({ kind: 'buy', amount: 3n })).toBe(cheaper)
+  })
+
+  test('holds still, and is of the same pair, side and kind', async () => {
+    const own = await store({})
+    await store({ expiration: new Date(now.getTime() - 1) })
+    await store({ buyToken: numbered('dd') })
+    await store({ chainId: 1 })
+    await store({ quoteKind: 'presignonchainorder' })
+    const bought = await store({ kind: 'buy', sellAmount: 1n, buyAmount: 10n ** 18n })
+    expect(await found({ kind: 'buy' })).toBe(bought)
+    expect(await ranking()).toEqual([own])
+    expect(await found({ now: later, kind: 'buy' })).toBe(bought)
+    expect(await found({ now: new Date(later.getTime() + 1), kind: 'buy' })).toBeUndefined()
+  })
+
+  test('was made for the same trader, receiver and appData, however well others pay', async () => {
+    const verified = { verified: true, buyAmount: 10n ** 30n }
+    await store(verified, { owner: numbered('e1') })
+    await store(verified, { receiver: numbered('e1') })
+    await store(verified, { owner: numbered('e1'), receiver: order.owner })
+    await store(verified, { appData: keccakText('{"metadata":{}}') })
+    const { id: _, ...nobodys } = quoteOf({ expiration: later, ...verified })
+    await insertQuote(database.db, nobodys)
+    expect(await found()).toBeUndefined()
+    const own = await store({})
+    expect(await found()).toBe(own)
+  })
+
+  test('is found by whatever means the same trader, receiver and appData', async () => {
+    const own = await store({})
+    expect(await found({ receiver: order.owner })).toBe(own)
+    expect(await found({ receiver: zeroAddress, appData: zeroAppData })).toBe(own)
+    const { id: _, ...quote } = quoteOf({ expiration: later })
+    for (const receiver of [null, zeroAddress, order.owner]) {
+      const [sample] = fc.sample(reply, 1)
+      if (!sample) throw new TypeError('no sample')
+      const terms = { ...sample.terms, from: order.owner, receiver, appDataHash: zeroAppData }
+      const asked = await insertQuote(database.db, quote, { ...sample, terms })
+      expect(await found()).toBe(asked)
+    }
+  })
+
+  test('is found by index among those of its trader, and its calls alone are read', async () => {
+    const call = { target: numbered('e1'), value: 0n, callData: `0x${'ab'.repeat(20)}` as const }
+    const calls = { preInteractions: [], interactions: [call] }
+    const own = await store({ calls })
+    await crowd(100, 50)
+    const [best, [statement = '', ...more]] = await statementsOf(() => findQuoteFor(database.db, search))
+    expect([best, more]).toEqual([quoteOf({ id: own, expiration: later, calls }), []])
+    for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+      const [outer = '', inner = ''] = (await planOf(statement, mode)).split(/-> +Limit/)
+      expect(outer).toMatch(/^Index Scan using quotes_pkey.*quotes.metadata/s)
+      expect(inner).not.toContain('metadata')
+      expect(inner).toMatch(
+        /Index Scan using quotes_of_account_idx[^>]*Index Cond: .*from_account = .*buy_token = /s,
+      )
+    }
+  })
+
+  const planOf = async (statement: string, mode: string) => {
+    const { owner, appData, sellToken, buyToken, kind, quoteKind } = search
+    const given = [owner, owner, appData, sellToken, buyToken].map((value) => `'\\${value.slice(1)}'`)
+    await client.query(`SET plan_cache_mode = ${mode}`)
+    await client.query(`PREPARE search AS ${statement}`)
+    const { rows } = await client.query(
+      `EXPLAIN (VERBOSE) EXECUTE search(${chainId}, ${given}, '${kind}', '${quoteKind}', '${now.toISOString()}', ${search.amount})`,
+    )
+    await client.query('DEALLOCATE search')
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+})
+
+describe('expired quotes', () => {
+  const fill = (count: number) =>
+    client.query(
+      `INSERT INTO quotes (chain_id, kind, quote_kind, sell_token, buy_token, sell_amount, buy_amount, fee_amount, gas_amount,
+         gas_price, sell_token_price, solver, verified, expiration)
+       SELECT 1, 'sell', 'standard', '', '', 1, 1, 0, 0, 0, '1', '', true, $1::timestamptz - g * interval '1 s'
+       FROM generate_series(1, $2::int) AS g`,
+      [now, count],
+    )
+  const left = async () => {
+    const { rows } = await client.query('SELECT count(*)::int AS count, min(expiration) FROM quotes')
+    return rows[0]
+  }
+
+  test('are deleted, those of this moment not', async () => {
+    await fill(3)
+    const { id: _, ...quote } = quoteOf({ expiration: now })
+    await insertQuote(database.db, quote)
+    expect(await deleteExpiredQuotes(database.db, now)).toBe(3)
+    expect(await left()).toEqual({ count: 1, min: now })
+  })
+
+  test('of a backlog go the oldest first, a part at a time, found by their index', async () => {
+    await fill(20_005)
+    await client.query('ANALYZE quotes')
+    const [deleted, [statement = '']] = await statementsOf(() => deleteExpiredQuotes(database.db, now))
+    expect(deleted).toBe(20_000)
+    expect(await left()).toEqual({ count: 5, min: new Date(now.getTime() - 5_000) })
+    await fill(20_000)
+    await client.query('ANALYZE quotes')
+    const { rows } = await client.query(`EXPLAIN ${statement.replace('$2', '100')}`, [
+      new Date(now.getTime() - 19_000_000),
+    ])
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('quotes_expiration_idx')
+  })
+
+  test('that another process is deleting are waited for by nobody', async () => {
+    await fill(4)
+    const held = await holdTransaction(database.db, (tx) =>
+      deleteExpiredQuotes(tx, new Date(now.getTime() - 3_500)),
+    )
+    expect(held.result).toBe(1)
+    expect(await deleteExpiredQuotes(database.db, now)).toBe(3)
+    await held.commit()
+    expect(await left()).toEqual({ count: 0, min: null })
+  })
+})

@@ -1,0 +1,508 @@
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Outage } from '../../src/domain/errors/error.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import type { Log } from '../../src/domain/log.ts'
+import type { Sourced } from '../../src/domain/token/sourced.ts'
+import type { TokenSource } from '../../src/market/token-source.ts'
+import { OutsideFault } from '../../src/outside/fault.ts'
+import { type CascadeLimits, cascadeLimits, createCascade } from '../../src/tokens/fallback-source.ts'
+import { numbered } from '../fakes/order.ts'
+
+/** What a source has to say from now on. */
+type Saying = string | 'none' | 'fault' | 'bug' | 'hangs'
+
+let lines: { level: string; message: string; fields: Record<string, unknown> | undefined }[]
+const note = (level: string) => (message: string, fields?: Record<string, unknown>) =>
+  void lines.push({ level, message, fields })
+const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') }
+
+beforeEach(() => {
+  lines = []
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: 1_800_000_000_000 })
+  // By the same clock.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(), ms)
+    return controller.signal
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+const pass = (ms: number) => void vi.advanceTimersByTime(ms)
+
+const token = numbered('01')
+const names = ['first', 'second', 'third']
+
+function start(sayings: Saying[], limits: Partial<CascadeLimits> = {}) {
+  const asked: string[] = []
+  const sources = sayings.map((_, index): TokenSource<string> => {
+    const name = names[index] ?? ''
+    return {
+      name,
+      async find() {
+        asked.push(name)
+        const saying = sayings[index]
+        await Promise.resolve()
+        if (saying === 'hangs') return new Promise(() => {})
+        if (saying === 'fault') throw new OutsideFault(name, 'status 500')
+        if (saying === 'bug') throw new TypeError('a mistake')
+        return saying === 'none' ? undefined : saying
+      },
+    }
+  })
+  const cascade = createCascade({ what: 'the USD price', sources, now: Date.now, log, limits })
+  return {
+    find: (of: Address = token, client = 'somebody') => cascade.find(of, client),
+    peek: (of: Address = token) => cascade.peek(of),
+    /** Since this was last read. */
+    asked: () => asked.splice(0),
+    says: (...next: Saying[]) => void sayings.splice(0, next.length, ...next),
+  }
+}
+
+const answer = (value: string, source = 'first', keepMs = cascadeLimits.freshMs): Sourced<string> => ({
+  value,
+  source,
+  at: Date.now(),
+  keepMs,
+  isStale: false,
+})
+/** The same, told again. */
+const stale = (found: Sourced<string> | undefined) => found && { ...found, keepMs: 0, isStale: true }
+const unavailable = new Outage('the USD price')
+const isUnavailable = { name: 'Outage', message: 'the USD price is unavailable' }
+
+describe('the order', () => {
+  test('the first that has an answer is told, and nobody behind it is asked', async () => {
+    const { find, asked } = start(['none', '2', '3'])
+    expect(await find()).toEqual(answer('2', 'second'))
+    expect(asked()).toEqual(['first', 'second'])
+  })
+
+  test('one that cannot say is passed over, but only for a short time', async () => {
+    const { find, asked, says } = start(['fault', '2'])
+    expect(await find()).toEqual(answer('2', 'second', cascadeLimits.secondBestMs))
+    expect(asked()).toEqual(['first', 'second'])
+    says('1')
+    pass(cascadeLimits.secondBestMs - 1)
+    expect(await find()).toMatchObject({ value: '2' })
+    expect(asked()).toEqual([])
+    pass(1)
+    expect(await find()).toEqual(answer('1'))
+  })
+
+  test('a mistake of ours in one keeps nobody from the next, and is logged as a fault', async () => {
+    const { find } = start(['bug', '2'])
+    expect(await find()).toMatchObject({ value: '2' })
+    expect(lines).toMatchObject([
+      { level: 'error', message: 'a token source failed', fields: { source: 'first' } },
+    ])
+  })
+})
+
+describe('absent and unavailable', () => {
+  test('absent is what every source denies, and is remembered for a short time', async () => {
+    const { find, asked, says } = start(['none', 'none'])
+    expect(await find()).toBeUndefined()
+    says('1')
+    pass(cascadeLimits.absentMs - 1)
+    expect(await find()).toBeUndefined()
+    expect(asked()).toEqual(['first', 'second'])
+    pass(1)
+    expect(await find()).toEqual(answer('1'))
+  })
+
+  test('without any source nothing is known of anything', async () => {
+    await expect(start([]).find()).rejects.toMatchObject(isUnavailable)
+  })
+
+  test.each<[Saying, Saying]>([
+    ['fault', 'none'],
+    ['none', 'fault'],
+    ['fault', 'fault'],
+    ['none', 'bug'],
+  ])('of %s and %s follows that it cannot be said now, for a moment', async (...sayings) => {
+    const { find, asked, says } = start(sayings)
+    await expect(find()).rejects.toMatchObject(isUnavailable)
+    await expect(find()).rejects.toMatchObject(isUnavailable)
+    expect(asked()).toEqual(['first', 'second'])
+    says('none', 'none')
+    pass(cascadeLimits.retryMs)
+    expect(await find()).toBeUndefined()
+  })
+
+  test('an outage says who failed, and why', async () => {
+    const { find } = start(['fault', 'none', 'bug'])
+    await expect(find()).rejects.toHaveProperty('cause', 'first: status 500, third: failed')
+  })
+})
+
+describe('staleness', () => {
+  test('what was found is told again while nobody can say, marked, with the time when it was said', async () => {
+    const { find, asked, says } = start(['1', 'none'])
+    const found = await find()
+    says('fault')
+    pass(cascadeLimits.freshMs - 1)
+    expect(await find()).toEqual(found)
+    expect(asked()).toEqual(['first'])
+    pass(1)
+    expect(await find()).toEqual(stale(found))
+    expect(asked()).toEqual(['first', 'second'])
+    expect(await find()).toEqual(stale(found))
+    expect(asked()).toEqual([])
+    pass(cascadeLimits.retryMs)
+    says('5')
+    expect(await find()).toEqual(stale(found))
+    await setImmediate()
+    expect(await find()).toEqual(answer('5'))
+  })
+
+  test('once it is told, nobody waits to hear it again: one question is under way behind many callers', async () => {
+    const { find, asked, says } = start(['1'])
+    const found = await find()
+    says('hangs')
+    pass(cascadeLimits.freshMs)
+    const first = find()
+    await setImmediate()
+    pass(cascadeLimits.roundMs)
+    expect(await first).toEqual(stale(found))
+    asked()
+    for (let round = 0; round < 3; round++) {
+      pass(cascadeLimits.retryMs)
+      for (let call = 0; call < 100; call++) expect(await find()).toEqual(stale(found))
+      expect(asked()).toEqual(round === 0 ? ['first'] : [])
+    }
+  })
+
+  test('what nobody asked for in a while is waited for again', async () => {
+    const { find, says } = start(['1'])
+    const found = await find()
+    says('fault')
+    pass(cascadeLimits.freshMs)
+    await find()
+    says('5')
+    pass(cascadeLimits.retryMs + cascadeLimits.behindMs - 1)
+    expect(await find()).toEqual(stale(found))
+    pass(cascadeLimits.freshMs)
+    says('fault')
+    await find()
+    says('7')
+    pass(cascadeLimits.retryMs + cascadeLimits.behindMs)
+    expect(await find()).toEqual(answer('7'))
+  })
+
+  test('not for ever', async () => {
+    const { find, says } = start(['1'])
+    await find()
+    says('fault')
+    pass(cascadeLimits.staleMs - 1)
+    expect(await find()).toMatchObject({ value: '1', isStale: true })
+    pass(cascadeLimits.retryMs)
+    await expect(find()).rejects.toMatchObject(isUnavailable)
+  })
+
+  test('a token that is denied by all in between is forgotten', async () => {
+    const { find, says } = start(['1'])
+    await find()
+    says('none')
+    pass(cascadeLimits.freshMs)
+    expect(await find()).toBeUndefined()
+    says('fault')
+    pass(cascadeLimits.absentMs)
+    await expect(find()).rejects.toMatchObject(isUnavailable)
+  })
+
+  test('a lower source that answers comes before what a higher one once said', async () => {
+    const { find, says } = start(['1', '2'])
+    await find()
+    says('fault')
+    pass(cascadeLimits.freshMs)
+    expect(await find()).toEqual(answer('2', 'second', cascadeLimits.secondBestMs))
+  })
+})
+
+describe('many at once', () => {
+  test('a thousand callers are one question; those after them none', async () => {
+    const { find, asked } = start(['none', '2'])
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => find()))
+    expect(new Set(answers)).toEqual(new Set([answer('2', 'second')]))
+    for (let call = 0; call < 1_000; call++) await find()
+    expect(asked()).toEqual(['first', 'second'])
+  })
+
+  test('nor do a thousand callers ask a source that is down more than once', async () => {
+    const { find, asked } = start(['fault'])
+    const answers = await Promise.allSettled(Array.from({ length: 1_000 }, () => find()))
+    expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(1_000)
+    expect(asked()).toEqual(['first'])
+  })
+
+  test('different tokens wait their turn; too many are turned away, and not remembered', async () => {
+    const { find, asked } = start(['1'], { atOnce: 1, mostWaiting: 1 })
+    const tokens = ['01', '02', '03'].map(numbered)
+    const answers = await Promise.allSettled(tokens.map((of) => find(of)))
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(await find(tokens[2])).toEqual(answer('1'))
+    expect(asked()).toHaveLength(3)
+  })
+
+  test('whoever has no turn is told what is left from before', async () => {
+    const { find, says } = start(['1'], { atOnce: 1, mostWaiting: 0 })
+    await find()
+    says('fault')
+    pass(cascadeLimits.freshMs)
+    const [, late] = await Promise.allSettled([find(numbered('02')), find()])
+    expect(late).toMatchObject({ value: { value: '1', isStale: true } })
+  })
+
+  test('the least used tokens are forgotten', async () => {
+    const { find, asked } = start(['1'], { mostKnown: 2 })
+    for (const of of ['01', '02', '01', '03', '01', '02']) await find(numbered(of))
+    expect(asked()).toHaveLength(4)
+  })
+})
+
+describe('time', () => {
+  const limits = { roundMs: 300, leastMs: 20 }
+  /** How long it takes by the clock of this test. */
+  async function elapsed(work: Promise<unknown>): Promise<number> {
+    const started = performance.now()
+    let isOver = false
+    const end = () => {
+      isOver = true
+    }
+    work.then(end, end)
+    for (await setImmediate(); !isOver; await setImmediate()) pass(1)
+    return performance.now() - started
+  }
+
+  test('whoever hangs leaves the others their share, even if all before hang', async () => {
+    const { find } = start(['hangs', 'hangs', '3'], limits)
+    const found = find()
+    expect(await elapsed(found)).toBe(200)
+    expect(await found).toMatchObject({ value: '3', source: 'third' })
+  })
+
+  test('a round ends', async () => {
+    const { find } = start(['hangs', 'hangs'], limits)
+    const found = find()
+    expect(await elapsed(found)).toBe(limits.roundMs)
+    await expect(found).rejects.toMatchObject(isUnavailable)
+  })
+
+  test('whoever is asked has some time, though this process was held up and none is left', async () => {
+    const signals: AbortSignal[] = []
+    const sources = [
+      { name: 'first', find: async () => pass(limits.roundMs) },
+      { name: 'second', find: async (_: Address, signal: AbortSignal) => void signals.push(signal) },
+    ]
+    const { find } = createCascade({ what: 'the USD price', sources, now: Date.now, log, limits })
+    await find(token, 'somebody')
+    pass(limits.leastMs - 1)
+    expect(signals).toMatchObject([{ aborted: false }])
+    pass(1)
+    expect(signals).toMatchObject([{ aborted: true }])
+  })
+
+  test('waiting for a turn is part of it', async () => {
+    const { find, asked } = start(['hangs'], { ...limits, atOnce: 1 })
+    const all = Promise.allSettled(['01', '02', '03', '04'].map((of) => find(numbered(of))))
+    expect(await elapsed(all)).toBe(limits.roundMs)
+    expect(asked()).toEqual(['first'])
+  })
+})
+
+describe('a client who asks for much', () => {
+  const freshToken = (of: number) => address(of.toString(16).padStart(40, '0'))
+  const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+  let asked: Address[]
+  /** Answers after so long; nobody is told of the tokens that hang. */
+  function open(answerMs: number, hangs: (of: Address) => boolean = () => false, limits = {}) {
+    asked = []
+    const source: TokenSource<string> = {
+      name: 'first',
+      async find(of) {
+        asked.push(of)
+        await (hangs(of) ? new Promise(() => {}) : soon(answerMs))
+        return '1'
+      },
+    }
+    return createCascade({ what: 'the USD price', sources: [source], now: Date.now, log, limits })
+  }
+  async function live(ms: number, { step = 1, each = (_at: number) => {} } = {}) {
+    for (let at = 0; at < ms; at += step) {
+      each(at)
+      pass(step)
+      await setImmediate()
+    }
+  }
+
+  test('takes nothing from one who asks for little', async () => {
+    const cascade = open(300, undefined, { mostWaiting: 400 })
+    const flood: Promise<unknown>[] = []
+    const modest: Promise<unknown>[] = []
+    let tokens = 0
+    const each = (at: number) => {
+      for (let of = 0; of < 32; of++) flood.push(cascade.find(freshToken(tokens++), 'flood').catch(String))
+      if (at % 100 === 0) modest.push(cascade.find(freshToken(tokens++), 'modest').catch(String))
+    }
+    await live(2_000, { step: 20, each })
+    await live(5_000, { step: 100 })
+    expect(await Promise.all(modest)).toEqual(modest.map(() => expect.objectContaining({ value: '1' })))
+    expect(modest).toHaveLength(20)
+    // He has half of the places, each for 300 ms, until those who wait give up.
+    const answered = (await Promise.all(flood)).filter((told) => typeof told === 'object')
+    expect(answered.length).toBeGreaterThanOrEqual(32 * 12)
+  })
+
+  test('holds up nobody else with what hangs', async () => {
+    const cascade = open(1, (of) => of !== token)
+    for (let of = 0; of < 200; of++) cascade.find(freshToken(of), 'flood').catch(() => {})
+    await live(2)
+    expect(asked).toHaveLength(32)
+    const found = cascade.find(token, 'modest')
+    await live(2)
+    expect(await found).toMatchObject({ value: '1' })
+  })
+
+  test('does not put what others want at the end of his row', async () => {
+    const cascade = open(1_000)
+    const wanted = freshToken(300)
+    const flood = Array.from({ length: 301 }, (_, of) => cascade.find(freshToken(of), 'flood').catch(String))
+    const found = [cascade.find(wanted, 'modest'), cascade.find(wanted, 'another')]
+    await live(1_001)
+    expect(await Promise.all(found)).toMatchObject([{ value: '1' }, { value: '1' }])
+    // It was his question too, and is asked once.
+    expect(await flood[300]).toMatchObject({ value: '1' })
+    expect(asked.filter((of) => of === wanted)).toHaveLength(1)
+  })
+
+  test('has the time of a round for each of his own, and one who joins him his own time', async () => {
+    const cascade = open(4_000, (of) => of !== token)
+    for (let of = 0; of < 64; of++)
+      cascade.find(freshToken(of), of % 2 === 0 ? 'flood' : 'crowd').catch(() => {})
+    const tired = cascade.find(token, 'flood').catch((fault: Outage) => fault.cause)
+    await live(cascadeLimits.roundMs - 100)
+    const joined = cascade.find(token, 'modest')
+    await live(101)
+    expect(await tired).toBe('there was no turn in time')
+    await live(cascadeLimits.roundMs)
+    expect(await joined).toMatchObject({ value: '1' })
+  })
+})
+
+test('peek tells what is fresh, and asks nobody', async () => {
+  const { find, peek, asked, says } = start(['1'])
+  expect(peek()).toBeUndefined()
+  await find()
+  expect(asked()).toEqual(['first'])
+  expect(peek()).toEqual(answer('1'))
+  says('fault')
+  pass(cascadeLimits.freshMs - 1)
+  expect(peek()).toMatchObject({ value: '1' })
+  pass(1)
+  expect(peek()).toBeUndefined()
+  expect(asked()).toEqual([])
+  expect(await find()).toMatchObject({ isStale: true })
+  expect(peek()).toBeUndefined()
+})
+
+test('that a source could not say is logged once in a while; what an outside one is to blame for is logged elsewhere', async () => {
+  const quiet = new Outage('the node', 'the feed is out of date')
+  const never = () => new Promise<never>(() => {})
+  const sources = [
+    { name: 'first', find: () => Promise.reject(quiet) },
+    { name: 'second', find: () => Promise.reject(new OutsideFault('second', 'status 500')) },
+    { name: 'third', isGuarded: true, find: never },
+    { name: 'fourth', find: never },
+  ]
+  const { find } = createCascade({ what: 'the USD price', sources, now: Date.now, log })
+  for (let of = 1; of <= 2; of++) {
+    const asked = find(numbered(`0${of}`), 'somebody').catch(() => {})
+    for (let turn = 0; turn < 2; turn++) {
+      await setImmediate()
+      pass(2_250)
+    }
+    await asked
+  }
+  const told = (source: string, reason: string) => {
+    const fields = { source, what: 'the USD price', reason }
+    return { level: 'warn', message: 'a token source could not say', fields }
+  }
+  expect(lines).toEqual([told('first', 'the feed is out of date'), told('fourth', 'did not answer in time')])
+})
+
+test('whatever sources say and whenever they are asked, the last round explains what is told', async () => {
+  const saying = fc.constantFrom<Saying>('none', 'none', 'fault', 'fault', 'a', 'b')
+  const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs } = cascadeLimits
+  const times = [0, 1, retryMs, secondBestMs, freshMs, absentMs, staleMs].flatMap((ms) => [ms, ms + 1])
+  const step = fc.record({ says: fc.tuple(saying, saying, saying), after: fc.constantFrom(...times) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const { find, asked, says } = start(['none', 'none', 'none'])
+      let round: Round | undefined
+      for (const { says: sayings, after } of steps) {
+        pass(after)
+        says(...sayings)
+        const told = await find().catch((fault: unknown) => fault)
+        await setImmediate()
+        const questions = asked()
+        const before = round
+        if (questions.length > 0) {
+          if (round) expect(Date.now() - round.at).toBeGreaterThanOrEqual(lifetime(round.sayings))
+          const left = isDenied(round?.sayings) ? undefined : found(round)
+          round = { sayings: [...sayings], at: Date.now(), left }
+          const last = sayings.findIndex(isValue)
+          expect(questions).toEqual(last < 0 ? names : names.slice(0, last + 1))
+        }
+        if (!round) throw new Error('nobody was ever asked')
+        expect(Date.now() - round.at).toBeLessThan(Math.max(lifetime(round.sayings), 1))
+        expect(told).toEqual(meanwhile(before) ?? explained(round))
+      }
+    }),
+    { numRuns: 300 },
+  )
+
+  interface Round {
+    sayings: Saying[]
+    at: number
+    /** The newest answer there was before. */
+    left: Sourced<string> | undefined
+  }
+  function isValue(said: Saying): boolean {
+    return said !== 'none' && said !== 'fault'
+  }
+  function isDenied(sayings: Saying[] | undefined): boolean {
+    return sayings?.every((said) => said === 'none') ?? true
+  }
+  /** The newest answer there is after a round. */
+  function found(round: Round | undefined): Sourced<string> | undefined {
+    const index = round?.sayings.findIndex(isValue) ?? -1
+    if (!round || index < 0) return round?.left
+    const { sayings, at } = round
+    return { ...answer(sayings[index] ?? '', names[index], lifetime(sayings)), at }
+  }
+  function lifetime(sayings: Saying[]): number {
+    const first = sayings.find((said) => said !== 'none')
+    if (first === undefined) return absentMs
+    if (first !== 'fault') return freshMs
+    return sayings.some(isValue) ? secondBestMs : retryMs
+  }
+  function explained(round: Round): Sourced<string> | Outage | undefined {
+    if (round.sayings.some(isValue)) return found(round)
+    if (isDenied(round.sayings)) return undefined
+    const { left, at } = round
+    return left && at - left.at < staleMs ? stale(left) : unavailable
+  }
+  /** What was stale a moment ago is told at once, whatever is said now. */
+  function meanwhile(round: Round | undefined): Sourced<string> | undefined {
+    const told = round && explained(round)
+    if (!round?.left || !told || told instanceof Outage || !told.isStale) return undefined
+    const isTold = Date.now() < round.at + retryMs + behindMs && Date.now() - round.left.at < staleMs
+    return isTold ? told : undefined
+  }
+})
