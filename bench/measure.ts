@@ -36,7 +36,7 @@ export interface Figures {
   rssMb: number
   /** Of one request at a time: the longest of all, and the median of the longest in each of some passes. */
   longestBlockAloneMs?: number
-  usualBlockAloneMs?: number
+  defaultBlockAloneMs?: number
   statementsPerRequest?: number | undefined
   /** Requests to the chain's node. */
   rpcPerRequest?: number
@@ -110,7 +110,7 @@ async function quietPass(row: Row, result: RowResult, counting: boolean, options
   } else await run()
   return {
     longestBlockAloneMs: Math.max(...blocks),
-    usualBlockAloneMs: median(blocks),
+    defaultBlockAloneMs: median(blocks),
     statementsPerRequest: result.statements?.reduce((sum, { callsPerRequest }) => sum + callsPerRequest, 0),
   }
 }

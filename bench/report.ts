@@ -16,8 +16,8 @@ const common = {
 const readColumns: Columns = {
   ...common,
   bytes: ({ bytes }) => String(bytes),
-  alone: ({ usualBlockAloneMs, longestBlockAloneMs }) =>
-    `${usualBlockAloneMs?.toFixed(1)} (${longestBlockAloneMs?.toFixed(1)})`,
+  alone: ({ defaultBlockAloneMs, longestBlockAloneMs }) =>
+    `${defaultBlockAloneMs?.toFixed(1)} (${longestBlockAloneMs?.toFixed(1)})`,
 }
 
 export const writeColumns = {

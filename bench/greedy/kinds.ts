@@ -27,7 +27,7 @@ export const kindNames = [
 
 const network = shape.network.name
 /** As many as one request may name. */
-export const mostUids = 128
+export const maxUids = 128
 
 const graphql = (query: string, variables: object = {}) =>
   post('/graphql', JSON.stringify({ query: query.replace(/\s+/g, ' '), variables }))
@@ -74,7 +74,7 @@ export function greedyKinds({ owner, uids }: KindSubjects): Kind[] {
     },
     {
       name: 'by-uids',
-      title: `by_uids of ${mostUids}`,
+      title: `by_uids of ${maxUids}`,
       next: () => post(`/${network}/api/v1/orders/by_uids`, JSON.stringify(uids)),
     },
     { name: 'deep', title: '800 orders with tokens and quotes', next: () => graphql(deep, { owner }) },

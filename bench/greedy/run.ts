@@ -13,7 +13,7 @@ import { startProgram } from '../servers/program.ts'
 import { prepareDatabase, type Undo } from '../setup.ts'
 import { startGreedyApart } from './apart.ts'
 import type { Greed } from './client.ts'
-import { greedyKinds, type Kind, type KindSubjects, modestRequest, mostUids } from './kinds.ts'
+import { greedyKinds, type Kind, type KindSubjects, maxUids, modestRequest } from './kinds.ts'
 import type { GreedyOptions } from './options.ts'
 
 type Print = (line: string) => void
@@ -76,7 +76,7 @@ export async function runGreedy(options: GreedyOptions, undo: Undo, print: Print
   undo.push(program.stop)
   await modest(program, subjects, options)
   const results: GreedyResult[] = []
-  for (const kind of greedyKinds({ ...subjects, uids: subjects.uids.slice(0, mostUids) })) {
+  for (const kind of greedyKinds({ ...subjects, uids: subjects.uids.slice(0, maxUids) })) {
     if (options.only && !options.only.includes(kind.name)) continue
     const rounds: GreedyResult[] = []
     for (let round = 1; round <= options.rounds; round++) {
@@ -102,7 +102,7 @@ async function measure(
   const quiet = await program.vitals()
   const { port } = program
   const { owner } = subjects
-  const uids = subjects.uids.slice(0, mostUids)
+  const uids = subjects.uids.slice(0, maxUids)
   const greedy = startGreedyApart({ port, from: greedyAddress, connections, kind: kind.name, owner, uids })
   try {
     await pause(settlingMs)

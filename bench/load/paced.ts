@@ -15,7 +15,7 @@ export interface PacedOptions {
 }
 
 /** Whoever needs more is not slow but stuck. */
-const mostConnections = 500
+const maxConnections = 500
 
 /**
  * Requests by a clock that does not wait for answers. Each is timed from when it was due, so that what waits behind a slow
@@ -38,7 +38,7 @@ export async function runPaced({ port, from, rate, seconds, next, hear }: PacedO
   async function connect(): Promise<Connection> {
     const free = idle.shift()
     if (free) return free
-    if (open >= mostConnections) throw new Error(`${open} requests are on their way`)
+    if (open >= maxConnections) throw new Error(`${open} requests are on their way`)
     open++
     return openConnection(port, from)
   }

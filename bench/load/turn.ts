@@ -29,7 +29,7 @@ export interface TurnOptions {
 }
 
 /** More than this and the turn is over: something is broken, not slow. */
-const mostErrors = 100
+const maxErrors = 100
 
 /** As many requests as go through when each connection sends the next one as soon as it has its answer. */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
@@ -41,7 +41,7 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
   let firstError: string | undefined
   const started = performance.now()
   const deadline = started + seconds * 1000
-  const goesOn = () => sent < requests && errors < mostErrors && performance.now() < deadline
+  const goesOn = () => sent < requests && errors < maxErrors && performance.now() < deadline
 
   async function ask(connection: Connection): Promise<void> {
     while (goesOn()) {

@@ -18,13 +18,13 @@ export interface FirstPage {
 
 const repeats = 20
 /** Who takes longer is not asked again. */
-const patienceMs = 2_000
+const timeoutMs = 2_000
 const deadlineMs = 60_000
 
 export async function timeFirstPage(what: string, ask: () => Promise<Response>): Promise<FirstPage> {
   const cold = await timed(ask)
   const times: number[] = []
-  for (let repeat = 0; repeat < repeats && cold.ms < patienceMs; repeat++) times.push((await timed(ask)).ms)
+  for (let repeat = 0; repeat < repeats && cold.ms < timeoutMs; repeat++) times.push((await timed(ask)).ms)
   const { status, body } = cold
   const fault = status === 200 && !body.includes('"errors"') ? undefined : body.slice(0, 300)
   return {

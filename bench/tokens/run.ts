@@ -31,7 +31,7 @@ export interface TokenResults {
 
 const warmupSeconds = 2
 /** The market has to be read once before a price follows from it. */
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 export async function runTokens(options: TokenOptions, undo: Undo, print: Print): Promise<TokenResults[]> {
   const chain = await startBenchChain(options.home, async () => {})
@@ -97,7 +97,7 @@ async function startTradegraph(
 
 /** @throws when there is none in time */
 async function firstAnswer(port: number, path: string): Promise<string> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const { status, body } = await askOnce(port, get(path))
     if (status === 200) return body.toString()

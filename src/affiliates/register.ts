@@ -15,7 +15,7 @@ export interface AffiliateRegistration {
   signedMessage: string
 }
 
-export interface AffiliateDesk {
+export interface AffiliateServices {
   db: Database
   now: Clock
   /** First word of the name in the domain that is signed. */
@@ -30,7 +30,7 @@ export interface AffiliateDesk {
  */
 export async function registerAffiliate(
   { wallet, code, signedMessage }: AffiliateRegistration,
-  { db, now, brand, checkSignature }: AffiliateDesk,
+  { db, now, brand, checkSignature }: AffiliateServices,
 ): Promise<Affiliate> {
   const digest = affiliateDigest(brand, { wallet, code })
   const signature = signatureIn(signedMessage)

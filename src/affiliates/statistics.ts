@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createTurns, shareTurns, type Turns } from '../concurrency/fair-queue.ts'
+import { createFairQueue, type FairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
 import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/rewards.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -64,7 +64,7 @@ export interface StatisticsOptions {
   db: Db
   now: Clock
   /** The networks whose trades count. */
-  desks: readonly {
+  networks: readonly {
     network: Pick<Network, 'chainId' | 'usdReference'>
     tokens(addresses: readonly Address[]): Promise<Map<Address, Pick<Token, 'decimals'> | Error>>
   }[]
@@ -74,26 +74,26 @@ export interface StatisticsOptions {
  * A large account's history takes long to read: it is not read again for every look, nor beside many others.
  */
 const rememberedMs = 10_000
-const mostKnown = 1_000
+const maxKnown = 1_000
 /** A page can hold a thousand trades. */
-const mostPages = 100
+const maxPages = 100
 /** A statement may take 10 s: whoever cannot begin in half of that is told so. */
 const limits = { running: { most: 2, perKey: 1 }, waiting: { most: 64, perKey: 8 }, waitMs: 5_000 }
 
-export function createStatistics({ db, now, desks }: StatisticsOptions): Statistics {
-  const inTurn = createTurns({
+export function createStatistics({ db, now, networks }: StatisticsOptions): Statistics {
+  const inTurn = createFairQueue({
     ...limits,
     refusal: (why) => new Outage('the computation of statistics', why),
   })
-  const affiliates = createMemory<AffiliateStatistics | undefined>(mostKnown, now, inTurn)
-  const traders = createMemory<TraderStatistics | undefined>(mostKnown, now, inTurn)
-  const pages = createMemory<TraderActivity>(mostPages, now, inTurn)
+  const affiliates = createMemory<AffiliateStatistics | undefined>(maxKnown, now, inTurn)
+  const traders = createMemory<TraderStatistics | undefined>(maxKnown, now, inTurn)
+  const pages = createMemory<TraderActivity>(maxPages, now, inTurn)
 
-  const networks = () => Promise.all(desks.map(countedNetwork))
+  const countedNetworks = () => Promise.all(networks.map(countedNetwork))
 
   async function computeAffiliate(wallet: Address): Promise<AffiliateStatistics | undefined> {
     const computedAt = new Date(now())
-    const totals = await affiliateTotals(db, wallet, await networks(), computedAt)
+    const totals = await affiliateTotals(db, wallet, await countedNetworks(), computedAt)
     if (!totals) return undefined
     const { affiliate, rewards, nearest, ...counted } = totals
     const terms = termsOf(affiliate)
@@ -110,7 +110,7 @@ export function createStatistics({ db, now, desks }: StatisticsOptions): Statist
 
   async function computeTrader(account: Address): Promise<TraderStatistics | undefined> {
     const computedAt = new Date(now())
-    const totals = await traderTotals(db, account, await networks())
+    const totals = await traderTotals(db, account, await countedNetworks())
     if (!totals) return undefined
     const { affiliate, ...own } = totals
     const terms = termsOf(affiliate)
@@ -127,7 +127,7 @@ export function createStatistics({ db, now, desks }: StatisticsOptions): Statist
 
   async function computeActivity(account: Address, page: Page): Promise<TraderActivity> {
     const computedAt = new Date(now())
-    return { trades: await traderActivity(db, account, await networks(), page), computedAt }
+    return { trades: await traderActivity(db, account, await countedNetworks(), page), computedAt }
   }
 
   return {
@@ -142,14 +142,14 @@ export function createStatistics({ db, now, desks }: StatisticsOptions): Statist
  * What was computed is told again for a while; what is being computed is computed once. A fault is not
  * remembered.
  */
-function createMemory<V>(max: number, now: Clock, inTurn: Turns) {
+function createMemory<V>(max: number, now: Clock, inTurn: FairQueue) {
   const memory = new LRUCache<string, { told: V }>({
     max,
     ttl: rememberedMs,
     ttlResolution: 0,
     perf: { now },
   })
-  const once = shareTurns<V>(inTurn)
+  const once = shareQueuedWork<V>(inTurn)
   return async (key: string, client: string, compute: () => Promise<V>): Promise<V> => {
     const known = memory.get(key)
     if (known) return known.told
@@ -168,7 +168,7 @@ function createMemory<V>(max: number, now: Clock, inTurn: Turns) {
 async function countedNetwork({
   network: { chainId, usdReference },
   tokens,
-}: StatisticsOptions['desks'][number]): Promise<CountedNetwork> {
+}: StatisticsOptions['networks'][number]): Promise<CountedNetwork> {
   if (usdReference === null) return { chainId, reference: null }
   const token = (await tokens([usdReference])).get(usdReference)
   if (token instanceof Error) throw token

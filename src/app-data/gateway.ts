@@ -2,7 +2,7 @@ import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import { readUpTo } from '../outside/read-up-to.ts'
-import { blockForm, type ContentForm, mostBlockOverhead, rawForm } from './ipfs-content.ts'
+import { blockForm, type ContentForm, maxBlockOverhead, rawForm } from './ipfs-content.ts'
 
 /** Documents that applications published elsewhere, by their hash. */
 export interface AppDataGateway {
@@ -40,7 +40,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       const response = await fetch(from, { signal, redirect: 'manual', headers })
-      if (response.status === 200) return await readUpTo(response, maxBytes + mostBlockOverhead)
+      if (response.status === 200) return await readUpTo(response, maxBytes + maxBlockOverhead)
       await response.body?.cancel()
       if (response.status === 404 || response.status === 410) return undefined
       throw new Error(`status ${response.status}`)

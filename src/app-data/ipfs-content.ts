@@ -5,7 +5,7 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakHex } from '../domain/evm/keccak.ts'
 
 /** What a block adds to a small file, at most: its type, its size, and a length before each part. */
-export const mostBlockOverhead = 64
+export const maxBlockOverhead = 64
 
 /** Bytes that are not what was asked for. */
 export class WrongContent extends Error {}

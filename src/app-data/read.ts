@@ -1,7 +1,7 @@
 import {
   type AppDataInput,
-  type AppDataMeaning,
   emptyAppDataDocument,
+  type ParsedAppData,
   parseAppDataDocument,
   zeroAppData,
 } from '../domain/app-data/document.ts'
@@ -11,7 +11,7 @@ import type { Db } from '../storage/database/database.ts'
 import type { AppDataGateway } from './gateway.ts'
 
 /** Where documents come from, and how large they may be. */
-export interface Library {
+export interface AppDataSources {
   db: Db
   maxBytes: number
   /** Asked for documents that nobody uploaded; null when there is none. */
@@ -19,9 +19,9 @@ export interface Library {
 }
 
 export interface Reading {
-  meaning: AppDataMeaning
+  parsedAppData: ParsedAppData
   /** The document when it is not stored under this hash yet: it came with the request, or from the gateway. */
-  unstored: string | null
+  newDocument: string | null
 }
 
 /**
@@ -30,18 +30,22 @@ export interface Reading {
  */
 export async function readAppData(
   input: Pick<AppDataInput, 'hash' | 'document'>,
-  library: Library,
+  appDataSources: AppDataSources,
 ): Promise<Reading> {
-  const stored = input.document === null ? await storedDocument(input.hash, library.db) : undefined
-  const unstored = stored === undefined ? (input.document ?? (await published(input.hash, library))) : null
-  return { meaning: parseAppDataDocument(stored ?? unstored ?? '', library.maxBytes), unstored }
+  const stored = input.document === null ? await storedDocument(input.hash, appDataSources.db) : undefined
+  const newDocument =
+    stored === undefined ? (input.document ?? (await published(input.hash, appDataSources))) : null
+  return {
+    parsedAppData: parseAppDataDocument(stored ?? newDocument ?? '', appDataSources.maxBytes),
+    newDocument,
+  }
 }
 
 async function storedDocument(hash: AppDataInput['hash'], db: Db): Promise<string | undefined> {
   return hash === zeroAppData ? emptyAppDataDocument : findAppData(db, hash)
 }
 
-async function published(hash: AppDataInput['hash'], { gateway }: Library): Promise<string> {
+async function published(hash: AppDataInput['hash'], { gateway }: AppDataSources): Promise<string> {
   const found = await gateway?.find(hash)
   if (found !== undefined) return found
   throw new Refusal(

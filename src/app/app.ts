@@ -6,7 +6,7 @@ import { runAuctions } from '../auctions/run.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { createDesks } from '../graphql/context/context.ts'
+import { createTradingNetworks } from '../graphql/context/context.ts'
 import { operatorCheck } from '../graphql/context/operator.ts'
 import { runIndexer } from '../indexer/run.ts'
 import { createFeed } from '../notifications/feed.ts'
@@ -28,7 +28,7 @@ import {
   type NetworkConfig,
   readDocuments,
 } from './config.ts'
-import { assembleParts, createShared, type Parts } from './network.ts'
+import { composeNetwork, createShared, type NetworkParts } from './network.ts'
 import type { Settings } from './settings.ts'
 
 /** What a process does. Any number may serve; of those that index or run auctions one leads on each network. */
@@ -73,7 +73,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const applied = await applyMigrations(databaseUrl)
   if (applied.length > 0) log.info('database migrated', { applied })
   const db = openDatabase({ url: databaseUrl, maxConnections: settings.DATABASE_CONNECTIONS })
-  const networks = options.networks.map((config) => assembleParts(config, { ...options, db, ...shared }))
+  const networks = options.networks.map((config) => composeNetwork(config, { ...options, db, ...shared }))
   for (const parts of networks) await claim(parts, db)
 
   const stopping = new AbortController()
@@ -109,7 +109,7 @@ const readyMs = 3_000
 
 /** Everything that answers depend on, asked now. */
 async function readiness(
-  networks: readonly Pick<Parts, 'network' | 'chain'>[],
+  networks: readonly Pick<NetworkParts, 'network' | 'chain'>[],
   db: Database,
 ): Promise<Record<string, boolean>> {
   const isUp = (question: Promise<unknown>) => {
@@ -126,7 +126,7 @@ async function readiness(
   return Object.fromEntries(await Promise.all(states))
 }
 
-async function claim({ network, chain }: Parts, db: Database): Promise<void> {
+async function claim({ network, chain }: NetworkParts, db: Database): Promise<void> {
   const { chainId, genesisHash } = await chain.identity()
   if (chainId !== network.chainId)
     throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
@@ -136,7 +136,7 @@ async function claim({ network, chain }: Parts, db: Database): Promise<void> {
 }
 
 function startLoops(
-  parts: Parts,
+  parts: NetworkParts,
   { databaseUrl: url, roles, log }: AppOptions,
   signal: AbortSignal,
 ): Promise<void>[] {
@@ -147,7 +147,7 @@ function startLoops(
     ...(roles.includes('serve') ? [parts.pools.follow(signal)] : []),
     ...(roles.includes('index') ? [lead('indexer', (leading) => runIndexer(parts.indexing, leading))] : []),
     ...(roles.includes('auction')
-      ? [lead('auctions', (leading) => runAuctions(parts.auctionDesk, leading))]
+      ? [lead('auctions', (leading) => runAuctions(parts.auctionServices, leading))]
       : []),
   ]
 }
@@ -163,28 +163,33 @@ function metricsAccess(
 }
 
 async function serve(
-  networks: readonly Parts[],
+  networks: readonly NetworkParts[],
   db: Database,
   { databaseUrl, settings, version, log, now, suggests = false, opensMetrics = false }: AppOptions,
 ) {
   const signals = await openSignals(databaseUrl, log)
-  const desks = networks.map(({ network, chain, orderDesk, quoteDesk, tokens, nativeRates, tokenData }) => ({
-    network,
-    placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderDesk),
-    placedSince: (creation: Parameters<typeof placeOrder>[0], since: Date) =>
-      placedSince(creation, since, orderDesk),
-    cancelOrder: (cancellation: Parameters<typeof cancelOrder>[0]) => cancelOrder(cancellation, orderDesk),
-    cancelOrders: (cancellation: Parameters<typeof cancelOrders>[0]) => cancelOrders(cancellation, orderDesk),
-    cancelByPolicy: (wish: Parameters<typeof cancelByPolicy>[0]) => cancelByPolicy(wish, orderDesk),
-    quote: (request: Parameters<typeof quote>[0]) => quote(request, quoteDesk),
-    quotes: (request: Parameters<typeof quoteStream>[0], signal: AbortSignal) =>
-      quoteStream(request, quoteDesk, signal),
-    storedQuote: (id: bigint, from: Address) => replyTo(from, id, quoteDesk),
-    tokens,
-    nativeRates,
-    ...tokenData,
-    ready: async () => Object.values(await readiness([{ network, chain }], db)).every(Boolean),
-  }))
+  const trading = networks.map(
+    ({ network, chain, orderServices, quoteServices, tokens, nativeRates, tokenData }) => ({
+      network,
+      placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderServices),
+      placedSince: (creation: Parameters<typeof placeOrder>[0], since: Date) =>
+        placedSince(creation, since, orderServices),
+      cancelOrder: (cancellation: Parameters<typeof cancelOrder>[0]) =>
+        cancelOrder(cancellation, orderServices),
+      cancelOrders: (cancellation: Parameters<typeof cancelOrders>[0]) =>
+        cancelOrders(cancellation, orderServices),
+      cancelByPolicy: (cancellation: Parameters<typeof cancelByPolicy>[0]) =>
+        cancelByPolicy(cancellation, orderServices),
+      quote: (request: Parameters<typeof quote>[0]) => quote(request, quoteServices),
+      quotes: (request: Parameters<typeof quoteStream>[0], signal: AbortSignal) =>
+        quoteStream(request, quoteServices, signal),
+      storedQuote: (id: bigint, from: Address) => replyTo(from, id, quoteServices),
+      tokens,
+      nativeRates,
+      ...tokenData,
+      ready: async () => Object.values(await readiness([{ network, chain }], db)).every(Boolean),
+    }),
+  )
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
   const server = createServer({
     db,
@@ -199,8 +204,8 @@ async function serve(
       brand: settings.AFFILIATE_BRAND,
       checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? nobodyToAsk,
     },
-    statistics: createStatistics({ db, now, desks }),
-    desks: createDesks(desks),
+    statistics: createStatistics({ db, now, networks: trading }),
+    networks: createTradingNetworks(trading),
     features: featuresOf(settings),
     suggests,
     hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Address, toAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import { type Profile, settlementPairs } from '../domain/network/deployments.ts'
-import { type Network, usualHooksTrampoline, usualPriceAmount } from '../domain/network/network.ts'
+import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../domain/network/network.ts'
 import type { Features } from '../graphql/context/features.ts'
 import { addressText } from './setting-readers.ts'
 import { type Settings, settings } from './settings.ts'
@@ -23,14 +23,14 @@ const networkRow = z.object({
   chainId: z.int().min(1),
   settlement: addressText.optional(),
   vaultRelayer: addressText.optional(),
-  hooksTrampoline: addressText.prefault(usualHooksTrampoline),
+  hooksTrampoline: addressText.prefault(defaultHooksTrampoline),
   wrappedNative: addressText,
   poolFactory: addressText,
   baseTokens: z.array(addressText).max(20),
   priceAmount: z
     .string()
     .regex(/^[1-9][0-9]{0,29}$/)
-    .default(String(usualPriceAmount))
+    .default(String(defaultPriceAmount))
     .transform(BigInt),
   usdReference: addressText.nullish(),
   holderTokens: z.array(holderToken).max(100).default([]),

@@ -1,7 +1,7 @@
 import { type AppDataGateway, cachedGateway, createIpfsGateway } from '../app-data/gateway.ts'
-import type { Library } from '../app-data/read.ts'
+import type { AppDataSources } from '../app-data/read.ts'
 import { createCodeChecks } from '../auctions/code-checks.ts'
-import type { AuctionDesk } from '../auctions/services.ts'
+import type { AuctionServices } from '../auctions/services.ts'
 import { type Chain, createChain } from '../chain/chain.ts'
 import { chainLogs } from '../chain/logs/chain-logs.ts'
 import { tokenLogs } from '../chain/logs/transfer-logs.ts'
@@ -12,8 +12,8 @@ import { createRpc } from '../chain/rpc/rpc.ts'
 import { settlementOf } from '../chain/settlement/call.ts'
 import { createSettler } from '../chain/settlement/settler.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
-import { createPatience } from '../concurrency/back-off.ts'
-import { gather } from '../concurrency/batch.ts'
+import { createBackOff } from '../concurrency/back-off.ts'
+import { batch } from '../concurrency/batch.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
@@ -22,27 +22,27 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
 import type { IndexerOptions } from '../indexer/run.ts'
 import { createPools, type Pools } from '../market/pools/pools.ts'
-import type { OrderDesk } from '../orders/check.ts'
+import type { OrderServices } from '../orders/check.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
-import type { QuoteDesk } from '../quotes/quote.ts'
+import type { QuoteServices } from '../quotes/quote.ts'
 import { createBuiltInSolver } from '../solvers/built-in/solver.ts'
 import type { Database } from '../storage/database/database.ts'
 import { storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
 import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
-import { assembleQuoting } from './quoting.ts'
+import { composeQuoting } from './quoting.ts'
 import type { Settings } from './settings.ts'
-import { assembleTokenData, type TokenData } from './token-data.ts'
+import { composeTokenData, type TokenData } from './token-data.ts'
 
 /** One network, put together: what each room is handed. */
-export interface Parts {
+export interface NetworkParts {
   network: Network
   chain: Chain
   pools: Pools
-  orderDesk: OrderDesk
-  quoteDesk: QuoteDesk
-  auctionDesk: AuctionDesk
+  orderServices: OrderServices
+  quoteServices: QuoteServices
+  auctionServices: AuctionServices
   indexing: IndexerOptions
   /** Of wallets that register as affiliates. */
   checkSignature: CheckAccountSignature
@@ -57,7 +57,7 @@ export interface Shared {
   gateway: AppDataGateway | null
 }
 
-interface PartsOptions extends Shared {
+interface ComposeOptions extends Shared {
   db: Database
   settings: Settings
   log: Log
@@ -68,7 +68,7 @@ interface PartsOptions extends Shared {
 /** Orders that are placed at once share their questions. A batch of the node holds two calls for each. */
 const together = { most: 50, abreast: 2 }
 
-export function createShared({ settings, now }: Pick<PartsOptions, 'settings' | 'now'>): Shared {
+export function createShared({ settings, now }: Pick<ComposeOptions, 'settings' | 'now'>): Shared {
   const { IPFS_GATEWAY: url, APP_DATA_MAX_BYTES: maxBytes } = settings
   return {
     policy: {
@@ -80,10 +80,10 @@ export function createShared({ settings, now }: Pick<PartsOptions, 'settings' | 
   }
 }
 
-export function assembleParts(
+export function composeNetwork(
   { network, rpcUrl }: NetworkConfig,
-  { db, settings, log, now, random, policy, gateway }: PartsOptions,
-): Parts {
+  { db, settings, log, now, random, policy, gateway }: ComposeOptions,
+): NetworkParts {
   const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, log })
   const once = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, retries: 0, log })
   const chain = createChain({ rpc, network })
@@ -93,7 +93,7 @@ export function assembleParts(
   const solver = settler && createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
   const { tokens, knownTokens } = createTokenReader({
     network,
-    ask: gather((addresses) => readTokenMetadata(once, network.chainId, addresses), {
+    ask: batch((addresses) => readTokenMetadata(once, network.chainId, addresses), {
       most: 128,
       abreast: 2,
     }),
@@ -114,10 +114,10 @@ export function assembleParts(
         atOnce: settings.EIP1271_AT_ONCE,
       },
     })
-  const spendable = rememberSpendable(gather(chain.spendable, together), now)
+  const spendable = rememberSpendable(batch(chain.spendable, together), now)
 
-  const library: Library = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
-  const { desk: quoteDesk, nativeRates } = assembleQuoting({
+  const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
+  const { services: quoteServices, nativeRates } = composeQuoting({
     network,
     rpc,
     rpcUrl,
@@ -127,11 +127,11 @@ export function assembleParts(
     log,
     now,
     policy,
-    library,
+    appDataSources,
     tokens: knownTokens,
     solver: settler?.address,
   })
-  const orderDesk: OrderDesk = {
+  const orderServices: OrderServices = {
     network,
     db,
     now,
@@ -143,15 +143,15 @@ export function assembleParts(
       maxOutOfMarket: settings.ORDER_MAX_OUT_OF_MARKET || Number.POSITIVE_INFINITY,
     },
     policy,
-    library,
+    appDataSources,
     distinctSignatureCodes: settings.DISTINCT_SIGNATURE_CODES,
     spendable: (owner, token, enough) => spendable({ owner, token }, enough),
     checkOrder: newOrderCheck(),
-    quoteFor: (order) => quoteForOrder(order, quoteDesk),
-    isTaken: gather((uids) => areTaken(db, chainId, uids), together),
-    store: gather((orders) => storeOrders(db, orders), together),
+    quoteFor: (order) => quoteForOrder(order, quoteServices),
+    isTaken: batch((uids) => areTaken(db, chainId, uids), together),
+    store: batch((orders) => storeOrders(db, orders), together),
   }
-  const auctionDesk: AuctionDesk = {
+  const auctionServices: AuctionServices = {
     network,
     db,
     now,
@@ -177,7 +177,7 @@ export function assembleParts(
         atOnce: settings.EIP1271_AT_ONCE,
       },
     }),
-    spoilers: createPatience(64),
+    culprits: createBackOff(64),
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
     spendable: (holdings) => chain.spendable(holdings),
@@ -204,7 +204,7 @@ export function assembleParts(
     rpc: oneTry,
     limits: { signatureGas: BigInt(settings.EIP1271_GAS_LIMIT), atOnce: settings.EIP1271_AT_ONCE },
   })
-  const tokenData = assembleTokenData({
+  const tokenData = composeTokenData({
     network,
     rpc,
     head: () => chain.head(),
@@ -220,9 +220,9 @@ export function assembleParts(
     tokenData,
     chain,
     pools,
-    orderDesk,
-    quoteDesk,
-    auctionDesk,
+    orderServices,
+    quoteServices,
+    auctionServices,
     indexing,
     checkSignature,
     tokens,

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { Library } from '../app-data/read.ts'
+import type { AppDataSources } from '../app-data/read.ts'
 import { createRpc, type Rpc } from '../chain/rpc/rpc.ts'
 import { createTokenCheck } from '../chain/token/check.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
 import { createTradeCheck } from '../chain/trade/check.ts'
-import { gather } from '../concurrency/batch.ts'
+import { batch } from '../concurrency/batch.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
@@ -17,7 +17,7 @@ import { createOutsideEstimators } from '../quotes/estimators/outside.ts'
 import { createRouter } from '../quotes/estimators/router.ts'
 import { nativeRate, normalizedPriceDown, readNativeRates } from '../quotes/prices/native-price.ts'
 import { createOutsidePrice } from '../quotes/prices/outside-price.ts'
-import type { QuoteDesk } from '../quotes/quote.ts'
+import type { QuoteServices } from '../quotes/quote.ts'
 import { deepestPool } from '../quotes/verification/token-holder.ts'
 import { createTokenVerdicts } from '../quotes/verification/token-verdicts.ts'
 import { verifyEstimate } from '../quotes/verification/verify.ts'
@@ -35,14 +35,14 @@ export interface QuotingOptions {
   rpc: Rpc
   rpcUrl: string
   pools: Pools
-  library: Library
+  appDataSources: AppDataSources
   /** Of the built-in solver, if there is one. */
   solver: Address | undefined
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
 }
 
 interface Quoting {
-  desk: QuoteDesk
+  services: QuoteServices
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }
 
@@ -52,11 +52,11 @@ const offered = { standard: 60, onChain: 600 }
 const simulationMs = 4_000
 /** For one question to everybody about the price of a token. */
 const outsidePriceMs = 4_500
-const mostLearnt = 10_000
+const maxLearnt = 10_000
 
 /** Everything that prices orders on one network. */
-export function assembleQuoting(options: QuotingOptions): Quoting {
-  const { network, db, settings, log, now, policy, library, pools, tokens } = options
+export function composeQuoting(options: QuotingOptions): Quoting {
+  const { network, db, settings, log, now, policy, appDataSources, pools, tokens } = options
   const look: Pools['look'] = (pairs) => pools.look(pairs)
   const { verify, checkTokens } = createChecks(options)
   const others = createOutsideEstimators(settings.QUOTE_ESTIMATORS, {
@@ -79,7 +79,7 @@ export function assembleQuoting(options: QuotingOptions): Quoting {
     log,
     now,
   })
-  const desk: QuoteDesk = {
+  const services: QuoteServices = {
     network,
     db,
     now,
@@ -91,7 +91,7 @@ export function assembleQuoting(options: QuotingOptions): Quoting {
       offeredOnChain: offered.onChain,
     },
     policy,
-    library,
+    appDataSources,
     feeRules: settings.FEE_POLICIES ?? [],
     look,
     router: createRouter({ network, solver: options.solver ?? zeroAddress, look }),
@@ -102,9 +102,9 @@ export function assembleQuoting(options: QuotingOptions): Quoting {
     fastResults: settings.QUOTE_FAST_RESULTS,
     checkTokens,
     learnTokens: createLearner(tokens),
-    storedQuote: gather((ids) => findQuotes(db, network.chainId, ids), { most: 50, abreast: 2 }),
+    storedQuote: batch((ids) => findQuotes(db, network.chainId, ids), { most: 50, abreast: 2 }),
   }
-  return { desk, nativeRates: (addresses) => readNativeRates(addresses, desk) }
+  return { services, nativeRates: (addresses) => readNativeRates(addresses, services) }
 }
 
 /** What is tried on the chain, in calls that change nothing. */
@@ -115,7 +115,7 @@ function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: Quoti
   const checkTrade = createTradeCheck({ rpc: oneTry, network, slots })
   const { baseTokens } = network
   const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY, baseTokens }
-  const verify: QuoteDesk['verify'] = (estimate, trade, signal) =>
+  const verify: QuoteServices['verify'] = (estimate, trade, signal) =>
     verifyEstimate(estimate, trade, deps, signal)
   const { checkTokens } = createTokenVerdicts({
     check: createTokenCheck({ rpc, slots }),
@@ -131,9 +131,9 @@ function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: Quoti
 }
 
 /** A token that is stored once is not looked for again. */
-function createLearner(tokens: QuotingOptions['tokens']): QuoteDesk['learnTokens'] {
+function createLearner(tokens: QuotingOptions['tokens']): QuoteServices['learnTokens'] {
   // After a minute again: it may not be stored yet, or a reorg took it back.
-  const learnt = new LRUCache<Address, true>({ max: mostLearnt, ttl: 60_000 })
+  const learnt = new LRUCache<Address, true>({ max: maxLearnt, ttl: 60_000 })
   return async (addresses) => {
     const unknown = addresses.filter((token) => !learnt.has(token))
     if (unknown.length === 0) return

@@ -5,10 +5,10 @@ import { factorScale } from '../domain/fee/policy.ts'
 import type { FeeRule } from '../domain/fee/rules.ts'
 import { profiles } from '../domain/network/deployments.ts'
 import { sameTokenPolicies } from '../domain/order/trading-policy.ts'
-import { mostNamedOrders } from '../graphql/order/uids-input.ts'
+import { maxNamedOrders } from '../graphql/order/uids-input.ts'
 import { trustedProxies } from '../http/client-address.ts'
 import { verificationModes } from '../quotes/verification/policy.ts'
-import { usualReportAuctions } from '../storage/bodies/debug-report.ts'
+import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
 import { addressText, httpUrl, jsonText, refuse, sourceName, uniquelyNamed } from './setting-readers.ts'
 import { sourceSettings } from './source-settings.ts'
 
@@ -138,11 +138,11 @@ export const settings = z.object({
   ORDER_MAX_OUT_OF_MARKET: whole(0, 100_000)
     .default(10)
     .describe('Open orders out of market of one owner; 0 is no limit.'),
-  ORDER_MAX_UIDS: whole(1, mostNamedOrders)
-    .default(mostNamedOrders)
+  ORDER_MAX_UIDS: whole(1, maxNamedOrders)
+    .default(maxNamedOrders)
     .describe('Orders that one request may name.'),
   DEBUG_REPORT_AUCTIONS: whole(1, 10_000)
-    .default(usualReportAuctions)
+    .default(defaultReportAuctions)
     .describe('Auctions in one debug report over REST, the newest; its Link header leads to older ones.'),
   SAME_TOKEN_ORDERS: z
     .enum(sameTokenPolicies)

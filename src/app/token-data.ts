@@ -7,7 +7,7 @@ import { goesBy } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
 import { wrappedForm } from '../domain/token/token.ts'
-import type { TradingDesk } from '../graphql/context/context.ts'
+import type { TradingServices } from '../graphql/context/context.ts'
 import { guardedSource } from '../market/guarded-source.ts'
 import { createEthplorer } from '../market/holders/ethplorer.ts'
 import { createMoralis } from '../market/holders/moralis.ts'
@@ -15,7 +15,7 @@ import { createChainFeed } from '../market/prices/chain-feed.ts'
 import { createCoingecko } from '../market/prices/coingecko.ts'
 import type { HolderSource, UsdPriceSource } from '../market/token-source.ts'
 import type { Database } from '../storage/database/database.ts'
-import { createCascade } from '../tokens/fallback-source.ts'
+import { createFallbackSource } from '../tokens/fallback-source.ts'
 import { createOrderBookPrice } from '../tokens/order-book-price.ts'
 import { createOwnHolders } from '../tokens/own-holders.ts'
 import type { Settings } from './settings.ts'
@@ -29,30 +29,30 @@ export interface TokenDataOptions {
   settings: Pick<Settings, 'USD_PRICE_SOURCES' | 'HOLDER_SOURCES'>
   log: Log
   now: Clock
-  tokens: TradingDesk['tokens']
+  tokens: TradingServices['tokens']
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }
 
 /** What is told of tokens on one network. */
-export type TokenData = Pick<TradingDesk, 'usdPrice' | 'peekUsdPrice' | 'topHolders' | 'peekTopHolders'>
+export type TokenData = Pick<TradingServices, 'usdPrice' | 'peekUsdPrice' | 'topHolders' | 'peekTopHolders'>
 
 /** Each remembers as many holders as are told. */
-const mostHeld = 1_000
+const maxHeld = 1_000
 
-export function assembleTokenData(options: TokenDataOptions): TokenData {
+export function composeTokenData(options: TokenDataOptions): TokenData {
   const { network, settings, log, now } = options
   const priceSources = sourcesFor(settings.USD_PRICE_SOURCES, options, createPriceSource)
   const holderSources = sourcesFor(settings.HOLDER_SOURCES, options, createHolderSource)
   const found = { USD_PRICE_SOURCES: priceSources, HOLDER_SOURCES: holderSources }
   for (const [setting, { length }] of Object.entries(found))
     if (length === 0) log.warn('no token source knows this network', { network: network.name, setting })
-  const prices = createCascade({ what: 'the USD price', sources: priceSources, log, now })
-  const holders = createCascade({
+  const prices = createFallbackSource({ what: 'the USD price', sources: priceSources, log, now })
+  const holders = createFallbackSource({
     what: 'the list of holders',
     sources: holderSources,
     log,
     now,
-    limits: { mostKnown: mostHeld },
+    limits: { maxKnown: maxHeld },
   })
   /** No source knows of the coin itself. */
   const asked = (token: Address) => wrappedForm(token, network.wrappedNative)

@@ -21,10 +21,10 @@ import { nativeRate, normalizedPriceDown } from '../quotes/prices/native-price.t
 import { nextAuctionId, ordersInFlight } from '../storage/auction/competition.ts'
 import { liveOrders } from '../storage/order/orders.ts'
 import { needsCodeCheck } from './code-checks.ts'
-import { type Finding, recordFindings } from './exclusions.ts'
+import { type Exclusion, recordExclusions } from './exclusions.ts'
 import { createFunds, type Funds, readHoldings } from './funds.ts'
-import type { AuctionDesk } from './services.ts'
-import { spoilerKey } from './simulate.ts'
+import type { AuctionServices } from './services.ts'
+import { backOffKey } from './simulate.ts'
 
 export interface AssembledAuction {
   auction: Auction
@@ -39,10 +39,10 @@ type Verdict = { entry: AuctionOrder } | { order: Order; excluded: ExclusionReas
  * out gets an event that says why.
  * @returns undefined when no order is solvable
  */
-export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAuction | undefined> {
-  const { db, network, settings } = desk
-  const now = unixSeconds(desk.now())
-  const head = await desk.head()
+export async function assembleAuction(services: AuctionServices): Promise<AssembledAuction | undefined> {
+  const { db, network, settings } = services
+  const now = unixSeconds(services.now())
+  const head = await services.head()
   const block = head.number
   // Read first: a settlement that is indexed between the two shows in the orders, and never in neither.
   const inFlight = await ordersInFlight(db, network.chainId, block)
@@ -53,27 +53,28 @@ export async function assembleAuction(desk: AuctionDesk): Promise<AssembledAucti
   const pairs = pairsOf(orders, network)
   // Nothing is asked about those who are left out whatever the answer.
   const candidates = orders.filter(
-    (order) => !inFlight.has(order.id) && !spoiled(order, block, desk) && !deniedReason(order, desk.policy),
+    (order) =>
+      !inFlight.has(order.id) && !spoiled(order, block, services) && !deniedReason(order, services.policy),
   )
   const traded = new Set([network.wrappedNative, ...pairs.flat()])
   const own = Promise.all([
-    desk.pools(pairs, head.hash),
-    desk.gasPrice(),
-    readHoldings(candidates, desk),
-    desk.codeChecks.ask(
+    services.pools(pairs, head.hash),
+    services.gasPrice(),
+    readHoldings(candidates, services),
+    services.codeChecks.ask(
       candidates.filter((order) => isSigned(order) && needsCodeCheck(order)),
       head,
     ),
   ])
-  const dollar = priceDollar(desk, head.hash, traded)
+  const dollar = priceDollar(services, head.hash, traded)
   const [[pools, gasPrice, held, answers], dollarPrice] = await Promise.all([own, notLongAfter(own, dollar)])
   const nativePrices = new Map([...priceTokens(traded, pools, network), ...dollarPrice])
   const funds = createFunds(held, answers)
-  const circumstances = { now, block, inFlight, answers, funds, nativePrices, desk }
+  const circumstances = { now, block, inFlight, answers, funds, nativePrices, services }
   const verdicts = orders.map((order) => judgeOrSkip(order, circumstances))
-  await recordFindings(
-    verdicts.flatMap((verdict) => (verdict ? [toFinding(verdict)] : [])),
-    desk,
+  await recordExclusions(
+    verdicts.flatMap((verdict) => (verdict ? [toExclusion(verdict)] : [])),
+    services,
   )
 
   const entries = verdicts.flatMap((verdict) => (verdict && 'entry' in verdict ? [verdict.entry] : []))
@@ -94,7 +95,7 @@ interface Circumstances {
   answers: ReadonlyMap<bigint, OrderAnswer>
   funds: Funds
   nativePrices: ReadonlyMap<Address, bigint>
-  desk: AuctionDesk
+  services: AuctionServices
 }
 
 /** A stored document that this version of the program refuses costs its own order alone. */
@@ -103,39 +104,39 @@ function judgeOrSkip(order: Order, circumstances: Circumstances): Verdict {
     return judge(order, circumstances)
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault
-    circumstances.desk.log.warn('an order cannot be read', { uid: order.uid, fault: fault.message })
+    circumstances.services.log.warn('an order cannot be read', { uid: order.uid, fault: fault.message })
     return undefined
   }
 }
 
 function judge(
   order: Order,
-  { now, block, inFlight, answers, funds, nativePrices, desk }: Circumstances,
+  { now, block, inFlight, answers, funds, nativePrices, services }: Circumstances,
 ): Verdict {
   const exclude = (excluded: ExclusionReason): Verdict => ({ order, excluded })
   if (inFlight.has(order.id)) return exclude('in_flight')
-  const denied = deniedReason(order, desk.policy)
+  const denied = deniedReason(order, services.policy)
   if (denied) return exclude(denied)
   if (!isSigned(order)) return exclude('invalid_signature')
-  const spoiling = spoiled(order, block, desk)
+  const spoiling = spoiled(order, block, services)
   if (spoiling) return spoiling.reason ? exclude(spoiling.reason) : undefined
   const answer = answers.get(order.id)
   if (!answer && needsCodeCheck(order)) return undefined
   if (answer?.signature === 'invalid') return exclude('invalid_signature')
-  const buyToken = wrappedForm(order.buyToken, desk.network.wrappedNative)
+  const buyToken = wrappedForm(order.buyToken, services.network.wrappedNative)
   if (!nativePrices.get(order.sellToken) || !nativePrices.get(buyToken))
     return exclude('missing_native_price')
   const remaining = affordable(order, funds.left(order))
   if (remaining === undefined) return exclude('insufficient_balance')
   if (isDust(order, remaining)) return exclude('dust_order')
-  const rules = policiesFor(desk.feePolicies, order, desk.network.wrappedNative, now)
+  const rules = policiesFor(services.feePolicies, order, services.network.wrappedNative, now)
   const feePolicies = [...rules, ...partnerPoliciesOf(order)]
   const extraGas = extraOrderGas(order, buyToken !== order.buyToken, answer?.signatureGas)
   funds.take(order, remaining)
   return { entry: { order, remaining, feePolicies, extraGas } }
 }
 
-function toFinding(verdict: NonNullable<Verdict>): Finding {
+function toExclusion(verdict: NonNullable<Verdict>): Exclusion {
   return 'entry' in verdict ? { order: verdict.entry.order, excluded: null } : verdict
 }
 
@@ -143,8 +144,8 @@ function isSigned({ signingScheme, presigned }: Order): boolean {
   return signingScheme !== 'presign' || presigned
 }
 
-function spoiled(order: Order, block: number, { spoilers }: AuctionDesk) {
-  return spoilers.waiting(spoilerKey(order), block)
+function spoiled(order: Order, block: number, { culprits }: AuctionServices) {
+  return culprits.waiting(backOffKey(order), block)
 }
 
 /** Fees that the application behind the order asks for come after the protocol's own. */
@@ -197,7 +198,7 @@ function priceTokens(
  * those who trade it is no different whether it is known. An auction goes without, too.
  */
 async function priceDollar(
-  { network, pools }: AuctionDesk,
+  { network, pools }: AuctionServices,
   blockHash: Bytes32,
   traded: ReadonlySet<Address>,
 ): Promise<Map<Address, bigint>> {
@@ -216,13 +217,13 @@ async function priceDollar(
 }
 
 /** How much longer an auction waits for the dollar than for its own data, in milliseconds. */
-const mostForDollarMs = 300
+const maxForDollarMs = 300
 
 /** None, when they come later. */
 async function notLongAfter(
   own: Promise<unknown>,
   prices: Promise<Map<Address, bigint>>,
 ): Promise<Map<Address, bigint>> {
-  const tooLate = own.then(() => setTimeout(mostForDollarMs, new Map<Address, bigint>(), { ref: false }))
+  const tooLate = own.then(() => setTimeout(maxForDollarMs, new Map<Address, bigint>(), { ref: false }))
   return Promise.race([prices, tooLate])
 }

@@ -1,6 +1,6 @@
 import type { Block } from '../chain/chain.ts'
 import type { CheckOrder, OrderAnswer, OrderQuestion } from '../chain/order/order-check.ts'
-import { createPatience } from '../concurrency/back-off.ts'
+import { createBackOff } from '../concurrency/back-off.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Log } from '../domain/log.ts'
@@ -46,8 +46,8 @@ export function createCodeChecks({ check, network, log, limits }: CodeCheckOptio
   let memory = new Map<bigint, Memory>()
   /** Owners whose last call is still on its way, maybe since an earlier auction. */
   const pending = new Set<string>()
-  const slowOwners = createPatience<true>(64)
-  const invalidOrders = createPatience<true>(8)
+  const slowOwners = createBackOff<true>(64)
+  const invalidOrders = createBackOff<true>(8)
 
   async function askOwner(orders: readonly Order[], block: Block, isLate: () => boolean): Promise<void> {
     for (const order of orders) {

@@ -8,18 +8,20 @@ import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { checkProposal } from './check-proposal.ts'
-import type { AuctionDesk } from './services.ts'
+import type { AuctionServices } from './services.ts'
 
 /** Lets all solvers work until the deadline, and ranks what holds. A solver that fails or hangs loses only its own place. */
 export async function compete(
   auction: Auction,
   pools: readonly Pool[],
-  desk: AuctionDesk,
+  services: AuctionServices,
   signal: AbortSignal,
 ): Promise<RankedSolution[]> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(desk.settings.solveMs)])
-  const answers = await Promise.all(desk.solvers.map((solver) => ask(solver, auction, pools, desk, deadline)))
-  return selectWinners(shuffle(answers.flat(), desk.random), desk.settings.maxWinners)
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(services.settings.solveMs)])
+  const answers = await Promise.all(
+    services.solvers.map((solver) => ask(solver, auction, pools, services, deadline)),
+  )
+  return selectWinners(shuffle(answers.flat(), services.random), services.settings.maxWinners)
 }
 
 /**
@@ -31,10 +33,10 @@ export async function recordCompetition(
   auction: Auction,
   ranking: readonly RankedSolution[],
   startBlock: number,
-  desk: AuctionDesk,
+  services: AuctionServices,
 ): Promise<RankedSolution[]> {
-  const at = new Date(desk.now())
-  return desk.db.transaction(async (tx) => {
+  const at = new Date(services.now())
+  return services.db.transaction(async (tx) => {
     const solutions = await withoutCancelled(tx, auction, ranking)
     const winners = solutions.filter(({ isWinner }) => isWinner)
     await insertCompetition(tx, auction, solutions)
@@ -89,10 +91,10 @@ function eventsOf(auction: Auction, solutions: readonly RankedSolution[], timest
 }
 
 async function ask(
-  solver: AuctionDesk['solvers'][number],
+  solver: AuctionServices['solvers'][number],
   auction: Auction,
   pools: readonly Pool[],
-  { network, log }: AuctionDesk,
+  { network, log }: AuctionServices,
   deadline: AbortSignal,
 ): Promise<Solution[]> {
   try {

@@ -3,7 +3,7 @@ import type { OrderAnswer } from '../chain/order/order-check.ts'
 import { maxOf, minOf, mulDivDown } from '../domain/amount.ts'
 import type { Order } from '../domain/order/order.ts'
 import { needsCodeCheck, soldByRest } from './code-checks.ts'
-import type { AuctionDesk } from './services.ts'
+import type { AuctionServices } from './services.ts'
 
 /** Spendable sell atoms; orders of one account share them, the oldest first. */
 export interface Funds {
@@ -14,7 +14,7 @@ export interface Funds {
 /** Usable atoms by `holding`, for orders of which nothing else has a say in that. */
 export async function readHoldings(
   orders: readonly Order[],
-  { spendable }: Pick<AuctionDesk, 'spendable'>,
+  { spendable }: Pick<AuctionServices, 'spendable'>,
 ): Promise<ReadonlyMap<string, bigint>> {
   const plain = orders.filter((order) => !needsCodeCheck(order))
   const holders = [...new Map(plain.map((order) => [holding(order), order])).values()]

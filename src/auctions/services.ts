@@ -1,6 +1,6 @@
 import type { Block, Holding, Spendable } from '../chain/chain.ts'
 import type { Settler } from '../chain/settlement/settler.ts'
-import type { Patience } from '../concurrency/back-off.ts'
+import type { BackOff } from '../concurrency/back-off.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeeRule } from '../domain/fee/rules.ts'
@@ -28,7 +28,7 @@ export interface AuctionSettings {
 }
 
 /** What auctions on one network need from outside. Reads throw an Outage when the node does not answer. */
-export interface AuctionDesk {
+export interface AuctionServices {
   network: Network
   db: Database
   now: Clock
@@ -44,8 +44,8 @@ export interface AuctionDesk {
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
   /** Asked about orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
-  /** Those who made settlements fail, by `spoilerKey`, with what their owners are told. */
-  spoilers: Patience<{ reason: ExclusionReason | null }>
+  /** Those who made settlements fail, by `backOffKey`, with what their owners are told. */
+  culprits: BackOff<{ reason: ExclusionReason | null }>
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */
   pools(pairs: readonly (readonly [Address, Address])[], blockHash: Bytes32): Promise<readonly Pool[]>
   solvers: readonly Solver[]

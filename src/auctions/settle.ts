@@ -3,24 +3,31 @@ import type { RankedSolution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Hex } from '../domain/evm/hex.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
-import type { AuctionDesk } from './services.ts'
+import type { AuctionServices } from './services.ts'
 import { encodePlan } from './settlement-calldata.ts'
 import { toSettlementPlan } from './settlement-plan.ts'
-import { leaveOut, spoilerKey, spoilersOf } from './simulate.ts'
+import { backOffKey, culpritsOf, leaveOut } from './simulate.ts'
 
 /**
  * Sends a winner's settlement and records how the attempt ended. A success is not recorded here: only the indexer, which sees the
  * settlement in the chain it follows, and sees it leave again, says so.
  */
-export async function settle(auction: Auction, solution: RankedSolution, desk: AuctionDesk): Promise<void> {
+export async function settle(
+  auction: Auction,
+  solution: RankedSolution,
+  services: AuctionServices,
+): Promise<void> {
   const attempt = { auctionId: String(auction.id), solver: solution.solver }
   try {
-    const end = await submit(auction, solution, desk)
-    desk.log.info('settlement attempt ended', { ...attempt, ...end })
-    if (end.outcome !== 'success') await recordEnd(auction, solution, end, desk)
-    await learn(auction, solution, end, desk)
+    const end = await submit(auction, solution, services)
+    services.log.info('settlement attempt ended', { ...attempt, ...end })
+    if (end.outcome !== 'success') await recordEnd(auction, solution, end, services)
+    await learn(auction, solution, end, services)
   } catch (error) {
-    desk.log.error('the end of a settlement attempt is not recorded', { ...attempt, error: String(error) })
+    services.log.error('the end of a settlement attempt is not recorded', {
+      ...attempt,
+      error: String(error),
+    })
   }
 }
 
@@ -33,7 +40,7 @@ interface End {
 async function submit(
   auction: Auction,
   solution: RankedSolution,
-  { network, settlers }: AuctionDesk,
+  { network, settlers }: AuctionServices,
 ): Promise<End> {
   const failed = (reason: string): End => ({ outcome: `driver failed: ${reason}`, block: auction.block })
   const settler = settlers.get(solution.solver)
@@ -54,12 +61,12 @@ async function learn(
   auction: Auction,
   solution: RankedSolution,
   { outcome, block, txHash }: End,
-  desk: AuctionDesk,
+  services: AuctionServices,
 ): Promise<void> {
   if (outcome === 'success') {
-    for (const { order } of tradedIn(auction, solution)) desk.spoilers.forgive(spoilerKey(order))
+    for (const { order } of tradedIn(auction, solution)) services.culprits.forgive(backOffKey(order))
   } else if (outcome !== 'timeout') {
-    await leaveOut(await spoilersOf(auction, solution, desk, txHash !== undefined), block, desk)
+    await leaveOut(await culpritsOf(auction, solution, services, txHash !== undefined), block, services)
   }
 }
 
@@ -72,7 +79,7 @@ async function recordEnd(
   auction: Auction,
   solution: RankedSolution,
   { outcome, block, txHash }: End,
-  { db, now }: AuctionDesk,
+  { db, now }: AuctionServices,
 ): Promise<void> {
   const attempt = { auctionId: auction.id, solutionUid: solution.uid }
   const end = { endedAt: new Date(now()), endBlock: block, outcome, txHash: txHash ?? null }

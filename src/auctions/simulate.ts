@@ -8,13 +8,13 @@ import type { Order } from '../domain/order/order.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import { maxTransactionGas, settlementGas } from '../domain/settlement/gas.ts'
 import { compete } from './compete.ts'
-import { recordFindings } from './exclusions.ts'
-import type { AuctionDesk } from './services.ts'
+import { recordExclusions } from './exclusions.ts'
+import type { AuctionServices } from './services.ts'
 import { encodeEmptyTrial, encodePlan, encodeTrial, trialPassed } from './settlement-calldata.ts'
 import { type SettlementPlan, toSettlementPlan } from './settlement-plan.ts'
 
 /** An order that takes a settlement down with it. */
-export interface Spoiler {
+export interface Culprit {
   order: Order
   /** It fails by itself. Without that it is only one of those whose own code ran in a settlement that failed. */
   certain: boolean
@@ -27,7 +27,7 @@ const maxRounds = 4
 /** Trades of one failed settlement that are tried alone. */
 const maxTrials = 32
 
-export interface Rehearsed {
+export interface Simulated {
   /** Without the orders that spoiled a settlement. */
   auction: Auction
   ranking: RankedSolution[]
@@ -37,23 +37,23 @@ export interface Rehearsed {
  * Lets solvers compete until every winner's settlement holds in a dry run, or fails by nobody's fault. An order that spoils one
  * leaves the auction and those after it, and the rest competes anew: it costs others nothing but the time.
  */
-export async function rehearse(
+export async function simulate(
   auction: Auction,
   pools: readonly Pool[],
-  desk: AuctionDesk,
+  services: AuctionServices,
   signal: AbortSignal,
-): Promise<Rehearsed> {
+): Promise<Simulated> {
   let left = auction
   for (let round = 1; ; round++) {
-    const ranking = await compete(left, pools, desk, signal)
+    const ranking = await compete(left, pools, services, signal)
     if (round === maxRounds || signal.aborted) return { auction: left, ranking }
     const winners = ranking.filter(({ isWinner }) => isWinner)
-    const found = await Promise.all(winners.map((solution) => spoilersOf(left, solution, desk)))
-    const spoilers = found.flat()
-    if (spoilers.length === 0) return { auction: left, ranking }
-    await leaveOut(spoilers, left.block, desk)
-    const spoiling = new Set(spoilers.map(({ order }) => order.id))
-    left = { ...left, orders: left.orders.filter(({ order }) => !spoiling.has(order.id)) }
+    const found = await Promise.all(winners.map((solution) => culpritsOf(left, solution, services)))
+    const culprits = found.flat()
+    if (culprits.length === 0) return { auction: left, ranking }
+    await leaveOut(culprits, left.block, services)
+    const excluded = new Set(culprits.map(({ order }) => order.id))
+    left = { ...left, orders: left.orders.filter(({ order }) => !excluded.has(order.id)) }
     if (left.orders.length === 0) return { auction: left, ranking: [] }
   }
 }
@@ -63,13 +63,13 @@ export async function rehearse(
  * Nobody when a settlement of nothing fails too, or the node does not answer.
  * @param failed it failed on chain: it need not fail again to count
  */
-export async function spoilersOf(
+export async function culpritsOf(
   auction: Auction,
   solution: RankedSolution,
-  desk: AuctionDesk,
+  services: AuctionServices,
   failed = false,
-): Promise<Spoiler[]> {
-  const { network, settlers, log } = desk
+): Promise<Culprit[]> {
+  const { network, settlers, log } = services
   const settler = settlers.get(solution.solver)
   if (!settler) return []
   const plan = toSettlementPlan(auction, solution, network.wrappedNative)
@@ -78,10 +78,10 @@ export async function spoilersOf(
     const revert = await settler.dryRun(encodePlan(plan, auction.id), gas)
     if (revert === undefined && !failed) return []
     const empty = await settler.dryRun(encodeEmptyTrial(auction.id, network), allowedGas(settlementGas(0, 0)))
-    const spoilers = empty === trialPassed ? await tryAlone(auction, plan, desk, settler) : []
-    const uids = spoilers.map(({ order }) => order.uid)
+    const culprits = empty === trialPassed ? await tryAlone(auction, plan, services, settler) : []
+    const uids = culprits.map(({ order }) => order.uid)
     log.warn('a settlement fails', { auctionId: String(auction.id), solver: solution.solver, revert, uids })
-    return spoilers
+    return culprits
   } catch (fault) {
     if (fault instanceof Outage) return []
     throw fault
@@ -90,31 +90,31 @@ export async function spoilersOf(
 
 /** Those who spoiled a settlement wait, each time longer; those who may only have been there come back at different times. */
 export async function leaveOut(
-  spoilers: readonly Spoiler[],
+  culprits: readonly Culprit[],
   block: number,
-  desk: AuctionDesk,
+  services: AuctionServices,
 ): Promise<void> {
-  for (const { order, certain, reason } of spoilers) {
-    desk.spoilers.fail(spoilerKey(order), block, { reason }, certain ? 1 : desk.random())
+  for (const { order, certain, reason } of culprits) {
+    services.culprits.fail(backOffKey(order), block, { reason }, certain ? 1 : services.random())
   }
-  const told = spoilers.flatMap(({ order, reason }) => (reason ? [{ order, excluded: reason }] : []))
-  await recordFindings(told, desk)
+  const told = culprits.flatMap(({ order, reason }) => (reason ? [{ order, excluded: reason }] : []))
+  await recordExclusions(told, services)
 }
 
 /** One who can sign for a contract wallet, or write hooks, has as many orders as it likes: it waits as a whole. */
-export function spoilerKey(order: Order): string {
+export function backOffKey(order: Order): string {
   return hasOwnCode(order) ? order.owner : order.uid
 }
 
 async function tryAlone(
   auction: Auction,
   plan: SettlementPlan,
-  { network }: AuctionDesk,
+  { network }: AuctionServices,
   settler: Settler,
-): Promise<Spoiler[]> {
+): Promise<Culprit[]> {
   const extraGas = new Map(auction.orders.map((entry) => [entry.order.id, entry.extraGas]))
   const trials = await Promise.all(
-    plan.trades.slice(0, maxTrials).map(async (trade): Promise<Spoiler[]> => {
+    plan.trades.slice(0, maxTrials).map(async (trade): Promise<Culprit[]> => {
       const { order } = trade
       const gas = allowedGas(settlementGas(1, 0) + (extraGas.get(order.id) ?? 0n))
       const { calldata, purse } = encodeTrial(plan, trade, auction.id, network)

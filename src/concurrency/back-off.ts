@@ -1,5 +1,5 @@
 /** Who has to wait, and why: each further failure doubles the wait. Kept in memory: a restart gives everybody one more try. */
-export interface Patience<Reason> {
+export interface BackOff<Reason> {
   /** @param share of the wait, in (0, 1]: those that failed together come back apart when it differs */
   fail(key: string, block: number, reason: Reason, share?: number): void
   forgive(key: string): void
@@ -11,7 +11,7 @@ export interface Patience<Reason> {
 const maxKeys = 10_000
 
 /** @param longestWait in blocks, a power of two */
-export function createPatience<Reason>(longestWait: number): Patience<Reason> {
+export function createBackOff<Reason>(longestWait: number): BackOff<Reason> {
   const failures = new Map<string, { count: number; until: number; reason: Reason }>()
   return {
     fail(key, block, reason, share = 1) {

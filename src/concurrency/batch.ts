@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 
-interface GatherOptions {
+interface BatchOptions {
   /** Items of one run, at most. */
   most: number
   /** Runs under way at a time. */
@@ -12,9 +12,9 @@ interface GatherOptions {
  * into the next run together. When nothing is under way, nothing waits.
  * `run` answers in the order of the items: an Error in an item's place is its own, a throw is everybody's.
  */
-export function gather<Item, Answer>(
+export function batch<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
-  { most, abreast }: GatherOptions,
+  { most, abreast }: BatchOptions,
 ): (item: Item) => Promise<Answer> {
   const waiting: (() => void)[] = []
   let underWay = 0

@@ -1,12 +1,12 @@
 /** So much of everybody's together, and of one key's. */
-interface Most {
+interface Limit {
   most: number
   perKey: number
 }
 
-export interface TurnLimits {
-  running: Most
-  waiting: Most
+export interface FairQueueLimits {
+  running: Limit
+  waiting: Limit
   /** How long one waits for a turn, in milliseconds. Without it as long as it takes. */
   waitMs?: number
   /** What is thrown where there is no turn. */
@@ -22,12 +22,12 @@ type Work<T> = (since: number) => Promise<T>
  * @throws `refusal` at once when too many wait already, and when there is no turn in time; and what the work
  * throws
  */
-export type Job<T> = (key: string) => Promise<T>
+export type QueuedWork<T> = (key: string) => Promise<T>
 
 /** `onOver`: when the work is done, or nobody waits for it any more. */
-export type Turns = <T>(work: Work<T>, onOver?: () => void) => Job<T>
+export type FairQueue = <T>(work: Work<T>, onOver?: () => void) => QueuedWork<T>
 
-interface Place {
+interface Waiter {
   key: string
   begin(): void
 }
@@ -35,31 +35,31 @@ interface Place {
 /**
  * Turns that go round the keys: whoever asks for much holds up himself, and leaves everybody else a share.
  */
-export function createTurns(limits: TurnLimits): Turns {
-  const ring = createRing(limits)
-  return (work, onOver = () => {}) => createJob(work, onOver, ring, limits)
+export function createFairQueue(limits: FairQueueLimits): FairQueue {
+  const state = createQueues(limits)
+  return (work, onOver = () => {}) => createQueuedWork(work, onOver, state, limits)
 }
 
 /**
  * Who runs, and who waits: the keys in the order of their turns, and the places of each in the order they
  * came.
  */
-function createRing({ running, waiting }: TurnLimits) {
+function createQueues({ running, waiting }: FairQueueLimits) {
   const active = new Map<string, number>()
-  const queues = new Map<string, Set<Place>>()
+  const queues = new Map<string, Set<Waiter>>()
   let underWay = 0
   let inQueues = 0
 
   const mayRun = (key: string) => underWay < running.most && (active.get(key) ?? 0) < running.perKey
 
   /** Its key has the next turn after all others. */
-  function next(): Place | undefined {
+  function next(): Waiter | undefined {
     for (const [key, queue] of queues) {
       if (!mayRun(key)) continue
       queues.delete(key)
       queues.set(key, queue)
-      const [place] = queue
-      return place
+      const [waiter] = queue
+      return waiter
     }
     return undefined
   }
@@ -69,21 +69,21 @@ function createRing({ running, waiting }: TurnLimits) {
     const left = (active.get(key) ?? 1) - 1
     if (left > 0) active.set(key, left)
     else active.delete(key)
-    for (let place = next(); place; place = next()) place.begin()
+    for (let waiter = next(); waiter; waiter = next()) waiter.begin()
   }
 
   return {
     mayRun,
     isFull: (key: string) => inQueues >= waiting.most || (queues.get(key)?.size ?? 0) >= waiting.perKey,
-    enter(place: Place): void {
-      queues.set(place.key, (queues.get(place.key) ?? new Set()).add(place))
+    enter(waiter: Waiter): void {
+      queues.set(waiter.key, (queues.get(waiter.key) ?? new Set()).add(waiter))
       inQueues++
     },
-    leave(place: Place): void {
-      const queue = queues.get(place.key)
-      if (!queue?.delete(place)) return
+    leave(waiter: Waiter): void {
+      const queue = queues.get(waiter.key)
+      if (!queue?.delete(waiter)) return
       inQueues--
-      if (queue.size === 0) queues.delete(place.key)
+      if (queue.size === 0) queues.delete(waiter.key)
     },
     async run<T>(key: string, work: () => Promise<T>): Promise<T> {
       underWay++
@@ -97,21 +97,21 @@ function createRing({ running, waiting }: TurnLimits) {
   }
 }
 
-function createJob<T>(
+function createQueuedWork<T>(
   work: Work<T>,
   onOver: () => void,
-  ring: ReturnType<typeof createRing>,
-  { waitMs, refusal }: TurnLimits,
-): Job<T> {
+  state: ReturnType<typeof createQueues>,
+  { waitMs, refusal }: FairQueueLimits,
+): QueuedWork<T> {
   const waits = new Map<string, Promise<T>>()
-  const places = new Set<Place & { follow(answer: Promise<T>): void }>()
+  const waiters = new Set<Waiter & { follow(answer: Promise<T>): void }>()
   let answer: Promise<T> | undefined
 
   function begin(key: string, since: number): Promise<T> {
-    answer = ring.run(key, () => work(since).finally(onOver))
-    for (const place of places) {
-      ring.leave(place)
-      place.follow(answer)
+    answer = state.run(key, () => work(since).finally(onOver))
+    for (const waiter of waiters) {
+      state.leave(waiter)
+      waiter.follow(answer)
     }
     return answer
   }
@@ -119,14 +119,14 @@ function createJob<T>(
   function wait(key: string, since: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        ring.leave(place)
-        places.delete(place)
+        state.leave(waiter)
+        waiters.delete(waiter)
         waits.delete(key)
-        if (places.size === 0) onOver()
+        if (waiters.size === 0) onOver()
         reject(refusal('there was no turn in time'))
       }
       const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs)
-      const place = {
+      const waiter = {
         key,
         begin: () => void begin(key, since),
         follow(begun: Promise<T>) {
@@ -134,8 +134,8 @@ function createJob<T>(
           resolve(begun)
         },
       }
-      places.add(place)
-      ring.enter(place)
+      waiters.add(waiter)
+      state.enter(waiter)
     })
   }
 
@@ -143,9 +143,9 @@ function createJob<T>(
     const known = answer ?? waits.get(key)
     if (known) return known
     const since = performance.now()
-    if (ring.mayRun(key)) return begin(key, since)
-    if (ring.isFull(key)) {
-      if (places.size === 0) onOver()
+    if (state.mayRun(key)) return begin(key, since)
+    if (state.isFull(key)) {
+      if (waiters.size === 0) onOver()
       return Promise.reject(refusal('too many wait for it'))
     }
     const waited = wait(key, since)
@@ -158,11 +158,11 @@ function createJob<T>(
  * Work that is done once at a time for what it is about, however many ask for it, each under a key of his
  * own.
  */
-export function shareTurns<T>(inTurn: Turns) {
-  const jobs = new Map<string, Job<T>>()
+export function shareQueuedWork<T>(enqueue: FairQueue) {
+  const shared = new Map<string, QueuedWork<T>>()
   return (about: string, key: string, work: Work<T>): Promise<T> => {
-    const job = jobs.get(about) ?? inTurn(work, () => jobs.delete(about))
-    jobs.set(about, job)
-    return job(key)
+    const queued = shared.get(about) ?? enqueue(work, () => shared.delete(about))
+    shared.set(about, queued)
+    return queued(key)
   }
 }

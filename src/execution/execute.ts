@@ -25,14 +25,14 @@ import type { RateLimits } from './admission/rate-limits.ts'
 import { type CompiledOperation, compiledOperation } from './compiled/operation.ts'
 import { createDocuments, type Documents } from './documents/documents.ts'
 import { variableFaults, variableLimits } from './documents/variables.ts'
-import { type AnswerOnce, createAnswerOnce, type IdempotencyTimes, usualTimes } from './idempotency.ts'
+import { type AnswerOnce, createAnswerOnce, defaultTimes, type IdempotencyTimes } from './idempotency.ts'
 
 export interface OperationArgs extends ExecutionArgs {
   contextValue: Context
 }
 
 /** The one door to the graph: every request, whatever it came over, is limited, executed and masked here. */
-export interface Door extends Documents, Gate {
+export interface Executor extends Documents, Gate {
   /** @param outage of the database, for a request that has met it already */
   context(caller: Caller, clientSignal: AbortSignal, outage?: Outage): Context
   reserveOperation: ReserveOperation
@@ -50,7 +50,7 @@ export interface Door extends Documents, Gate {
   mask(error: unknown, requestId?: string): GraphQLError
 }
 
-export interface DoorOptions {
+export interface ExecutorOptions {
   /** None when left out. */
   limits?: RateLimits
   /** Told of every request that is over a limit. */
@@ -58,7 +58,10 @@ export interface DoorOptions {
   times?: Partial<IdempotencyTimes>
 }
 
-export function createDoor(services: Services, { limits, onLimited, times }: DoorOptions = {}): Door {
+export function createExecutor(
+  services: Services,
+  { limits, onLimited, times }: ExecutorOptions = {},
+): Executor {
   const { log, suggests = false } = services
   const coercion = { hideSuggestions: !suggests, options: { maxCoercionErrors: variableLimits.errors } }
 
@@ -122,7 +125,7 @@ export function createDoor(services: Services, { limits, onLimited, times }: Doo
       return way
     },
     context: (caller, clientSignal, outage) => createContext(services, caller, clientSignal, outage),
-    answerOnce: createAnswerOnce(services, { ...usualTimes, ...times }),
+    answerOnce: createAnswerOnce(services, { ...defaultTimes, ...times }),
     ...createGate(limits, onLimited),
     reserveOperation: createOperationGate(schema, documents),
     isMutation: (asked) => holds(asked, isMutation),

@@ -45,7 +45,7 @@ export interface IdempotencyTimes {
   waitMs: number
 }
 
-export const usualTimes: IdempotencyTimes = {
+export const defaultTimes: IdempotencyTimes = {
   keptMs: 86_400_000,
   lostMs: 30_000,
   waitMs: 5_000,

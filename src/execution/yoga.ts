@@ -8,7 +8,7 @@ import type { Caller } from '../http/caller.ts'
 import { executedUnits, writtenUnits } from './admission/units.ts'
 import { createAnswerCompiled } from './compiled/answer.ts'
 import type { PersistedDocuments } from './documents/persisted.ts'
-import type { Door, OperationArgs } from './execute.ts'
+import type { Executor, OperationArgs } from './execute.ts'
 import type { AnswerType } from './http/accepted-type.ts'
 import type { GraphqlRequest } from './http/request.ts'
 import type { Produced } from './idempotency.ts'
@@ -36,17 +36,17 @@ const posted = new Request('http://localhost/graphql', { method: 'POST' })
  * all the rest (`docs/performance.md`), and clients are admitted before anything is read.
  */
 export function createRunRequest(
-  door: Door,
+  executor: Executor,
   services: Services,
   documents: PersistedDocuments,
   streamPath: string,
 ): RunRequest {
-  const answerCompiled = createAnswerCompiled(door, services, documents)
+  const answerCompiled = createAnswerCompiled(executor, services, documents)
   const yoga = createYoga<Asking>({
     schema,
-    plugins: [useDoor(door, streamPath)],
-    context: ({ caller, gone, outage }) => door.context(caller, gone(), outage),
-    maskedErrors: { maskError: (error) => door.mask(error) },
+    plugins: [useDoor(executor, streamPath)],
+    context: ({ caller, gone, outage }) => executor.context(caller, gone(), outage),
+    maskedErrors: { maskError: (error) => executor.mask(error) },
     // The door has one that streams and REST use too.
     parserAndValidationCache: false,
     logging: false,
@@ -57,7 +57,7 @@ export function createRunRequest(
       const params = asked as GraphQLParams
       return (await yoga.getResultForParams({ params, request: posted }, { ...asking })) as ExecutionResult
     } catch (error) {
-      return { errors: [door.mask(error, asking.caller.requestId)] }
+      return { errors: [executor.mask(error, asking.caller.requestId)] }
     }
   }
 
@@ -84,18 +84,18 @@ export function streamsElsewhere(streamPath: string): Refusal {
 }
 
 /** What the door does to a document on every road: parse cache, limits, cost, masking. */
-function useDoor(door: Door, streamPath: string): Plugin {
+function useDoor(executor: Executor, streamPath: string): Plugin {
   return {
     onParse: ({ setParseFn }) =>
       setParseFn((source: string | { body: string }) =>
-        door.parse(typeof source === 'string' ? source : source.body),
+        executor.parse(typeof source === 'string' ? source : source.body),
       ),
     onValidate: ({ setValidationFn }) =>
-      setValidationFn((_schema: unknown, document: Parameters<Door['validate']>[0]) =>
-        door.validate(document),
+      setValidationFn((_schema: unknown, document: Parameters<Executor['validate']>[0]) =>
+        executor.validate(document),
       ),
     onExecute: ({ setExecuteFn }) =>
-      setExecuteFn(async (args) => withStatus(await door.execute(args as OperationArgs))),
+      setExecuteFn(async (args) => withStatus(await executor.execute(args as OperationArgs))),
     onSubscribe: ({ setSubscribeFn }) =>
       setSubscribeFn(() => {
         const error = refusalError(streamsElsewhere(streamPath))

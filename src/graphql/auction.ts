@@ -2,7 +2,7 @@ import { auction } from '../storage/models/auction/auction.ts'
 import { auctionOfTransaction, latestAuction, oneAuction } from '../storage/models/auction/roots.ts'
 import type { OneRow } from '../storage/query/model.ts'
 import { builder } from './builder.ts'
-import { deskOf } from './context/context.ts'
+import { tradingOn } from './context/context.ts'
 import { AuctionRef, NetworkRef } from './refs.ts'
 import { networkArgument } from './relay/paging.ts'
 import { exposeModel } from './stored/expose.ts'
@@ -17,8 +17,8 @@ builder.objectField(AuctionRef, 'network', (t) =>
     type: NetworkRef,
     nullable: true,
     description: 'Where it settles.',
-    resolve: (parent, _args, { desks }) =>
-      desks.byChainId(identityOf<{ chainId: number }>(parent).chainId)?.network,
+    resolve: (parent, _args, { networks }) =>
+      networks.byChainId(identityOf<{ chainId: number }>(parent).chainId)?.network,
   }),
 )
 
@@ -31,7 +31,7 @@ const auctionRoot = (rows: OneRow['rows'], description: string): OneRow => ({
 })
 
 const chainOf = (environment: Environment, network: string | undefined) =>
-  deskOf(environment, network).network.chainId
+  tradingOn(environment, network).network.chainId
 
 builder.queryFields((t) => {
   const network = networkArgument(t.arg, 'May be left out where there is only one.')

@@ -26,7 +26,7 @@ export interface PageInfo {
 }
 export interface HolderPage {
   /** All that are known, with who says so. */
-  told: Sourced<readonly TokenHolder[]>
+  sourcedValue: Sourced<readonly TokenHolder[]>
   holders: TokenHolder[]
   hasNextPage: boolean
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** An answer before it is written. What every answer says (CORS, length, encoding) is for who writes it. */
-export interface Whole {
+export interface HttpResponse {
   status: number
   headers: Readonly<Record<string, string>>
   /** Bytes are for what never changes: they are compressed once. */
@@ -9,7 +9,7 @@ export interface Whole {
 }
 
 /** Writes an answer that goes on to its end. Nothing was sent before. */
-export type Pour = (res: ServerResponse) => Promise<void>
+export type StreamWriter = (res: ServerResponse) => Promise<void>
 
 /** Whole, or as a stream that is about to begin. */
-export type Answered = Whole | { pour: Pour }
+export type RoutedAnswer = HttpResponse | { stream: StreamWriter }

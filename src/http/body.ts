@@ -71,7 +71,7 @@ function withoutMark(text: string): string {
 }
 
 /** In bytes. */
-const mostDiscarded = 1_048_576
+const maxDiscarded = 1_048_576
 
 /**
  * What is left of a body that nobody wants is read and thrown away, so that its sender comes to read the
@@ -81,7 +81,7 @@ export function discardRest(req: IncomingMessage): void {
   const { headers } = req
   if (req.complete || (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined))
     return
-  let left = mostDiscarded
+  let left = maxDiscarded
   req.on('data', (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) req.socket.destroy()

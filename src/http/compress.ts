@@ -2,10 +2,10 @@ import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'n
 import type { Coding } from './accepted-coding.ts'
 
 /** In characters. So many take less than 0.2 ms, mostly: no thread is worth waiting for. */
-const mostSynchronously = 16_384
+const maxSynchronously = 16_384
 
 /** Those that the process's threads compress at a time: each holds memory for what it reads and writes. */
-const mostUnderWay = 8
+const maxUnderWay = 8
 
 /** As fast as gzip at its fastest, and smaller. What never changes is compressed once: it may take long. */
 const quality = { each: 1, once: 9 }
@@ -22,12 +22,12 @@ const kept = new WeakMap<Buffer, Map<Coding, Compressed>>()
  */
 export function compress(body: string | Buffer, coding: Coding): Compressed | undefined {
   if (typeof body !== 'string') return compressOnce(body, coding)
-  if (body.length <= mostSynchronously) return compressNow(Buffer.from(body), coding)
+  if (body.length <= maxSynchronously) return compressNow(Buffer.from(body), coding)
   return isBusy() ? undefined : compressLater(Buffer.from(body), coding, quality.each)
 }
 
 function isBusy(): boolean {
-  return underWay >= mostUnderWay
+  return underWay >= maxUnderWay
 }
 
 function compressOnce(body: Buffer, coding: Coding): Compressed | undefined {

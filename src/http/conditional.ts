@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Whole } from './answer.ts'
+import type { HttpResponse } from './answer.ts'
 
 /** Those of bytes, for as long as somebody holds them. */
 const known = new WeakMap<Buffer, string>()
 
 /** Of the body before anybody compresses it, hence weak. */
-export function weakTag(body: Whole['body']): string {
+export function weakTag(body: HttpResponse['body']): string {
   const before = typeof body === 'string' ? undefined : known.get(body)
   if (before) return before
   const tag = `W/"${hash('sha1', body, 'base64url')}"`
@@ -15,7 +15,7 @@ export function weakTag(body: Whole['body']): string {
 }
 
 /** A success that may be kept gets a tag, if it has none; who has that very answer is told so alone. */
-export function conditional({ method, headers }: IncomingMessage, answer: Whole): Whole {
+export function conditional({ method, headers }: IncomingMessage, answer: HttpResponse): HttpResponse {
   if (answer.status !== 200 || !answer.headers['Cache-Control']) return answer
   if (method !== 'GET' && method !== 'HEAD') return answer
   const tagged = answer.headers.ETag ? answer : withTag(answer)
@@ -25,7 +25,7 @@ export function conditional({ method, headers }: IncomingMessage, answer: Whole)
   return { status: 304, headers: rest, body: '' }
 }
 
-function withTag({ status, headers, body }: Whole): Whole {
+function withTag({ status, headers, body }: HttpResponse): HttpResponse {
   return { status, headers: { ...headers, ETag: weakTag(body) }, body }
 }
 

@@ -15,7 +15,7 @@ function weightOf(entry: string): [name: string, weight: number] {
   return [name, given === undefined ? 1 : Number(given.slice(2)) || 0]
 }
 
-const mostKnown = 200
+const maxKnown = 200
 const longestKnown = 300
 
 /** Clients write the same few headers: what was made of them is kept. */
@@ -25,7 +25,7 @@ export function remembering<Read>(read: (header: string) => Read): (header: stri
     const before = known.get(header)
     if (before !== undefined) return before
     const made = read(header)
-    if (known.size >= mostKnown) known.clear()
+    if (known.size >= maxKnown) known.clear()
     if (header.length < longestKnown) known.set(header, made)
     return made
   }

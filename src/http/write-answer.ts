@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { acceptedCoding, type Coding } from './accepted-coding.ts'
-import type { Whole } from './answer.ts'
+import type { HttpResponse } from './answer.ts'
 import { compress } from './compress.ts'
 
 /** In characters: less is sent in one packet either way. */
@@ -14,11 +14,11 @@ const compressible = /^text\/|json|javascript|xml/
  * @param headers names and values in turn; the answer's own are added
  * @returns what there is to wait for
  */
-export function writeWhole(
+export function writeResponse(
   req: IncomingMessage,
   res: ServerResponse,
   headers: string[],
-  answer: Whole,
+  answer: HttpResponse,
 ): Promise<void> | undefined {
   if (res.destroyed) return undefined
   for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
@@ -33,7 +33,7 @@ export function writeWhole(
   return undefined
 }
 
-function codingOf({ headers }: IncomingMessage, { headers: own, body }: Whole): Coding | undefined {
+function codingOf({ headers }: IncomingMessage, { headers: own, body }: HttpResponse): Coding | undefined {
   const accept = headers['accept-encoding']
   if (accept === undefined || body.length === 0) return undefined
   const { coding, plainToo } = acceptedCoding(accept)
@@ -41,7 +41,7 @@ function codingOf({ headers }: IncomingMessage, { headers: own, body }: Whole): 
   return compressible.test(own['Content-Type'] ?? own['content-type'] ?? '') ? coding : undefined
 }
 
-function writeBody(res: ServerResponse, headers: string[], { status, body }: Whole): void {
+function writeBody(res: ServerResponse, headers: string[], { status, body }: HttpResponse): void {
   const length = Buffer.byteLength(body)
   if (status !== 204 && status !== 304) headers.push('Content-Length', String(length))
   // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by

@@ -10,7 +10,7 @@ import type { Order } from '../domain/order/order.ts'
 import { isInvalidated } from '../domain/order/order.ts'
 import { isFulfilled, orderStatus } from '../domain/order/status.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
-import { type TradeToTell, tellCancelled, tellExpired, tellTrades } from '../notifications/record.ts'
+import { recordCancelled, recordExpired, recordTrades, type TradeOfOrder } from '../notifications/record.ts'
 import { executionsOfAuctions, policiesOfAuctions, solutionsOfAuctions } from '../storage/auction/auctions.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
 import {
@@ -148,15 +148,15 @@ async function applyLogs(
     tx,
     [...orders.values()].map(({ id }) => id),
   )
-  const trades = tradesToTell(facts, orders)
-  await tellTrades(tx, trades, at)
-  await tellInvalidations(tx, facts, afterTrades(orders, trades), at)
+  const trades = tradesOfOrders(facts, orders)
+  await recordTrades(tx, trades, at)
+  await recordInvalidations(tx, facts, afterTrades(orders, trades), at)
   await closeAttempts(tx, facts, orders, at)
   await signal(tx, 'orders', String(chainId))
 }
 
 /** Walks each order's trades in their order: exactly the one that completes it fulfils. */
-function tradesToTell({ trades }: ReadFacts, before: ReadonlyMap<OrderUid, Order>): TradeToTell[] {
+function tradesOfOrders({ trades }: ReadFacts, before: ReadonlyMap<OrderUid, Order>): TradeOfOrder[] {
   const running = new Map(before)
   const seen = new Map<string, number>()
   return trades.flatMap((trade) => {
@@ -178,7 +178,7 @@ function tradesToTell({ trades }: ReadFacts, before: ReadonlyMap<OrderUid, Order
 
 function afterTrades(
   before: ReadonlyMap<OrderUid, Order>,
-  trades: readonly TradeToTell[],
+  trades: readonly TradeOfOrder[],
 ): ReadonlyMap<OrderUid, Order> {
   return new Map([...before, ...trades.map(({ order }) => [order.uid, order] as const)])
 }
@@ -187,7 +187,7 @@ function afterTrades(
  * An order is cancelled by its first invalidation, unless it had ended before. The contract trades nothing after one: the trades
  * of the same blocks came before it.
  */
-async function tellInvalidations(
+async function recordInvalidations(
   tx: Tx,
   { invalidations }: ReadFacts,
   orders: ReadonlyMap<OrderUid, Order>,
@@ -198,7 +198,7 @@ async function tellInvalidations(
     const order = orders.get(orderUid)
     if (!order || ended.has(orderUid) || isInvalidated(order) || isFulfilled(order)) continue
     ended.add(orderUid)
-    await tellCancelled(tx, [order], { by: 'chain', blockNumber, txHash }, at)
+    await recordCancelled(tx, [order], { by: 'chain', blockNumber, txHash }, at)
   }
 }
 
@@ -234,7 +234,7 @@ async function sweepExpired(block: Block, { db, chainId }: Indexing, at: Date): 
     taken = await db.transaction(async (tx) => {
       const orders = await takeExpired(tx, chainId, block, batch)
       const expired = orders.filter((order) => orderStatus(order, block.timestamp) === 'expired')
-      await tellExpired(tx, expired, block.number, at)
+      await recordExpired(tx, expired, block.number, at)
       return orders.length
     })
   }

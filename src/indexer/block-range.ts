@@ -30,14 +30,14 @@ export class RangeTooFull extends Error {
 }
 
 /** What one transaction writes in about a second. A single block may hold more. */
-export const mostLogs = 10_000
+export const maxLogs = 10_000
 
 export interface BlockRange {
   blocks: [Block, ...Block[]]
   logs: ChainLog[]
 }
 
-const mostHeaders = 16
+const maxHeaders = 16
 
 /**
  * Blocks above the finality horizon: a chain of headers that begins at `last`, and the logs of exactly these blocks.
@@ -45,7 +45,7 @@ const mostHeaders = 16
  */
 export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
   const first = last.number + 1
-  const count = Math.min(mostHeaders, to - last.number)
+  const count = Math.min(maxHeaders, to - last.number)
   const headers = await Promise.all(Array.from({ length: count }, (_, index) => header(chain, first + index)))
   let parent = last.hash
   for (const { number, hash, parentHash } of headers) {
@@ -72,7 +72,7 @@ async function withLogs(chain: FollowedChain, from: number, headers: Block[]): P
   const end = headers.at(-1)
   if (!head || !end) throw new RangeError('no blocks to read')
   const logs = await chain.logs(from, end.number)
-  if (logs.length > mostLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
+  if (logs.length > maxLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   for (const { blockNumber, blockHash } of logs) {
     const expected = hashes.get(blockNumber)

@@ -12,7 +12,7 @@ import {
   type Checkpoint,
   confirm,
   type FollowedChain,
-  mostLogs,
+  maxLogs,
   RangeTooFull,
 } from './block-range.ts'
 
@@ -38,7 +38,7 @@ export interface CatchUp {
 }
 
 /** Balances that are deleted at once. */
-const mostCleared = 10_000
+const maxCleared = 10_000
 const longestPauseMs = 30_000
 
 interface Piece {
@@ -59,7 +59,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     const behind = await tokensBehind(db, chainId, tokens, checkpoint?.number ?? -1)
     const [first] = behind
     if (first?.indexedTo === null) {
-      await clearBalances(db, chainId, first.address, mostCleared)
+      await clearBalances(db, chainId, first.address, maxCleared)
       return true
     }
     isLevel = !first && checkpoint !== null
@@ -73,7 +73,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       await holdCheckpoint(tx, chainId, checkpoint)
       await applyBalanceChanges(tx, chainId, { ...piece, ...balanceChanges(logs) })
     })
-    if (logs.length * 2 <= mostLogs) range = Math.min(maxRange, range * 2)
+    if (logs.length * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
     return true
   }
 
@@ -81,7 +81,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
   async function read({ tokens, from, to }: Piece, checkpoint: Checkpoint): Promise<TokenLog[]> {
     await confirm(chain, checkpoint)
     const logs = await tokenLogs(tokens, from + 1, to)
-    if (logs.length > mostLogs && to > from + 1) throw new RangeTooFull(`${logs.length} logs`)
+    if (logs.length > maxLogs && to > from + 1) throw new RangeTooFull(`${logs.length} logs`)
     await confirm(chain, checkpoint)
     const known = await blockHashesAbove(db, chainId, from)
     for (const { blockNumber, blockHash } of logs) {

@@ -10,7 +10,7 @@ import {
   type ChainPlace,
   type Checkpoint,
   type FollowedChain,
-  mostLogs,
+  maxLogs,
   RangeTooFull,
   readNewBlocks,
   readOldBlocks,
@@ -83,7 +83,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
           finalized = horizon
           yield { type: 'finalize', number: finalized }
         }
-        if (logs.length * 2 <= mostLogs) range = Math.min(maxRange, range * 2)
+        if (logs.length * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
       } else {
         await poll(0, signal)
       }

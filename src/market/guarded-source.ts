@@ -21,7 +21,7 @@ const limits: HealthLimits = {
  * others.
  */
 export const unknownMs = 1_800_000
-const mostUnknown = 10_000
+const maxUnknown = 10_000
 
 /** The same source, left alone while it is down or asks for it, and about what it does not know. */
 export function guardedSource<Value>(
@@ -31,7 +31,7 @@ export function guardedSource<Value>(
   const { name } = source
   const health = createHealth({ name, limits, now, log })
   const unknown = new LRUCache<Address, true>({
-    max: mostUnknown,
+    max: maxUnknown,
     ttl: unknownMs,
     ttlResolution: 0,
     perf: { now },

@@ -22,7 +22,7 @@ export interface TokenSource<Value> {
  */
 export type UsdPriceSource = TokenSource<string>
 
-/** The greatest first, at most `mostHolders`, each with more than nothing. */
+/** The greatest first, at most `maxHolders`, each with more than nothing. */
 export type HolderSource = TokenSource<readonly TokenHolder[]>
 
-export const mostHolders = 100
+export const maxHolders = 100

@@ -21,20 +21,20 @@ export interface Feed {
 
 const streamBatch = 100
 /** A signal can be lost, and a row can wait behind the fence of an older transaction: look again this often. */
-const lookAgainMs = 1_000
-const lookAgainSoonMs = 50
+const pollMs = 1_000
+const pollSoonMs = 50
 
 export function createFeed({ db, signals }: { db: Database; signals: Signals }): Feed {
   return {
     async *stream(account, after, signal, reading) {
       let position = after === null ? await feedHead(db) : await placeOf(after, db)
-      const doorbell = createDoorbell(signal)
-      const hangUp = signals.on('feed', (heard) => {
-        if (heard === undefined || heard === account) doorbell.ring()
+      const wakeUp = createWakeUp(signal)
+      const unsubscribe = signals.on('feed', (heard) => {
+        if (heard === undefined || heard === account) wakeUp.wake()
       })
       try {
         while (!signal.aborted) {
-          const rang = doorbell.reset()
+          const wasAwake = wakeUp.reset()
           const rows = await readFeed(db, account, position, streamBatch, reading)
           for (const row of rows) {
             if (signal.aborted) return
@@ -42,34 +42,34 @@ export function createFeed({ db, signals }: { db: Database; signals: Signals }):
             yield row.text
           }
           if (rows.length < streamBatch)
-            await doorbell.wait(rang && rows.length === 0 ? lookAgainSoonMs : lookAgainMs)
+            await wakeUp.wait(wasAwake && rows.length === 0 ? pollSoonMs : pollMs)
         }
       } finally {
-        hangUp()
+        unsubscribe()
       }
     },
   }
 }
 
 /** Remembers a ring that came while nobody waited. */
-function createDoorbell(signal: AbortSignal) {
-  let rung = false
+function createWakeUp(signal: AbortSignal) {
+  let isAwake = false
   let answer: (() => void) | undefined
-  const ring = () => {
-    rung = true
+  const wake = () => {
+    isAwake = true
     answer?.()
   }
   signal.addEventListener('abort', () => answer?.(), { once: true })
   return {
-    ring,
+    wake,
     /** @returns whether it had rung */
     reset(): boolean {
-      const was = rung
-      rung = false
+      const was = isAwake
+      isAwake = false
       return was
     },
     wait(milliseconds: number): Promise<void> {
-      if (rung || signal.aborted) return Promise.resolve()
+      if (isAwake || signal.aborted) return Promise.resolve()
       return new Promise((resolve) => {
         const timer = setTimeout(() => answer?.(), milliseconds)
         answer = () => {

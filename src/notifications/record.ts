@@ -9,7 +9,7 @@ import { type NewNotification, recordNotifications } from '../storage/feed.ts'
 import { findTokens } from '../storage/token/tokens.ts'
 
 /** A trade of a known order. */
-export interface TradeToTell {
+export interface TradeOfOrder {
   /** As it stands after the trade. */
   order: Order
   trade: Trade
@@ -20,14 +20,14 @@ export interface TradeToTell {
 }
 
 /** Tells owners of trades, in the transaction that stores them. `order_filled` exactly for the trade that fulfils, else partially filled. */
-export async function tellTrades(tx: Tx, trades: readonly TradeToTell[], at: Date): Promise<void> {
+export async function recordTrades(tx: Tx, trades: readonly TradeOfOrder[], at: Date): Promise<void> {
   const tokens = await tokensOf(
     tx,
     trades.map(({ order }) => order),
   )
   await recordNotifications(
     tx,
-    trades.map((told) => toTradeNotification(told, tokens, at)),
+    trades.map((recorded) => toTradeNotification(recorded, tokens, at)),
   )
 }
 
@@ -39,7 +39,7 @@ export type CancellationSource =
   | { by: 'chain'; blockNumber: number; txHash: string }
 
 /** Tells owners that their orders are cancelled: through the service, or on chain in block `blockNumber`. */
-export async function tellCancelled(
+export async function recordCancelled(
   tx: Tx,
   orders: readonly Order[],
   source: CancellationSource,
@@ -66,7 +66,7 @@ function cancellationMetadata(source: CancellationSource): Partial<NotificationM
 }
 
 /** Tells owners that the time of their orders has passed, by that of block `blockNumber`. */
-export async function tellExpired(
+export async function recordExpired(
   tx: Tx,
   orders: readonly Order[],
   blockNumber: number,
@@ -90,7 +90,7 @@ export async function tellExpired(
 }
 
 function toTradeNotification(
-  { order, trade, fulfils, ordinal }: TradeToTell,
+  { order, trade, fulfils, ordinal }: TradeOfOrder,
   tokens: Tokens,
   at: Date,
 ): NewNotification {
@@ -103,12 +103,16 @@ function toTradeNotification(
   const metadata = { executedAmount, txHash: trade.txHash }
   const blockNumber = trade.blockNumber
   if (fulfils) {
-    const told = notification(order, 'order_filled', `Order filled: ${amounts}`, metadata, at)
-    return { ...told, cause: `filled:${order.chainId}:${order.uid}`, blockNumber }
+    const recorded = notification(order, 'order_filled', `Order filled: ${amounts}`, metadata, at)
+    return { ...recorded, cause: `filled:${order.chainId}:${order.uid}`, blockNumber }
   }
   const message = `Order partially filled (${filledPercentDown(order)} %): ${amounts}`
-  const told = notification(order, 'order_partially_filled', message, metadata, at)
-  return { ...told, cause: `partial:${order.chainId}:${order.uid}:${trade.txHash}:${ordinal}`, blockNumber }
+  const recorded = notification(order, 'order_partially_filled', message, metadata, at)
+  return {
+    ...recorded,
+    cause: `partial:${order.chainId}:${order.uid}:${trade.txHash}:${ordinal}`,
+    blockNumber,
+  }
 }
 
 function notification(

@@ -3,13 +3,13 @@ import type { Cancellation } from '../domain/order/creation.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import { cancellationDigest, cancellationsDigest } from '../domain/signing/signing.ts'
-import { tellCancelled } from '../notifications/record.ts'
+import { recordCancelled } from '../notifications/record.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
 import { cancelOrders as markCancelled } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { cancellable, refusePrevented } from './cancellable.ts'
-import type { OrderDesk } from './check.ts'
+import type { OrderServices } from './check.ts'
 import { recoverOrRefuse } from './owner.ts'
 
 /**
@@ -17,18 +17,21 @@ import { recoverOrRefuse } from './owner.ts'
  * Checks in the contract's order: each order in turn (known, then its status), then the signature, then the owners.
  * @throws Refusal OrderNotFound, OnChainOrder, OrderFullyExecuted, AlreadyCancelled, OrderExpired, InvalidSignature, WrongOwner
  */
-export async function cancelOrders(cancellation: Cancellation, desk: OrderDesk): Promise<OrderUid[]> {
-  const digests = [cancellationsDigest(desk.network, cancellation.orderUids)]
-  return cancelSigned(cancellation, { digests, field: 'orderUids' }, desk)
+export async function cancelOrders(cancellation: Cancellation, services: OrderServices): Promise<OrderUid[]> {
+  const digests = [cancellationsDigest(services.network, cancellation.orderUids)]
+  return cancelSigned(cancellation, { digests, field: 'orderUids' }, services)
 }
 
 /** The same for one order, which may be signed by itself or as a list of one. */
 export async function cancelOrder(
   { orderUid, ...signed }: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid },
-  desk: OrderDesk,
+  services: OrderServices,
 ): Promise<OrderUid> {
-  const digests = [cancellationDigest(desk.network, orderUid), cancellationsDigest(desk.network, [orderUid])]
-  await cancelSigned({ ...signed, orderUids: [orderUid] }, { digests, field: 'orderUid' }, desk)
+  const digests = [
+    cancellationDigest(services.network, orderUid),
+    cancellationsDigest(services.network, [orderUid]),
+  ]
+  await cancelSigned({ ...signed, orderUids: [orderUid] }, { digests, field: 'orderUid' }, services)
   return orderUid
 }
 
@@ -38,13 +41,13 @@ export async function cancelOrder(
  */
 export async function cancelByPolicy(
   { orderUids, reason }: { orderUids: readonly OrderUid[]; reason: string | null },
-  desk: OrderDesk,
+  services: OrderServices,
 ): Promise<OrderUid[]> {
   const uids = [...new Set(orderUids)]
-  await desk.db.transaction(async (tx) => {
+  await services.db.transaction(async (tx) => {
     await lockOrders(tx, uids)
-    const orders = await cancellable(tx, { uids, field: 'orderUids', byOperator: true }, desk)
-    await cancel(tx, orders, { by: 'policy', reason }, new Date(desk.now()))
+    const orders = await cancellable(tx, { uids, field: 'orderUids', byOperator: true }, services)
+    await cancel(tx, orders, { by: 'policy', reason }, new Date(services.now()))
   })
   return uids
 }
@@ -53,14 +56,14 @@ export async function cancelByPolicy(
 async function cancelSigned(
   cancellation: Cancellation,
   { digests, field }: { digests: readonly Bytes32[]; field: string },
-  desk: OrderDesk,
+  services: OrderServices,
 ): Promise<OrderUid[]> {
   const uids = [...new Set(cancellation.orderUids)]
-  await desk.db.transaction(async (tx) => {
+  await services.db.transaction(async (tx) => {
     await lockOrders(tx, uids)
-    const orders = await cancellable(tx, { uids, field }, desk)
+    const orders = await cancellable(tx, { uids, field }, services)
     checkSigner(cancellation, digests, orders)
-    await cancel(tx, orders, { by: 'api' }, new Date(desk.now()))
+    await cancel(tx, orders, { by: 'api' }, new Date(services.now()))
   })
   return uids
 }
@@ -93,7 +96,7 @@ async function cancel(tx: Tx, orders: readonly Order[], canceller: Canceller, at
     tx,
     ids.map((orderId) => ({ orderId, label: 'cancelled' as const, reason, timestamp: at })),
   )
-  await tellCancelled(tx, orders, canceller, at)
+  await recordCancelled(tx, orders, canceller, at)
 }
 
 function policyReason(given: string | null): string {

@@ -7,7 +7,7 @@ import type { OrderUid } from '../domain/order/uid.ts'
 import { isEcdsa } from '../domain/signing/signing.ts'
 import type { Db } from '../storage/database/database.ts'
 import { findOrders } from '../storage/order/orders.ts'
-import type { OrderDesk } from './check.ts'
+import type { OrderServices } from './check.ts'
 
 export interface Wanted {
   uids: readonly OrderUid[]
@@ -24,7 +24,7 @@ export interface Wanted {
 export async function cancellable(
   db: Db,
   { uids, field, byOperator = false }: Wanted,
-  { network, now }: Pick<OrderDesk, 'network' | 'now'>,
+  { network, now }: Pick<OrderServices, 'network' | 'now'>,
 ): Promise<Order[]> {
   const known = new Map((await findOrders(db, uids)).map((order) => [order.uid, order]))
   const at = unixSeconds(now())

@@ -1,4 +1,4 @@
-import type { Library, Reading } from '../app-data/read.ts'
+import type { AppDataSources, Reading } from '../app-data/read.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Hex } from '../domain/evm/hex.ts'
@@ -9,6 +9,7 @@ import type { NewOrder, OrderData } from '../domain/order/order.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import type { Quote } from '../domain/quote/quote.ts'
+import type { UnquotedOrder } from '../quotes/order-quote.ts'
 import type { Database } from '../storage/database/database.ts'
 
 /** Bounds of what is accepted. All windows are inclusive. */
@@ -26,13 +27,13 @@ export interface OrderLimits {
 }
 
 /** What placing and cancelling on one network need from outside. */
-export interface OrderDesk {
+export interface OrderServices {
   network: Network
   db: Database
   now: Clock
   limits: OrderLimits
   policy: TradingPolicy
-  library: Library
+  appDataSources: AppDataSources
   /** Whether a wrong signer and a contract wallet's no are told by codes of their own instead of InvalidSignature. */
   distinctSignatureCodes: boolean
   /**
@@ -43,14 +44,12 @@ export interface OrderDesk {
   /** The same and more for an order whose own code has to run: pre-hooks, a contract wallet. */
   checkOrder: CheckOrder
   /** The stored or new quote that the order is kept with; null when nothing trades the pair. */
-  quoteFor(order: OrderToQuote): Promise<Quote | null>
+  quoteFor(order: UnquotedOrder): Promise<Quote | null>
   /** Whether an order has this UID already. */
   isTaken(uid: OrderUid): Promise<boolean>
   /** Commits the order with its document, its quote and the event `created`. @returns its row key; undefined when the UID is taken */
   store(order: NewOrder): Promise<bigint | undefined>
 }
-
-export type OrderToQuote = OrderData & Pick<OrderCreation, 'quoteId' | 'signingScheme'> & { owner: Address }
 
 /** An order as far as it can be known without asking anybody. */
 export interface Draft {
@@ -74,4 +73,7 @@ export interface QuotedCandidate extends Candidate {
 }
 
 /** Throws a Refusal when the order is not acceptable. */
-export type Check<Known extends Draft = Candidate> = (order: Known, desk: OrderDesk) => void | Promise<void>
+export type Check<Known extends Draft = Candidate> = (
+  order: Known,
+  services: OrderServices,
+) => void | Promise<void>

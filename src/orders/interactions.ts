@@ -1,11 +1,11 @@
-import type { AppDataMeaning, Hook } from '../domain/app-data/document.ts'
+import type { Hook, ParsedAppData } from '../domain/app-data/document.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Interactions } from '../domain/order/order.ts'
 import { hooksCall } from '../domain/settlement/calldata.ts'
 
 /** What a settlement runs around an order's trade: each list of hooks that is not empty is one call of the trampoline. */
 export function toInteractions(
-  { preHooks, postHooks }: Pick<AppDataMeaning, 'preHooks' | 'postHooks'>,
+  { preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>,
   trampoline: Address,
 ): Interactions {
   const toCalls = (hooks: readonly Hook[]) => (hooks.length > 0 ? [hooksCall(trampoline, hooks)] : [])

@@ -1,4 +1,4 @@
-import type { AppDataMeaning } from '../domain/app-data/document.ts'
+import type { ParsedAppData } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Hex, hexSize } from '../domain/evm/hex.ts'
@@ -7,7 +7,7 @@ import type { OrderData } from '../domain/order/order.ts'
 import { digestsTried, explainSignature } from '../domain/signing/explain-signature.ts'
 import { recoverSigner, type SignatureFault } from '../domain/signing/signature.ts'
 import { type EcdsaScheme, isEcdsa, orderDigest } from '../domain/signing/signing.ts'
-import type { OrderDesk } from './check.ts'
+import type { OrderServices } from './check.ts'
 import { signatureRefusal } from './signature-refusal.ts'
 
 /** Most bytes of a signature that a contract wallet reads. */
@@ -28,25 +28,27 @@ const faults: Record<SignatureFault, string> = {
 export function orderOwner(
   creation: OrderCreation,
   data: OrderData,
-  meaning: Pick<AppDataMeaning, 'signer'>,
-  desk: Pick<OrderDesk, 'network' | 'distinctSignatureCodes'>,
+  parsedAppData: Pick<ParsedAppData, 'signer'>,
+  services: Pick<OrderServices, 'network' | 'distinctSignatureCodes'>,
 ): { owner: Address; signature: Hex } {
   if (isEcdsa(creation.signingScheme)) {
     const recovered = recoverOrRefuse(
       creation.signingScheme,
-      orderDigest(desk.network, data),
+      orderDigest(services.network, data),
       creation.signature,
     )
-    if (creation.from && creation.from !== recovered.signer) throw wrongSigner(creation, meaning.signer, desk)
-    if (meaning.signer && meaning.signer !== recovered.signer)
-      throw signerMismatch(meaning.signer, recovered.signer)
+    if (creation.from && creation.from !== recovered.signer)
+      throw wrongSigner(creation, parsedAppData.signer, services)
+    if (parsedAppData.signer && parsedAppData.signer !== recovered.signer)
+      throw signerMismatch(parsedAppData.signer, recovered.signer)
     return { owner: recovered.signer, signature: recovered.signature }
   }
   const signature = ownerlessSignature(creation)
-  const owner = creation.from ?? meaning.signer
+  const owner = creation.from ?? parsedAppData.signer
   if (!owner)
     throw new Refusal('MissingFrom', `${creation.signingScheme} orders need from`, { field: 'from' })
-  if (meaning.signer && meaning.signer !== owner) throw signerMismatch(meaning.signer, owner)
+  if (parsedAppData.signer && parsedAppData.signer !== owner)
+    throw signerMismatch(parsedAppData.signer, owner)
   return { owner, signature }
 }
 
@@ -80,18 +82,18 @@ function malformed(fault: string): Refusal {
 function wrongSigner(
   creation: OrderCreation,
   declared: Address | null,
-  desk: Parameters<typeof orderOwner>[3],
+  services: Parameters<typeof orderOwner>[3],
 ): Refusal {
   const { recoveredSigner, expectedSigner, mistake, explanation } = explainSignature(
     creation,
     declared,
-    desk.network,
+    services.network,
     digestsTried.placing,
   )
   return signatureRefusal(
     'WrongOwner',
     `signature recovers to ${recoveredSigner}, from is ${expectedSigner}`,
-    desk,
+    services,
     { signer: recoveredSigner, mistake, explanation },
   )
 }

@@ -6,7 +6,7 @@ import type { Quote } from '../domain/quote/quote.ts'
 import { isEcdsa, orderUid } from '../domain/signing/signing.ts'
 import { insertOrder } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
-import type { Check, Draft, OrderDesk, QuotedCandidate } from './check.ts'
+import type { Check, Draft, OrderServices, QuotedCandidate } from './check.ts'
 import { accounts } from './checks/accounts.ts'
 import { amounts } from './checks/amounts.ts'
 import { document } from './checks/document.ts'
@@ -40,29 +40,32 @@ const quoted: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, 
  * in the order that clients know. When this returns, the order is committed.
  * @throws Refusal naming the first fault; Outage when the node, the database or the app data gateway does not answer
  */
-export async function placeOrder(creation: OrderCreation, desk: OrderDesk): Promise<OrderUid> {
-  const { library } = desk
-  const early = await readEarly(creation, desk)
-  const draft = toDraft(creation, early, desk)
-  for (const check of inMemory) await check(draft, desk)
-  const reading = early ?? (await readAppData(creation.appData, library))
+export async function placeOrder(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
+  const { appDataSources } = services
+  const early = await readEarly(creation, services)
+  const draft = toDraft(creation, early, services)
+  for (const check of inMemory) await check(draft, services)
+  const reading = early ?? (await readAppData(creation.appData, appDataSources))
   const candidate = { ...draft, ...reading }
-  for (const check of inDatabase) await check(candidate, desk)
-  const { signatureGas } = await onChain(candidate, desk)
-  const quote = await desk.quoteFor({ ...creation, ...draft.data, owner: draft.owner })
+  for (const check of inDatabase) await check(candidate, services)
+  const { signatureGas } = await onChain(candidate, services)
+  const quote = await services.quoteFor({ ...creation, ...draft.data, owner: draft.owner })
   const order = { ...candidate, signatureGas, quote }
-  for (const check of quoted) await check(order, desk)
-  await store(order, desk)
+  for (const check of quoted) await check(order, services)
+  await store(order, services)
   return order.uid
 }
 
 /** The UID of an order, stored or not. @throws Refusal when nobody signed it, Outage */
-export async function uidOf(creation: OrderCreation, desk: OrderDesk): Promise<OrderUid> {
-  return toDraft(creation, await readEarly(creation, desk), desk).uid
+export async function uidOf(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
+  return toDraft(creation, await readEarly(creation, services), services).uid
 }
 
-async function readEarly(creation: OrderCreation, { library }: OrderDesk): Promise<Reading | null> {
-  return needsDocument(creation) ? readAppData(creation.appData, library) : null
+async function readEarly(
+  creation: OrderCreation,
+  { appDataSources }: OrderServices,
+): Promise<Reading | null> {
+  return needsDocument(creation) ? readAppData(creation.appData, appDataSources) : null
 }
 
 /** A document that came with the order is read first; one that has to be looked up only where nothing else can name the owner. */
@@ -70,49 +73,49 @@ function needsDocument({ appData, from, signingScheme }: OrderCreation): boolean
   return appData.document !== null || (from === null && !isEcdsa(signingScheme))
 }
 
-function toDraft(creation: OrderCreation, early: Reading | null, desk: OrderDesk): Draft {
+function toDraft(creation: OrderCreation, early: Reading | null, services: OrderServices): Draft {
   const data: OrderData = { ...creation, appData: creation.appData.hash }
-  const { owner, signature } = orderOwner(creation, data, early?.meaning ?? { signer: null }, desk)
-  return { creation, data, owner, signature, uid: orderUid(desk.network, data, owner) }
+  const { owner, signature } = orderOwner(creation, data, early?.parsedAppData ?? { signer: null }, services)
+  return { creation, data, owner, signature, uid: orderUid(services.network, data, owner) }
 }
 
 /** Orders that are placed at once are stored together; one that replaces another has a transaction of its own. */
-async function store(candidate: QuotedCandidate, desk: OrderDesk): Promise<void> {
-  const order = toNewOrder(candidate, desk)
-  const { replacedOrder } = candidate.meaning
+async function store(candidate: QuotedCandidate, services: OrderServices): Promise<void> {
+  const order = toNewOrder(candidate, services)
+  const { replacedOrder } = candidate.parsedAppData
   const id =
     replacedOrder === null
-      ? await desk.store(order)
-      : await desk.db.transaction(async (tx) => {
+      ? await services.store(order)
+      : await services.db.transaction(async (tx) => {
           // Both at once: whatever happened to the old one since it was looked at is seen, and whoever comes after sees it cancelled.
           await lockOrders(tx, [replacedOrder, order.uid])
           const inserted = await insertOrder(tx, order)
           const replacement = { replacedOrder, order: candidate, at: order.creationDate }
-          if (inserted !== undefined) await replace(tx, replacement, desk)
+          if (inserted !== undefined) await replace(tx, replacement, services)
           return inserted
         })
   if (id === undefined) throw duplicated(order.uid)
 }
 
 function toNewOrder(
-  { creation, data, meaning, unstored, owner, uid, signature, quote }: QuotedCandidate,
-  desk: OrderDesk,
+  { creation, data, parsedAppData, newDocument, owner, uid, signature, quote }: QuotedCandidate,
+  services: OrderServices,
 ): NewOrder {
   return {
     ...pickOrderData(data),
-    chainId: desk.network.chainId,
+    chainId: services.network.chainId,
     uid,
     owner,
-    settlementContract: desk.network.settlement,
+    settlementContract: services.network.settlement,
     class: 'limit',
     signingScheme: creation.signingScheme,
     signature,
-    fullAppData: unstored,
-    creationDate: new Date(desk.now()),
+    fullAppData: newDocument,
+    creationDate: new Date(services.now()),
     quoteId: quote?.id ?? null,
     fullBalanceCheck: creation.fullBalanceCheck,
-    validFrom: meaning.validFrom,
-    interactions: toInteractions(meaning, desk.network.hooksTrampoline),
+    validFrom: parsedAppData.validFrom,
+    interactions: toInteractions(parsedAppData, services.network.hooksTrampoline),
     quote: quote && toOrderQuote(quote),
     effectiveValidTo: data.validTo,
   }

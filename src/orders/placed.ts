@@ -1,7 +1,7 @@
 import type { OrderCreation } from '../domain/order/creation.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import { findOrder } from '../storage/order/orders.ts'
-import type { OrderDesk } from './check.ts'
+import type { OrderServices } from './check.ts'
 import { uidOf } from './place.ts'
 
 /**
@@ -11,9 +11,9 @@ import { uidOf } from './place.ts'
 export async function placedSince(
   creation: OrderCreation,
   since: Date,
-  desk: OrderDesk,
+  services: OrderServices,
 ): Promise<OrderUid | undefined> {
-  const uid = await uidOf(creation, desk)
-  const order = await findOrder(desk.db, uid, desk.network.chainId)
+  const uid = await uidOf(creation, services)
+  const order = await findOrder(services.db, uid, services.network.chainId)
   return order && order.creationDate >= since ? uid : undefined
 }

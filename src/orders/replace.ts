@@ -2,19 +2,19 @@ import { Refusal } from '../domain/errors/error.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import { isEcdsa } from '../domain/signing/signing.ts'
-import { tellCancelled } from '../notifications/record.ts'
+import { recordCancelled } from '../notifications/record.ts'
 import { wasBidOn } from '../storage/auction/competition.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { cancelOrders } from '../storage/order/orders.ts'
 import { cancellable } from './cancellable.ts'
-import type { Candidate, Check, OrderDesk } from './check.ts'
+import type { Candidate, Check, OrderServices } from './check.ts'
 
 /** An order is not replaced while a bid on it from one of this many last auctions may still be settled. */
 const recentAuctions = 5
 
 /** The order to be replaced is one that could be cancelled now. */
-export const replaced: Check = async ({ meaning: { replacedOrder } }, desk) => {
-  if (replacedOrder) await cancellable(desk.db, wanted(replacedOrder), desk)
+export const replaced: Check = async ({ parsedAppData: { replacedOrder } }, services) => {
+  if (replacedOrder) await cancellable(services.db, wanted(replacedOrder), services)
 }
 
 export interface Replacement {
@@ -31,16 +31,16 @@ export interface Replacement {
 export async function replace(
   tx: Tx,
   { replacedOrder, order, at }: Replacement,
-  desk: OrderDesk,
+  services: OrderServices,
 ): Promise<void> {
-  const orders = await cancellable(tx, wanted(replacedOrder), desk)
+  const orders = await cancellable(tx, wanted(replacedOrder), services)
   for (const old of orders) await refuseUnlessReplaceable(tx, old, order)
   await cancelOrders(
     tx,
     orders.map(({ id }) => id),
     at,
   )
-  await tellCancelled(tx, orders, { by: 'replacement', uid: order.uid }, at)
+  await recordCancelled(tx, orders, { by: 'replacement', uid: order.uid }, at)
 }
 
 async function refuseUnlessReplaceable(tx: Tx, old: Order, { creation, owner }: Candidate): Promise<void> {

@@ -1,5 +1,5 @@
 import { Refusal } from '../domain/errors/error.ts'
-import type { OrderDesk } from './check.ts'
+import type { OrderServices } from './check.ts'
 
 /**
  * A signature that is not the owner's. The interface has one word for it, InvalidSignature;
@@ -8,7 +8,7 @@ import type { OrderDesk } from './check.ts'
 export function signatureRefusal(
   distinct: 'WrongOwner' | 'InvalidEip1271Signature',
   message: string,
-  { distinctSignatureCodes }: Pick<OrderDesk, 'distinctSignatureCodes'>,
+  { distinctSignatureCodes }: Pick<OrderServices, 'distinctSignatureCodes'>,
   data?: Record<string, unknown>,
 ): Refusal {
   const code = distinctSignatureCodes ? distinct : 'InvalidSignature'

@@ -7,7 +7,7 @@ import {
   isBrokenCircuitError,
   noJitterGenerator,
 } from 'cockatiel'
-import { createComplaints } from '../concurrency/throttled-log.ts'
+import { createThrottledLog } from '../concurrency/throttled-log.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { OutsideFault, Throttled } from './fault.ts'
@@ -48,7 +48,7 @@ export interface Health {
  */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
   const { failures, pauseMs, backOffMs, atOnce } = limits
-  const tell = createComplaints({ now, log })
+  const tell = createThrottledLog({ now, log })
   const breaker = circuitBreaker(
     handleWhen((fault) => fault instanceof OutsideFault && !(fault instanceof Throttled)),
     {
@@ -74,13 +74,13 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
     throttledInARow++
   }
 
-  const complain = (reason: string) => tell('an outside source failed', { source: name, reason })
+  const warn = (reason: string) => tell('an outside source failed', { source: name, reason })
 
   function checkOpen(): void {
     if (now() < quietUntil) throw new Throttled(name, 'asked to be left alone', quietUntil - now())
     if (breaker.state === CircuitState.HalfOpen) throw new OutsideFault(name, 'is being tried again')
     if (underWay < atOnce) return
-    complain('too many calls under way')
+    warn('too many calls under way')
     throw new Throttled(name, 'too many calls under way')
   }
 
@@ -97,7 +97,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
       } catch (fault) {
         if (isBrokenCircuitError(fault)) throw new OutsideFault(name, 'is left alone')
         if (fault instanceof Throttled) backOff(fault)
-        if (fault instanceof OutsideFault) complain(fault.reason)
+        if (fault instanceof OutsideFault) warn(fault.reason)
         throw fault
       } finally {
         underWay--

@@ -35,7 +35,7 @@ export interface JsonAnswer {
   body: unknown
 }
 
-const usualLimitMs = 10_000
+const defaultLimitMs = 10_000
 
 /**
  * One question, one answer, no redirect followed and nothing tried again: a second try would use the time
@@ -49,7 +49,7 @@ export async function exchangeJson(
   question: JsonQuestion,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
-  const limit = AbortSignal.timeout(peer.limitMs ?? usualLimitMs)
+  const limit = AbortSignal.timeout(peer.limitMs ?? defaultLimitMs)
   try {
     const response = await fetch(target(peer.url, question), {
       ...requestOf(peer, question),
@@ -120,7 +120,7 @@ async function readText(response: Response, { name, maxBytes }: JsonPeer): Promi
 }
 
 function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown {
-  if (nestsDeeper(text, mostLevels)) throw new OutsideFault(name, 'answers too deeply nested')
+  if (nestsDeeper(text, maxLevels)) throw new OutsideFault(name, 'answers too deeply nested')
   try {
     return JSON.parse(text)
   } catch {
@@ -130,7 +130,7 @@ function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown 
 }
 
 /** Several times what the protocols need. */
-const mostLevels = 64
+const maxLevels = 64
 
 /** A body that nobody reads would hold its connection. */
 function leave({ body }: Response): void {

@@ -3,7 +3,7 @@ import type { Log } from '../domain/log.ts'
 import { aborted, late } from './deadline.ts'
 import type { Ask, Estimate, Estimator } from './estimator.ts'
 import { type Fault, worstFault } from './fault-choice.ts'
-import type { Belief } from './verification/policy.ts'
+import type { VerificationPolicy } from './verification/policy.ts'
 import type { Verification } from './verification/verify.ts'
 
 export interface Contest {
@@ -11,11 +11,11 @@ export interface Contest {
   /** Our own, where it takes part. */
   router: Estimator | null
   others: readonly Estimator[]
-  belief: Belief
+  verificationPolicy: VerificationPolicy
   /** @throws Outage when it cannot be said */
   verify(estimate: Estimate, signal: AbortSignal): Promise<Verification>
   /** What estimates are compared by: more is better. */
-  worth: Promise<(estimate: Estimate) => bigint>
+  value: Promise<(estimate: Estimate) => bigint>
   /** So many usable ones will do; without it all are waited for. */
   enough?: number
   /** When it aborts, what is there is taken, and whoever still works may stop. */
@@ -57,7 +57,7 @@ function enter(estimator: Estimator, contest: Contest): Entry {
 /** What the estimator says, once it has been through all that it has to go through. */
 async function examined(
   estimator: Estimator,
-  { ask, belief, verify, signal, log }: Contest,
+  { ask, verificationPolicy, verify, signal, log }: Contest,
   whileChecking: (estimate: Estimate) => void,
 ): Promise<Result> {
   const estimate = await estimator.estimate(ask, signal)
@@ -66,7 +66,7 @@ async function examined(
     log.warn('an estimate is no answer', fields)
     return { reason: new Error('no answer to what was asked') }
   }
-  if (!mustBeSimulated(estimate, belief)) return { estimate }
+  if (!mustBeSimulated(estimate, verificationPolicy)) return { estimate }
   whileChecking(estimate)
   const verification = await verify(estimate, signal).catch((fault: unknown) => {
     if (!signal.aborted) log.warn('an estimate could not be simulated', { ...fields, fault: String(fault) })
@@ -86,15 +86,15 @@ function answers({ sellAmount, buyAmount, gas }: Estimate, { kind, amount }: Ask
   return fixed === amount && sellAmount > 0n && buyAmount > 0n && gas > 0n
 }
 
-function mustBeSimulated({ standing }: Estimate, { simulates }: Belief): boolean {
+function mustBeSimulated({ standing }: Estimate, { simulates }: VerificationPolicy): boolean {
   return simulates === 'everything'
     ? standing !== 'simulated'
     : simulates === 'claims' && standing === 'claimed'
 }
 
 async function* improvements(entries: readonly Entry[], contest: Contest): AsyncGenerator<Estimate, void> {
-  const { belief, signal, enough = Number.POSITIVE_INFINITY } = contest
-  const worth = await contest.worth
+  const { verificationPolicy, signal, enough = Number.POSITIVE_INFINITY } = contest
+  const value = await contest.value
   const waiting = new Set(entries)
   const faults: Fault[] = []
   const words: Estimate[] = []
@@ -105,11 +105,11 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
 
   /** @returns whether it is the best so far */
   const consider = (estimate: Estimate): boolean => {
-    if (belief.requiresSimulated && estimate.standing !== 'simulated') unproven = true
+    if (verificationPolicy.requiresSimulated && estimate.standing !== 'simulated') unproven = true
     else if (estimate.standing === 'claimed') words.push(estimate)
     else {
       usable++
-      if (best && !beats(estimate, best, worth, belief)) return false
+      if (best && !beats(estimate, best, value, verificationPolicy)) return false
       best = estimate
       return true
     }
@@ -126,11 +126,12 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
   if (usable >= enough) return
   for (const { own, unchecked } of waiting) {
     // Our own arithmetic stands without a simulation that does not end, unless that is asked for; somebody's word does not.
-    if (unchecked?.standing !== 'computed' || belief.requiresSimulated) faults.push({ own, reason: late() })
+    if (unchecked?.standing !== 'computed' || verificationPolicy.requiresSimulated)
+      faults.push({ own, reason: late() })
     else if (consider(unchecked)) yield unchecked
   }
   if (best) return
-  const [word] = words.toSorted((a, b) => compare(worth(b), worth(a)))
+  const [word] = words.toSorted((a, b) => compare(value(b), value(a)))
   if (word) yield word
   else if (unproven) throw notVerified()
   else throw worstFault(faults, contest.router !== null)
@@ -139,11 +140,11 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
 function beats(
   one: Estimate,
   other: Estimate,
-  worth: (estimate: Estimate) => bigint,
-  { prefersSimulated }: Belief,
+  value: (estimate: Estimate) => bigint,
+  { prefersSimulated }: VerificationPolicy,
 ): boolean {
   const rank = ({ standing }: Estimate) => Number(prefersSimulated && standing === 'simulated')
-  return (rank(one) - rank(other) || compare(worth(one), worth(other))) > 0
+  return (rank(one) - rank(other) || compare(value(one), value(other))) > 0
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -2,17 +2,17 @@ import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { OrderData, SigningScheme } from '../domain/order/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote/quote.ts'
-import { findQuoteFor, insertOrderQuote } from '../storage/quote/quotes.ts'
+import { findQuoteFor, insertQuoteForOrder } from '../storage/quote/quotes.ts'
 import { startDeadline } from './deadline.ts'
 import { price } from './price.ts'
-import type { QuoteDesk } from './quote.ts'
+import type { QuoteServices } from './quote.ts'
 import { quoteKind } from './request.ts'
-import { beliefFor } from './verification/policy.ts'
+import { verificationPolicyFor } from './verification/policy.ts'
 
 /** What an order that names no quote waits for one, in milliseconds. */
 const implicitMs = 1_000
 
-export type OrderToQuote = OrderData & {
+export type UnquotedOrder = OrderData & {
   owner: Address
   signingScheme: SigningScheme
   quoteId: bigint | null
@@ -23,11 +23,11 @@ export type OrderToQuote = OrderData & {
  * made for such an order, else a new one. Amounts of the order never change by it.
  * @returns null when nothing trades the pair, or nobody who would know answers in time: such an order is accepted all the same and waits
  */
-export async function quoteForOrder(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | null> {
-  const found = (await namedQuote(order, desk)) ?? (await bestStoredQuote(order, desk))
+export async function quoteForOrder(order: UnquotedOrder, services: QuoteServices): Promise<Quote | null> {
+  const found = (await namedQuote(order, services)) ?? (await bestStoredQuote(order, services))
   if (found) return order.kind === 'sell' ? rescale(found, order.sellAmount) : found
   try {
-    return await newQuote(order, desk)
+    return await newQuote(order, services)
   } catch (error) {
     if (!isWithoutPrice(error)) throw error
     return null
@@ -39,23 +39,23 @@ function isWithoutPrice(error: unknown): boolean {
   return error instanceof Outage
 }
 
-async function namedQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | undefined> {
+async function namedQuote(order: UnquotedOrder, services: QuoteServices): Promise<Quote | undefined> {
   if (order.quoteId === null) return undefined
-  const quote = await desk.storedQuote(order.quoteId)
-  return quote && fits(quote, order) && quote.expiration.getTime() >= desk.now() ? quote : undefined
+  const quote = await services.storedQuote(order.quoteId)
+  return quote && fits(quote, order) && quote.expiration.getTime() >= services.now() ? quote : undefined
 }
 
-async function bestStoredQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote | undefined> {
-  return findQuoteFor(desk.db, {
+async function bestStoredQuote(order: UnquotedOrder, services: QuoteServices): Promise<Quote | undefined> {
+  return findQuoteFor(services.db, {
     ...order,
-    chainId: desk.network.chainId,
+    chainId: services.network.chainId,
     quoteKind: searchedKind(order.signingScheme),
     amount: order.kind === 'sell' ? order.sellAmount : order.buyAmount,
-    now: new Date(desk.now()),
+    now: new Date(services.now()),
   })
 }
 
-async function newQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote> {
+async function newQuote(order: UnquotedOrder, services: QuoteServices): Promise<Quote> {
   const size: QuoteSize =
     order.kind === 'sell'
       ? { form: 'sellAmountAfterFee', amount: order.sellAmount }
@@ -68,27 +68,27 @@ async function newQuote(order: OrderToQuote, desk: QuoteDesk): Promise<Quote> {
         size,
         trader: { from: order.owner, receiver: order.receiver, preHooks: [], postHooks: [] },
         extraGas: 0n,
-        belief: beliefFor('optimal', desk.verification),
+        verificationPolicy: verificationPolicyFor('optimal', services.verification),
       },
-      desk,
+      services,
       deadline.signal,
     )
     const offer: Omit<Quote, 'id'> = {
       ...quote,
       quoteKind: searchedKind(order.signingScheme),
-      expiration: new Date(desk.now() + desk.limits.offered * 1000),
+      expiration: new Date(services.now() + services.limits.offered * 1000),
     }
-    return { ...offer, id: await insertOrderQuote(desk.db, offer, order) }
+    return { ...offer, id: await insertQuoteForOrder(services.db, offer, order) }
   } finally {
     deadline.end()
   }
 }
 
-function pairOf({ kind, sellToken, buyToken }: OrderToQuote) {
+function pairOf({ kind, sellToken, buyToken }: UnquotedOrder) {
   return { kind, sellToken, buyToken }
 }
 
-function fits(quote: Quote, order: OrderToQuote): boolean {
+function fits(quote: Quote, order: UnquotedOrder): boolean {
   if (quote.kind !== order.kind || quote.sellToken !== order.sellToken || quote.buyToken !== order.buyToken)
     return false
   return order.kind === 'buy'

@@ -9,9 +9,9 @@ import { feeUp, quotedAmounts } from './amounts.ts'
 import { compete } from './competition.ts'
 import { inTime } from './deadline.ts'
 import type { Estimate, Estimator } from './estimator.ts'
-import { type PriceDesk, readNativeRate } from './prices/native-price.ts'
-import { type MarketPrices, worthIn } from './prices/value-after-gas.ts'
-import type { Belief } from './verification/policy.ts'
+import { type NativePriceServices, readNativeRate } from './prices/native-price.ts'
+import { type MarketPrices, valueAfterGas } from './prices/value-after-gas.ts'
+import type { VerificationPolicy } from './verification/policy.ts'
 import type { Verification, VerifiedTrade } from './verification/verify.ts'
 
 /** Who would trade, and what the order calls beside the trade. */
@@ -25,13 +25,13 @@ export interface PriceTask {
   trader: Trader
   /** Gas beyond the trade itself: of hooks, and of a contract's signature. */
   extraGas: bigint
-  belief: Belief
+  verificationPolicy: VerificationPolicy
   /** So many usable estimates will do. */
   enough?: number
 }
 
 /** What pricing needs from outside. Everything throws an Outage when the node does not answer. */
-export interface PricingDesk extends PriceDesk {
+export interface PricingServices extends NativePriceServices {
   log: Log
   /** Our own estimator. */
   router: Estimator
@@ -58,27 +58,27 @@ export interface Priced {
  */
 export async function startPricing(
   task: PriceTask,
-  desk: PricingDesk,
+  services: PricingServices,
   signal: AbortSignal,
 ): Promise<Pricing> {
   const { kind, sellToken, buyToken, size, trader } = task
   const ask = { kind, sellToken, buyToken, amount: size.amount }
-  const prices = readPrices(task, desk)
+  const prices = readPrices(task, services)
   const checked = Promise.all([
-    desk.checkTokens([sellToken, buyToken]),
-    desk.learnTokens([sellToken, buyToken]),
+    services.checkTokens([sellToken, buyToken]),
+    services.learnTokens([sellToken, buyToken]),
   ])
-  const worth = prices.then((known) => worthIn(kind, known))
-  for (const started of [checked, worth]) started.catch(() => {})
+  const value = prices.then((known) => valueAfterGas(kind, known))
+  for (const started of [checked, value]) started.catch(() => {})
   const estimates = compete({
     ask,
-    router: desk.router,
-    others: desk.others,
-    belief: task.belief,
-    verify: (estimate, until) => desk.verify(estimate, { ...trader, ask }, until),
-    worth,
+    router: services.router,
+    others: services.others,
+    verificationPolicy: task.verificationPolicy,
+    verify: (estimate, until) => services.verify(estimate, { ...trader, ask }, until),
+    value,
     signal,
-    log: desk.log,
+    log: services.log,
     ...(task.enough !== undefined && { enough: task.enough }),
   })
   // What is wrong with a token says more than that nobody has a price for it.
@@ -87,12 +87,16 @@ export async function startPricing(
 }
 
 /** The best there is. @throws Refusal, Outage */
-export async function price(task: PriceTask, desk: PricingDesk, signal: AbortSignal): Promise<Priced> {
-  const { prices, estimates } = await startPricing(task, desk, signal)
+export async function price(
+  task: PriceTask,
+  services: PricingServices,
+  signal: AbortSignal,
+): Promise<Priced> {
+  const { prices, estimates } = await startPricing(task, services, signal)
   let best: Estimate | undefined
   for await (const better of estimates) best = better
   if (!best) throw new TypeError('estimates ended without one')
-  return toPriced(best, task, prices, desk)
+  return toPriced(best, task, prices, services)
 }
 
 /** @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow, NoLiquidity */
@@ -100,7 +104,7 @@ export function toPriced(
   estimate: Estimate,
   { kind, sellToken, buyToken, size, extraGas }: PriceTask,
   { gasPrice, sellRate }: MarketPrices,
-  { network }: Pick<PricingDesk, 'network'>,
+  { network }: Pick<PricingServices, 'network'>,
 ): Priced {
   const { gas, solver, execution, route, block } = estimate
   const feeAmount = feeUp(gas + extraGas, gasPrice, sellRate)
@@ -125,11 +129,14 @@ export function toPriced(
   }
 }
 
-async function readPrices({ sellToken, buyToken }: PriceTask, desk: PricingDesk): Promise<MarketPrices> {
-  const view = await desk.look([[sellToken, wrappedForm(buyToken, desk.network.wrappedNative)]])
+async function readPrices(
+  { sellToken, buyToken }: PriceTask,
+  services: PricingServices,
+): Promise<MarketPrices> {
+  const view = await services.look([[sellToken, wrappedForm(buyToken, services.network.wrappedNative)]])
   const [sellRate, buyRate] = await Promise.all([
-    readNativeRate(sellToken, view, desk),
-    readNativeRate(buyToken, view, desk),
+    readNativeRate(sellToken, view, services),
+    readNativeRate(buyToken, view, services),
   ])
   return { gasPrice: view.gasPrice, sellRate, buyRate }
 }

@@ -3,12 +3,12 @@ import type { Quote, QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import type { Database } from '../storage/database/database.ts'
 import { findReply, insertQuote } from '../storage/quote/quotes.ts'
 import { inTime, startDeadline } from './deadline.ts'
-import { type Priced, type PriceTask, type PricingDesk, price } from './price.ts'
-import { type AcceptedRequest, acceptRequest, type RequestDesk } from './request.ts'
-import { beliefFor, type VerificationMode } from './verification/policy.ts'
+import { type Priced, type PriceTask, type PricingServices, price } from './price.ts'
+import { type AcceptedRequest, acceptRequest, type QuoteRequestServices } from './request.ts'
+import { type VerificationMode, verificationPolicyFor } from './verification/policy.ts'
 
 /** What quoting on one network needs from outside. Reads throw an Outage when the node does not answer. */
-export interface QuoteDesk extends PricingDesk, RequestDesk {
+export interface QuoteServices extends PricingServices, QuoteRequestServices {
   db: Database
   verification: VerificationMode
   /** Usable estimates that a fast quote waits for. */
@@ -27,19 +27,21 @@ const lateStoringMs = 1_000
  * @throws Refusal in the order of the contract: appData, accounts, balances, validity, tokens, then the market's (UnsupportedToken,
  * NoLiquidity, SellAmountDoesNotCoverFee and what else estimators say); Unavailable when time is over before anybody answered; Outage
  */
-export async function quote(request: QuoteRequest, desk: QuoteDesk): Promise<QuoteReply> {
+export async function quote(request: QuoteRequest, services: QuoteServices): Promise<QuoteReply> {
   const deadline = startDeadline(workingTime(request))
-  const endsAt = desk.now() + request.timeoutMs
+  const endsAt = services.now() + request.timeoutMs
   try {
-    const accepted = await inTime(acceptRequest(request, desk), deadline.signal)
+    const accepted = await inTime(acceptRequest(request, services), deadline.signal)
     const isFast = request.priceQuality === 'fast'
     const task: PriceTask = {
       ...toTask(request, accepted),
-      belief: beliefFor(request.priceQuality, desk.verification),
-      ...(isFast && { enough: desk.fastResults }),
+      verificationPolicy: verificationPolicyFor(request.priceQuality, services.verification),
+      ...(isFast && { enough: services.fastResults }),
     }
-    const priced = await price(task, desk, deadline.signal)
-    return isFast ? unstored(priced, accepted) : await stored(priced, accepted, desk, endsAt - desk.now())
+    const priced = await price(task, services, deadline.signal)
+    return isFast
+      ? notStored(priced, accepted)
+      : await stored(priced, accepted, services, endsAt - services.now())
   } finally {
     deadline.end()
   }
@@ -52,7 +54,7 @@ export function workingTime({ timeoutMs }: QuoteRequest): number {
 export function toTask(
   { kind, sellToken, buyToken, size }: QuoteRequest,
   { trader, extraGas }: AcceptedRequest,
-): Omit<PriceTask, 'belief'> {
+): Omit<PriceTask, 'verificationPolicy'> {
   return { kind, sellToken, buyToken, size, trader, extraGas }
 }
 
@@ -60,7 +62,7 @@ export function toTask(
 export async function stored(
   { quote: offer, route }: Priced,
   { terms, quoteKind, expiration }: AcceptedRequest,
-  { db }: Pick<QuoteDesk, 'db'>,
+  { db }: Pick<QuoteServices, 'db'>,
   leftMs = 0,
 ): Promise<QuoteReply> {
   const kept = { ...offer, quoteKind, expiration }
@@ -77,13 +79,13 @@ export async function stored(
 export async function replyTo(
   from: Address,
   id: bigint,
-  { db, network }: Pick<QuoteDesk, 'db' | 'network'>,
+  { db, network }: Pick<QuoteServices, 'db' | 'network'>,
 ): Promise<QuoteReply | undefined> {
   const reply = await findReply(db, network.chainId, id)
   return reply?.terms.from === from ? reply : undefined
 }
 
 /** A fast quote is a hint: nothing was simulated for its sake, and no order can name it. */
-function unstored({ quote: offer, route }: Priced, { terms, quoteKind }: AcceptedRequest): QuoteReply {
+function notStored({ quote: offer, route }: Priced, { terms, quoteKind }: AcceptedRequest): QuoteReply {
   return { quote: { ...offer, quoteKind, expiration: new Date(0), verified: false, id: null }, terms, route }
 }

@@ -1,5 +1,5 @@
-import { type Library, readAppData } from '../app-data/read.ts'
-import type { AppDataMeaning } from '../domain/app-data/document.ts'
+import { type AppDataSources, readAppData } from '../app-data/read.ts'
+import type { ParsedAppData } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { partnerVolumeFees } from '../domain/fee/partner.ts'
 import { type FeeRule, volumeFeesFor } from '../domain/fee/rules.ts'
@@ -24,12 +24,12 @@ export interface QuoteLimits {
 }
 
 /** What requests are checked against. */
-export interface RequestDesk {
+export interface QuoteRequestServices {
   network: Network
   now: Clock
   limits: QuoteLimits
   policy: TradingPolicy
-  library: Library
+  appDataSources: AppDataSources
   feeRules: readonly FeeRule[]
 }
 
@@ -44,19 +44,23 @@ export interface AcceptedRequest {
 }
 
 /** @throws Refusal in the order of the contract: appData, accounts, balances, validity, tokens; Outage */
-export async function acceptRequest(request: QuoteRequest, desk: RequestDesk): Promise<AcceptedRequest> {
+export async function acceptRequest(
+  request: QuoteRequest,
+  services: QuoteRequestServices,
+): Promise<AcceptedRequest> {
   const { appDataHash: hash, appDataDocument: document } = request
-  const { meaning } = await readAppData({ hash, document }, desk.library)
-  checkParties({ from: request.from, receiver: request.receiver }, desk.policy)
+  const { parsedAppData } = await readAppData({ hash, document }, services.appDataSources)
+  checkParties({ from: request.from, receiver: request.receiver }, services.policy)
   checkBalances(request)
-  const validTo = quoteValidTo(request, desk)
-  checkPair(request, desk.network, desk.policy)
+  const validTo = quoteValidTo(request, services)
+  checkPair(request, services.network, services.policy)
   return {
-    trader: traderOf(request, meaning, desk.network),
-    extraGas: hooksGas(meaning) + (request.signingScheme === 'eip1271' ? request.verificationGasLimit : 0n),
-    terms: termsOf(request, meaning, validTo, desk),
+    trader: traderOf(request, parsedAppData, services.network),
+    extraGas:
+      hooksGas(parsedAppData) + (request.signingScheme === 'eip1271' ? request.verificationGasLimit : 0n),
+    terms: termsOf(request, parsedAppData, validTo, services),
     quoteKind: quoteKind(request.signingScheme, request.onchainOrder),
-    expiration: offerEnd(request, desk),
+    expiration: offerEnd(request, services),
   }
 }
 
@@ -69,19 +73,19 @@ export function quoteKind(scheme: SigningScheme, onchainOrder: boolean): QuoteKi
 
 function traderOf(
   { from, receiver }: QuoteRequest,
-  { preHooks, postHooks }: AppDataMeaning,
+  { preHooks, postHooks }: ParsedAppData,
   { hooksTrampoline }: Network,
 ): Trader {
-  const calls = (hooks: AppDataMeaning['preHooks']) =>
+  const calls = (hooks: ParsedAppData['preHooks']) =>
     hooks.length > 0 ? [hooksCall(hooksTrampoline, hooks)] : []
   return { from, receiver, preHooks: calls(preHooks), postHooks: calls(postHooks) }
 }
 
 function termsOf(
   request: QuoteRequest,
-  { partnerFees }: AppDataMeaning,
+  { partnerFees }: ParsedAppData,
   validTo: number,
-  { network, now, feeRules }: RequestDesk,
+  { network, now, feeRules }: QuoteRequestServices,
 ): QuoteTerms {
   const { from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme } = request
   return {
@@ -105,7 +109,10 @@ function checkBalances({ buyTokenBalance, sellTokenBalance }: QuoteRequest): voi
   }
 }
 
-function quoteValidTo({ expiry, signingScheme }: QuoteRequest, { now, limits }: RequestDesk): number {
+function quoteValidTo(
+  { expiry, signingScheme }: QuoteRequest,
+  { now, limits }: QuoteRequestServices,
+): number {
   const seconds = unixSeconds(now())
   const relative = 'validFor' in expiry
   const field = relative ? 'validFor' : 'validTo'
@@ -123,7 +130,10 @@ function quoteValidTo({ expiry, signingScheme }: QuoteRequest, { now, limits }: 
   return validTo
 }
 
-function offerEnd({ signingScheme, onchainOrder }: QuoteRequest, { now, limits }: RequestDesk): Date {
+function offerEnd(
+  { signingScheme, onchainOrder }: QuoteRequest,
+  { now, limits }: QuoteRequestServices,
+): Date {
   const isStandard = quoteKind(signingScheme, onchainOrder) === 'standard'
   return new Date(now() + (isStandard ? limits.offered : limits.offeredOnChain) * 1000)
 }

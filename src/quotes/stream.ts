@@ -3,9 +3,9 @@ import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import { type Deadline, inTime, startDeadline } from './deadline.ts'
 import type { Estimate } from './estimator.ts'
 import { type Priced, type PriceTask, type Pricing, startPricing, toPriced } from './price.ts'
-import { type QuoteDesk, stored, toTask, workingTime } from './quote.ts'
+import { type QuoteServices, stored, toTask, workingTime } from './quote.ts'
 import { type AcceptedRequest, acceptRequest } from './request.ts'
-import { beliefFor } from './verification/policy.ts'
+import { verificationPolicyFor } from './verification/policy.ts'
 
 /**
  * Quotes as estimates come in, each better than the one before and each stored; all end together. Closes when everybody has
@@ -14,15 +14,18 @@ import { beliefFor } from './verification/policy.ts'
  */
 export async function quoteStream(
   request: QuoteRequest,
-  desk: QuoteDesk,
+  services: QuoteServices,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<QuoteReply, void>> {
   const deadline = startDeadline(workingTime(request), signal)
   try {
-    const accepted = await inTime(acceptRequest(request, desk), deadline.signal)
-    const task = { ...toTask(request, accepted), belief: beliefFor('stream', desk.verification) }
-    const pricing = await startPricing(task, desk, deadline.signal)
-    return replies(pricing, task, accepted, desk, { deadline, signal })
+    const accepted = await inTime(acceptRequest(request, services), deadline.signal)
+    const task = {
+      ...toTask(request, accepted),
+      verificationPolicy: verificationPolicyFor('stream', services.verification),
+    }
+    const pricing = await startPricing(task, services, deadline.signal)
+    return replies(pricing, task, accepted, services, { deadline, signal })
   } catch (fault) {
     deadline.end()
     throw fault
@@ -33,14 +36,14 @@ async function* replies(
   { estimates, prices }: Pricing,
   task: PriceTask,
   accepted: AcceptedRequest,
-  desk: QuoteDesk,
+  services: QuoteServices,
   { deadline, signal }: { deadline: Deadline; signal: AbortSignal },
 ): AsyncGenerator<QuoteReply, void> {
   let isEmpty = true
   let uncovered: Refusal | undefined
   const attempt = (estimate: Estimate): Priced | undefined => {
     try {
-      return toPriced(estimate, task, prices, desk)
+      return toPriced(estimate, task, prices, services)
     } catch (fault) {
       if (!(fault instanceof Refusal)) throw fault
       uncovered ??= fault
@@ -53,7 +56,7 @@ async function* replies(
       const priced = attempt(estimate)
       if (!priced) continue
       isEmpty = false
-      yield await storedOrNot(priced, accepted, desk)
+      yield await storedOrNot(priced, accepted, services)
     }
   } catch (fault) {
     if (!signal.aborted) throw fault
@@ -64,11 +67,15 @@ async function* replies(
 }
 
 /** A quote is worth having also where it could not be saved: only no order can name it. */
-async function storedOrNot(priced: Priced, accepted: AcceptedRequest, desk: QuoteDesk): Promise<QuoteReply> {
+async function storedOrNot(
+  priced: Priced,
+  accepted: AcceptedRequest,
+  services: QuoteServices,
+): Promise<QuoteReply> {
   try {
-    return await stored(priced, accepted, desk)
+    return await stored(priced, accepted, services)
   } catch (fault) {
-    desk.log.error('a quote was not saved', { fault: String(fault) })
+    services.log.error('a quote was not saved', { fault: String(fault) })
     const { terms, quoteKind, expiration } = accepted
     return { quote: { ...priced.quote, quoteKind, expiration, id: null }, terms, route: priced.route }
   }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
-import type { Door } from '../execution/execute.ts'
+import type { Executor } from '../execution/execute.ts'
 import { idempotencyKeyOf, type Produced } from '../execution/idempotency.ts'
-import { deskOf, type Services } from '../graphql/context/context.ts'
+import { type Services, tradingOn } from '../graphql/context/context.ts'
 import { requireFeature } from '../graphql/context/features.ts'
 import { requireEditor } from '../graphql/context/operator.ts'
-import type { Answered } from '../http/answer.ts'
+import type { RoutedAnswer } from '../http/answer.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
@@ -25,7 +25,7 @@ const maxBodyBytes = 16_384
 type RestAnswer = {
   /** The route's pattern, for counting. */
   route: string
-} & Answered
+} & RoutedAnswer
 
 /** `gone` gives a signal that aborts when the client has left. What is in memory is answered at once. */
 type RestHandler = (
@@ -53,21 +53,21 @@ interface Admitted {
  * @throws at start when a document does not fit the schema
  */
 export function createRestHandler(
-  door: Door,
+  executor: Executor,
   services: Services,
   tables: Record<Family, readonly AnyRoute[]>,
   streams: EventStreams,
 ): RestHandler {
   const ready = (row: AnyRoute, family: Family) =>
-    'read' in row ? compileStored(row, family, services) : compile(row, family, door, services)
+    'read' in row ? compileStored(row, family, services) : compile(row, family, executor, services)
   const find = createRouter([
     ...tables.orderBook.map((row) => ready(row, 'orderBook')),
     ...tables.account.map((row) => ready(row, 'account')),
   ])
 
-  async function answer(admitted: Admitted): Promise<Answered> {
+  async function answer(admitted: Admitted): Promise<RoutedAnswer> {
     const { req, endpoint, pathname, caller, path } = admitted
-    if (endpoint.family === 'orderBook') deskOf(services, path.network)
+    if (endpoint.family === 'orderBook') tradingOn(services, path.network)
     const body = await readText(req, endpoint.row)
     if (endpoint.events) return openEvents(admitted, endpoint.events, body)
     const produce = (asking: Caller) => respond(admitted, body, asking)
@@ -75,25 +75,25 @@ export function createRestHandler(
     if (key === undefined || body === undefined) return conditional(req, await produce(caller))
     const request = { scope: `POST ${pathname}`, key, body }
     // A refusal is an answer too: it is kept, and told again.
-    return door.answerOnce(request, caller, (asking) => produce(asking).catch(admitted.refused))
+    return executor.answerOnce(request, caller, (asking) => produce(asking).catch(admitted.refused))
   }
 
   async function openEvents(
     admitted: Admitted,
     { subscribe, write }: NonNullable<Endpoint['events']>,
     body: string | undefined,
-  ): Promise<Answered> {
+  ): Promise<RoutedAnswer> {
     const { caller, gone } = admitted
     const request = requestOf(admitted, body)
-    const source = (signal: AbortSignal) => subscribe(request, door.context(caller, signal))
-    return { pour: await streams.open({ client: caller.client, gone: gone(), subscribe: source, write }) }
+    const source = (signal: AbortSignal) => subscribe(request, executor.context(caller, signal))
+    return { stream: await streams.open({ client: caller.client, gone: gone(), subscribe: source, write }) }
   }
 
   async function respond(admitted: Admitted, body: string | undefined, asking: Caller): Promise<Produced> {
     const { admission, endpoint } = admitted
     const request = requestOf(admitted, body)
     endpoint.reserve(request, admission, body?.length ?? 0)
-    const performed = await endpoint.perform(request, () => door.context(asking, admitted.gone()))
+    const performed = await endpoint.perform(request, () => executor.context(asking, admitted.gone()))
     admission.settle(() => endpoint.units(performed.body.length))
     return performed
   }
@@ -110,13 +110,13 @@ export function createRestHandler(
     let admission: Admission | undefined
     const refuse = (error: unknown): Produced => {
       const family = match.endpoint?.family ?? familyOf(pathname)
-      const told = refused(door.mask(error, caller.requestId), family, match.endpoint?.row, match.allow)
+      const told = refused(executor.mask(error, caller.requestId), family, match.endpoint?.row, match.allow)
       // What failed may have worked for long before it did.
       if (told.status < 500) admission?.settle(() => 0)
       return told
     }
     try {
-      admission = door.arrive(caller, match.endpoint?.charge)
+      admission = executor.arrive(caller, match.endpoint?.charge)
       if (!match.endpoint) throw match.refusal
       const { endpoint, path } = match
       if (endpoint.row.needs) requireFeature(services, endpoint.row.needs)

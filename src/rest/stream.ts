@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
-import type { Pour } from '../http/answer.ts'
+import type { StreamWriter } from '../http/answer.ts'
 import { send } from '../http/send.ts'
 
 interface EventStreamOptions {
@@ -29,7 +29,7 @@ export interface Subscriber {
 
 export interface EventStreams {
   /** @throws Refusal RateLimited when too many streams are open, and whatever `subscribe` throws */
-  open(subscriber: Subscriber): Promise<Pour>
+  open(subscriber: Subscriber): Promise<StreamWriter>
   /** Ends every stream. */
   close(): void
 }
@@ -52,7 +52,7 @@ export function createEventStreams(options: EventStreamOptions): EventStreams {
       gone.addEventListener('abort', () => ending.abort(), { once: true })
       try {
         const results = await subscribe(ending.signal)
-        return (res) => pour(results, res, { ...options, signal: ending.signal, write }).finally(end)
+        return (res) => stream(results, res, { ...options, signal: ending.signal, write }).finally(end)
       } catch (error) {
         end()
         throw error
@@ -77,15 +77,17 @@ export function eventOf(data: unknown, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 }
 
-interface Pouring extends Pick<EventStreamOptions, 'stalledMs' | 'keepAliveMs'>, Pick<Subscriber, 'write'> {
+interface SubscriptionStream
+  extends Pick<EventStreamOptions, 'stalledMs' | 'keepAliveMs'>,
+    Pick<Subscriber, 'write'> {
   signal: AbortSignal
 }
 
 /** The next result is taken when the last one has left the process. An error is the last event. */
-async function pour(
+async function stream(
   results: Results,
   res: ServerResponse,
-  { signal, stalledMs, keepAliveMs, write }: Pouring,
+  { signal, stalledMs, keepAliveMs, write }: SubscriptionStream,
 ): Promise<void> {
   const aborted = new Promise<'aborted'>((resolve) => {
     if (signal.aborted) resolve('aborted')

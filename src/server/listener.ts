@@ -7,12 +7,12 @@ import { createRequestHandler, type Serving } from './request.ts'
 export interface RequestTimes {
   headersMs: number
   /** All of it, however slowly its body comes. */
-  wholeMs: number
+  requestMs: number
   /** How often it is looked for those that took longer. */
   checkMs: number
 }
 
-const usualTimes: RequestTimes = { headersMs: 10_000, wholeMs: 30_000, checkMs: 5_000 }
+const defaultTimes: RequestTimes = { headersMs: 10_000, requestMs: 30_000, checkMs: 5_000 }
 
 export interface ListenerOptions extends Omit<Serving, 'onEnd'> {
   times?: Partial<RequestTimes> | undefined
@@ -38,7 +38,7 @@ export function createListener({ times, ...serving }: ListenerOptions): Listener
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
   const handle = createRequestHandler({ ...serving, onEnd })
-  const server = openServer({ ...usualTimes, ...times }, serving.newRequestId, handle)
+  const server = openServer({ ...defaultTimes, ...times }, serving.newRequestId, handle)
   return {
     listen: (port, host) => listenAt(server, port, host),
     async close(onLate) {
@@ -69,7 +69,7 @@ function openServer(times: RequestTimes, newRequestId: () => string, handle: Han
   const server = createServer(
     {
       headersTimeout: times.headersMs,
-      requestTimeout: times.wholeMs,
+      requestTimeout: times.requestMs,
       connectionsCheckingInterval: times.checkMs,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,

@@ -1,6 +1,6 @@
 import { Refusal } from '../domain/errors/error.ts'
 import type { Metrics } from './metrics.ts'
-import { type Answer, type Doors, metricsPath, readOnly } from './routes.ts'
+import { type Answer, type HttpRouter, metricsPath, readOnly } from './routes.ts'
 
 /** What was measured, for those who may know. Refused otherwise as Unauthorized. */
 export function answerMetrics(
@@ -16,7 +16,7 @@ export function answerMetrics(
 }
 
 /** A port that answers nothing else. */
-export function metricsAlone(answer: Answer | undefined): Pick<Doors, 'at'> {
+export function metricsAlone(answer: Answer | undefined): Pick<HttpRouter, 'at'> {
   return { at: (path) => (path === metricsPath && answer) || nothing }
 }
 

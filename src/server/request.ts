@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Door } from '../execution/execute.ts'
+import type { Executor } from '../execution/execute.ts'
 import { apiKeyOf } from '../graphql/context/operator.ts'
 import { discardRest } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted } from '../http/client-address.ts'
 import { commonHeaders, givenRequestId } from '../http/common-headers.ts'
 import { checkHost } from '../http/host.ts'
-import { writeWhole } from '../http/write-answer.ts'
+import { writeResponse } from '../http/write-answer.ts'
 import type { Metrics } from './metrics.ts'
-import { type DoorAnswer, type Doors, tellFault } from './routes.ts'
+import { faultResponse, type HttpRouter, type RoutedResponse } from './routes.ts'
 
 export interface Serving {
-  door: Pick<Door, 'mask'>
-  doors: Pick<Doors, 'at'>
+  executor: Pick<Executor, 'mask'>
+  router: Pick<HttpRouter, 'at'>
   metrics: Pick<Metrics, 'count'>
   newRequestId: () => string
   isTrustedProxy: IsTrusted
@@ -21,7 +21,14 @@ export interface Serving {
 }
 
 /** One request, from its arrival to the end of its answer. */
-export function createRequestHandler({ door, doors, metrics, newRequestId, isTrustedProxy, onEnd }: Serving) {
+export function createRequestHandler({
+  executor,
+  router,
+  metrics,
+  newRequestId,
+  isTrustedProxy,
+  onEnd,
+}: Serving) {
   return (req: IncomingMessage, res: ServerResponse): void => {
     const started = performance.now()
     const requestId = givenRequestId(req.headers['x-request-id']) ?? newRequestId()
@@ -32,22 +39,22 @@ export function createRequestHandler({ door, doors, metrics, newRequestId, isTru
       metrics.count(req.method ?? '', route, res.statusCode, performance.now() - started)
       onEnd()
     })
-    const write = (answer: DoorAnswer): Promise<void> | undefined => {
+    const write = (answer: RoutedResponse): Promise<void> | undefined => {
       route = answer.route ?? path
       discardRest(req)
-      if (!('pour' in answer)) return writeWhole(req, res, headers, answer)
+      if (!('stream' in answer)) return writeResponse(req, res, headers, answer)
       for (let index = 0; index < headers.length; index += 2)
         res.setHeader(headers[index] ?? '', headers[index + 1] ?? '')
-      return answer.pour(res)
+      return answer.stream(res)
     }
     // Every door answers its own faults: what arrives here is the program's, or said before any was asked.
-    const fail = (error: unknown): void => {
-      const told = door.mask(error, requestId)
+    const fail = (fault: unknown): void => {
+      const error = executor.mask(fault, requestId)
       if (res.headersSent) return void res.destroy()
       try {
         // Whatever could not be written is not written again.
         headers.splice(0, headers.length, ...commonHeaders(req.method, requestId))
-        write({ ...tellFault(path, told), route })?.catch(() => res.destroy())
+        write({ ...faultResponse(path, error), route })?.catch(() => res.destroy())
       } catch {
         res.destroy()
       }
@@ -55,7 +62,7 @@ export function createRequestHandler({ door, doors, metrics, newRequestId, isTru
     try {
       checkHost(req)
       const caller = callerOf(req, headers, requestId, isTrustedProxy)
-      const answer = doors.at(path)(req, caller, () => goneSignal(res))
+      const answer = router.at(path)(req, caller, () => goneSignal(res))
       if (answer instanceof Promise) answer.then(write).catch(fail)
       else write(answer)?.catch(fail)
     } catch (error) {

@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
-import type { Door } from '../execution/execute.ts'
+import type { Executor } from '../execution/execute.ts'
 import { createGraphqlHandler, graphqlMethods } from '../execution/http/handler.ts'
 import { refusalHeaders, refused } from '../execution/http/refused.ts'
 import type { Services } from '../graphql/context/context.ts'
-import type { Answered, Whole } from '../http/answer.ts'
+import type { HttpResponse, RoutedAnswer } from '../http/answer.ts'
 import type { Caller } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
 import { graphiqlFile, graphiqlPath } from '../http/pages/graphiql.ts'
 import { createRestHandler } from '../rest/adapter.ts'
 import { familyOf, statusOf, toErrorBody } from '../rest/errors/body.ts'
-import { createApiDoors } from '../rest/openapi/handlers.ts'
+import { createApiHandlers } from '../rest/openapi/handlers.ts'
 import { accountRoutes, orderBookRoutes } from '../rest/routes.ts'
 import { createEventStreams } from '../rest/stream.ts'
 import { createStreamHandler, defaultStreamLimits, type StreamLimits } from '../sse/handler.ts'
@@ -24,23 +24,23 @@ const streamPath = '/graphql/stream'
 export const metricsPath = '/metrics'
 
 /** With the route's pattern, for counting, where that is not the path. */
-export type DoorAnswer = Answered & { route?: string }
+export type RoutedResponse = RoutedAnswer & { route?: string }
 
 /** At once for what is in memory. `gone` gives a signal that aborts when the client has left. */
 export type Answer = (
   req: IncomingMessage,
   caller: Caller,
   gone: () => AbortSignal,
-) => DoorAnswer | Promise<DoorAnswer>
+) => RoutedResponse | Promise<RoutedResponse>
 
-export interface Doors {
+export interface HttpRouter {
   /** Who answers at a path. */
   at(path: string): Answer
   /** Ends streams. */
   close(): void
 }
 
-export interface DoorOptions extends Services {
+export interface HttpRouterOptions extends Services {
   /** State of each thing that answers depend on; true is up. */
   ready(): Promise<Record<string, boolean>>
   streamLimits?: Partial<StreamLimits>
@@ -50,19 +50,23 @@ export interface DoorOptions extends Services {
  * Everything that is answered here, by path.
  * @param metrics undefined where they are not read here
  */
-export function createDoors(door: Door, options: DoorOptions, metrics: Answer | undefined): Doors {
+export function createHttpRouter(
+  executor: Executor,
+  options: HttpRouterOptions,
+  metrics: Answer | undefined,
+): HttpRouter {
   const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
   // One quota for all streams, whatever they speak.
   const quota = createQuota(streamLimits)
-  const streams = createStreamHandler(door, streamLimits, quota)
+  const streams = createStreamHandler(executor, streamLimits, quota)
   const eventStreams = createEventStreams({ ...quota, ...streamLimits })
   const tables = { orderBook: orderBookRoutes, account: accountRoutes }
-  const rest = createRestHandler(door, options, tables, eventStreams)
-  const api = createApiDoors(options.version)
+  const rest = createRestHandler(executor, options, tables, eventStreams)
+  const api = createApiHandlers(options.version)
 
   const exact = new Map<string, Answer>([
-    [graphqlPath, telling(graphqlMethods, createGraphqlHandler(door, options, streamPath))],
-    [streamPath, telling(streamMethods, streams.handle)],
+    [graphqlPath, withOptions(graphqlMethods, createGraphqlHandler(executor, options, streamPath))],
+    [streamPath, withOptions(streamMethods, streams.handle)],
     ['/health/live', readOnly(() => sayJson(200, { status: 'up' }))],
     [
       '/health/ready',
@@ -71,11 +75,11 @@ export function createDoors(door: Door, options: DoorOptions, metrics: Answer | 
         return sayJson(Object.values(states).every(Boolean) ? 200 : 503, states)
       }),
     ],
-    ['/openapi.json', readOnly(counted(door, api.document))],
+    ['/openapi.json', readOnly(counted(executor, api.document))],
   ])
   if (metrics) exact.set(metricsPath, metrics)
-  const files = readOnly(counted(door, api.viewer))
-  const graphiqlFiles = answerGraphiql(door)
+  const files = readOnly(counted(executor, api.viewer))
+  const graphiqlFiles = answerGraphiql(executor)
   const viewer: Answer = async (...asked) => ({ ...(await files(...asked)), route: '/docs' })
 
   const graphiql: Answer = async (...asked) => ({ ...(await graphiqlFiles(...asked)), route: graphiqlPath })
@@ -94,17 +98,17 @@ export function createDoors(door: Door, options: DoorOptions, metrics: Answer | 
 }
 
 /** Pages and documents are made once: each look at one is a unit. */
-function counted(door: Pick<Door, 'arrive'>, answer: Answer): Answer {
+function counted(executor: Pick<Executor, 'arrive'>, answer: Answer): Answer {
   return (req, caller, gone) => {
-    door.arrive(caller)
+    executor.arrive(caller)
     return answer(req, caller, gone)
   }
 }
 
 /** Read as often as the page that names them, and counted like it. */
-function answerGraphiql(door: Pick<Door, 'arrive'>): Answer {
+function answerGraphiql(executor: Pick<Executor, 'arrive'>): Answer {
   return readOnly((req, caller) => {
-    door.arrive(caller)
+    executor.arrive(caller)
     const file = graphiqlFile((req.url ?? '').split('?', 1)[0]?.slice(graphiqlPath.length) ?? '')
     if (!file) throw new Refusal('NotFound', 'there is nothing at this path')
     return conditional(req, file)
@@ -112,16 +116,16 @@ function answerGraphiql(door: Pick<Door, 'arrive'>): Answer {
 }
 
 /** What no door tells itself, in the words of whose path it is. */
-export function tellFault(path: string, told: GraphQLError): Whole {
-  if (path === graphqlPath || path === streamPath) return refused(told)
-  const { message, extensions } = told
+export function faultResponse(path: string, error: GraphQLError): HttpResponse {
+  if (path === graphqlPath || path === streamPath) return refused(error)
+  const { message, extensions } = error
   const code = extensions.code as RefusalCode
   const { headers, ...answer } = sayJson(statusOf[code], toErrorBody(familyOf(path), { code, message }))
   return { ...answer, headers: { ...headers, ...refusalHeaders(answer.status, extensions) } }
 }
 
 /** OPTIONS is for pages of other sites, and for people: it counts as nothing. */
-function telling(methods: string, answer: Answer): Answer {
+function withOptions(methods: string, answer: Answer): Answer {
   return (req, caller, gone) =>
     req.method === 'OPTIONS'
       ? { status: 204, headers: { Allow: methods }, body: '' }
@@ -131,7 +135,7 @@ function telling(methods: string, answer: Answer): Answer {
 /** For what is read, and nothing else. */
 export function readOnly(answer: Answer): Answer {
   const methods = 'GET, HEAD, OPTIONS'
-  return telling(methods, (req, caller, gone) => {
+  return withOptions(methods, (req, caller, gone) => {
     if (req.method === 'GET' || req.method === 'HEAD') return answer(req, caller, gone)
     const fault = { code: 'MethodNotAllowed', message: 'use GET or HEAD' } as const
     const { headers, ...refusal } = sayJson(405, toErrorBody('orderBook', fault))
@@ -139,7 +143,7 @@ export function readOnly(answer: Answer): Answer {
   })
 }
 
-function sayJson(status: number, body: unknown): Whole {
+function sayJson(status: number, body: unknown): HttpResponse {
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   return { status, headers, body: JSON.stringify(body) }
 }

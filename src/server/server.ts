@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createRateLimits, type Rates } from '../execution/admission/rate-limits.ts'
-import { createDoor } from '../execution/execute.ts'
+import { createExecutor } from '../execution/execute.ts'
 import type { IdempotencyTimes } from '../execution/idempotency.ts'
 import type { IsTrusted } from '../http/client-address.ts'
 import { createListener, type RequestTimes } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { answerMetrics, metricsAlone } from './metrics-answer.ts'
-import { createDoors, type DoorOptions } from './routes.ts'
+import { createHttpRouter, type HttpRouterOptions } from './routes.ts'
 
-export interface ServerOptions extends DoorOptions {
+export interface ServerOptions extends HttpRouterOptions {
   newRequestId?: () => string
   /** None when left out. */
   rateLimits?: Rates
@@ -36,16 +36,16 @@ export interface Server {
 export function createServer(options: ServerOptions): Server {
   const { log, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
   const metrics = createMetrics(options.processMetrics ?? false)
-  const door = createDoor(options, {
+  const executor = createExecutor(options, {
     ...(rateLimits && { limits: createRateLimits(rateLimits, options.now) }),
     onLimited: metrics.countLimited,
     times: options.idempotencyTimes ?? {},
   })
   const answer = options.isMetricsReader && answerMetrics(metrics, options.isMetricsReader)
-  const doors = createDoors(door, options, options.metricsApart ? undefined : answer)
-  const serving = { door, newRequestId, isTrustedProxy, times: options.requestTimes }
-  const main = createListener({ ...serving, doors, metrics })
-  const apart = createListener({ ...serving, doors: metricsAlone(answer), metrics: { count() {} } })
+  const router = createHttpRouter(executor, options, options.metricsApart ? undefined : answer)
+  const serving = { executor, newRequestId, isTrustedProxy, times: options.requestTimes }
+  const main = createListener({ ...serving, router, metrics })
+  const apart = createListener({ ...serving, router: metricsAlone(answer), metrics: { count() {} } })
 
   return {
     listen: main.listen,
@@ -53,7 +53,7 @@ export function createServer(options: ServerOptions): Server {
     async close() {
       const onLate = () => log.warn('server: answers are still under way, closing anyway')
       const closed = Promise.all([main.close(onLate), apart.close(onLate)])
-      doors.close()
+      router.close()
       await closed
     },
   }

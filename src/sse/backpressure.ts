@@ -2,7 +2,7 @@
  * Between the sources of an event stream and the client that reads it. A source asks before it hands a message over:
  * while the client does not read, nothing is produced, so nothing piles up.
  */
-export interface Outlet {
+export interface Backpressure {
   /** Resolves when the stream can take a message, or when it is over. Counts the message that follows. */
   ready(): Promise<void>
   /** A message has left the process. */
@@ -15,7 +15,7 @@ export interface Outlet {
 /** Enough to keep the connection busy, little enough to forget. */
 const messagesUnderWay = 16
 
-export function createOutlet(maxSubscriptions: number): Outlet {
+export function createBackpressure(maxSubscriptions: number): Backpressure {
   const waiting: (() => void)[] = []
   let underWay = 0
   let subscriptions = 0

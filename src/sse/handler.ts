@@ -4,14 +4,14 @@ import type { Response } from 'graphql-sse'
 import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
-import type { Door } from '../execution/execute.ts'
-import type { Answered } from '../http/answer.ts'
+import type { Executor } from '../execution/execute.ts'
+import type { RoutedAnswer } from '../http/answer.ts'
 import type { Caller } from '../http/caller.ts'
-import { createOutlet } from './backpressure.ts'
+import { createBackpressure } from './backpressure.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
 import { createReservations } from './reservations.ts'
-import { type EventStream, isStream, parseJson, pour, readParams, refused, toWhole } from './wire.ts'
+import { type EventStream, isStream, parseJson, readParams, refused, stream, toHttpResponse } from './wire.ts'
 
 export interface StreamLimits {
   /** Streams that one client address holds. */
@@ -37,14 +37,14 @@ export const defaultStreamLimits: StreamLimits = {
 }
 
 interface StreamHandler {
-  handle(req: IncomingMessage, caller: Caller, gone: () => AbortSignal): Promise<Answered>
+  handle(req: IncomingMessage, caller: Caller, gone: () => AbortSignal): Promise<RoutedAnswer>
   /** Ends every stream; clients come back elsewhere. */
   close(): void
 }
 
 /** GraphQL over SSE, with a connection for each operation or one for all. */
-export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quota): StreamHandler {
-  const operations = createOperations(door)
+export function createStreamHandler(executor: Executor, limits: StreamLimits, quota: Quota): StreamHandler {
+  const operations = createOperations(executor)
   const reservations = createReservations(limits.announcedMs, (token) => void forget(operations, token))
   const open = new Set<EventStream>()
 
@@ -55,7 +55,7 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
     const body = await readParams(req)
     const { searchParams } = new URL(req.url ?? '/', 'http://localhost/')
     const inUrl = { query: searchParams.get('query'), operationName: searchParams.get('operationName') }
-    door.reserveOperation(
+    executor.reserveOperation(
       admission,
       body ?? { ...inUrl, variables: parseJson(searchParams.get('variables') ?? '') },
       Number(req.headers['content-length'] ?? req.url?.length),
@@ -66,11 +66,11 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
   async function respond(req: IncomingMessage, exchange: Exchange): Promise<Response> {
     try {
       // Ending an operation, or its stream, counts as nothing.
-      const admission = req.method === 'DELETE' ? undefined : door.arrive(exchange.caller)
+      const admission = req.method === 'DELETE' ? undefined : executor.arrive(exchange.caller)
       const body = admission ? await readReserved(req, admission) : null
       return await operations(toRequest(req.method, req.url, req.headers, body, { ...exchange, admission }))
     } catch (error) {
-      return refused(door.mask(error, exchange.caller.requestId))
+      return refused(executor.mask(error, exchange.caller.requestId))
     }
   }
 
@@ -83,11 +83,11 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
       const release = announces || (opens && !reservation) ? quota.take(caller.client) : () => {}
       if (!release) {
         const refusal = new Refusal('RateLimited', 'too many streams are open')
-        return toWhole(refused(door.mask(refusal)))
+        return toHttpResponse(refused(executor.mask(refusal)))
       }
 
-      const outlet = reservation?.outlet ?? createOutlet(limits.perStream)
-      const exchange = { caller, admission: undefined, outlet, token, signal: gone() }
+      const backpressure = reservation?.backpressure ?? createBackpressure(limits.perStream)
+      const exchange = { caller, admission: undefined, backpressure, token, signal: gone() }
       const response = await respond(req, exchange)
       const [body, { status, headers }] = response
       if (isStream(body)) {
@@ -95,23 +95,23 @@ export function createStreamHandler(door: Door, limits: StreamLimits, quota: Quo
         open.add(body)
         const end = () => {
           open.delete(body)
-          outlet.close()
+          backpressure.close()
           release()
           if (reservation && token) reservations.end(token)
         }
         return {
-          pour(res) {
+          stream(res) {
             // What graphql-sse calls its coding is none; who does not know that word can't read the stream. How long the
             // connection is kept is for the server, which heeds what the client wants.
             const { 'content-encoding': _, connection: __, ...known } = { ...headers }
             res.writeHead(status, { ...known, 'x-accel-buffering': 'no' })
-            return pour(body, res, outlet, limits.stalledMs).finally(end)
+            return stream(body, res, backpressure, limits.stalledMs).finally(end)
           },
         }
       }
-      if (announces && token && status === 201) reservations.add(token, { outlet, release })
+      if (announces && token && status === 201) reservations.add(token, { backpressure, release })
       else release()
-      return toWhole(response)
+      return toHttpResponse(response)
     },
 
     close() {
@@ -128,7 +128,7 @@ async function forget(operations: Operations, token: string): Promise<void> {
   const exchange = {
     caller: nobody,
     admission: undefined,
-    outlet: createOutlet(0),
+    backpressure: createBackpressure(0),
     token,
     signal: AbortSignal.abort(),
   }

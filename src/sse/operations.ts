@@ -3,11 +3,11 @@ import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'g
 import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
 import { executedUnits } from '../execution/admission/units.ts'
-import type { Door, OperationArgs } from '../execution/execute.ts'
+import type { Executor, OperationArgs } from '../execution/execute.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
-import type { Outlet } from './backpressure.ts'
+import type { Backpressure } from './backpressure.ts'
 
 /** One request at the streaming door. */
 export type Exchange = {
@@ -15,7 +15,7 @@ export type Exchange = {
   /** What this request was counted as; undefined for one that counts as nothing. */
   admission: Admission | undefined
   /** Of the stream that carries this request's results. */
-  outlet: Outlet
+  backpressure: Backpressure
   /** Names a stream that carries the results of several requests. */
   token: string | null
   /** Aborts when this request's own connection is gone. */
@@ -25,40 +25,40 @@ export type Exchange = {
 export type Operations = Handler<null, Exchange>
 
 /** graphql-sse's protocol over the one door: it decides what goes over which connection, the door does everything else. */
-export function createOperations(door: Door): Operations {
+export function createOperations(executor: Executor): Operations {
   return createHandler<null, Exchange, Exchange>({
     authenticate: ({ context }) => context.token,
     context: ({ context }) => context,
     validate: () => [],
     onSubscribe({ context }, { query, operationName, variables }) {
       try {
-        const document = door.parse(query)
-        const errors = door.validate(document)
+        const document = executor.parse(query)
+        const errors = executor.validate(document)
         if (errors.length > 0) return once({ errors })
         const args = { schema, document, operationName, variableValues: variables, contextValue: context }
         return args as StreamArgs<Exchange>
       } catch (error) {
-        return once({ errors: [door.mask(error, context.caller.requestId)] })
+        return once({ errors: [executor.mask(error, context.caller.requestId)] })
       }
     },
     async execute({ contextValue: { caller, admission, token, signal }, ...args }) {
       // On a connection for all, the request that brought the operation is answered long before the operation is.
       const clientSignal = token === null ? signal : new AbortController().signal
-      const result = await door.execute({ ...args, contextValue: door.context(caller, clientSignal) })
+      const result = await executor.execute({ ...args, contextValue: executor.context(caller, clientSignal) })
       admission?.settle(() => executedUnits(JSON.stringify(result).length))
       return result
     },
-    subscribe: ({ contextValue, ...args }) => subscribe(door, contextValue, args),
-    onNext: ({ outlet }) => outlet.ready(),
+    subscribe: ({ contextValue, ...args }) => subscribe(executor, contextValue, args),
+    onNext: ({ backpressure }) => backpressure.ready(),
   })
 }
 
 async function subscribe(
-  door: Door,
-  { outlet, caller }: Exchange,
+  executor: Executor,
+  { backpressure, caller }: Exchange,
   args: Omit<OperationArgs, 'contextValue'>,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>> {
-  const ended = outlet.begin()
+  const ended = backpressure.begin()
   if (!ended) {
     const refusal = new Refusal('RateLimited', 'this connection carries too many subscriptions already')
     return { errors: [refusalError(refusal)] }
@@ -66,7 +66,7 @@ async function subscribe(
   const gone = new AbortController()
   gone.signal.addEventListener('abort', ended, { once: true })
   try {
-    const results = await door.subscribe({ ...args, contextValue: door.context(caller, gone.signal) })
+    const results = await executor.subscribe({ ...args, contextValue: executor.context(caller, gone.signal) })
     if (Symbol.asyncIterator in results) return endable(results, gone)
     gone.abort()
     return results

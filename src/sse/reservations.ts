@@ -1,8 +1,8 @@
-import type { Outlet } from './backpressure.ts'
+import type { Backpressure } from './backpressure.ts'
 
 /** A stream that a client announced, or opened, for the results of several requests. */
 interface Reservation {
-  outlet: Outlet
+  backpressure: Backpressure
   /** Gives its place in the quota back. */
   release: () => void
 }
@@ -25,7 +25,7 @@ export function createReservations(keptMs: number, dropped: (token: string) => v
     if (!reservation) return
     held.delete(token)
     clearTimeout(reservation.timer)
-    reservation.outlet.close()
+    reservation.backpressure.close()
     reservation.release()
   }
 

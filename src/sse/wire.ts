@@ -7,10 +7,10 @@ import { maxGraphqlBytes } from '../execution/http/handler.ts'
 import { refusalHeaders } from '../execution/http/refused.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
 import { requestStatus } from '../graphql/errors/status.ts'
-import type { Whole } from '../http/answer.ts'
+import type { HttpResponse } from '../http/answer.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import { send } from '../http/send.ts'
-import type { Outlet } from './backpressure.ts'
+import type { Backpressure } from './backpressure.ts'
 
 /** A stream is nothing but its events: there is no HEAD of it. */
 export const streamMethods = 'GET, POST, PUT, DELETE, OPTIONS'
@@ -46,10 +46,10 @@ export function parseJson(text: string): unknown {
  * Writes events until the stream or the connection ends. The next one is taken when the last one has left the process;
  * a reader that takes nothing for `stalledMs` is cut off.
  */
-export async function pour(
+export async function stream(
   stream: EventStream,
   res: ServerResponse,
-  outlet: Outlet,
+  backpressure: Backpressure,
   stalledMs: number,
 ): Promise<void> {
   const end = () => void stream.return()
@@ -57,14 +57,14 @@ export async function pour(
   if (res.destroyed) end()
   for await (const message of stream) {
     if (!(await send(res, message, stalledMs))) break
-    if (message.startsWith('event: next')) outlet.sent()
+    if (message.startsWith('event: next')) backpressure.sent()
   }
   res.off('close', end)
   res.end()
 }
 
 /** An answer that is no stream. What graphql-sse says itself gets a code like everything else. */
-export function toWhole([body, { status, headers }]: Response): Whole {
+export function toHttpResponse([body, { status, headers }]: Response): HttpResponse {
   if (status < 400) return { status, headers: { ...headers }, body: typeof body === 'string' ? body : '' }
   if (typeof body !== 'string') {
     const error = refusalError(unexplained[status] ?? new Refusal('InvalidQuery', 'the request is malformed'))

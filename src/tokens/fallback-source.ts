@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { createTurns, shareTurns } from '../concurrency/fair-queue.ts'
-import { createComplaints } from '../concurrency/throttled-log.ts'
+import { createFairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
+import { createThrottledLog } from '../concurrency/throttled-log.ts'
 import { whileWaited } from '../concurrency/waiting.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -10,7 +10,7 @@ import type { TokenSource } from '../market/token-source.ts'
 import { OutsideFault } from '../outside/fault.ts'
 
 /** Times in milliseconds. */
-export interface CascadeLimits {
+export interface FallbackLimits {
   /** How long what the first one in the order had to say is told. */
   freshMs: number
   /** That of one who was only asked because somebody before it could not say: soon the order counts again. */
@@ -34,14 +34,14 @@ export interface CascadeLimits {
   /** What each source gets in any case, so that nobody is unavailable because this process was held up. */
   leastMs: number
   /** Tokens that are remembered. The least used ones are forgotten first. */
-  mostKnown: number
+  maxKnown: number
   /** Tokens that are asked about at a time; for one client half of them. */
   atOnce: number
   /** Tokens that wait for that; for one client half of them. */
-  mostWaiting: number
+  maxWaiting: number
 }
 
-export const cascadeLimits: CascadeLimits = {
+export const fallbackLimits: FallbackLimits = {
   freshMs: 120_000,
   secondBestMs: 10_000,
   absentMs,
@@ -50,23 +50,23 @@ export const cascadeLimits: CascadeLimits = {
   behindMs: 120_000,
   roundMs: 4_500,
   leastMs: 250,
-  mostKnown: 10_000,
+  maxKnown: 10_000,
   atOnce: 64,
-  mostWaiting: 2_000,
+  maxWaiting: 2_000,
 }
 
-export interface CascadeOptions<Value> {
+export interface FallbackOptions<Value> {
   /** What an Outage says is not to be had. */
   what: string
   /** In the order of asking. */
   sources: readonly TokenSource<Value>[]
   now: Clock
   log: Log
-  limits?: Partial<CascadeLimits>
+  limits?: Partial<FallbackLimits>
 }
 
 /** Several sources as one, for one network. */
-export interface Cascade<Value> {
+export interface FallbackSource<Value> {
   /**
    * What the first source says that has an answer. `undefined` only when every one of them answered that it
    * knows of none. Each client has turns of its own, so that one who asks for much keeps nobody else from his
@@ -87,16 +87,16 @@ interface Known<Value> {
   last: Sourced<Value> | undefined
 }
 
-export function createCascade<Value>(options: CascadeOptions<Value>): Cascade<Value> {
+export function createFallbackSource<Value>(options: FallbackOptions<Value>): FallbackSource<Value> {
   const { what, sources, now } = options
-  const limits = { ...cascadeLimits, ...options.limits }
+  const limits = { ...fallbackLimits, ...options.limits }
   const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs, roundMs, leastMs } = limits
   const nobody = new Outage(what, 'no source is set up for this network')
-  const memory = new LRUCache<Address, Known<Value>>({ max: limits.mostKnown })
-  const inTurn = shareTurns<Known<Value>>(
-    createTurns({
+  const memory = new LRUCache<Address, Known<Value>>({ max: limits.maxKnown })
+  const inTurn = shareQueuedWork<Known<Value>>(
+    createFairQueue({
       running: shared(limits.atOnce),
-      waiting: shared(limits.mostWaiting),
+      waiting: shared(limits.maxWaiting),
       waitMs: roundMs,
       refusal: (why) => new Outage(what, why),
     }),
@@ -197,14 +197,14 @@ function shared(most: number) {
 }
 
 /** Says what is wrong, in words that hold nothing of what was received, and logs it. */
-function createReasons({ what, now, log }: Pick<CascadeOptions<unknown>, 'what' | 'now' | 'log'>) {
-  const complain = createComplaints({ now, log })
+function createReasons({ what, now, log }: Pick<FallbackOptions<unknown>, 'what' | 'now' | 'log'>) {
+  const warn = createThrottledLog({ now, log })
   return (source: string, fault: unknown): string => {
     // Was logged where the source is guarded.
     if (fault instanceof OutsideFault) return fault.reason
     if (fault instanceof Outage) {
       const reason = typeof fault.cause === 'string' ? fault.cause : fault.message
-      complain('a token source could not say', { source, what, reason })
+      warn('a token source could not say', { source, what, reason })
       return reason
     }
     log.error('a token source failed', {

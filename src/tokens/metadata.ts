@@ -10,7 +10,7 @@ import type { Network } from '../domain/network/network.ts'
 import type { Token } from '../domain/token/token.ts'
 import type { Database } from '../storage/database/database.ts'
 import { findTokens } from '../storage/token/tokens.ts'
-import { createUnstored, plain } from './pending-tokens.ts'
+import { createPendingTokens, plain } from './pending-tokens.ts'
 
 export interface TokenReaderOptions {
   network: Pick<Network, 'chainId' | 'name'>
@@ -20,7 +20,7 @@ export interface TokenReaderOptions {
   log: Log
   now: Clock
   /** For one reading, however many wait for the node. */
-  patienceMs?: number | undefined
+  timeoutMs?: number | undefined
   /** When it is tried again to store what could not be stored at once, counted from the last time. */
   storeAgainMs?: readonly number[] | undefined
 }
@@ -34,8 +34,8 @@ export interface TokenReader {
 
 /** Whoever deploys a token does not wait long for it to be seen. */
 const absentMs = 60_000
-const mostAbsent = 10_000
-const mostWaiting = 5_000
+const maxAbsent = 10_000
+const maxWaiting = 5_000
 
 /**
  * Metadata of tokens: from the store, else from the chain and then stored, once its block is indexed. What
@@ -47,17 +47,17 @@ export function createTokenReader({
   db,
   log,
   now,
-  patienceMs = 4_500,
+  timeoutMs = 4_500,
   storeAgainMs,
 }: TokenReaderOptions): TokenReader {
   const { chainId } = network
   const absent = new LRUCache<Address, true>({
-    max: mostAbsent,
+    max: maxAbsent,
     ttl: absentMs,
     ttlResolution: 0,
     perf: { now },
   })
-  const unstored = createUnstored({ chainId, db, log, now, storeAgainMs })
+  const pending = createPendingTokens({ chainId, db, log, now, storeAgainMs })
   const underWay = new Map<Address, Promise<ReadToken | undefined>>()
 
   /**
@@ -66,7 +66,7 @@ export function createTokenReader({
   function askOnce(address: Address): Promise<ReadToken | undefined> {
     const asked = underWay.get(address)
     if (asked) return asked
-    if (underWay.size >= mostWaiting)
+    if (underWay.size >= maxWaiting)
       return Promise.reject(new Outage('the network node', 'too many tokens are asked about'))
     const answer = ask(address)
       .then(remember)
@@ -77,14 +77,14 @@ export function createTokenReader({
 
   /** @returns undefined for what is no token */
   function remember(answer: ReadToken): ReadToken | undefined {
-    if (isToken(answer)) unstored.keep(answer)
+    if (isToken(answer)) pending.keep(answer)
     else absent.set(answer.address, true)
     return isToken(answer) ? answer : undefined
   }
 
   /** Those that are no tokens are left out. */
   async function read(addresses: readonly Address[]): Promise<(ReadToken | OutageOf)[]> {
-    const limit = AbortSignal.timeout(patienceMs)
+    const limit = AbortSignal.timeout(timeoutMs)
     setMaxListeners(0, limit)
     const late = () => new Outage('the network node', 'did not tell of the token in time')
     const answers = addresses.map(async (address) => {
@@ -101,9 +101,9 @@ export function createTokenReader({
       asked.size > 0 ? await findTokens(db, chainId, [...asked]) : [],
     )
     const missing = () => [...asked].filter((address) => !found.has(address) && !absent.has(address))
-    for (const token of await unstored.recall(missing())) found.set(token.address, token)
+    for (const token of await pending.recall(missing())) found.set(token.address, token)
     const answers = await read(missing())
-    await unstored.store(answers.filter(isRead))
+    await pending.store(answers.filter(isRead))
     for (const answer of answers) found.set(answer.address, isRead(answer) ? plain(answer) : answer.outage)
     if (coin) found.set(nativeMarker, nativeCoin(chainId))
     return found

@@ -40,10 +40,10 @@ export function createOrderBookPrice(options: OrderBookPriceOptions): UsdPriceSo
     async find(token) {
       const both = token === reference ? [token] : [token, reference]
       const [rates, metadata] = await Promise.all([nativeRates(both).catch(toOutage(name)), tokens(both)])
-      const worthOf = (of: Address) => readWorth(name, rates.get(of), metadata.get(of))
-      const worth = worthOf(token)
+      const rateOf = (of: Address) => readValue(name, rates.get(of), metadata.get(of))
+      const worth = rateOf(token)
       if (!worth) return undefined
-      const dollar = worthOf(reference)
+      const dollar = rateOf(reference)
       if (!dollar) throw new Outage(name, 'the token that stands for the US dollar has no price')
       return usdPrice(worth, dollar)
     },
@@ -61,7 +61,7 @@ export function usdPrice(token: Worth, dollar: Worth): string | undefined {
 }
 
 /** `undefined` when it has no price, or does not say in which units it counts. @throws Outage when that is not known now */
-function readWorth(
+function readValue(
   name: string,
   rate: NativeRate | Refusal | undefined,
   token: Pick<Token, 'decimals'> | Outage | undefined,

@@ -1,7 +1,7 @@
 import type { Block } from '../chain/chain.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Network } from '../domain/network/network.ts'
-import { type HolderSource, mostHolders } from '../market/token-source.ts'
+import { type HolderSource, maxHolders } from '../market/token-source.ts'
 import type { Db } from '../storage/database/database.ts'
 import { findHolders, type HolderIndex } from '../storage/token/holders.ts'
 
@@ -13,19 +13,19 @@ export interface OwnHoldersOptions {
 }
 
 /** Further behind the newest block, balances are those of the past: a minute, five blocks at least. */
-const mostBehind = { ms: 60_000, blocks: 5 }
+const maxBehind = { ms: 60_000, blocks: 5 }
 
 /** What the indexer summed from the transfers of the network's tokens. `undefined` where it follows none. */
 export function createOwnHolders({ name, network, db, head }: OwnHoldersOptions): HolderSource | undefined {
   const { chainId, holderTokens, blockTimeMs } = network
   if (holderTokens.length === 0) return undefined
   const followed = new Set(holderTokens.map(({ address }) => address))
-  const late = Math.max(mostBehind.blocks, Math.ceil(mostBehind.ms / blockTimeMs))
+  const late = Math.max(maxBehind.blocks, Math.ceil(maxBehind.ms / blockTimeMs))
   return {
     name,
     async find(token) {
       if (!followed.has(token)) return undefined
-      const [index, { number }] = await Promise.all([findHolders(db, chainId, token, mostHolders), head()])
+      const [index, { number }] = await Promise.all([findHolders(db, chainId, token, maxHolders), head()])
       const fault = faultOf(index, number - late)
       if (fault) throw new Outage(name, `${token}: ${fault}`)
       return index && index.holders.length > 0 ? index.holders : undefined

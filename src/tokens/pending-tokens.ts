@@ -7,7 +7,7 @@ import type { Token } from '../domain/token/token.ts'
 import type { Database } from '../storage/database/database.ts'
 import { storeReadTokens } from '../storage/token/tokens.ts'
 
-export interface UnstoredOptions {
+export interface PendingTokensOptions {
   chainId: number
   db: Database
   log: Log
@@ -20,7 +20,7 @@ export interface UnstoredOptions {
  * Tokens that were read in blocks that the indexer has not met, or not yet: it may never, where another block
  * took the place.
  */
-export interface Unstored {
+export interface PendingTokens {
   keep(token: ReadToken): void
   /** Those of them that need not be read again: read a moment ago, or stored now. */
   recall(addresses: readonly Address[]): Promise<Token[]>
@@ -30,16 +30,16 @@ export interface Unstored {
 
 /** Long enough that a lagging indexer does not make every request a question to the node. */
 const freshMs = 5_000
-const mostKept = 10_000
+const maxKept = 10_000
 
-export function createUnstored({
+export function createPendingTokens({
   chainId,
   db,
   log,
   now,
   storeAgainMs = [1_000, 2_000, 4_000, 8_000],
-}: UnstoredOptions): Unstored {
-  const kept = new LRUCache<Address, { token: ReadToken; until: number }>({ max: mostKept })
+}: PendingTokensOptions): PendingTokens {
+  const kept = new LRUCache<Address, { token: ReadToken; until: number }>({ max: maxKept })
   const isKept = (token: ReadToken) => kept.peek(token.address)?.token === token
 
   /** @returns those that are not stored */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operatorCheck } from '../../src/graphql/context/operator.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { numberedKey, signedBody } from './signer.ts'
 
@@ -10,26 +10,26 @@ const code = 'READ_ME-1'
 const setting = 'this needs the settings CMS_ENABLED=true and CMS_API_KEY'
 const [isEditor, isOperator] = [operatorCheck('editor-key'), operatorCheck('operator-key')]
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors({}, { isEditor: (given) => isEditor(given) || isOperator(given), isOperator })
-  const answer = await request(`${doors.url}/affiliate/${key.address}`, 'POST', await signedBody(key, code))
+  server = await openTestServer({}, { isEditor: (given) => isEditor(given) || isOperator(given), isOperator })
+  const answer = await request(`${server.url}/affiliate/${key.address}`, 'POST', await signedBody(key, code))
   expect(answer.status).toBe(201)
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const get = async (path: string) => {
-  const { status, body } = await request(`${doors.url}${path}`)
+  const { status, body } = await request(`${server.url}${path}`)
   return { status, body }
 }
 const query = (text: string, variables: object, headers: Record<string, string> = {}) =>
-  fetch(`${doors.url}/graphql`, {
+  fetch(`${server.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query: text, variables }),
   }).then((response) => response.json())
 const put = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-  const response = await fetch(`${doors.url}${path}`, {
+  const response = await fetch(`${server.url}${path}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -58,9 +58,9 @@ describe('an affiliate', () => {
 
   test('in one statement', async () => {
     for (const path of [`/affiliate/${key.address}`, `/ref-codes/${code}`]) {
-      const before = doors.database.statements.length
+      const before = server.database.statements.length
       expect((await get(path)).status).toBe(200)
-      expect(doors.database.statements.length - before).toBe(1)
+      expect(server.database.statements.length - before).toBe(1)
     }
   })
 
@@ -107,7 +107,7 @@ describe('an affiliate', () => {
   })
 
   test('has the terms that stand in its row, to the last digit', async () => {
-    await using client = await connectDirectly(doors.database.url)
+    await using client = await connectDirectly(server.database.url)
     await client.query(
       `INSERT INTO affiliates (wallet, code, digest, signed_message, reward_amount, trigger_volume, time_cap_days, volume_cap,
         revenue_split_affiliate_pct, revenue_split_trader_pct, revenue_split_dao_pct, created_at)
@@ -185,7 +185,7 @@ describe('switching a code', () => {
       'Affiliate code disabled',
     ])
     expect(await get(`/affiliate/${key.address}`)).toMatchObject({ status: 200, body: { code } })
-    const again = await request(`${doors.url}/affiliate/${key.address}`, 'POST', await signedBody(key, code))
+    const again = await request(`${server.url}/affiliate/${key.address}`, 'POST', await signedBody(key, code))
     expect(again.body).toEqual({ message: 'Affiliate wallet address already bound to a code' })
     const switched = await query(mutation, { input: { code, enabled: true } }, byHeader)
     expect(switched.data).toEqual({ setAffiliateEnabled: { affiliate: { code, enabled: true } } })
@@ -232,7 +232,7 @@ describe('the database', () => {
   const split = 'revenue_split_affiliate_pct, revenue_split_trader_pct, revenue_split_dao_pct'
 
   test.each([...columns.split(', '), ...split.split(', ')])('keeps %s as it was written', async (column) => {
-    await using client = await connectDirectly(doors.database.url)
+    await using client = await connectDirectly(server.database.url)
     await expect(client.query(`UPDATE affiliates SET ${column} = ${column}`)).rejects.toThrow(
       'of an affiliate only "enabled" can be changed',
     )
@@ -249,7 +249,7 @@ describe('the database', () => {
     ['revenue_split_dao_pct', '1'],
     ['revenue_split_dao_pct', 'NULL'],
   ])('takes no %s of %s', async (column, value) => {
-    await using client = await connectDirectly(doors.database.url)
+    await using client = await connectDirectly(server.database.url)
     const good: Record<string, string> = {
       code: "'ABCDE'",
       wallet: `'\\x${'07'.repeat(20)}'`,
@@ -274,9 +274,9 @@ describe('the database', () => {
 })
 
 describe('without the content system', () => {
-  let closed: Doors
+  let closed: TestServer
   beforeAll(async () => {
-    closed = await openDoors({}, { features: { cms: false, statistics: true } })
+    closed = await openTestServer({}, { features: { cms: false, statistics: true } })
   })
   afterAll(() => closed[Symbol.asyncDispose]())
 
@@ -307,7 +307,7 @@ describe('without the content system', () => {
 })
 
 test('other methods are told which there are', async () => {
-  const { status, headers, body } = await request(`${doors.url}/affiliate/${key.address}/`, 'DELETE')
+  const { status, headers, body } = await request(`${server.url}/affiliate/${key.address}/`, 'DELETE')
   expect([status, headers.get('allow')]).toEqual([405, 'POST, GET, HEAD, OPTIONS'])
   expect(Object.keys(body)).toEqual(['message'])
 })

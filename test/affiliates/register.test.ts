@@ -2,26 +2,26 @@ import { Signature, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { encodedId } from '../fakes/node-id.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { numberedKey, signCode, signedBody } from './signer.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 let used = 0
 const newKey = () => numberedKey(1_000 + used++)
 const newCode = () => `CODE-${used++}`
 
 const post = async (wallet: string, body: unknown) => {
-  const answer = await request(`${doors.url}/affiliate/${wallet}`, 'POST', body)
+  const answer = await request(`${server.url}/affiliate/${wallet}`, 'POST', body)
   return { status: answer.status, body: answer.body }
 }
 const mutate = (input: Record<string, unknown>) =>
-  request(`${doors.url}/graphql`, 'POST', {
+  request(`${server.url}/graphql`, 'POST', {
     query:
       'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { wallet code enabled createdAt } } }',
     variables: { input },
@@ -45,7 +45,7 @@ describe('a registration', () => {
 
   test('over GraphQL', async () => {
     const [key, code] = [newKey(), newCode()]
-    const typed = await request(`${doors.url}/graphql`, 'POST', {
+    const typed = await request(`${server.url}/graphql`, 'POST', {
       query: 'query ($wallet: Address!, $code: String!) { affiliateTypedData(wallet: $wallet, code: $code) }',
       variables: { wallet: key.address, code },
     })
@@ -60,7 +60,7 @@ describe('a registration', () => {
       createdAt: '2027-01-15T08:00:00Z',
     })
     const id = encodedId(`Affiliate:${key.address.toLowerCase()}`)
-    const found = await request(`${doors.url}/graphql`, 'POST', {
+    const found = await request(`${server.url}/graphql`, 'POST', {
       query: 'query ($id: ID!) { node(id: $id) { id ... on Affiliate { code } } }',
       variables: { id },
     })
@@ -76,9 +76,9 @@ describe('a registration', () => {
   test('takes one statement, and one more to read it back or to say why not', async () => {
     const [key, code] = [newKey(), newCode()]
     const count = async () => {
-      const before = doors.database.statements.length
+      const before = server.database.statements.length
       await post(key.address, await signedBody(key, code))
-      return doors.database.statements.length - before
+      return server.database.statements.length - before
     }
     expect([await count(), await count()]).toEqual([2, 2])
   })
@@ -86,7 +86,7 @@ describe('a registration', () => {
 
 describe('a request with an Idempotency-Key', () => {
   const keyed = async (key: Wallet, code: string) => {
-    const response = await fetch(`${doors.url}/affiliate/${key.address}`, {
+    const response = await fetch(`${server.url}/affiliate/${key.address}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': code },
       body: JSON.stringify(await signedBody(key, code)),
@@ -95,7 +95,7 @@ describe('a request with an Idempotency-Key', () => {
   }
   /** As if the process had died before it answered. */
   async function loseAnswers() {
-    await using client = await connectDirectly(doors.database.url)
+    await using client = await connectDirectly(server.database.url)
     await client.query(
       'UPDATE idempotency_keys SET status = NULL, body = NULL, attempted_at = to_timestamp(0)',
     )
@@ -122,7 +122,7 @@ describe('a request with an Idempotency-Key', () => {
     const [key, code] = [newKey(), newCode()]
     await post(key.address, await signedBody(key, code))
     expect(await keyed(key, code)).toEqual([409, null, bound.body])
-    await using client = await connectDirectly(doors.database.url)
+    await using client = await connectDirectly(server.database.url)
     await loseAnswers()
     await client.query("UPDATE idempotency_keys SET created_at = created_at + interval '1 ms'")
     expect(await keyed(key, code)).toEqual([409, null, bound.body])
@@ -130,7 +130,7 @@ describe('a request with an Idempotency-Key', () => {
 })
 
 test('registrations count as order submissions', async () => {
-  await using limited = await openDoors({}, { rateLimits: { reads: 100, quotes: 100, orders: 1 } })
+  await using limited = await openTestServer({}, { rateLimits: { reads: 100, quotes: 100, orders: 1 } })
   const statuses = []
   for (const number of [1, 2, 3]) {
     const key = numberedKey(number)
@@ -226,7 +226,7 @@ describe('checks come in their order', () => {
   test('the message’s digest alone last', async () => {
     const [key, code] = [newKey(), newCode()]
     await post(key.address, await signedBody(key, code))
-    await using client = await connectDirectly(doors.database.url)
+    await using client = await connectDirectly(server.database.url)
     // Nothing of ours moves a code to another wallet; whoever does by hand leaves the digest behind.
     await client.query('ALTER TABLE affiliates DISABLE TRIGGER affiliates_stay')
     await client.query('UPDATE affiliates SET wallet = $1, code = $2 WHERE code = $3', [

@@ -3,13 +3,13 @@ import { createStatistics } from '../../src/affiliates/statistics.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
-import type { TradingDesk } from '../../src/graphql/context/context.ts'
+import type { TradingServices } from '../../src/graphql/context/context.ts'
 import { storeAppData } from '../../src/storage/app-data.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { coin, dollar, nativeMarker, numbered, wrapped } from '../fakes/order.ts'
 import { storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { type Doors, network, openDoors } from '../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 
 const unit = 10n ** 18n
@@ -25,7 +25,7 @@ const computedAt = '2027-01-15T08:00:00Z'
 const txHash = `0x${'ab'.repeat(32)}` as const
 
 const decimals = new Map<Address, number>([[dollar, 6]])
-const tokens: TradingDesk['tokens'] = async (addresses) =>
+const tokens: TradingServices['tokens'] = async (addresses) =>
   new Map(
     addresses.map((token) => [
       token,
@@ -39,7 +39,7 @@ const tokens: TradingDesk['tokens'] = async (addresses) =>
     ]),
   )
 
-let doors: Doors
+let server: TestServer
 let client: Awaited<ReturnType<typeof connectDirectly>>
 let auctions = 0n
 
@@ -67,7 +67,7 @@ interface TradeWish {
 /** One wrapped native unless it says otherwise. @returns the UID */
 async function trade(wish: TradeWish): Promise<string> {
   const { owner, day, code, sellToken = wrapped, buyToken = dollar, sell = unit, isForeign = false } = wish
-  const { db } = doors.database
+  const { db } = server.database
   const at = new Date(Date.UTC(2027, 0, day, 12))
   const fullAppData = JSON.stringify(code === null ? {} : { metadata: { referrer: { code } } })
   auctions++
@@ -93,12 +93,15 @@ async function trade(wish: TradeWish): Promise<string> {
   return order.uid
 }
 
-const read = (what: string, address: string) => request(`${doors.url}/affiliate/${what}/${address}`)
+const read = (what: string, address: string) => request(`${server.url}/affiliate/${what}/${address}`)
 const uids: string[] = []
 
 beforeAll(async () => {
-  doors = await openDoors({ tokens, network: { ...network, wrappedNative: wrapped, usdReference: dollar } })
-  client = await connectDirectly(doors.database.url)
+  server = await openTestServer({
+    tokens,
+    network: { ...network, wrappedNative: wrapped, usdReference: dollar },
+  })
+  client = await connectDirectly(server.database.url)
   await register('ALPHA', wallet)
   await register('CAPPED', numbered('a2'), { volumeCap: 3_000 })
   await register('QUIET', numbered('a3'))
@@ -125,7 +128,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await client?.end()
-  await doors?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
 })
 
 describe('an affiliate', () => {
@@ -271,7 +274,7 @@ describe('a trader', () => {
       bytes(uid),
       bytes(keccakText(document)),
     ])
-    await storeAppData(doors.database.db, keccakText(document), document)
+    await storeAppData(server.database.db, keccakText(document), document)
     expect((await read('trader-stats', owner)).body).toMatchObject({ bound_referrer_code: 'ALPHA' })
   })
 })
@@ -308,7 +311,7 @@ test.each([['0x12'], ['nobody'], ['b1'.repeat(20)]])('%s is no address', async (
 test('GraphQL tells the same, in pages', async () => {
   const page = (after: string | null) =>
     graphql(
-      doors.url,
+      server.url,
       `query ($trader: Address!, $wallet: Address!, $after: String) {
         affiliateStatistics(wallet: $wallet) { code totalVolume totalEarned paidOut leftToNextReward activeTraders }
         traderStatistics(account: $trader) { boundCode eligibleVolume totalEarned linkedSince }
@@ -353,9 +356,9 @@ test('GraphQL tells the same, in pages', async () => {
 })
 
 describe('without the setting', () => {
-  let closed: Doors
+  let closed: TestServer
   beforeAll(async () => {
-    closed = await openDoors({}, { features: { cms: true, statistics: false } })
+    closed = await openTestServer({}, { features: { cms: true, statistics: false } })
   })
   afterAll(() => closed?.[Symbol.asyncDispose]())
 
@@ -377,18 +380,18 @@ describe('without the setting', () => {
 })
 
 test('what the dollar is counted in cannot be asked: unavailable, not nothing', async () => {
-  const away: TradingDesk['tokens'] = async (addresses) =>
+  const away: TradingServices['tokens'] = async (addresses) =>
     new Map(addresses.map((token) => [token, new Outage('the node')]))
-  await using dark = await openDoors({ tokens: away, network: { ...network, usdReference: dollar } })
+  await using dark = await openTestServer({ tokens: away, network: { ...network, usdReference: dollar } })
   const { status, body } = await request(`${dark.url}/affiliate/trader-stats/${trader}`)
   expect([status, Object.keys(body)]).toEqual([503, ['message']])
 })
 
 test('many who look at once, and soon after, are one look', async () => {
-  const { db, statements } = doors.database
+  const { db, statements } = server.database
   let now = 1_800_000_000_000
-  const desks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
-  const statistics = createStatistics({ db, now: () => now, desks })
+  const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
+  const statistics = createStatistics({ db, now: () => now, networks })
   const before = statements.length
   const looks = () =>
     Promise.all(
@@ -413,7 +416,7 @@ test('many who look at once, and soon after, are one look', async () => {
 describe('a client who asks for much', () => {
   let gate: Promise<void> | undefined
   let open: () => void
-  const gated: TradingDesk['tokens'] = async (addresses) => {
+  const gated: TradingServices['tokens'] = async (addresses) => {
     await gate
     return tokens(addresses)
   }
@@ -421,8 +424,8 @@ describe('a client who asks for much', () => {
     gate = new Promise((resolve) => {
       open = resolve
     })
-    const desks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens: gated }]
-    const statistics = createStatistics({ db: doors.database.db, now: () => 1_800_000_000_000, desks })
+    const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens: gated }]
+    const statistics = createStatistics({ db: server.database.db, now: () => 1_800_000_000_000, networks })
     const page = (first: number, by: string) => statistics.activityOf(trader, { first, after: null }, by)
     return { statistics, page }
   }
@@ -453,10 +456,10 @@ describe('a client who asks for much', () => {
 })
 
 test('once a trader’s time is over nothing more is left to trade', async () => {
-  const { db } = doors.database
-  const desks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
+  const { db } = server.database
+  const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
   const at = (time: string) =>
-    createStatistics({ db, now: () => Date.parse(time), desks }).ofTrader(trader, 'somebody')
+    createStatistics({ db, now: () => Date.parse(time), networks }).ofTrader(trader, 'somebody')
   expect(await at('2027-04-03T11:59:59.999Z')).toMatchObject({ leftToNextReward: (6_999n * unit) / 2n })
   expect(await at('2027-04-03T12:00:00Z')).toMatchObject({ leftToNextReward: 0n })
 })
@@ -466,7 +469,7 @@ test('pages stand while trades of earlier and later come in', async () => {
   const own = { owner, code: 'ALPHA' }
   const page = async (after: string | null) => {
     const { traderActivity } = await graphql(
-      doors.url,
+      server.url,
       `query ($owner: Address!, $after: String) {
         traderActivity(account: $owner, first: 2, after: $after) { nodes { trade { orderUid } } pageInfo { endCursor hasNextPage } }
       }`,
@@ -497,7 +500,7 @@ test.each(['', 'nonsense', 'o1.2', 'a1.2', 'a1.2.3.4.5', 'a1.2.3.x', 'a1.2.3.123
   async (text) => {
     const after = Buffer.from(text).toString('base64url')
     const query = `{ traderActivity(account: "${trader}", after: "${after}") { computedAt } }`
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'after' })
   },
 )

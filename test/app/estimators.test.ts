@@ -27,7 +27,7 @@ const spareMs = 1_500
 type Peer = Awaited<ReturnType<typeof startSolverEngine>>
 
 /** Those who would spoil a quote, all at once. */
-const spoilers: [name: string, kind: 'engine' | 'driver', behaviour: () => Behaviour][] = [
+const culprits: [name: string, kind: 'engine' | 'driver', behaviour: () => Behaviour][] = [
   ['a-liar-whose-calls-work', 'engine', () => throughPools({ times: 1_300n })],
   ['a-liar-without-calls', 'engine', () => atPrices(dear())],
   ['a-lying-driver', 'driver', () => atPrices(dear())],
@@ -42,15 +42,15 @@ let world: World
 let peers: Peer[]
 let honest: Peer
 beforeAll(async () => {
-  peers = await Promise.all(spoilers.map(() => startSolverEngine(refusing('QuotingFailed'))))
+  peers = await Promise.all(culprits.map(() => startSolverEngine(refusing('QuotingFailed'))))
   honest = await startSolverEngine(refusing('QuotingFailed'))
-  const sources = [...spoilers, ['honest', 'driver'] as const].map(([name, kind], index) => {
+  const sources = [...culprits, ['honest', 'driver'] as const].map(([name, kind], index) => {
     return { kind, name, url: (peers[index] ?? honest).url, address: stranger }
   })
   world = await startWorld({ roles: ['serve'], environment: { QUOTE_ESTIMATORS: JSON.stringify(sources) } })
   // The first quote reads the whole market, and is in no hurry.
   expect((await post('quote', { sellAmountBeforeFee: `${2n * one}` })).status).toBe(200)
-  for (const [index, [, , behaviour]] of spoilers.entries()) peers[index]?.behaves(behaviour())
+  for (const [index, [, , behaviour]] of culprits.entries()) peers[index]?.behaves(behaviour())
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

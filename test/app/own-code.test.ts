@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { Interface, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
-import { assembleParts, createShared } from '../../src/app/network.ts'
+import { composeNetwork, createShared } from '../../src/app/network.ts'
 import { runAuction } from '../../src/auctions/run.ts'
-import type { AuctionDesk } from '../../src/auctions/services.ts'
+import type { AuctionServices } from '../../src/auctions/services.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Hook } from '../../src/domain/app-data/document.ts'
 import { type Address, address, nativeMarker } from '../../src/domain/evm/address.ts'
@@ -23,11 +23,11 @@ const tokenAbi = new Interface(readArtifact('TestToken').abi)
 const walletAbi = new Interface(readArtifact('ContractWallet').abi)
 
 let world: World
-let desk: AuctionDesk
+let desk: AuctionServices
 beforeAll(async () => {
   world = await startWorld({ roles: ['serve', 'index'] })
   const settings = readSettings({ SOLVER_PRIVATE_KEY: world.market.solver.privateKey })
-  desk = assembleParts(
+  desk = composeNetwork(
     { network: world.market.network, rpcUrl: world.chain.rpcUrl },
     {
       ...createShared({ settings, now: Date.now }),
@@ -39,7 +39,7 @@ beforeAll(async () => {
       policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
       gateway: null,
     },
-  ).auctionDesk
+  ).auctionServices
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 

@@ -8,7 +8,7 @@ const swaps = 100
 /** Orders that wait for their settlement at a time. */
 const abreast = 10
 /** Prices move between quote and settlement. */
-const mostMissed = 1
+const maxMissed = 1
 const slippageBps = 50n
 /** Atoms of each token that are worth a dollar. */
 const dollar: Partial<Record<TokenSymbol, bigint>> = {
@@ -97,7 +97,7 @@ test(`of ${swaps} random swaps at verified quotes nearly all settle, within the 
   }
   await Promise.all(Array.from({ length: abreast }, worker))
 
-  expect(missed.length, String(missed)).toBeLessThanOrEqual(mostMissed)
+  expect(missed.length, String(missed)).toBeLessThanOrEqual(maxMissed)
   for (const { verified, quote, order } of settled) {
     expect(verified).toBe(true)
     const [sell, buy] = [BigInt(quote.sellAmount) + BigInt(quote.feeAmount), BigInt(quote.buyAmount)]

@@ -169,8 +169,8 @@ describe('an auction', () => {
 describe('a settlement that would fail', () => {
   const isTrial = (calldata: string) => calldata.includes(sampleNetwork.vaultRelayer.slice(2))
   /** Whose trades revert, tried alone or not. */
-  const spoils = (...spoilers: Order[]) => {
-    const terms = new Set(spoilers.map(({ validTo }) => validTo))
+  const spoils = (...culprits: Order[]) => {
+    const terms = new Set(culprits.map(({ validTo }) => validTo))
     fake.world.dryRun = (calldata) => {
       const spoiled = decodeSettle(calldata)?.trades.some(({ order }) => terms.has(order.validTo))
       if (spoiled) return 'GPv2: spoiled'
@@ -178,8 +178,8 @@ describe('a settlement that would fail', () => {
     }
   }
   /** The settlement reverts with these in it, and passes with each of them alone. */
-  const spoilsTogether = (...spoilers: Order[]) => {
-    const terms = new Set(spoilers.map(({ validTo }) => validTo))
+  const spoilsTogether = (...culprits: Order[]) => {
+    const terms = new Set(culprits.map(({ validTo }) => validTo))
     fake.world.dryRun = (calldata) => {
       if (isTrial(calldata)) return trialPassed
       const spoiled = decodeSettle(calldata)?.trades.some(({ order }) => terms.has(order.validTo))
@@ -274,8 +274,8 @@ describe('a settlement that would fail', () => {
   })
 
   test('for orders without end leaves the others to a later auction', async () => {
-    const spoilers: Order[] = []
-    for (const _ of [1, 2, 3, 4]) spoilers.push(await placeWalletOrder(distinct()))
+    const culprits: Order[] = []
+    for (const _ of [1, 2, 3, 4]) culprits.push(await placeWalletOrder(distinct()))
     const plain = await placeOrder(distinct())
     // Each round sees one of them only.
     let rounds = 0
@@ -286,7 +286,7 @@ describe('a settlement that would fail', () => {
         return [propose(held, ({ uid }) => uid === first?.order.uid)]
       }),
     ]
-    spoils(...spoilers)
+    spoils(...culprits)
     await auction()
     expect(rounds).toBe(4)
     await nextAuction()
@@ -313,11 +313,11 @@ describe('a settlement that failed on chain', () => {
 
   test('is forgiven by one that came', async () => {
     const wallet = await placeWalletOrder()
-    fake.desk.spoilers.fail(wallet.owner, 0, { reason: null })
+    fake.desk.culprits.fail(wallet.owner, 0, { reason: null })
     await auction()
     expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
-    fake.desk.spoilers.fail(wallet.owner, 100, { reason: null })
-    expect(fake.desk.spoilers.waiting(wallet.owner, 102)).toBeUndefined()
+    fake.desk.culprits.fail(wallet.owner, 100, { reason: null })
+    expect(fake.desk.culprits.waiting(wallet.owner, 102)).toBeUndefined()
   })
 
   test('for another cause than the orders is nobody’s fault', async () => {

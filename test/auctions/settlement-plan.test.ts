@@ -6,7 +6,7 @@ import type { AuctionOrder } from '../../src/domain/auction/auction.ts'
 import type { Proposal, Solution } from '../../src/domain/auction/solution.ts'
 import { unwrapCall } from '../../src/domain/settlement/calldata.ts'
 import { contractFill, settlementFees } from '../../src/domain/settlement/fees.ts'
-import { auctions, worth } from '../fakes/market.ts'
+import { auctions, value } from '../fakes/market.ts'
 import { auctionOrder, dollar, nativeMarker, numbered, sampleAuction, wrapped } from '../fakes/order.ts'
 
 const solver = numbered('50')
@@ -70,7 +70,7 @@ it('the contract pays exactly the execution, and the settlement shows exactly th
   fc.assert(
     fc.property(auctions, price, fee, (auction, better, share) => {
       const prices = new Map(
-        [...worth]
+        [...value]
           .filter(([token]) => token !== nativeMarker)
           .map(([token, atoms]) => [token, 10n ** 40n / atoms]),
       )
@@ -121,7 +121,7 @@ function checkPlan(
   const [sell, buy] = [plan.clearingPrices[0] ?? 0n, plan.clearingPrices[1] ?? 0n]
   if (order.kind === 'buy') expect(shown?.executedFee).toBe(execution.networkFee + protocol)
   else {
-    // A fee in the buy token is worth this much of the sell token; dividing twice may lose an atom.
+    // A fee in the buy token is value this much of the sell token; dividing twice may lose an atom.
     const worthOfProtocol = (protocol * buy) / sell
     const rest = (shown?.executedFee ?? 0n) - execution.networkFee - worthOfProtocol
     expect(rest >= -1n && rest <= 1n).toBe(true)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPatience } from '../../src/concurrency/back-off.ts'
+import { createBackOff } from '../../src/concurrency/back-off.ts'
 
 test('each failure doubles the wait, up to the longest', () => {
-  const patience = createPatience<string>(16)
+  const patience = createBackOff<string>(16)
   const waits = Array.from({ length: 6 }, (_, index) => {
     const block = index * 100
     patience.fail('a', block, `reason ${index}`)
@@ -16,7 +16,7 @@ test('each failure doubles the wait, up to the longest', () => {
 })
 
 test('who is forgiven begins anew', () => {
-  const patience = createPatience<true>(64)
+  const patience = createBackOff<true>(64)
   for (const _ of [1, 2, 3]) patience.fail('a', 10, true)
   patience.forgive('a')
   expect(patience.waiting('a', 10)).toBeUndefined()
@@ -26,7 +26,7 @@ test('who is forgiven begins anew', () => {
 })
 
 test('a part of the wait is never less than one auction', () => {
-  const patience = createPatience<true>(64)
+  const patience = createBackOff<true>(64)
   for (const _ of [1, 2, 3, 4]) patience.fail('a', 0, true, 0.5)
   expect(patience.waiting('a', 7)).toBe(true)
   expect(patience.waiting('a', 8)).toBeUndefined()
@@ -36,14 +36,14 @@ test('a part of the wait is never less than one auction', () => {
 })
 
 test('a chain that lost its end does not make anybody wait longer', () => {
-  const patience = createPatience<true>(4)
+  const patience = createBackOff<true>(4)
   patience.fail('a', 1_000, true)
   expect(patience.waiting('a', 1_001)).toBe(true)
   expect(patience.waiting('a', 10)).toBeUndefined()
 })
 
 test('it remembers a bounded number', () => {
-  const patience = createPatience<true>(64)
+  const patience = createBackOff<true>(64)
   for (let index = 0; index <= 10_000; index++) patience.fail(`key ${index}`, 0, true)
   expect(patience.waiting('key 0', 1)).toBeUndefined()
   expect(patience.waiting('key 1', 1)).toBe(true)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gather } from '../../src/concurrency/batch.ts'
+import { batch } from '../../src/concurrency/batch.ts'
 
 /** A run that ends when it is told to; `runs` holds what each was given. */
 function heldRuns() {
@@ -15,7 +15,7 @@ const turn = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
 test('what is asked in one turn goes together, and alone nothing waits', async () => {
   const { run, runs } = heldRuns()
-  const ask = gather(run, { most: 100, abreast: 1 })
+  const ask = batch(run, { most: 100, abreast: 1 })
   const answers = Promise.all([ask(1), ask(2), ask(1)])
   await turn()
   expect(runs.map(({ items }) => items)).toEqual([[1, 2, 1]])
@@ -25,7 +25,7 @@ test('what is asked in one turn goes together, and alone nothing waits', async (
 
 test('what is asked while the runs are under way goes into the next one together', async () => {
   const { run, runs } = heldRuns()
-  const ask = gather(run, { most: 100, abreast: 2 })
+  const ask = batch(run, { most: 100, abreast: 2 })
   const answers: Promise<number>[] = []
   for (const item of [1, 2, 3, 4, 5]) {
     answers.push(ask(item))
@@ -42,7 +42,7 @@ test('what is asked while the runs are under way goes into the next one together
 
 test('a run holds so many at most; the others follow', async () => {
   const { run, runs } = heldRuns()
-  const ask = gather(run, { most: 2, abreast: 1 })
+  const ask = batch(run, { most: 2, abreast: 1 })
   const answers = Promise.all([1, 2, 3, 4, 5].map(ask))
   for (const index of [0, 1, 2]) {
     await turn()
@@ -54,7 +54,7 @@ test('a run holds so many at most; the others follow', async () => {
 })
 
 test('an error in an item’s place is its own, a throw is everybody’s, and neither stops what follows', async () => {
-  const ask = gather(
+  const ask = batch(
     async (items: readonly number[]) => {
       if (items.includes(13)) throw new Error('all of it')
       return items.map((item) => (item === 2 ? new Error('only this') : item))

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createTurns, shareTurns, type TurnLimits } from '../../src/concurrency/fair-queue.ts'
+import { createFairQueue, type FairQueueLimits, shareQueuedWork } from '../../src/concurrency/fair-queue.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-const usual: TurnLimits = {
+const usual: FairQueueLimits = {
   running: { most: 2, perKey: 1 },
   waiting: { most: 9, perKey: 9 },
   refusal: (why) => new Error(why),
 }
 
 /** Work that ends when it is told to, and says in which order it began. Its key is its first letter. */
-function start(limits: Partial<TurnLimits> = {}) {
-  const inTurn = createTurns({ ...usual, ...limits })
+function start(limits: Partial<FairQueueLimits> = {}) {
+  const inTurn = createFairQueue({ ...usual, ...limits })
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const work = (name: string) => () =>
@@ -55,7 +55,7 @@ test('who comes when too many wait, or too many of his own, is told so at once',
 })
 
 test('work that fails ends its turn', async () => {
-  const inTurn = createTurns({ ...usual, running: { most: 1, perKey: 1 } })
+  const inTurn = createFairQueue({ ...usual, running: { most: 1, perKey: 1 } })
   await expect(inTurn(() => Promise.reject(new Error('no')))('a')).rejects.toThrow('no')
   expect(await inTurn(async () => 'next')('a')).toBe('next')
 })
@@ -80,7 +80,7 @@ describe('what is shared', () => {
 
   test('begins at the first turn that any of those has who wait, and is done once for all', async () => {
     const { ask, begun, inTurn, work, end } = start({ waitMs })
-    const once = shareTurns<string>(inTurn)
+    const once = shareQueuedWork<string>(inTurn)
     const busy = [ask('a1'), ask('a2'), ask('b1')]
     const shared = ['a', 'c', 'c'].map((key) => once('it', key, work('it')))
     expect(begun).toEqual(['a1', 'b1'])
@@ -99,7 +99,7 @@ describe('what is shared', () => {
   test('is waited for by each as long as the limit has it, and is over when all gave up', async () => {
     const { ask, begun, inTurn, work, end } = start({ running: { most: 1, perKey: 1 }, waitMs })
     const since: number[] = []
-    const once = shareTurns<string>(inTurn)
+    const once = shareQueuedWork<string>(inTurn)
     const wait = (key: string, name: string) =>
       once('it', key, (at) => {
         since.push(at)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createComplaints } from '../../src/concurrency/throttled-log.ts'
+import { createThrottledLog } from '../../src/concurrency/throttled-log.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
 test('the same complaint is logged once in ten seconds, however often it is made', () => {
   const clock = { now: 1_800_000_000_000 }
   const logged: unknown[] = []
   const log = { ...silentLog, warn: (...line: unknown[]) => void logged.push(line) }
-  const complain = createComplaints({ now: () => clock.now, log })
+  const complain = createThrottledLog({ now: () => clock.now, log })
   const [first, second] = [{ reason: 'late' }, { reason: 'away' }]
   for (let seconds = 0; seconds <= 10; seconds++) {
     complain('it failed', first)

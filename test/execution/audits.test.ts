@@ -1,14 +1,14 @@
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
-const audits = serverAudits({ url: () => `${doors.url}/graphql`, fetchFn: fetch })
+const audits = serverAudits({ url: () => `${server.url}/graphql`, fetchFn: fetch })
 
 test.each(audits.map((audit) => [audit.name, audit] as const))(
   'GraphQL over HTTP: %s',

@@ -7,7 +7,7 @@ import { placedSince } from '../../src/orders/placed.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { dollar, wrapped } from '../fakes/order.ts'
 import { createOrderDesk, deskTime, signedOrder } from '../fakes/order-desk.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { eventually } from '../world.ts'
 
 const started = deskTime * 1_000
@@ -17,28 +17,28 @@ let attempts: OrderCreation[]
 /** What happens to an attempt, before and after the order is committed. */
 let before: () => Promise<unknown>
 let after: () => Promise<unknown>
-let one: Doors
+let one: TestServer
 /** Another process over the same database. */
-let other: Doors
+let other: TestServer
 let number = 0
 
 beforeAll(async () => {
   const desk = () => {
-    const orderDesk = () => createOrderDesk(one.database.db, { now: () => now })
+    const orderServices = () => createOrderDesk(one.database.db, { now: () => now })
     return {
       async placeOrder(creation: OrderCreation): Promise<OrderUid> {
         attempts.push(creation)
         await before()
-        const uid = await placeOrder(creation, orderDesk())
+        const uid = await placeOrder(creation, orderServices())
         await after()
         return uid
       },
-      placedSince: (creation: OrderCreation, since: Date) => placedSince(creation, since, orderDesk()),
+      placedSince: (creation: OrderCreation, since: Date) => placedSince(creation, since, orderServices()),
     }
   }
-  one = await openDoors(desk(), { now: () => now, idempotencyTimes: { waitMs: 300 } })
+  one = await openTestServer(desk(), { now: () => now, idempotencyTimes: { waitMs: 300 } })
   const { db } = one.database
-  other = await openDoors(desk(), { db, now: () => now, idempotencyTimes: { waitMs: 300 } })
+  other = await openTestServer(desk(), { db, now: () => now, idempotencyTimes: { waitMs: 300 } })
 })
 afterAll(async () => {
   await other?.[Symbol.asyncDispose]()
@@ -75,8 +75,8 @@ interface Got {
   headers: Headers
 }
 
-async function post(path: string, body: unknown, key: string | undefined, doors = one): Promise<Got> {
-  const response = await fetch(doors.url + path, {
+async function post(path: string, body: unknown, key: string | undefined, server = one): Promise<Got> {
+  const response = await fetch(server.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) },
     body: JSON.stringify(body),
@@ -85,8 +85,8 @@ async function post(path: string, body: unknown, key: string | undefined, doors 
   return { status, headers, text: await response.text(), replayed: headers.has('idempotent-replayed') }
 }
 
-const place = (order: unknown, key = `order-${number}`, doors = one) =>
-  post('/sepolia/api/v1/orders', order, key, doors)
+const place = (order: unknown, key = `order-${number}`, server = one) =>
+  post('/sepolia/api/v1/orders', order, key, server)
 
 async function statementsOfKeys(run: () => Promise<unknown>): Promise<number> {
   const { statements } = one.database
@@ -102,8 +102,8 @@ describe('the same request again', () => {
     const order = freshOrder()
     const first = await place(order)
     expect([first.status, first.replayed]).toEqual([201, false])
-    for (const doors of [one, other]) {
-      const again = await place(order, undefined, doors)
+    for (const server of [one, other]) {
+      const again = await place(order, undefined, server)
       expect(again).toMatchObject({ status: 201, text: first.text, replayed: true })
       expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
     }

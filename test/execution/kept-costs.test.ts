@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { openDoors } from '../server/test-server.ts'
+import { openTestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 /** What one document is remembered with must not grow by what a client sends beside it. */
@@ -17,10 +17,10 @@ function heldBytes(): number {
 }
 
 test('variables that the document does not have are not remembered', async () => {
-  await using doors = await openDoors()
+  await using server = await openTestServer()
   const ask = async (count: number) => {
     const variables = { [`${'x'.repeat(200_000)}${count}`]: 1 }
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query: '{ version }', variables })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query: '{ version }', variables })
     expect(body.data.version).toBeDefined()
   }
   await ask(-1)

@@ -5,25 +5,25 @@ import { fitToSchema } from '../../bench/documents/older.ts'
 import { documents as measured } from '../../bench/suites/documents.ts'
 import { costOf, costRefusal } from '../../src/execution/admission/cost.ts'
 import { debugQuery } from '../../src/execution/documents/debug-query.ts'
-import { createDoor, type Door } from '../../src/execution/execute.ts'
+import { createExecutor, type Executor } from '../../src/execution/execute.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { noCaller } from '../fakes/caller.ts'
 import { bombs, documentedQueries } from '../fakes/documents.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { storeSettledOrder } from '../fakes/story.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors({ placeOrder: async () => uid })
-  await storeSettledOrder(doors.database.db, 9n, numbered('0f'))
+  server = await openTestServer({ placeOrder: async () => uid })
+  await storeSettledOrder(server.database.db, 9n, numbered('0f'))
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 async function ask(body: string) {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${doors.url}/graphql`, { method: 'POST', headers, body })
+  const response = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body })
   return (await response.json()) as {
     data?: Record<string, unknown> | null
     errors?: { message: string; extensions: { code: string } }[]
@@ -34,16 +34,16 @@ const bodyOf = (query: string, variables = '{}') =>
   `{"query":${JSON.stringify(query)},"variables":${variables}}`
 
 /** Nothing of it is ever used: what is refused is refused before. */
-const door: Door = createDoor({ log: silentLog, now: Date.now, desks: { all: [] } } as never, {
-  limits: { take: () => undefined, settle: () => undefined, mostReserved: 50 },
+const executor: Executor = createExecutor({ log: silentLog, now: Date.now, networks: { all: [] } } as never, {
+  limits: { take: () => undefined, settle: () => undefined, maxReserved: 50 },
 })
 
 /** As both doors ask for it. @returns whether it would be executed */
 function isAdmitted(query: string, variables: Record<string, unknown>): boolean {
   try {
-    door.reserveOperation(door.arrive(noCaller), { query, variables }, query.length)
-    const document = door.parse(query)
-    if (door.wayOf(query) === 'invalid' || door.validate(document).length > 0) return false
+    executor.reserveOperation(executor.arrive(noCaller), { query, variables }, query.length)
+    const document = executor.parse(query)
+    if (executor.wayOf(query) === 'invalid' || executor.validate(document).length > 0) return false
     const args: ExecutionArgs = { schema, document, variableValues: variables }
     const cost = costOf(args)
     return cost !== undefined && costRefusal(cost) === undefined
@@ -56,7 +56,7 @@ function isAdmitted(query: string, variables: Record<string, unknown>): boolean 
 const cpuMs = () => process.cpuUsage().user / 1_000
 const rounds = 10
 /** What is measured is one to five; threads of the machine's own, such as for garbage, count too. */
-const mostMs = 60
+const maxMs = 60
 
 describe('refused, and soon', () => {
   test.each(Object.entries(bombs))('%s', async (_what, [query, variables = '{}']) => {
@@ -65,14 +65,14 @@ describe('refused, and soon', () => {
     expect(errors?.[0]?.extensions.code).toMatch(/^(QueryTooComplex|InvalidQuery)$/)
     expect(errors?.length).toBeLessThanOrEqual(11)
     for (const { message } of errors ?? []) expect(message.length).toBeLessThan(600)
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
 
     // Each is another text: what is refused is remembered.
     const asked = Array.from({ length: rounds }, (_, round) => `${query} #${round}`)
     const given = JSON.parse(variables)
     const started = cpuMs()
     const admitted = asked.filter((text) => isAdmitted(text, given))
-    expect((cpuMs() - started) / rounds).toBeLessThan(mostMs)
+    expect((cpuMs() - started) / rounds).toBeLessThan(maxMs)
     expect(admitted).toEqual([])
   })
 
@@ -94,13 +94,13 @@ describe('refused, and soon', () => {
       const { errors } = await ask(`{${given}}`)
       expect(errors?.[0]?.extensions.code).toBe('QueryTooComplex')
     }
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 
   test('a body too deep to be parsed, whatever it is', async () => {
     for (const body of ['['.repeat(250_000), `{"a":${'{"a":'.repeat(40)}0${'}'.repeat(41)}`]) {
       expect((await ask(body)).errors?.[0]?.extensions.code).toBe('QueryTooComplex')
-      const stream = await fetch(`${doors.url}/graphql/stream`, {
+      const stream = await fetch(`${server.url}/graphql/stream`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
         body,
@@ -113,7 +113,7 @@ describe('refused, and soon', () => {
 
   test('over a stream as well', async () => {
     const [query, variables] = bombs['a list of 100,000 in a variable'] ?? ['']
-    const response = await fetch(`${doors.url}/graphql/stream`, {
+    const response = await fetch(`${server.url}/graphql/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
       body: bodyOf(query, variables),
@@ -218,7 +218,7 @@ describe('admitted and answered', () => {
         ],
       },
     })
-    const page = await fetch(`${doors.url}/graphql`, { headers: { accept: 'text/html' } })
+    const page = await fetch(`${server.url}/graphql`, { headers: { accept: 'text/html' } })
     expect(await page.text()).toContain('query NewestOrder {')
   })
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../fakes/order.ts'
 import { ask } from '../http/client.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const json = 'application/json; charset=utf-8'
 const graph = 'application/graphql-response+json; charset=utf-8'
@@ -62,7 +62,7 @@ describe.each(cases)('Accept: %o', (accept, post, get = post) => {
     for (const query of [hot, executed]) {
       const body = JSON.stringify({ query })
       const how = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
-      const answer = await ask(`${doors.url}/graphql`, how)
+      const answer = await ask(`${server.url}/graphql`, how)
       expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
       expect(answer.status).toBe(post === 406 ? 406 : 200)
       expect(answer.headers['content-type']).toBe(post === 406 ? json : post)
@@ -71,7 +71,7 @@ describe.each(cases)('Accept: %o', (accept, post, get = post) => {
 
   test('over GET and HEAD too, where there is a page', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const path = `${doors.url}/graphql?query=${encodeURIComponent(executed)}`
+      const path = `${server.url}/graphql?query=${encodeURIComponent(executed)}`
       const answer = await ask(path, { method, headers })
       expect([method, answer.status]).toEqual([method, get === 406 ? 406 : 200])
       expect(answer.headers['content-type']).toBe(get === 406 ? json : get)
@@ -82,7 +82,7 @@ describe.each(cases)('Accept: %o', (accept, post, get = post) => {
 
 test('who takes events alone is told where they are', async () => {
   for (const accept of ['text/event-stream', 'Text/Event-Stream;q=0.5, application/json;q=0']) {
-    const { status, bytes } = await ask(`${doors.url}/graphql`, { headers: { accept } })
+    const { status, bytes } = await ask(`${server.url}/graphql`, { headers: { accept } })
     expect([status, JSON.parse(bytes.toString()).errors[0].message]).toEqual([
       406,
       'event streams and subscriptions are served at /graphql/stream',
@@ -106,12 +106,12 @@ describe('what is refused depends on Accept as well', () => {
       JSON.stringify({ query: `subscription { notifications(account: "${numbered('0f')}") { cursor } }` }),
     ],
   ])('%i', async (status, method, headers, body) => {
-    const answer = await ask(`${doors.url}/graphql`, { method, headers, body })
+    const answer = await ask(`${server.url}/graphql`, { method, headers, body })
     expect([answer.status, answer.headers.vary]).toEqual([status, 'Accept-Encoding, Accept'])
   })
 
   test('429', async () => {
-    await using limited = await openDoors({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
+    await using limited = await openTestServer({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
     let answer = await ask(`${limited.url}/graphql`)
     while (answer.status !== 429) answer = await ask(`${limited.url}/graphql`)
     expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
@@ -125,21 +125,21 @@ describe('what is refused depends on Accept as well', () => {
 describe('mutations over GET', () => {
   const query = encodeURIComponent('mutation { uploadAppData(input: { document: "{}" }) { created } }')
   test('are told to be sent by POST', async () => {
-    const answer = await ask(`${doors.url}/graphql?query=${query}`)
+    const answer = await ask(`${server.url}/graphql?query=${query}`)
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
     expect(JSON.parse(answer.bytes.toString()).errors[0].extensions.code).toBe('MethodNotAllowed')
     const named = encodeURIComponent(
       'query A { version } mutation B { uploadAppData(input: { document: "{}" }) { created } }',
     )
     const statuses = ['A', 'B'].map(
-      async (name) => (await ask(`${doors.url}/graphql?query=${named}&operationName=${name}`)).status,
+      async (name) => (await ask(`${server.url}/graphql?query=${named}&operationName=${name}`)).status,
     )
     expect(await Promise.all(statuses)).toEqual([200, 405])
   })
 
   test('so are they where streams are', async () => {
     const headers = { accept: 'text/event-stream' }
-    const answer = await ask(`${doors.url}/graphql/stream?query=${query}`, { headers })
+    const answer = await ask(`${server.url}/graphql/stream?query=${query}`, { headers })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
     expect(JSON.parse(answer.bytes.toString()).errors[0].extensions).toEqual({
       code: 'MethodNotAllowed',
@@ -150,7 +150,7 @@ describe('mutations over GET', () => {
 
 test('any page may send every header that is heeded here, and read every one that is told', async () => {
   const named = async (method: string, header: string) =>
-    String((await ask(`${doors.url}/health/live`, { method })).headers[header]).split(', ')
+    String((await ask(`${server.url}/health/live`, { method })).headers[header]).split(', ')
   expect((await named('OPTIONS', 'access-control-allow-headers')).sort()).toEqual([
     'Accept',
     'Authorization',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/storage/database/database.ts'
-import { openDoors } from '../server/test-server.ts'
+import { openTestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 const uid = `0x${'ab'.repeat(56)}`
@@ -12,9 +12,9 @@ test('a database that is away is asked once for a request, and each field says s
     maxConnections: 2,
     onStatement: (sql) => statements.push(sql),
   })
-  await using doors = await openDoors({}, { db })
+  await using server = await openTestServer({}, { db })
   const query = `{ order(uid: "${uid}") { uid } }`
-  const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
+  const { status, body } = await request(`${server.url}/graphql`, 'POST', { query })
   expect({ status, body }).toMatchObject({
     status: 200,
     body: {

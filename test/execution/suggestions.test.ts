@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../fakes/order.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
-let closed: Doors
-let helpful: Doors
+let closed: TestServer
+let helpful: TestServer
 beforeAll(async () => {
-  closed = await openDoors()
-  helpful = await openDoors({}, { suggests: true })
+  closed = await openTestServer()
+  helpful = await openTestServer({}, { suggests: true })
 })
 afterAll(async () => {
   await closed?.[Symbol.asyncDispose]()
@@ -34,13 +34,18 @@ const misspelled: [what: string, suggested: string, query: string, variables?: o
   ['what has fields of its own', 'networks', '{ networks }'],
 ]
 
-async function messages(doors: Doors, query: string, variables = {}, path = '/graphql'): Promise<string> {
+async function messages(
+  server: TestServer,
+  query: string,
+  variables = {},
+  path = '/graphql',
+): Promise<string> {
   if (path === '/graphql') {
-    const { body } = await request(`${doors.url}${path}`, 'POST', { query, variables })
+    const { body } = await request(`${server.url}${path}`, 'POST', { query, variables })
     expect(body.data).toBeUndefined()
     return JSON.stringify(body.errors)
   }
-  const response = await fetch(`${doors.url}${path}`, {
+  const response = await fetch(`${server.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ query, variables }),

@@ -1,9 +1,9 @@
 import { createCodeChecks } from '../../src/auctions/code-checks.ts'
-import type { AuctionDesk } from '../../src/auctions/services.ts'
+import type { AuctionServices } from '../../src/auctions/services.ts'
 import type { Spendable } from '../../src/chain/chain.ts'
 import type { CheckOrder } from '../../src/chain/order/order-check.ts'
 import type { SettlementOutcome, Settler } from '../../src/chain/settlement/settler.ts'
-import { createPatience } from '../../src/concurrency/back-off.ts'
+import { createBackOff } from '../../src/concurrency/back-off.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Auction } from '../../src/domain/auction/auction.ts'
 import type { Proposal } from '../../src/domain/auction/solution.ts'
@@ -85,7 +85,7 @@ export function createAuctionDesk(db: Database) {
       return outcome ?? { outcome: 'success', txHash: hash, block: world.block }
     },
   })
-  const desk: AuctionDesk = {
+  const desk: AuctionServices = {
     network: { ...sampleNetwork, blockTimeMs: 1 },
     db,
     now: () => world.seconds * 1_000,
@@ -107,7 +107,7 @@ export function createAuctionDesk(db: Database) {
       log: silentLog,
       limits: { perOwner: 2, waitMs: 50, atOnce: 2 },
     }),
-    spoilers: createPatience(64),
+    culprits: createBackOff(64),
     head: async () => ({
       number: world.block,
       hash: hashOf(world.block),

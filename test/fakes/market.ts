@@ -15,7 +15,7 @@ import {
 } from './order.ts'
 
 /** Atoms of each token that are worth one native coin. */
-export const worth = new Map<Address, bigint>([
+export const value = new Map<Address, bigint>([
   [wrapped, 10n ** 18n],
   [nativeMarker, 10n ** 18n],
   [dollar, 3_000n * 10n ** 6n],
@@ -23,7 +23,7 @@ export const worth = new Map<Address, bigint>([
 ])
 
 export function atoms(token: Address, thousandths: bigint): bigint {
-  return ((worth.get(token) ?? 0n) * thousandths) / 1_000n
+  return ((value.get(token) ?? 0n) * thousandths) / 1_000n
 }
 
 /** A pool at the market price, `native` coins deep on each side, moved off the price by some thousandths. */

@@ -12,7 +12,7 @@ import {
   ethsignDigest,
   orderDigest,
 } from '../../src/domain/signing/signing.ts'
-import type { OrderDesk } from '../../src/orders/check.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import type { Database } from '../../src/storage/database/database.ts'
 import { storeOrders } from '../../src/storage/order/insert.ts'
 import { areTaken } from '../../src/storage/order/orders.ts'
@@ -101,7 +101,7 @@ export function quoteOf(overrides: Partial<Quote> = {}): Quote {
   }
 }
 
-export function createOrderDesk(db: Database, overrides: Partial<OrderDesk> = {}): OrderDesk {
+export function createOrderDesk(db: Database, overrides: Partial<OrderServices> = {}): OrderServices {
   return {
     network: sampleNetwork,
     db,
@@ -114,7 +114,7 @@ export function createOrderDesk(db: Database, overrides: Partial<OrderDesk> = {}
       maxOutOfMarket: Number.POSITIVE_INFINITY,
     },
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
-    library: { db, maxBytes: maxAppDataBytes, gateway: null },
+    appDataSources: { db, maxBytes: maxAppDataBytes, gateway: null },
     distinctSignatureCodes: false,
     spendable: async () => ({ balance: maxUint256, allowance: maxUint256 }),
     checkOrder: async () => ({

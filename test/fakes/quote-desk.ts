@@ -6,7 +6,7 @@ import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
 import type { Estimate, Estimator } from '../../src/quotes/estimator.ts'
 import { createRouter } from '../../src/quotes/estimators/router.ts'
-import type { QuoteDesk } from '../../src/quotes/quote.ts'
+import type { QuoteServices } from '../../src/quotes/quote.ts'
 import type { Database } from '../../src/storage/database/database.ts'
 import { samplePool } from './market.ts'
 import { sampleNetwork } from './network.ts'
@@ -68,8 +68,8 @@ export function estimatorWithout(reason: unknown): Estimator {
 }
 
 /** Everything holds where it is simulated, and nobody but our own router is asked. */
-export function createQuoteDesk(db: Database, overrides: Partial<QuoteDesk> = {}): QuoteDesk {
-  const look: QuoteDesk['look'] = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: deskPools })
+export function createQuoteDesk(db: Database, overrides: Partial<QuoteServices> = {}): QuoteServices {
+  const look: QuoteServices['look'] = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: deskPools })
   return {
     network: sampleNetwork,
     db,
@@ -77,7 +77,7 @@ export function createQuoteDesk(db: Database, overrides: Partial<QuoteDesk> = {}
     now: () => deskTime * 1_000 + 999,
     limits: { minValidity: 60, maxValidity: 10_800, offered: 60, offeredOnChain: 600 },
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
-    library: { db, maxBytes: maxAppDataBytes, gateway: null },
+    appDataSources: { db, maxBytes: maxAppDataBytes, gateway: null },
     feeRules: [],
     look,
     router: createRouter({ network: sampleNetwork, solver: zeroAddress, look: overrides.look ?? look }),

@@ -4,16 +4,16 @@ import type { Order } from '../../src/domain/order/order.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeContest } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 
 const auctionId = 9n
-let doors: Doors
+let server: TestServer
 const orders: Order[] = []
 
 /** Four orders in one auction, where one solution trades each at amounts of its own. */
 beforeAll(async () => {
-  doors = await openDoors()
-  const { db } = doors.database
+  server = await openTestServer()
+  const { db } = server.database
   for (let index = 0; index < 4; index++) {
     orders.push(await storeOrder(db, { owner: numbered('0f'), buyAmount: BigInt(index + 1) }))
   }
@@ -28,7 +28,7 @@ beforeAll(async () => {
     solutions: [{ solver: numbered('51'), score: 7n, isWinner: true, fills }],
   })
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 interface Report {
   order: {
@@ -74,7 +74,7 @@ const report = gql`
 
 test('a client that normalises by type and id keeps each order’s report its own', async () => {
   const client = new ApolloClient({
-    link: new HttpLink({ uri: `${doors.url}/graphql` }),
+    link: new HttpLink({ uri: `${server.url}/graphql` }),
     cache: new InMemoryCache(),
   })
   const ask = (uid: string, fetchPolicy: 'network-only' | 'cache-only') =>

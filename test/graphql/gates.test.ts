@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodedId } from '../fakes/node-id.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 const account = numbered('0f')
 const message = 'this needs the settings CMS_ENABLED=true and CMS_API_KEY'
 
-let open: Doors
-let closed: Doors
+let open: TestServer
+let closed: TestServer
 beforeAll(async () => {
-  open = await openDoors({}, { features: { cms: true, statistics: true } })
-  closed = await openDoors({}, { features: { cms: false, statistics: true } })
+  open = await openTestServer({}, { features: { cms: true, statistics: true } })
+  closed = await openTestServer({}, { features: { cms: false, statistics: true } })
   for (const { database } of [open, closed]) await storeNotification(database.db, account, 1)
 })
 afterAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   await closed?.[Symbol.asyncDispose]()
 })
 
-const ask = (doors: Doors, query: string) => request(`${doors.url}/graphql`, 'POST', { query })
+const ask = (server: TestServer, query: string) => request(`${server.url}/graphql`, 'POST', { query })
 
 const fields: [what: string, query: string][] = [
   ['the feed', `{ notifications(account: "${account}") { cursor } }`],
@@ -88,14 +88,14 @@ describe('notifications over REST', () => {
 })
 
 test('what happens is recorded either way: it is there once they are on', async () => {
-  const again = await openDoors({}, { db: closed.database.db })
+  const again = await openTestServer({}, { db: closed.database.db })
   const { body } = await ask(again, `{ node(id: "${encodedId('Notification:1')}") { id } }`)
   expect(body.data.node).toEqual({ id: encodedId('Notification:1') })
   await again[Symbol.asyncDispose]()
 })
 
 test('that they are off is no answer to keep: the same request is answered once they are on', async () => {
-  const keyed = async ({ url }: Doors) => {
+  const keyed = async ({ url }: TestServer) => {
     const input = { walletAddress: account, code: 'FRIENDS', signedMessage: '0x12' }
     const query =
       'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code } } }'
@@ -106,6 +106,6 @@ test('that they are off is no answer to keep: the same request is answered once 
     return errors[0]?.extensions.code
   }
   expect(await keyed(closed)).toBe('FeatureDisabled')
-  await using again = await openDoors({}, { db: closed.database.db })
+  await using again = await openTestServer({}, { db: closed.database.db })
   expect(await keyed(again)).toBe('InvalidAffiliateSignature')
 })

@@ -6,21 +6,21 @@ import { noCaller } from '../fakes/caller.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 import { eventually } from '../world.ts'
 
 const owner = numbered('0f')
-let doors: Doors
+let server: TestServer
 let settled: Order
 let open: Order[]
 
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     placeOrder: async () => settled.uid,
     cancelOrders: async ({ orderUids }) => orderUids,
   })
-  const { db } = doors.database
+  const { db } = server.database
   settled = await storeSettledOrder(db, 9n, owner)
   open = []
   for (let index = 0; index < 5; index++) {
@@ -29,9 +29,9 @@ beforeAll(async () => {
     open.push(await storeOrder(db, { owner, buyAmount: BigInt(index + 1), creationDate }))
   }
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
-const ask = (query: string, variables?: Record<string, unknown>) => graphql(doors.url, query, variables)
+const ask = (query: string, variables?: Record<string, unknown>) => graphql(server.url, query, variables)
 
 test('the graph is walked from an order to its competition and back', async () => {
   const data = await ask(
@@ -190,8 +190,8 @@ describe('orders', () => {
 })
 
 test('an account has trades and a feed', async () => {
-  await storeNotification(doors.database.db, owner, 0)
-  await storeNotification(doors.database.db, owner, 1)
+  await storeNotification(server.database.db, owner, 0)
+  await storeNotification(server.database.db, owner, 1)
   const question = `query ($owner: Address!) {
     account(address: $owner) { address trades { nodes { orderUid } } latestNotifications { message } }
     notifications(account: $owner, first: 1, after: "earliest") { cursor hasMore edges { cursor node { type message } } }
@@ -237,17 +237,17 @@ describe('statements', () => {
       solutions { orders { executedSell order { uid auctions(first: 2) { nodes { id } } } } } } }
   } } }`
   const count = async (account: Address) => {
-    const before = doors.database.statements.length
+    const before = server.database.statements.length
     const { orders } = await ask(walk, { owner: account })
-    return { orders: orders.nodes.length, statements: doors.database.statements.length - before }
+    return { orders: orders.nodes.length, statements: server.database.statements.length - before }
   }
 
   test('their number does not depend on the number of rows', async () => {
     const one = await count(owner)
     for (let index = 0; index < 20; index++) {
-      await storeSettledOrder(doors.database.db, BigInt(100 + index), numbered(`${20 + index}`))
+      await storeSettledOrder(server.database.db, BigInt(100 + index), numbered(`${20 + index}`))
     }
-    const { db } = doors.database
+    const { db } = server.database
     const busy = numbered('7b')
     await storeSettledOrder(db, 200n, busy)
     for (let index = 0; index < 20; index++)
@@ -274,13 +274,13 @@ test.each([
   ['alone', '', 300, numbered('7c')],
   ['with what is not stored', 'network { name }', 301, numbered('7d')],
 ] as const)('the same of what the database wrote %s', async (_, outside, id, trader) => {
-  const order = await storeSettledOrder(doors.database.db, BigInt(id), trader)
-  await using client = await connectDirectly(doors.database.url)
+  const order = await storeSettledOrder(server.database.db, BigInt(id), trader)
+  await using client = await connectDirectly(server.database.url)
   const prices = (count: number) =>
     client.query(`INSERT INTO auction_prices (auction_id, token, price)
       SELECT ${id}, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, ${count}) n ON CONFLICT DO NOTHING`)
   const query = `{ order(uid: "${order.uid}") { ${outside} auctions { nodes { nativePrices { price } } } } }`
-  const answer = async () => (await request(`${doors.url}/graphql`, 'POST', { query })).body
+  const answer = async () => (await request(`${server.url}/graphql`, 'POST', { query })).body
   await prices(19_000)
   expect((await answer()).data.order.auctions.nodes[0].nativePrices.length).toBeGreaterThanOrEqual(19_000)
   await prices(20_001)

@@ -5,15 +5,15 @@ import { compress } from '../../src/http/compress.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { ask, type Exchange } from './client.ts'
 
 const owner = numbered('0f')
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
   for (let index = 0; index < 40; index++) {
-    await storeOrder(doors.database.db, {
+    await storeOrder(server.database.db, {
       owner,
       buyAmount: BigInt(index + 1),
       fullAppData: JSON.stringify({ metadata: { name: 'ü' } }),
@@ -21,7 +21,7 @@ beforeAll(async () => {
     })
   }
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 function plain({ headers, bytes }: Exchange): Buffer {
   if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes)
@@ -83,7 +83,7 @@ const answers: [what: string, path: string, how: Parameters<typeof ask>[1], isCo
 
 describe.each(answers)('%s', (_what, path, how = {}, isConstant) => {
   const come = (accept?: string) =>
-    ask(`${doors.url}${path}`, {
+    ask(`${server.url}${path}`, {
       ...how,
       headers: { ...how.headers, ...(accept !== undefined && { 'accept-encoding': accept }) },
     })
@@ -111,7 +111,7 @@ describe.each(answers)('%s', (_what, path, how = {}, isConstant) => {
 })
 
 test('little is sent as it is, unless that is refused', async () => {
-  const path = `${doors.url}/sepolia/api/v1/version`
+  const path = `${server.url}/sepolia/api/v1/version`
   const little = await ask(path, { headers: { 'accept-encoding': 'br, gzip' } })
   expect([little.headers['content-encoding'], little.bytes.toString()]).toEqual([undefined, 'test-build'])
   const coded = await ask(path, { headers: { 'accept-encoding': 'gzip, identity;q=0' } })
@@ -119,7 +119,7 @@ test('little is sent as it is, unless that is refused', async () => {
 })
 
 test('however many ask at once, each gets the whole', async () => {
-  const path = `${doors.url}/sepolia/api/v1/account/${owner}/orders?limit=40`
+  const path = `${server.url}/sepolia/api/v1/account/${owner}/orders?limit=40`
   const { bytes } = await ask(path)
   expect(bytes.length).toBeGreaterThan(16_384)
   const all = await Promise.all(
@@ -142,12 +142,12 @@ test('events are never compressed', async () => {
     from: owner,
   }
   const headers = { 'content-type': 'application/json', 'accept-encoding': 'br, gzip' }
-  const graph = await ask(`${doors.url}/graphql/stream`, {
+  const graph = await ask(`${server.url}/graphql/stream`, {
     method: 'POST',
     headers: { ...headers, accept: 'text/event-stream' },
     body: JSON.stringify({ query, variables: { input: graphQuoteInput(input) } }),
   })
-  const rest = await ask(`${doors.url}/sepolia/api/v1/quote/stream`, {
+  const rest = await ask(`${server.url}/sepolia/api/v1/quote/stream`, {
     method: 'POST',
     headers,
     body: JSON.stringify(input),

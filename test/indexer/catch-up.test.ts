@@ -4,7 +4,7 @@ import { Outage } from '../../src/domain/errors/error.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
-import { mostLogs } from '../../src/indexer/block-range.ts'
+import { maxLogs } from '../../src/indexer/block-range.ts'
 import { createCatchUp } from '../../src/indexer/catch-up.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
 import { findHolders, registerHolderTokens } from '../../src/storage/token/holders.ts'
@@ -160,7 +160,7 @@ test('it waits half a minute at most, and begins anew with short waits once the 
 })
 
 test('what is more than is written at once is read in parts, without a wait', async () => {
-  perBlock = Math.ceil(mostLogs / 3)
+  perBlock = Math.ceil(maxLogs / 3)
   const { step } = await begin({ address: token, fromBlock: 15 })
   await untilDone(() => step(checkpoint))
   expect(asked).toEqual(['0 15-20', '0 15-18', '0 15-16', '0 17-18', '0 19-20'])
@@ -169,7 +169,7 @@ test('what is more than is written at once is read in parts, without a wait', as
 })
 
 test('one block is written at once, however much is in it', async () => {
-  perBlock = mostLogs + 1
+  perBlock = maxLogs + 1
   const { step } = await begin({ address: token, fromBlock: 19 })
   await untilDone(() => step(checkpoint))
   expect(asked).toEqual([...Array(3).fill('0 19-20'), '0 19-19', '0 20-20'])

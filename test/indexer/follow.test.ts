@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChainLog } from '../../src/chain/logs/chain-logs.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
-import { type Checkpoint, mostLogs } from '../../src/indexer/block-range.ts'
+import { type Checkpoint, maxLogs } from '../../src/indexer/block-range.ts'
 import { type ChainStep, type FollowOptions, followChain } from '../../src/indexer/follow.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
@@ -210,7 +210,7 @@ describe('steps', () => {
 
   test('a range that holds more than is written at once is read in parts, without a wait; a full block is taken whole', async () => {
     const simulated = createSimulatedChain()
-    const [most, some] = [mostLogs + 1, Math.ceil(mostLogs / 2)]
+    const [most, some] = [maxLogs + 1, Math.ceil(maxLogs / 2)]
     simulated.apply({ op: 'grow', logs: [some, some, 0, most, 1, 0, 0, 0, 0] })
     const consumer = createConsumer(0, simulated)
     const waits = await follow(simulated, consumer, () => true)

@@ -10,7 +10,7 @@ import { describeMarket } from '../../src/dev/market/market.ts'
 import { nativeMarker } from '../../src/domain/evm/address.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { openDoors } from '../server/test-server.ts'
+import { openTestServer } from '../server/test-server.ts'
 import { type Answer, createTrader, request } from '../trader.ts'
 import { eventually, startWorld, type World } from '../world.ts'
 import { type Ask, debugReport, notifications, quoting, registering, tokenPrice, topHolders } from './asks.ts'
@@ -284,11 +284,11 @@ describe('errors of tokens, affiliates and notifications', () => {
   )
 
   test('500: what the database does not let be read is an internal error, without its words', async () => {
-    await using doors = await openDoors()
-    const client = await connectDirectly(doors.database.url)
+    await using server = await openTestServer()
+    const client = await connectDirectly(server.database.url)
     await client.query('ALTER TABLE notifications RENAME TO notifications_elsewhere')
     await client.end()
-    const answer = await request(`${doors.url}/accounts/${nativeMarker}/notifications`)
+    const answer = await request(`${server.url}/accounts/${nativeMarker}/notifications`)
     expect([answer.status, answer.body]).toEqual([500, { message: 'Internal server error' }])
     expectCors(answer)
   })
@@ -337,7 +337,7 @@ describe('limits', () => {
 
 describe('the quote’s own fault', () => {
   test('500 InternalServerError, without its words', async () => {
-    await using doors = await openDoors({ quote: () => Promise.reject(new Error('a secret')) })
+    await using server = await openTestServer({ quote: () => Promise.reject(new Error('a secret')) })
     const { WETH, USDC } = world.market.tokens
     const ask = quoting({
       kind: 'sell',
@@ -346,7 +346,7 @@ describe('the quote’s own fault', () => {
       from: nativeMarker,
       sellAmountBeforeFee: '1',
     })
-    const answer = await rest(ask, doors.url)
+    const answer = await rest(ask, server.url)
     expect([answer.status, answer.body]).toEqual([
       500,
       { errorType: 'InternalServerError', description: 'Internal server error' },

@@ -5,7 +5,7 @@ import { type Address, address } from '../../src/domain/evm/address.ts'
 import { guardedSource, unknownMs } from '../../src/market/guarded-source.ts'
 import { createChainFeed } from '../../src/market/prices/chain-feed.ts'
 import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
-import { createCascade } from '../../src/tokens/fallback-source.ts'
+import { createFallbackSource } from '../../src/tokens/fallback-source.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
@@ -76,7 +76,12 @@ test('while a node is away, tokens without a feed are answered as if there were 
   const feed = createChainFeed({ name: 'chainlink', rpc: away, feeds, maxAgeSeconds: 60, now })
   const guarded = guardedSource(feed, { now, log: silentLog })
   const market = { name: 'orderbook', find: async (of: Address) => (of === token ? '2' : undefined) }
-  const cascade = createCascade({ what: 'the USD price', sources: [guarded, market], now, log: silentLog })
+  const cascade = createFallbackSource({
+    what: 'the USD price',
+    sources: [guarded, market],
+    now,
+    log: silentLog,
+  })
   for (const of of feeds.keys()) await expect(cascade.find(of, 'somebody')).rejects.toThrow(Outage)
   await expect(guarded.find(numbered('f0'), AbortSignal.timeout(1_000))).rejects.toThrow(Outage)
   expect(await cascade.find(token, 'somebody')).toMatchObject({ value: '2', keepMs: 120_000 })

@@ -6,24 +6,24 @@ import { type NewNotification, recordNotifications } from '../../src/storage/fee
 import { type Entry, entryOf, wholeEntries } from '../fakes/feed-reading.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 import { eventually, type TestDatabase } from '../world.ts'
 
-let doors: Doors
+let server: TestServer
 let database: TestDatabase
 let signals: Signals
 let feed: Feed
 let accounts = 0
 beforeAll(async () => {
-  doors = await openDoors()
-  database = doors.database
+  server = await openTestServer()
+  database = server.database
   signals = await openSignals(database.url, silentLog)
   feed = createFeed({ db: database.db, signals })
 })
 afterAll(async () => {
   await signals.close()
-  await doors[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
 })
 
 interface FeedPage {
@@ -40,7 +40,7 @@ const question = `query ($account: Address!, $first: Int, $after: String) {
 }`
 
 async function pageOf(account: Address, first: number, after: string | null): Promise<FeedPage> {
-  const { notifications } = await graphql(doors.url, question, { account, first, after })
+  const { notifications } = await graphql(server.url, question, { account, first, after })
   expect(notifications.pageInfo.hasNextPage).toBe(notifications.hasMore)
   return notifications
 }
@@ -72,7 +72,7 @@ async function accountWith(...messages: string[]): Promise<Address> {
 /** What asking for a page is refused with. */
 async function refusalOf(after: string) {
   const variables = { account: numbered('0f'), first: 9, after }
-  const { body } = await request(`${doors.url}/graphql`, 'POST', { query: question, variables })
+  const { body } = await request(`${server.url}/graphql`, 'POST', { query: question, variables })
   return body.errors[0].extensions
 }
 
@@ -116,7 +116,7 @@ describe('a page', () => {
         cursor hasMore edges { cursor notification { message } } pageInfo { hasNextPage hasPreviousPage }
       }
     }`
-    const { notifications } = await graphql(doors.url, query, { account, before: whole.edges[3]?.cursor })
+    const { notifications } = await graphql(server.url, query, { account, before: whole.edges[3]?.cursor })
     expect(messagesOf(notifications)).toEqual(['b', 'c'])
     expect(notifications.pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: true })
     expect([notifications.cursor, notifications.hasMore]).toEqual([whole.edges[2]?.cursor, true])

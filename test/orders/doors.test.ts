@@ -8,7 +8,7 @@ import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { cancellationDigest, cancellationsDigest } from '../../src/domain/signing/signing.ts'
 import { operatorCheck } from '../../src/graphql/context/operator.ts'
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
-import type { OrderDesk } from '../../src/orders/check.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { quote } from '../../src/quotes/quote.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
@@ -25,16 +25,16 @@ import {
 import { createQuoteDesk, quoteRequest } from '../fakes/quote-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { cancelling, placing } from './refusals.ts'
 
 const key = 'a-key-of-the-operator'
-let doors: Doors
-let desk: OrderDesk
+let server: TestServer
+let desk: OrderServices
 let base: string
 beforeAll(async () => {
-  doors = await openDoors(
+  server = await openTestServer(
     {
       placeOrder: (creation) => placeOrder(creation, desk),
       cancelOrder: (cancellation) => cancelOrder(cancellation, desk),
@@ -43,18 +43,18 @@ beforeAll(async () => {
     },
     { isOperator: operatorCheck(key), maxOrderUids: 2 },
   )
-  base = `${doors.url}/sepolia`
+  base = `${server.url}/sepolia`
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
-  desk = createOrderDesk(doors.database.db)
+  desk = createOrderDesk(server.database.db)
 })
 
 let made = 0
 const open = () =>
-  storeOrder(doors.database.db, { owner: alice.address, validTo: ++made, effectiveValidTo: deskTime + 600 })
+  storeOrder(server.database.db, { owner: alice.address, validTo: ++made, effectiveValidTo: deskTime + 600 })
 const statusOf = async (order: Parameters<typeof readOrder>[1]) =>
-  orderStatus(await readOrder(doors.database.db, order), deskTime)
+  orderStatus(await readOrder(server.database.db, order), deskTime)
 
 describe('DELETE /orders/:uid', () => {
   test('takes the signature over the UID, and the one over a list of it', async () => {
@@ -116,7 +116,7 @@ describe('cancelling by policy', () => {
       cancelOrdersByPolicy(input: $input) { orders { uid status } }
     }`
     const input = { network: 'sepolia', orderUids: uids, reason }
-    const response = await fetch(`${doors.url}/graphql`, {
+    const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query, variables: { input } }),
@@ -134,7 +134,7 @@ describe('cancelling by policy', () => {
       body: { data: { cancelOrdersByPolicy: { orders: [{ uid: order.uid, status: 'CANCELLED' }] } } },
     })
     await ask([other.uid], headers)
-    const reasons = await eventsOfOrders(doors.database.db, [order.id, other.id])
+    const reasons = await eventsOfOrders(server.database.db, [order.id, other.id])
     expect(reasons.map(({ label, reason }) => [label, reason])).toEqual([
       ['created', null],
       ['created', null],
@@ -187,10 +187,10 @@ describe('a bare hash', () => {
 
   test('is refused while nobody knows its document, is unavailable while the gateway is, and then is stored with it', async () => {
     expect((await send()).body).toMatchObject({ errorType: 'InvalidAppData' })
-    desk.library.gateway = { find: async () => Promise.reject(new Outage('the gateway')) }
+    desk.appDataSources.gateway = { find: async () => Promise.reject(new Outage('the gateway')) }
     expect(await send()).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
     const asked: string[] = []
-    desk.library.gateway = {
+    desk.appDataSources.gateway = {
       async find(hash) {
         asked.push(hash)
         return document
@@ -198,14 +198,14 @@ describe('a bare hash', () => {
     }
     const { status, body: uid } = await send()
     expect([status, asked]).toEqual([201, [keccakText(document)]])
-    expect(await findOrder(doors.database.db, uid)).toMatchObject({ fullAppData: document })
+    expect(await findOrder(server.database.db, uid)).toMatchObject({ fullAppData: document })
     expect((await request(`${base}/api/v1/app_data/${keccakText(document)}`)).body).toEqual({
       fullAppData: document,
     })
   })
 
   test('is looked up only once the order itself is in order', async () => {
-    desk.library.gateway = { find: () => Promise.reject(new Error('asked')) }
+    desk.appDataSources.gateway = { find: () => Promise.reject(new Error('asked')) }
     const creation = {
       ...signedOrder({ document: '{"b":1}', sellAmount: 0n }),
       appData: toAppDataInput(keccakText('{"b":1}')),
@@ -218,12 +218,12 @@ describe('a bare hash', () => {
 describe('what a deployment does not trade', () => {
   const size = { form: 'sellAmountBeforeFee', amount: 10n } as const
   /** A market that nothing trades on: what reaches it was not refused before. Ten atoms are less than any gas. */
-  const quoted = (change: Partial<QuoteRequest>, policy: Partial<OrderDesk['policy']>) => {
-    const quoteDesk = createQuoteDesk(desk.db, {
+  const quoted = (change: Partial<QuoteRequest>, policy: Partial<OrderServices['policy']>) => {
+    const quoteServices = createQuoteDesk(desk.db, {
       policy: { ...desk.policy, ...policy },
       look: async () => ({ block: 1, gasPrice: 1n, pools: [] }),
     })
-    return quote(quoteRequest({ size, priceQuality: 'fast', ...change }), quoteDesk).then(
+    return quote(quoteRequest({ size, priceQuality: 'fast', ...change }), quoteServices).then(
       () => 'quoted',
       ({ code }) => code,
     )
@@ -268,7 +268,7 @@ describe('what a deployment does not trade', () => {
       { sameToken: 'allow' },
       'quoted',
     ],
-  ] as [string, Partial<QuoteRequest>, Partial<OrderDesk['policy']>, string][])(
+  ] as [string, Partial<QuoteRequest>, Partial<OrderServices['policy']>, string][])(
     'a quote %s',
     async (_, change, policy, code) => {
       expect(await quoted(change, policy)).toBe(code)

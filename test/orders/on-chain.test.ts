@@ -8,7 +8,7 @@ import type { Hook } from '../../src/domain/app-data/document.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { orderDigest } from '../../src/domain/signing/signing.ts'
-import type { OrderDesk } from '../../src/orders/check.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import {
   type DeployedToken,
@@ -26,7 +26,7 @@ import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-desk.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { type Answer, request } from '../trader.ts'
 
 const network = {
@@ -38,9 +38,9 @@ const wallet = address('0x1000000000000000000000000000000000000001')
 
 let evm: Evm
 let token: DeployedToken
-let doors: Doors
+let server: TestServer
 /** Desk of the doors, over the node that is asked just now. */
-let desk: Partial<OrderDesk>
+let desk: Partial<OrderServices>
 
 beforeAll(async () => {
   evm = await startEvm()
@@ -49,13 +49,13 @@ beforeAll(async () => {
   await putWallet(evm.rpc, wallet, alice.address)
   token = await deployToken(evm)
   for (const account of [wallet, alice.address]) await endow(account)
-  doors = await openDoors({
+  server = await openTestServer({
     network,
-    placeOrder: (creation) => placeOrder(creation, createOrderDesk(doors.database.db, { network, ...desk })),
+    placeOrder: (creation) => placeOrder(creation, createOrderDesk(server.database.db, { network, ...desk })),
   })
 })
 afterAll(async () => {
-  await doors[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
   await evm[Symbol.asyncDispose]()
 })
 
@@ -82,7 +82,7 @@ async function forward(method: string, params: unknown[]) {
 
 const forwarding: Behaviour = { answer: ({ method, params }) => forward(method, params) }
 
-function over(url: string, more: { timeoutMs?: number; atOnce?: number } = {}): Partial<OrderDesk> {
+function over(url: string, more: { timeoutMs?: number; atOnce?: number } = {}): Partial<OrderServices> {
   const { timeoutMs = 1_000, atOnce = 4 } = more
   const chain = createChain({ rpc: createRpc({ url, log: silentLog, timeoutMs, backoffMs: 1 }), network })
   return {
@@ -116,7 +116,7 @@ function post(order: ReturnType<typeof signedOrder>): Promise<Answer> {
     feeAmount: String(order.feeAmount),
     appData: order.appData.appData,
   }
-  return request(`${doors.url}/sepolia/api/v1/orders`, 'POST', body)
+  return request(`${server.url}/sepolia/api/v1/orders`, 'POST', body)
 }
 
 const withHooks = (...pre: Hook[]) =>
@@ -141,7 +141,7 @@ describe('over a chain that answers', () => {
     const order = walletOrder()
     const { status, body: uid } = await post(order)
     expect([status, uid]).toEqual([201, expect.stringMatching(/^0x[0-9a-f]{112}$/)])
-    const { body } = await request(`${doors.url}/sepolia/api/v1/orders/${uid}`)
+    const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)
     expect(body).toMatchObject({ owner: wallet, signingScheme: 'eip1271', signature: order.signature })
   })
 
@@ -162,7 +162,7 @@ describe('over a chain that answers', () => {
   })
 
   test('what the wallet uses counts as gas of the order', async () => {
-    const { limits } = createOrderDesk(doors.database.db)
+    const { limits } = createOrderDesk(server.database.db)
     const answering = desk
     desk = { ...answering, limits: { ...limits, maxGas: 1_000n } }
     const { body } = await post(walletOrder())
@@ -298,8 +298,8 @@ describe('a node that', () => {
     for (const { status, body } of refused) expect([status, body.errorType]).toEqual([503, 'Unavailable'])
     // Three tries of the plain read; one of each call that runs code, and one more to see who is to blame.
     expect(node.requests.length).toBeLessThanOrEqual(7)
-    expect((await request(`${doors.url}/sepolia/api/v1/orders/${uid}`)).body.uid).toBe(uid)
-    const held = await request(`${doors.url}/sepolia/api/v1/account/${alice.address}/orders`)
+    expect((await request(`${server.url}/sepolia/api/v1/orders/${uid}`)).body.uid).toBe(uid)
+    const held = await request(`${server.url}/sepolia/api/v1/account/${alice.address}/orders`)
     expect(held.status).toBe(200)
   })
 })

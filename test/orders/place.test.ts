@@ -7,7 +7,7 @@ import type { OrderCreation } from '../../src/domain/order/creation.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import type { OrderUid } from '../../src/domain/order/uid.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
-import type { OrderDesk } from '../../src/orders/check.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { findAppData, storeAppData } from '../../src/storage/app-data.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const place = (creation: OrderCreation, desk: Partial<OrderDesk> = {}) =>
+const place = (creation: OrderCreation, desk: Partial<OrderServices> = {}) =>
   placeOrder(creation, createOrderDesk(database.db, desk))
 
 async function rowsWritten(): Promise<number> {
@@ -39,7 +39,7 @@ async function rowsWritten(): Promise<number> {
   return Number(rows[0].count)
 }
 
-async function refusalOf(creation: OrderCreation, desk: Partial<OrderDesk> = {}): Promise<Refusal> {
+async function refusalOf(creation: OrderCreation, desk: Partial<OrderServices> = {}): Promise<Refusal> {
   const thrown = await place(creation, desk).then(
     () => undefined,
     (error: unknown) => error,
@@ -113,9 +113,9 @@ interface Fault {
   order?: (order: Change) => Change
   metadata?: Record<string, unknown>
   document?: string
-  limits?: Partial<OrderDesk['limits']>
-  policy?: Partial<OrderDesk['policy']>
-  desk?: Partial<OrderDesk>
+  limits?: Partial<OrderServices['limits']>
+  policy?: Partial<OrderServices['policy']>
+  desk?: Partial<OrderServices>
   /** What stands in the database beforehand. */
   stored?: (uid: OrderUid) => Partial<Order>
 }

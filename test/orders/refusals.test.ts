@@ -7,30 +7,30 @@ import { placeOrder } from '../../src/orders/place.ts'
 import { statusOf } from '../../src/rest/errors/body.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { createOrderDesk } from '../fakes/order-desk.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { refusals, type Stage } from './refusals.ts'
 
-let doors: Doors
+let server: TestServer
 let client: Awaited<ReturnType<typeof connectDirectly>>
 let stage: Stage
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     placeOrder: (creation) => placeOrder(creation, stage.desk),
     cancelOrder: (cancellation) => cancelOrder(cancellation, stage.desk),
     cancelOrders: (cancellation) => cancelOrders(cancellation, stage.desk),
     cancelByPolicy: (wish) => cancelByPolicy(wish, stage.desk),
   })
-  client = await connectDirectly(doors.database.url)
+  client = await connectDirectly(server.database.url)
 })
 beforeEach(async () => {
   await emptyTables(client)
-  const { db } = doors.database
+  const { db } = server.database
   stage = { db, desk: createOrderDesk(db) }
 })
 afterAll(async () => {
   await client.end()
-  await doors[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
 })
 
 /** What stands in the database, but for the row versions that only a transaction can see. */
@@ -46,7 +46,7 @@ test.each(refusals.map((row) => [row.code, row.because, row] as const))(
   async (_code, _because, row) => {
     const { method, path, body } = await row.request(stage)
     const before = await contents()
-    const url = path === '/graphql' ? `${doors.url}/graphql` : `${doors.url}/sepolia${path}`
+    const url = path === '/graphql' ? `${server.url}/graphql` : `${server.url}/sepolia${path}`
     const answer = await request(url, method, body)
     const [error] = answer.body.errors ?? []
     const told = error
@@ -55,7 +55,7 @@ test.each(refusals.map((row) => [row.code, row.because, row] as const))(
     expect([answer.status, told.code]).toEqual([row.status, row.code])
     expect(told.description.length).toBeGreaterThan(10)
     expect(await contents()).toEqual(before)
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   },
 )
 

@@ -7,7 +7,7 @@ import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Cancellation, OrderCreation } from '../../src/domain/order/creation.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import type { OrderUid } from '../../src/domain/order/uid.ts'
-import type { OrderDesk } from '../../src/orders/check.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { storeAppData } from '../../src/storage/app-data.ts'
 import { type Database, sql } from '../../src/storage/database/database.ts'
@@ -19,7 +19,7 @@ import { storeOrder } from '../fakes/stored-order.ts'
 /** Where a request is refused: a row may change what the desk behind the doors meets. */
 export interface Stage {
   db: Database
-  desk: OrderDesk
+  desk: OrderServices
 }
 
 export interface Call {
@@ -62,7 +62,7 @@ function order(
   code: RefusalCode,
   because: string,
   change: OrderChange,
-  desk: Partial<OrderDesk> = {},
+  desk: Partial<OrderServices> = {},
 ): RefusalRow {
   return {
     code,
@@ -287,7 +287,7 @@ export const refusals: RefusalRow[] = [
     status: 503,
     because: 'the gateway is away',
     request({ desk }) {
-      desk.library.gateway = { find: () => Promise.reject(new Outage('the gateway')) }
+      desk.appDataSources.gateway = { find: () => Promise.reject(new Outage('the gateway')) }
       return placing({ ...signedOrder(), appData: toAppDataInput(keccakText('unknown')) })
     },
   },

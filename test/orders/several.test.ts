@@ -5,7 +5,7 @@ import { orderStatus } from '../../src/domain/order/status.ts'
 import { chargeOf } from '../../src/execution/admission/charge.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
-import type { OrderDesk } from '../../src/orders/check.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
 import { graphInput } from '../fakes/graph-input.ts'
@@ -18,23 +18,23 @@ import {
   signedOrder,
 } from '../fakes/order-desk.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 import { cancelling, placing } from './refusals.ts'
 
-let doors: Doors
-let desk: OrderDesk
+let server: TestServer
+let desk: OrderServices
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     placeOrder: (creation) => placeOrder(creation, desk),
     cancelOrder: (wish) => cancelOrder(wish, desk),
     cancelOrders: (wish) => cancelOrders(wish, desk),
   })
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
-  doors.faults.splice(0)
-  desk = createOrderDesk(doors.database.db)
+  server.faults.splice(0)
+  desk = createOrderDesk(server.database.db)
 })
 
 let made = 0
@@ -48,9 +48,9 @@ describe('placeOrders', () => {
     index order { uid status } error { code message field retryable index data }
   } } }`
   const place = async (orders: unknown[]) =>
-    (await graphql(doors.url, query, { input: { orders } })).placeOrders.results
+    (await graphql(server.url, query, { input: { orders } })).placeOrders.results
   const refusalOf = async (orders: unknown[]) => {
-    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+    const { body } = await request(`${server.url}/graphql`, 'POST', {
       query,
       variables: { input: { orders } },
     })
@@ -87,8 +87,8 @@ describe('placeOrders', () => {
       stored(5),
     ])
     for (const index of [0, 5])
-      expect(await findOrder(doors.database.db, results[index].order.uid)).toBeDefined()
-    expect(doors.faults).toEqual([])
+      expect(await findOrder(server.database.db, results[index].order.uid)).toBeDefined()
+    expect(server.faults).toEqual([])
   })
 
   test('says only that there was a fault where the program has one, and stores the others', async () => {
@@ -107,7 +107,7 @@ describe('placeOrders', () => {
       message: 'Internal server error',
     })
     expect(second.order.status).toBe('OPEN')
-    expect(doors.faults).toHaveLength(1)
+    expect(server.faults).toHaveLength(1)
   })
 
   test('refuses none, more than ten, and what is no order at all', async () => {
@@ -144,7 +144,7 @@ describe('cancelOrders', () => {
   const query =
     'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid status } } }'
   const open = (change: object = {}) =>
-    storeOrder(doors.database.db, {
+    storeOrder(server.database.db, {
       owner: alice.address,
       validTo: ++made,
       effectiveValidTo: deskTime + 600,
@@ -153,9 +153,9 @@ describe('cancelOrders', () => {
   const cancel = async (uids: Parameters<typeof signedCancellation>[0], by = alice) => {
     const signed = signedCancellation(uids, by)
     const input = graphInput({ ...signed })
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { input } })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query, variables: { input } })
     const call = cancelling(signed)
-    const rest = () => request(`${doors.url}/sepolia${call.path}`, call.method, call.body)
+    const rest = () => request(`${server.url}/sepolia${call.path}`, call.method, call.body)
     return { ...body, rest }
   }
 
@@ -186,7 +186,7 @@ describe('cancelOrders', () => {
         ],
       },
     })
-    expect(orderStatus(await readOrder(doors.database.db, good), deskTime)).toBe('open')
+    expect(orderStatus(await readOrder(server.database.db, good), deskTime)).toBe('open')
     expect((await rest()).body).toEqual({
       errorType: 'OrderExpired',
       description: 'the order has expired',

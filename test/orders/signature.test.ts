@@ -4,37 +4,37 @@ import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { OrderCreation } from '../../src/domain/order/creation.ts'
 import { cancellationsDigest, orderDigest, type SigningDomain } from '../../src/domain/signing/signing.ts'
 import { cancelOrders } from '../../src/orders/cancel.ts'
-import type { OrderDesk } from '../../src/orders/check.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-desk.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { type Answer, request } from '../trader.ts'
 
 let distinct = false
 let accepted = true
-let doors: Doors
+let server: TestServer
 let base: string
 beforeAll(async () => {
   const desk = () => {
-    const usual = createOrderDesk(doors.database.db, { distinctSignatureCodes: distinct })
-    const checkOrder: OrderDesk['checkOrder'] = async (question) => ({
+    const usual = createOrderDesk(server.database.db, { distinctSignatureCodes: distinct })
+    const checkOrder: OrderServices['checkOrder'] = async (question) => ({
       ...(await usual.checkOrder(question)),
       signature: accepted ? 'valid' : 'invalid',
     })
     return { ...usual, checkOrder }
   }
-  doors = await openDoors({
+  server = await openTestServer({
     placeOrder: (creation) => placeOrder(creation, desk()),
     cancelOrders: (cancellation) => cancelOrders(cancellation, desk()),
   })
-  base = `${doors.url}/sepolia/api/v1`
+  base = `${server.url}/sepolia/api/v1`
 })
 beforeEach(() => {
   distinct = false
   accepted = true
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 let lifetime = 600
 /** An order that nobody placed yet. */
@@ -146,7 +146,7 @@ describe('a signature for something else', () => {
     const { status, body } = await place(creation, { from: bob.address })
     expect([status, body.errorType]).toEqual([400, 'WrongOwner'])
     expect(body.data).toMatchObject({ signer: alice.address, mistake: null })
-    const { body: graph } = await request(`${doors.url}/graphql`, 'POST', {
+    const { body: graph } = await request(`${server.url}/graphql`, 'POST', {
       query: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }',
       variables: {
         input: toBody(creation, {
@@ -173,14 +173,14 @@ describe('a contract wallet’s signature', () => {
     ['what looks like a key’s', `0x${'00'.repeat(65)}`],
     ['8,192 bytes', `0x${'ab'.repeat(8_192)}`],
   ] as const)('is kept as it is sent: %s', async (_, signature) => {
-    const uid = await placeOrder(wise({ signature }), createOrderDesk(doors.database.db))
+    const uid = await placeOrder(wise({ signature }), createOrderDesk(server.database.db))
     const { body: order } = await request(`${base}/orders/${uid}`)
     expect(order).toMatchObject({ owner: bob.address, signingScheme: 'eip1271', signature })
   })
 
   test('is at most 8,192 bytes', async () => {
     const long = wise({ signature: `0x${'ab'.repeat(8_193)}` })
-    await expect(placeOrder(long, createOrderDesk(doors.database.db))).rejects.toMatchObject({
+    await expect(placeOrder(long, createOrderDesk(server.database.db))).rejects.toMatchObject({
       code: 'InvalidParameter',
       field: 'signature',
     })

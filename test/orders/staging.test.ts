@@ -7,13 +7,13 @@ import { placeOrder } from '../../src/orders/place.ts'
 import { numbered, signingDomain, wrapped } from '../fakes/order.ts'
 import { alice, createOrderDesk, signedOrder } from '../fakes/order-desk.ts'
 import { temporaryFile } from '../fakes/settings.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 const settlement = '0xf553d092b50bdcbddeD1A99aF2cA29FBE5E2CB13'.toLowerCase()
 const vaultRelayer = '0xC7242d167563352E2BCA4d71C043fbe542DB8FB2'.toLowerCase()
 
-let doors: Doors
+let server: TestServer
 let network: Network
 beforeAll(async () => {
   using networks = temporaryFile('networks.json')
@@ -31,10 +31,10 @@ beforeAll(async () => {
   const [config] = readNetworks(networks.write(JSON.stringify([row])), 'staging')
   if (!config) throw new Error('there is no network')
   network = config.network
-  const desk = () => createOrderDesk(doors.database.db, { network })
-  doors = await openDoors({ network, placeOrder: (creation) => placeOrder(creation, desk()) })
+  const desk = () => createOrderDesk(server.database.db, { network })
+  server = await openTestServer({ network, placeOrder: (creation) => placeOrder(creation, desk()) })
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 function toBody({ appData, quoteId: _, ...creation }: OrderCreation) {
   const { sellAmount, buyAmount, feeAmount } = creation
@@ -42,11 +42,11 @@ function toBody({ appData, quoteId: _, ...creation }: OrderCreation) {
   return { ...creation, ...amounts, appData: appData.appData }
 }
 const place = (creation: OrderCreation) =>
-  request(`${doors.url}/sepolia/api/v1/orders`, 'POST', toBody(creation))
+  request(`${server.url}/sepolia/api/v1/orders`, 'POST', toBody(creation))
 
 test('a network of the staging profile says its own contracts', async () => {
   const query = '{ networks { settlementContract vaultRelayer } }'
-  const { body } = await request(`${doors.url}/graphql`, 'POST', { query })
+  const { body } = await request(`${server.url}/graphql`, 'POST', { query })
   expect(body.data.networks).toEqual([{ settlementContract: settlement, vaultRelayer }])
 })
 
@@ -58,7 +58,7 @@ test('an order signed for them is taken, and stands under the UID that they give
     signature: alice.sign('eip712', orderDigest(network, order)),
   })
   expect([status, body]).toEqual([201, orderUid(network, order, alice.address)])
-  const stored = await request(`${doors.url}/sepolia/api/v1/orders/${body}`)
+  const stored = await request(`${server.url}/sepolia/api/v1/orders/${body}`)
   expect(stored.body).toMatchObject({ owner: alice.address, settlementContract: settlement })
 })
 

@@ -6,8 +6,8 @@ import type { OrderKind } from '../../src/domain/order/order.ts'
 import type { PriceQuality } from '../../src/domain/quote/quote.ts'
 import { type Contest, compete } from '../../src/quotes/competition.ts'
 import type { Ask, Estimate, Estimator, Standing } from '../../src/quotes/estimator.ts'
-import { worthIn } from '../../src/quotes/prices/value-after-gas.ts'
-import { beliefFor, type VerificationMode } from '../../src/quotes/verification/policy.ts'
+import { valueAfterGas } from '../../src/quotes/prices/value-after-gas.ts'
+import { type VerificationMode, verificationPolicyFor } from '../../src/quotes/verification/policy.ts'
 import type { Verification } from '../../src/quotes/verification/verify.ts'
 import { dollar, wrapped } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -81,9 +81,9 @@ function contest(
     ask,
     router,
     others,
-    belief: beliefFor(quality, mode),
+    verificationPolicy: verificationPolicyFor(quality, mode),
     verify: held,
-    worth: Promise.resolve(({ buyAmount }) => buyAmount),
+    value: Promise.resolve(({ buyAmount }) => buyAmount),
     signal: controller.signal,
     log: silentLog,
     ...rest,
@@ -122,15 +122,15 @@ describe('the best estimate', () => {
       sellRate: { nativeAmount: 1n, tokenAmount: 1n },
       buyRate: { nativeAmount: 2n, tokenAmount: 5n },
     }
-    const worth = (kind: OrderKind) => Promise.resolve(worthIn(kind, prices))
+    const value = (kind: OrderKind) => Promise.resolve(valueAfterGas(kind, prices))
     // A buy atom is worth 0.4: ten gas units more cost 30, which is 75 of them.
     const router = says('own', { buyAmount: 1_000n, standing: 'computed', gas: 10n })
     const contender = (buyAmount: bigint) => says('other', { buyAmount, gas: 20n })
-    const sell = { worth: worth('sell') }
+    const sell = { value: value('sell') }
     expect(await best(contest(router, [contender(1_075n)], sell))).toBe('own 1000 computed')
     expect(await best(contest(router, [contender(1_076n)], sell))).toBe('other 1076 simulated')
 
-    const buy = { worth: worth('buy'), ask: { ...ask, kind: 'buy' as const, amount: 7n } }
+    const buy = { value: value('buy'), ask: { ...ask, kind: 'buy' as const, amount: 7n } }
     const payer = (name: string, sellAmount: bigint, gas: bigint) =>
       says(name, { sellAmount, buyAmount: 7n, gas, standing: 'computed' })
     const own = payer('own', 1_000n, 10n)

@@ -4,8 +4,8 @@ import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { settlementGas } from '../../src/domain/settlement/gas.ts'
 import type { Estimator } from '../../src/quotes/estimator.ts'
-import { type OrderToQuote, quoteForOrder } from '../../src/quotes/order-quote.ts'
-import { type QuoteDesk, quote } from '../../src/quotes/quote.ts'
+import { quoteForOrder, type UnquotedOrder } from '../../src/quotes/order-quote.ts'
+import { type QuoteServices, quote } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, numbered, sampleOrder, wrapped } from '../fakes/order.ts'
@@ -21,17 +21,17 @@ afterAll(() => database?.[Symbol.asyncDispose]())
 
 const unit = 10n ** 18n
 
-function order(change: Partial<OrderToQuote> = {}): OrderToQuote {
+function order(change: Partial<UnquotedOrder> = {}): UnquotedOrder {
   return { ...sampleOrder({ owner: alice.address }), quoteId: null, ...change }
 }
 
-function deskOf(change: Partial<QuoteDesk> = {}): QuoteDesk {
+function tradingOn(change: Partial<QuoteServices> = {}): QuoteServices {
   const { db } = database
   const storedQuote = async (id: bigint) => (await findQuotes(db, sampleNetwork.chainId, [id]))[0]
   return createQuoteDesk(db, { storedQuote, ...change })
 }
 
-const quoted = async (change = {}) => (await quote(quoteRequest(change), deskOf())).quote
+const quoted = async (change = {}) => (await quote(quoteRequest(change), tradingOn())).quote
 
 describe('a stored quote', () => {
   const size = { form: 'sellAmountBeforeFee', amount: 3n * unit } as const
@@ -39,7 +39,7 @@ describe('a stored quote', () => {
   test('that the order names is used, in the order’s size, and where none is named the best that fits', async () => {
     const given = await quoted({ size })
     for (const quoteId of [given.id, null]) {
-      const found = await quoteForOrder(order({ quoteId, sellAmount: 3n * unit }), deskOf())
+      const found = await quoteForOrder(order({ quoteId, sellAmount: 3n * unit }), tradingOn())
       expect(found).toMatchObject({
         id: given.id,
         sellAmount: 3n * unit,
@@ -49,7 +49,7 @@ describe('a stored quote', () => {
     }
   })
 
-  test.each<[string, Partial<OrderToQuote>, number]>([
+  test.each<[string, Partial<UnquotedOrder>, number]>([
     ['of another size', { sellAmount: 4n * unit }, 0],
     ['of other tokens', { sellToken: dollar, buyToken: wrapped, sellAmount: 5n * 10n ** 9n }, 0],
     ['of the other kind', { kind: 'buy', buyAmount: 7n * 10n ** 9n }, 0],
@@ -57,7 +57,7 @@ describe('a stored quote', () => {
     ['that nobody knows', { quoteId: 999_999n, sellAmount: 6n * unit }, 0],
   ])('%s makes way for a new one', async (_what, change, laterMs) => {
     const given = await quoted({ size })
-    const desk = deskOf({ now: () => deskTime * 1_000 + 999 + laterMs })
+    const desk = tradingOn({ now: () => deskTime * 1_000 + 999 + laterMs })
     const fresh = await quoteForOrder(order({ quoteId: given.id, ...change }), desk)
     expect(Number(fresh?.id)).toBeGreaterThan(Number(given.id))
     expect(fresh?.expiration).toEqual(new Date(desk.now() + 60_000))
@@ -73,9 +73,9 @@ describe('a stored quote', () => {
     const own = { form: 'sellAmountBeforeFee', amount: 8n * unit } as const
     const given = await quoted({ size: own, priceQuality: 'verified', ...change })
     expect(given.verified).toBe(true)
-    const named = await quoteForOrder(order({ quoteId: given.id, sellAmount: 8n * unit }), deskOf())
+    const named = await quoteForOrder(order({ quoteId: given.id, sellAmount: 8n * unit }), tradingOn())
     expect(named?.id).toBe(given.id)
-    const found = await quoteForOrder(order({ sellAmount: 8n * unit }), deskOf())
+    const found = await quoteForOrder(order({ sellAmount: 8n * unit }), tradingOn())
     expect(found).toMatchObject({ verified: false, sellAmount: 8n * unit })
     expect(found?.id).not.toBe(given.id)
   })
@@ -83,7 +83,7 @@ describe('a stored quote', () => {
 
 describe('an order without a quote', () => {
   test('gets one of its own size, which is stored for its scheme', async () => {
-    const sale = await quoteForOrder(order({ sellAmount: 11n * unit }), deskOf())
+    const sale = await quoteForOrder(order({ sellAmount: 11n * unit }), tradingOn())
     expect(sale).toMatchObject({
       sellAmount: 11n * unit,
       feeAmount: settlementGas(1, 1) * 10n ** 9n,
@@ -92,7 +92,7 @@ describe('an order without a quote', () => {
     })
     const purchase = await quoteForOrder(
       order({ kind: 'buy', buyAmount: 12n * 10n ** 9n, signingScheme: 'presign' }),
-      deskOf(),
+      tradingOn(),
     )
     expect(purchase).toMatchObject({ buyAmount: 12n * 10n ** 9n, quoteKind: 'presignonchainorder' })
     const ids = [sale, purchase].map((found) => found?.id ?? 0n)
@@ -100,17 +100,17 @@ describe('an order without a quote', () => {
   })
 
   test('shares it with the next one of that trader, and with nobody else’s', async () => {
-    const first = await quoteForOrder(order({ sellAmount: 13n * unit }), deskOf())
-    expect(await quoteForOrder(order({ sellAmount: 13n * unit }), deskOf())).toEqual(first)
-    const others = await quoteForOrder(order({ sellAmount: 13n * unit, owner: bob.address }), deskOf())
+    const first = await quoteForOrder(order({ sellAmount: 13n * unit }), tradingOn())
+    expect(await quoteForOrder(order({ sellAmount: 13n * unit }), tradingOn())).toEqual(first)
+    const others = await quoteForOrder(order({ sellAmount: 13n * unit, owner: bob.address }), tradingOn())
     expect(Number(others?.id)).toBeGreaterThan(Number(first?.id))
   })
 
   test('waits where nobody trades it; what else estimators say refuses it', async () => {
     const without = (reason: unknown) =>
-      quoteForOrder(order({ sellAmount: 21n * unit }), deskOf({ router: estimatorWithout(reason) }))
+      quoteForOrder(order({ sellAmount: 21n * unit }), tradingOn({ router: estimatorWithout(reason) }))
     expect(await without(new Refusal('NoLiquidity', 'nothing'))).toBeNull()
-    expect(await quoteForOrder(order({ buyToken: numbered('9e') }), deskOf())).toBeNull()
+    expect(await quoteForOrder(order({ buyToken: numbered('9e') }), tradingOn())).toBeNull()
     await expect(without(new Refusal('TokenTemporarilySuspended', 'paused'))).rejects.toMatchObject({
       code: 'TokenTemporarilySuspended',
     })
@@ -118,7 +118,7 @@ describe('an order without a quote', () => {
     expect(await without(new Refusal('Unavailable', 'too late'))).toBeNull()
     const checkTokens = () => Promise.reject(new Refusal('UnsupportedToken', 'takes a fee'))
     await expect(
-      quoteForOrder(order({ sellAmount: 22n * unit }), deskOf({ checkTokens })),
+      quoteForOrder(order({ sellAmount: 22n * unit }), tradingOn({ checkTokens })),
     ).rejects.toMatchObject({ code: 'UnsupportedToken' })
   })
 
@@ -137,7 +137,7 @@ describe('an order without a quote', () => {
         },
       }
       let found: unknown
-      const done = quoteForOrder(order({ sellAmount: 31n * unit }), deskOf({ others: [hanging] })).then(
+      const done = quoteForOrder(order({ sellAmount: 31n * unit }), tradingOn({ others: [hanging] })).then(
         (result) => {
           found = result
         },

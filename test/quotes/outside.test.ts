@@ -13,7 +13,7 @@ import {
   type OutsideDeps,
   outsideLimits,
 } from '../../src/quotes/estimators/outside.ts'
-import { samplePool, worth } from '../fakes/market.ts'
+import { samplePool, value } from '../fakes/market.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 import {
@@ -90,7 +90,7 @@ describe('which are asked', () => {
 
 describe('an engine', () => {
   test('is told of an auction of one order whose limit cannot bind', async () => {
-    outside.behaves(atPrices(worth))
+    outside.behaves(atPrices(value))
     const base = `${outside.url}/solver?key=secret`
     await estimator({ url: base }).estimate(sell, open())
     const order = {
@@ -219,7 +219,7 @@ const late = 'did not answer in time'
 
 describe.each(['engine', 'driver'] as const)('%s', (kind) => {
   test('is asked for the wrapped form of the native coin, and unwrapping is added', async () => {
-    outside.behaves(atPrices(worth))
+    outside.behaves(atPrices(value))
     const ask: Ask = { ...sell, sellToken: dollar, buyToken: nativeMarker, amount: 3_000n * 10n ** 6n }
     expect(await estimator({ kind }).estimate(ask, open())).toMatchObject({
       buyAmount: 10n ** 18n,

@@ -9,7 +9,7 @@ import { settlementGas, tradeGas } from '../../src/domain/settlement/gas.ts'
 import { feeUp, quotedAmounts } from '../../src/quotes/amounts.ts'
 import type { Estimator } from '../../src/quotes/estimator.ts'
 import { createRouter } from '../../src/quotes/estimators/router.ts'
-import { type QuoteDesk, quote, replyTo } from '../../src/quotes/quote.ts'
+import { type QuoteServices, quote, replyTo } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, nativeMarker, numbered, wrapped } from '../fakes/order.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.[Symbol.asyncDispose]())
 
-const ask = (change: Partial<QuoteRequest> = {}, desk: Partial<QuoteDesk> = {}) =>
+const ask = (change: Partial<QuoteRequest> = {}, desk: Partial<QuoteServices> = {}) =>
   quote(quoteRequest(change), createQuoteDesk(database.db, desk))
 const without = (code: Refusal['code'], data?: object) =>
   expect.objectContaining({ name: 'Refusal', code, ...(data && { data }) })
@@ -361,7 +361,7 @@ describe('what is stored', () => {
 describe('a quality', () => {
   test('of verified takes amounts and gas from the simulation, as whom and with what the order has', async () => {
     const hook = { target: bob.address, callData: '0x12', gasLimit: 5n } as const
-    const verify = vi.fn<QuoteDesk['verify']>(async (estimate) => ({
+    const verify = vi.fn<QuoteServices['verify']>(async (estimate) => ({
       verdict: 'held',
       estimate: { ...estimate, buyAmount: estimate.buyAmount - 1n, gas: 111_111n, standing: 'simulated' },
     }))
@@ -399,7 +399,7 @@ describe('a quality', () => {
 })
 
 describe('the time that a request gives', () => {
-  const timed = async (change: Partial<QuoteRequest>, desk: Partial<QuoteDesk>) => {
+  const timed = async (change: Partial<QuoteRequest>, desk: Partial<QuoteServices>) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       let answer: unknown = 'waiting'
@@ -436,9 +436,9 @@ describe('the time that a request gives', () => {
     for (const desk of [{ look: never }, { checkTokens: never }, { learnTokens: never }]) {
       expect(await timed({}, { router, ...desk })).toEqual(['waiting', 'waiting', 'Unavailable'])
     }
-    const library = { db: database.db, maxBytes: 100, gateway: { find: never } }
+    const appDataSources = { db: database.db, maxBytes: 100, gateway: { find: never } }
     const unknown = { appDataDocument: null, appDataHash: keccakText('somewhere') }
-    expect(await timed(unknown, { router, library })).toEqual(['waiting', 'waiting', 'Unavailable'])
+    expect(await timed(unknown, { router, appDataSources })).toEqual(['waiting', 'waiting', 'Unavailable'])
   })
 
   test('need not be used up', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import type { QuoteReply, QuoteRequest } from '../../src/domain/quote/quote.ts'
 import type { Estimate, Estimator } from '../../src/quotes/estimator.ts'
-import type { QuoteDesk } from '../../src/quotes/quote.ts'
+import type { QuoteServices } from '../../src/quotes/quote.ts'
 import { quoteStream } from '../../src/quotes/stream.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
@@ -27,7 +27,7 @@ const size = { form: 'sellAmountBeforeFee', amount: 10n ** 18n } as const
 const none = new Refusal('NoLiquidity', 'nothing')
 
 function open(
-  desk: Partial<QuoteDesk>,
+  desk: Partial<QuoteServices>,
   change: Partial<QuoteRequest> = {},
   signal = new AbortController().signal,
 ) {
@@ -84,7 +84,7 @@ test('each is better than the one before, verified, and stored; all end together
   expect(await findQuotes(database.db, sampleNetwork.chainId, ids)).toEqual([one.quote, two.quote])
 })
 
-test.each<[string, Partial<QuoteDesk>, Partial<QuoteRequest>, string]>([
+test.each<[string, Partial<QuoteServices>, Partial<QuoteRequest>, string]>([
   ['a request that is refused', {}, { from: numbered('9c') }, 'Forbidden'],
   ['a token without a price', { outsidePrice: () => Promise.reject(none) }, {}, 'NoLiquidity'],
   [
@@ -133,7 +133,7 @@ test('without any quote the severest reason is thrown in the end', async () => {
 test('what could not be saved is given without an id', async () => {
   const router = estimatorOf('router')
   const gone = await createTestDatabase()
-  const stream = await open({ router, db: gone.db, library: createQuoteDesk(gone.db).library })
+  const stream = await open({ router, db: gone.db, appDataSources: createQuoteDesk(gone.db).appDataSources })
   await gone[Symbol.asyncDispose]()
   expect((await all(stream)).map(({ quote }) => quote.id)).toEqual([null])
 })

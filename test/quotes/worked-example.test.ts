@@ -3,7 +3,7 @@ import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { quote } from '../../src/quotes/quote.ts'
 import { coin, dollar, numbered } from '../fakes/order.ts'
 import { createQuoteDesk, estimatorOf } from '../fakes/quote-desk.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 /**
@@ -17,14 +17,14 @@ const rates = new Map([
   [coin, { nativeAmount: 1n, tokenAmount: 1n }],
 ])
 
-let doors: Doors
+let server: TestServer
 let feeRules: Parameters<typeof createQuoteDesk>[1] = {}
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     quote: (asked: QuoteRequest) =>
       quote(
         asked,
-        createQuoteDesk(doors.database.db, {
+        createQuoteDesk(server.database.db, {
           look: async () => ({ block: 1, gasPrice: 10_000_000_000n, pools: [] }),
           outsidePrice: async (token) => rates.get(token) ?? expect.fail(),
           router: estimatorOf('router', { sellAmount: sold, buyAmount: bought, gas: 200_000n }),
@@ -33,10 +33,10 @@ beforeAll(async () => {
       ),
   })
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 async function ask(size: object) {
-  const { status, body } = await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', {
+  const { status, body } = await request(`${server.url}/sepolia/api/v1/quote`, 'POST', {
     sellToken: dollar,
     buyToken: coin,
     from: numbered('1a'),

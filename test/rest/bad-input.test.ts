@@ -2,21 +2,21 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 let failure: unknown
-let doors: Doors
+let server: TestServer
 let base: string
 beforeAll(async () => {
   const fail = () => Promise.reject(failure)
-  doors = await openDoors({ quote: fail, placeOrder: fail, cancelOrders: fail })
-  base = `${doors.url}/sepolia`
+  server = await openTestServer({ quote: fail, placeOrder: fail, cancelOrders: fail })
+  base = `${server.url}/sepolia`
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   failure = new Error('SELECT secret FROM /srv/app.ts failed')
-  doors.faults.splice(0)
+  server.faults.splice(0)
 })
 
 const { uid } = sampleOrder()
@@ -275,7 +275,7 @@ describe('bad input', () => {
       expect(JSON.stringify(answer.body)).not.toMatch(/stack|select |node_modules|\.ts\b/i)
       expect(answer.headers.get('access-control-allow-origin')).toBe('*')
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-      expect(doors.faults).toEqual([])
+      expect(server.faults).toEqual([])
     },
   )
 })
@@ -317,7 +317,7 @@ describe('around the body', () => {
 })
 
 test('an unknown network is named', async () => {
-  const { status, body } = await request(`${doors.url}/nowhere/api/v1/version`)
+  const { status, body } = await request(`${server.url}/nowhere/api/v1/version`)
   expect([status, body]).toEqual([
     404,
     { errorType: 'NotFound', description: 'there is no network nowhere, but sepolia' },
@@ -330,7 +330,7 @@ test('405 says what is allowed', async () => {
 })
 
 test('account routes speak of errors by message', async () => {
-  const { status, body, headers } = await request(`${doors.url}/accounts/0x12/notifications`)
+  const { status, body, headers } = await request(`${server.url}/accounts/0x12/notifications`)
   expect([status, body]).toEqual([400, { message: 'account must be an address: 20 bytes of hex' }])
   expect(headers.get('cache-control')).toBe('no-store')
 })
@@ -392,13 +392,13 @@ describe('what the desk says', () => {
       500,
       { errorType: 'InternalServerError', description: 'Internal server error' },
     ])
-    expect(doors.faults).toHaveLength(1)
+    expect(server.faults).toHaveLength(1)
   })
 })
 
 /** What comes back for bytes that no client library would send. */
 function raw(bytes: string, hangUp = false): Promise<string> {
-  const { hostname, port } = new URL(doors.url)
+  const { hostname, port } = new URL(server.url)
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = connect(Number(port), hostname, () => {
@@ -423,7 +423,7 @@ describe('what is hardly HTTP', () => {
       expect(answer).toContain('"InvalidParameter"')
       expect(answer).not.toMatch(/node_modules|\bat .*:\d+/)
     }
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 
   test.each([
@@ -440,19 +440,19 @@ describe('what is hardly HTTP', () => {
     for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/quote']) {
       await raw(post(path, 'x', 1_000), true)
     }
-    await request(`${doors.url}/health/live`)
-    expect(doors.faults).toEqual([])
+    await request(`${server.url}/health/live`)
+    expect(server.faults).toEqual([])
   })
 
   test('health and metrics are read only', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
-      const { status, headers, body } = await request(`${doors.url}${path}`, 'POST', {})
+      const { status, headers, body } = await request(`${server.url}${path}`, 'POST', {})
       expect([status, headers.get('allow'), body.errorType]).toEqual([
         405,
         'GET, HEAD, OPTIONS',
         'MethodNotAllowed',
       ])
-      expect(await request(`${doors.url}${path}`, 'HEAD').catch(String)).toBeTruthy()
+      expect(await request(`${server.url}${path}`, 'HEAD').catch(String)).toBeTruthy()
     }
   })
 })

@@ -6,20 +6,20 @@ import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
-import { type Doors, openDoors, sampleReply } from '../server/test-server.ts'
+import { openTestServer, sampleReply, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 
 const owner = numbered('0f')
 const asked: QuoteRequest[] = []
 const placed: OrderCreation[] = []
 const cancelled: Cancellation[] = []
-let doors: Doors
+let server: TestServer
 let base: string
 let open: Order
 let settled: Order
 
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     quote: async (wish) => {
       asked.push(wish)
       return sampleReply(wish)
@@ -33,11 +33,11 @@ beforeAll(async () => {
       return cancellation.orderUids
     },
   })
-  base = `${doors.url}/sepolia`
-  open = await storeOrder(doors.database.db, { owner })
-  settled = await storeSettledOrder(doors.database.db, 9n, numbered('1e'))
+  base = `${server.url}/sepolia`
+  open = await storeOrder(server.database.db, { owner })
+  settled = await storeSettledOrder(server.database.db, 9n, numbered('1e'))
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 describe('quote', () => {
   const body = {
@@ -91,7 +91,7 @@ describe('quote', () => {
     const query = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
     const input = graphQuoteInput({ ...body, priceQuality: 'fast', validFor: 60 })
     const variables = { input: { ...input, network: 'sepolia' } }
-    await request(`${doors.url}/graphql`, 'POST', { query, variables })
+    await request(`${server.url}/graphql`, 'POST', { query, variables })
     expect(asked.at(-1)).toEqual(asked.at(-2))
   })
 
@@ -225,7 +225,7 @@ describe('orders', () => {
   test('are listed by account, newest first, without quotes', async () => {
     const trader = numbered('1a')
     for (let index = 0; index < 3; index++) {
-      await storeOrder(doors.database.db, {
+      await storeOrder(server.database.db, {
         owner: trader,
         buyAmount: BigInt(index + 1),
         creationDate: new Date(1_799_999_000_000 + index),
@@ -279,8 +279,8 @@ test('app data: stored once, read back byte for byte', async () => {
 })
 
 test('notifications: newest first, each once, for caches to keep', async () => {
-  for (let index = 0; index < 3; index++) await storeNotification(doors.database.db, owner, index)
-  const { body, headers } = await request(`${doors.url}/accounts/${owner}/notifications`)
+  for (let index = 0; index < 3; index++) await storeNotification(server.database.db, owner, index)
+  const { body, headers } = await request(`${server.url}/accounts/${owner}/notifications`)
   expect(headers.get('cache-control')).toBe('public, max-age=300')
   expect(body.map(({ message }: { message: string }) => message)).toEqual([
     'notification 2',
@@ -295,7 +295,7 @@ test('notifications: newest first, each once, for caches to keep', async () => {
     timestamp: '2027-01-15T07:43:20.002Z',
     metadata: expect.objectContaining({ executedAmount: '2' }),
   })
-  expect((await request(`${doors.url}/accounts/${numbered('98')}/notifications`)).body).toEqual([])
+  expect((await request(`${server.url}/accounts/${numbered('98')}/notifications`)).body).toEqual([])
 })
 
 describe('around the routes', () => {
@@ -313,7 +313,7 @@ describe('around the routes', () => {
 
   test('a preflight is answered on any path, with CORS as everywhere', async () => {
     for (const path of ['/sepolia/api/v1/orders', '/graphql', '/graphql/stream', '/nowhere']) {
-      const response = await fetch(`${doors.url}${path}`, { method: 'OPTIONS' })
+      const response = await fetch(`${server.url}${path}`, { method: 'OPTIONS' })
       expect(response.status).toBe(204)
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
       expect(response.headers.get('access-control-allow-methods')).toContain('DELETE')
@@ -324,18 +324,18 @@ describe('around the routes', () => {
   })
 
   test('health and metrics', async () => {
-    expect((await request(`${doors.url}/health/live`)).status).toBe(200)
-    const ready = await request(`${doors.url}/health/ready`)
+    expect((await request(`${server.url}/health/live`)).status).toBe(200)
+    const ready = await request(`${server.url}/health/ready`)
     expect([ready.status, ready.body]).toEqual([200, { database: true }])
     await request(`${base}/api/v1/orders/${open.uid}`)
-    const { body } = await request(`${doors.url}/metrics`)
+    const { body } = await request(`${server.url}/metrics`)
     expect(body).toMatch(
       /requests_total\{method="GET",route="\/:network\/api\/v1\/orders\/:uid",status="200"\} \d/,
     )
   })
 
   test('a dependency that is down shows', async () => {
-    await using down = await openDoors({}, { ready: async () => ({ database: true, sepolia: false }) })
+    await using down = await openTestServer({}, { ready: async () => ({ database: true, sepolia: false }) })
     const { status, body } = await request(`${down.url}/health/ready`)
     expect([status, body]).toEqual([503, { database: true, sepolia: false }])
   })

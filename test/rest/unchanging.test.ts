@@ -5,7 +5,7 @@ import { numbered } from '../fakes/order.ts'
 import { indexedUpTo, storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
 import { ask, type Exchange } from '../http/client.ts'
-import { type Doors, network, openDoors } from '../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../server/test-server.ts'
 
 const now = 1_800_000_000
 const forGood = 'public, max-age=31536000, immutable'
@@ -13,13 +13,13 @@ const hash = (digits: string): Bytes32 => `0x${digits.repeat(32)}` as const
 const solver = numbered('51')
 const unit = 10n ** 18n
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
-const read = (path: string, headers = {}) => ask(`${doors.url}/sepolia/api/${path}`, { headers })
+const read = (path: string, headers = {}) => ask(`${server.url}/sepolia/api/${path}`, { headers })
 const caching = ({ status, headers }: Exchange) => [status, headers['cache-control']]
 
 async function expectForGood(path: string): Promise<void> {
@@ -37,7 +37,7 @@ async function expectForGood(path: string): Promise<void> {
 describe('a document', () => {
   test('is kept for good, for its hash is of its bytes', async () => {
     const document = '{"appCode":"kept"}'
-    await storeOrder(doors.database.db, { fullAppData: document, appData: keccakText(document) })
+    await storeOrder(server.database.db, { fullAppData: document, appData: keccakText(document) })
     await expectForGood(`v1/app_data/${keccakText(document)}`)
   })
 
@@ -57,7 +57,7 @@ describe('a competition', () => {
     id: bigint,
     { validTo = lasting, deadlineBlock = final, partiallyFillable = false, solvers = 2 } = {},
   ) {
-    const { db } = doors.database
+    const { db } = server.database
     const terms = { buyAmount: id, validTo, partiallyFillable }
     const order = await storeOrder(db, { owner: numbered('1a'), ...terms })
     const fill = (buy: bigint) => [{ order, sell: unit, buy }]
@@ -86,7 +86,7 @@ describe('a competition', () => {
     await contest(25n, { validTo: now - 3_600 })
     await (await contest(26n, { partiallyFillable: true }))(final)
     await (await contest(27n))(final + 1)
-    await indexedUpTo(doors.database.db, final + finalityBlocks)
+    await indexedUpTo(server.database.db, final + finalityBlocks)
   })
 
   test.each(['v1', 'v2'])('that is over is kept for good, %s', async (version) => {
@@ -112,14 +112,14 @@ describe('a competition', () => {
   test('that another may follow, or that not all may see, is not kept', async () => {
     expect(caching(await read(`v2/solver_competition/by_tx_hash/${hash('22')}`))).toEqual([200, undefined])
     expect(caching(await read('v2/solver_competition/latest'))).toEqual([200, undefined])
-    const restricted = `${doors.url}/sepolia/restricted/api/v2/solver_competition/20`
+    const restricted = `${server.url}/sepolia/restricted/api/v2/solver_competition/20`
     expect(caching(await ask(restricted))).toEqual([200, undefined])
   })
 
   test('that is not there is not kept', async () => {
     for (const path of ['99', `by_tx_hash/${hash('99')}`])
       expect(caching(await read(`v2/solver_competition/${path}`))).toEqual([404, 'no-store'])
-    const elsewhere = await ask(`${doors.url}/nowhere/api/v2/solver_competition/20`)
+    const elsewhere = await ask(`${server.url}/nowhere/api/v2/solver_competition/20`)
     expect(caching(elsewhere)).toEqual([404, 'no-store'])
   })
 })

@@ -6,25 +6,25 @@ import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'
 import { type Answer, request } from '../trader.ts'
-import { type Doors, openDoors } from './test-server.ts'
+import { openTestServer, type TestServer } from './test-server.ts'
 
 const rateLimits = { reads: 50, quotes: 10, orders: 5 }
 let now = 1_800_000_000_000
 let client = 0
 let placed: Order
-const opened: Doors[] = []
+const opened: TestServer[] = []
 
 /** Doors with limits, behind a proxy that is trusted, so that a request may come from anywhere. */
-async function limitedDoors(more: Partial<ServerOptions> = {}): Promise<Doors> {
+async function limitedDoors(more: Partial<ServerOptions> = {}): Promise<TestServer> {
   const desk = { placeOrder: async () => placed.uid, cancelOrders: async () => [placed.uid] }
   const isTrustedProxy = (address: string) => address === '127.0.0.1'
-  const doors = await openDoors(desk, { now: () => now, rateLimits, isTrustedProxy, ...more })
-  placed = await storeOrder(doors.database.db)
-  opened.push(doors)
-  return doors
+  const server = await openTestServer(desk, { now: () => now, rateLimits, isTrustedProxy, ...more })
+  placed = await storeOrder(server.database.db)
+  opened.push(server)
+  return server
 }
 
-const doors = await limitedDoors()
+const server = await limitedDoors()
 afterAll(() => Promise.all(opened.map((each) => each[Symbol.asyncDispose]())))
 beforeEach(() => {
   client++
@@ -35,13 +35,13 @@ interface Ask {
   body?: unknown
   headers?: Record<string, string>
   from?: string
-  at?: Doors
+  at?: TestServer
 }
 
 /** Asks as a client that nobody was before, unless it says who it is. */
 async function ask(
   path: string,
-  { method = 'GET', body, headers = {}, from, at = doors }: Ask = {},
+  { method = 'GET', body, headers = {}, from, at = server }: Ask = {},
 ): Promise<Answer> {
   const response = await fetch(`${at.url}${path}`, {
     method,
@@ -294,10 +294,10 @@ describe('a client', () => {
   })
 
   test('is what the proxy says, not what it says itself', async () => {
-    const reads = async (from: string, at: Doors) =>
+    const reads = async (from: string, at: TestServer) =>
       left(await ask('/sepolia/api/v1/version', { from, at }), 'reads')
-    expect(await reads('1.1.1.1, 192.0.2.2', doors)).toBe(99)
-    expect(await reads('2.2.2.2, 192.0.2.2', doors)).toBe(98)
+    expect(await reads('1.1.1.1, 192.0.2.2', server)).toBe(99)
+    expect(await reads('2.2.2.2, 192.0.2.2', server)).toBe(98)
     const direct = await limitedDoors({ isTrustedProxy: () => false })
     expect(await reads('1.1.1.1', direct)).toBe(99)
     expect(await reads('2.2.2.2', direct)).toBe(98)
@@ -336,6 +336,6 @@ test('health and metrics are not limited, and metrics count what was', async () 
 })
 
 test('a browser may read what is left', async () => {
-  const { headers } = await request(`${doors.url}/sepolia/api/v1/version`)
+  const { headers } = await request(`${server.url}/sepolia/api/v1/version`)
   expect(headers.get('access-control-expose-headers')).toContain('Retry-After, RateLimit, RateLimit-Policy')
 })

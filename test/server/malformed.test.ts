@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Line, openLine } from '../http/client.ts'
 import { eventually } from '../world.ts'
-import { type Doors, openDoors } from './test-server.ts'
+import { openTestServer, type TestServer } from './test-server.ts'
 
-let doors: Doors
+let server: TestServer
 /** Those that give a request so little time that whoever is held up on the way is late: for what is never whole. */
-let hasty: Doors
+let hasty: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
-  hasty = await openDoors({}, { requestTimes: { headersMs: 300, wholeMs: 400, checkMs: 50 } })
+  server = await openTestServer()
+  hasty = await openTestServer({}, { requestTimes: { headersMs: 300, requestMs: 400, checkMs: 50 } })
 })
 afterAll(async () => {
-  for (const each of [doors, hasty]) {
+  for (const each of [server, hasty]) {
     expect(each.faults).toEqual([])
     await each[Symbol.asyncDispose]()
   }
@@ -60,7 +60,7 @@ describe('what is no request', () => {
     ['half a body', `${post('Content-Length: 20\r\n')}{"a":`, 408],
     ['chunks without end', `${post('Transfer-Encoding: chunked\r\n')}2\r\n{}\r\n`, 408],
   ])('%s', async (_what, bytes, status) => {
-    await using line = openLine(status === 408 ? hasty.url : doors.url)
+    await using line = openLine(status === 408 ? hasty.url : server.url)
     line.write(bytes)
     await arrived(line, [status])
     expectManners(line)
@@ -74,7 +74,7 @@ describe('what is no request', () => {
 })
 
 test('what is sent ahead is answered in turn, also when it is nonsense', async () => {
-  await using line = openLine(doors.url)
+  await using line = openLine(server.url)
   line.write('GET /sepolia/api/v1/version HTTP/1.1\r\nHost: x\r\n\r\nHELLO\r\n\r\n')
   await hungUp(line)
   expect(statuses(line)).toEqual([200, 400])
@@ -84,7 +84,7 @@ test('what is sent ahead is answered in turn, also when it is nonsense', async (
 
 describe('a body that nobody reads', () => {
   test('is let through up to a bound, and its request is answered once', async () => {
-    await using line = openLine(doors.url)
+    await using line = openLine(server.url)
     line.write(post('Content-Length: 5000000\r\n'))
     await arrived(line, [413])
     expect(line.isClosed).toBe(false)
@@ -95,8 +95,8 @@ describe('a body that nobody reads', () => {
   })
 
   test('of which no more comes is waited for as long as for any', async () => {
-    const requestTimes = { headersMs: 2_000, wholeMs: 2_000, checkMs: 50 }
-    await using waiting = await openDoors({}, { requestTimes })
+    const requestTimes = { headersMs: 2_000, requestMs: 2_000, checkMs: 50 }
+    await using waiting = await openTestServer({}, { requestTimes })
     await using line = openLine(waiting.url)
     line.write(`${post('Content-Length: 100000\r\n')}{`)
     await arrived(line, [413])
@@ -105,7 +105,7 @@ describe('a body that nobody reads', () => {
   })
 
   test('that is read to its end leaves the connection to the next request', async () => {
-    await using line = openLine(doors.url)
+    await using line = openLine(server.url)
     line.write(`${post('Content-Length: 20000\r\n')}${' '.repeat(20_000)}`)
     line.write('GET /health/live HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc')
     line.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -118,7 +118,7 @@ describe('Expect: 100-continue', () => {
     post(`Expect: 100-continue\r\nContent-Length: ${length}\r\n${more}`)
 
   test('is told to go on when the body is wanted', async () => {
-    await using line = openLine(doors.url)
+    await using line = openLine(server.url)
     line.write(expecting(2))
     await arrived(line, [100])
     line.write('{}')
@@ -131,14 +131,14 @@ describe('Expect: 100-continue', () => {
       [expecting(20_000), 413],
       [expecting(2, 'Content-Encoding: gzip\r\n'), 415],
     ] as const) {
-      await using line = openLine(doors.url)
+      await using line = openLine(server.url)
       line.write(request)
       await arrived(line, [status])
     }
   })
 
   test('what else is expected is not known', async () => {
-    await using line = openLine(doors.url)
+    await using line = openLine(server.url)
     line.write('GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n')
     await arrived(line, [200])
     expectManners(line)
@@ -152,7 +152,7 @@ describe('a path is found', () => {
     ['of all paths', 'OPTIONS * HTTP/1.1', 204],
     ['in HTTP 1.0', 'GET /health/live HTTP/1.0', 200],
   ])('%s', async (_what, first, status) => {
-    await using line = openLine(doors.url)
+    await using line = openLine(server.url)
     line.write(`${first}\r\nHost: x\r\n\r\n`)
     await arrived(line, [status])
     expectManners(line)
@@ -166,7 +166,7 @@ describe('Connection: close', () => {
     ['HTTP/1.0\r\nHost: x', '/graphql/stream'],
     ['HTTP/1.1\r\nHost: x\r\nConnection: close', '/graphql'],
   ])('%s is heeded at %s', async (head, path) => {
-    await using line = openLine(doors.url)
+    await using line = openLine(server.url)
     line.write(
       `GET ${path}?query=${query} ${head}\r\nAccept: ${path === '/graphql' ? '*/*' : 'text/event-stream'}\r\n\r\n`,
     )

@@ -4,13 +4,13 @@ import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
 import type { AnyRoute } from '../../src/rest/row/stored-route.ts'
 import { numbered } from '../fakes/order.ts'
 import { ask, type Exchange } from '../http/client.ts'
-import { type Doors, openDoors } from './test-server.ts'
+import { openTestServer, type TestServer } from './test-server.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors({}, { isEditor: () => true })
+  server = await openTestServer({}, { isEditor: () => true })
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 type Envelope = Family | 'graphql'
 
@@ -91,7 +91,7 @@ const sorted = (list: string | undefined) => (list ?? '').split(', ').sort()
 
 describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
   const to = (method: string, headers: Record<string, string> = {}, body?: string | Buffer) =>
-    ask(`${doors.url}${path}`, { method, headers, ...(body !== undefined && { body }) })
+    ask(`${server.url}${path}`, { method, headers, ...(body !== undefined && { body }) })
   test('OPTIONS tells its methods, and lets any page ask', async () => {
     const answer = await to('OPTIONS', { origin: 'http://a.example', 'access-control-request-method': 'PUT' })
     expectManners(answer)
@@ -138,7 +138,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
     test('413 for what is too large, declared or not', async () => {
       const body = Buffer.alloc(maxBytes + 1, ' ')
       expectRefusal(await to(method, json, body), 413, envelope, 'PayloadTooLarge')
-      const response = await fetch(`${doors.url}${path}`, {
+      const response = await fetch(`${server.url}${path}`, {
         method,
         headers: json,
         body: new Blob([body]).stream(),
@@ -195,12 +195,12 @@ describe('where nothing is', () => {
     '//graphql',
   ])('%s', async (path) => {
     for (const method of ['GET', 'POST', 'TRACE']) {
-      const answer = await ask(`${doors.url}${path}`, { method })
+      const answer = await ask(`${server.url}${path}`, { method })
       expectRefusal(answer, 404, familyOf(path), 'NotFound')
       expect(answer.headers.allow).toBeUndefined()
     }
     // A page of another site shall read the 404 of what it asks, so its preflight is none.
-    const preflight = await ask(`${doors.url}${path}`, { method: 'OPTIONS' })
+    const preflight = await ask(`${server.url}${path}`, { method: 'OPTIONS' })
     expectManners(preflight)
     expect([preflight.status, preflight.headers.allow]).toEqual([204, undefined])
   })
@@ -208,7 +208,7 @@ describe('where nothing is', () => {
 
 describe('X-Request-Id', () => {
   const idOf = async (id: string) =>
-    (await ask(`${doors.url}/health/live`, { headers: { 'x-request-id': id } })).headers['x-request-id']
+    (await ask(`${server.url}/health/live`, { headers: { 'x-request-id': id } })).headers['x-request-id']
 
   test('is the client’s, where that looks like one', async () => {
     for (const id of ['12345678', 'a.b_c-D9'.repeat(16)]) expect(await idOf(id)).toBe(id)
@@ -217,7 +217,7 @@ describe('X-Request-Id', () => {
   })
 
   test('is in the log of what went wrong', async () => {
-    await using failing = await openDoors({ quote: () => Promise.reject(new Error('broken')) })
+    await using failing = await openTestServer({ quote: () => Promise.reject(new Error('broken')) })
     const quote = {
       kind: 'sell',
       sellAmountBeforeFee: '5',
@@ -238,7 +238,7 @@ describe('X-Request-Id', () => {
 
 describe('whatever the answer', () => {
   test('what is kept by caches has the headers too, also when nothing changed', async () => {
-    const path = `${doors.url}/accounts/${numbered('77')}/notifications`
+    const path = `${server.url}/accounts/${numbered('77')}/notifications`
     const first = await ask(path)
     expectManners(first)
     const again = await ask(path, { headers: { 'if-none-match': first.headers.etag ?? '' } })
@@ -248,7 +248,7 @@ describe('whatever the answer', () => {
   })
 
   test('429, in the envelope of each family', async () => {
-    await using limited = await openDoors({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
+    await using limited = await openTestServer({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
     for (const path of ['/sepolia/api/v1/version', `/accounts/${numbered('0f')}/notifications`, '/graphql']) {
       let answer = await ask(`${limited.url}${path}`)
       for (let count = 0; count < 3; count++) answer = await ask(`${limited.url}${path}`)
@@ -258,7 +258,7 @@ describe('whatever the answer', () => {
   })
 
   test('metrics know it by the pattern of its path', async () => {
-    await using counted = await openDoors()
+    await using counted = await openTestServer()
     const asked: [method: string, path: string, route: string, status: number][] = [
       ['PATCH', '/sepolia/api/v1/orders', '/:network/api/v1/orders', 405],
       ['OPTIONS', `/accounts/${numbered('0f')}/notifications`, '/accounts/:account/notifications', 204],
@@ -280,7 +280,7 @@ describe('whatever the answer', () => {
 
   test('a door whose own dependency throws', async () => {
     const broken = { ready: () => Promise.reject(new Error('SELECT secret')) }
-    await using failing = await openDoors({}, broken)
+    await using failing = await openTestServer({}, broken)
     const answer = await ask(`${failing.url}/health/ready`)
     expectRefusal(answer, 500, 'orderBook', 'InternalServerError')
     expect(answer.bytes.toString()).not.toContain('secret')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ask, type Exchange } from '../http/client.ts'
 import { startWorld } from '../world.ts'
-import { openDoors } from './test-server.ts'
+import { openTestServer } from './test-server.ts'
 
 const key = 'metrics-key-of-the-tests'
 const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` } })
@@ -65,8 +65,11 @@ describe('/metrics', () => {
   })
 
   test('is compressed, and HEAD is answered', async () => {
-    await using doors = await openDoors({}, { processMetrics: true })
-    const head = await ask(`${doors.url}/metrics`, { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } })
+    await using server = await openTestServer({}, { processMetrics: true })
+    const head = await ask(`${server.url}/metrics`, {
+      method: 'HEAD',
+      headers: { 'accept-encoding': 'gzip' },
+    })
     expect([head.status, head.headers['content-encoding'], head.bytes.length]).toEqual([200, 'gzip', 0])
   })
 })

@@ -5,7 +5,7 @@ import { address } from '../../src/domain/evm/address.ts'
 import type { Log } from '../../src/domain/log.ts'
 import type { Network } from '../../src/domain/network/network.ts'
 import type { QuoteReply, QuoteRequest } from '../../src/domain/quote/quote.ts'
-import { createDesks, type TradingDesk } from '../../src/graphql/context/context.ts'
+import { createTradingNetworks, type TradingServices } from '../../src/graphql/context/context.ts'
 import { createFeed } from '../../src/notifications/feed.ts'
 import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { openSignals } from '../../src/storage/database/signals.ts'
@@ -30,7 +30,7 @@ export const network: Network = {
   blockTimeMs: 1_000,
 }
 
-export interface Doors extends AsyncDisposable {
+export interface TestServer extends AsyncDisposable {
   url: string
   database: TestDatabase
   /** Lines of what was logged as a fault. */
@@ -38,15 +38,15 @@ export interface Doors extends AsyncDisposable {
 }
 
 /** The doors over a real database, with a desk that has no chain behind it. */
-export async function openDoors(
-  desk: Partial<TradingDesk> = {},
+export async function openTestServer(
+  desk: Partial<TradingServices> = {},
   more: Partial<ServerOptions> = {},
-): Promise<Doors> {
+): Promise<TestServer> {
   const database = await createTestDatabase()
   const signals = await openSignals(database.url, silentLog)
-  const faults: Doors['faults'] = []
+  const faults: TestServer['faults'] = []
   const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }
-  const desks = [{ ...unusedDesk, ...desk }]
+  const networks = [{ ...unusedDesk, ...desk }]
   const server = createServer({
     db: database.db,
     feed: createFeed({ db: database.db, signals }),
@@ -59,8 +59,8 @@ export async function openDoors(
     now: () => 1_800_000_000_000,
     log,
     version: 'test-build',
-    statistics: createStatistics({ db: database.db, now: () => 1_800_000_000_000, desks }),
-    desks: createDesks(desks),
+    statistics: createStatistics({ db: database.db, now: () => 1_800_000_000_000, networks }),
+    networks: createTradingNetworks(networks),
     uploadAppData: (hash, document) =>
       uploadAppData(database.db, { hash, document, maxBytes: maxAppDataBytes }),
     ready: async () => ({ database: true }),
@@ -79,7 +79,7 @@ export async function openDoors(
   }
 }
 
-const unusedDesk: TradingDesk = {
+const unusedDesk: TradingServices = {
   network,
   placeOrder: () => Promise.reject(new Error('no order is placed here')),
   placedSince: async () => undefined,

@@ -3,14 +3,14 @@ import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openSampleWorld } from '../rest/openapi/world.ts'
-import type { Doors } from '../server/test-server.ts'
+import type { TestServer } from '../server/test-server.ts'
 
 /** A page of a megabyte and more takes its time on a machine that is busy. */
-const patienceMs = 90_000
-vi.setConfig({ testTimeout: 2 * patienceMs })
+const timeoutMs = 90_000
+vi.setConfig({ testTimeout: 2 * timeoutMs })
 
 /** Pages for people, as a browser sees them: a Chromium named in CHROMIUM, or one in the PATH. */
-let doors: Doors
+let server: TestServer
 let browser: Browser
 /** A browser that does nothing by itself: no accelerator, no network of its own, little shared memory. */
 const flags = [
@@ -24,12 +24,12 @@ const flags = [
 ]
 
 beforeAll(async () => {
-  doors = await openSampleWorld()
+  server = await openSampleWorld()
   browser = await chromium.launch({ executablePath: findChromium(), args: flags })
 })
 afterAll(async () => {
   await browser?.close()
-  await doors?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
 })
 
 function findChromium(): string {
@@ -61,7 +61,7 @@ interface Visit extends AsyncDisposable {
 async function visit(at: string): Promise<Visit> {
   const context = await browser.newContext({ serviceWorkers: 'block' })
   const page = await context.newPage()
-  page.setDefaultTimeout(patienceMs)
+  page.setDefaultTimeout(timeoutMs)
   const hosts = new Set<string>()
   const complaints: string[] = []
   const note = (url: string) => {
@@ -76,11 +76,11 @@ async function visit(at: string): Promise<Visit> {
     if (message.type() === 'error') complaints.push(message.text())
   })
   // Not until the network is idle: requests of workers are never counted as over.
-  await page.goto(`${doors.url}${at}`, { waitUntil: 'load' })
+  await page.goto(`${server.url}${at}`, { waitUntil: 'load' })
   return { page, hosts, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-const here = () => [new URL(doors.url).host]
+const here = () => [new URL(server.url).host]
 
 test('GraphiQL opens on the report of the newest order, executes it, and contacts no other host', async () => {
   await using visited = await visit('/graphql')
@@ -102,7 +102,7 @@ test('GraphiQL opens on the report of the newest order, executes it, and contact
 test('the viewer lists the operations, tries one out, and contacts no other host', async () => {
   await using visited = await visit('/docs')
   const { page, hosts, complaints } = visited
-  const document = await (await fetch(`${doors.url}/openapi.json`)).json()
+  const document = await (await fetch(`${server.url}/openapi.json`)).json()
   const known = Object.values<object>(document.paths).flatMap((item) => Object.keys(item))
   await page.locator('.opblock').first().waitFor()
   expect(await page.locator('.opblock').count()).toBe(known.length)
@@ -115,7 +115,7 @@ test('the viewer lists the operations, tries one out, and contacts no other host
   const answer = version.locator('.live-responses-table')
   await answer.getByText('0.1.0').first().waitFor()
   expect(await answer.locator('tbody .response-col_status').first().innerText()).toContain('200')
-  expect(await version.locator('.request-url').innerText()).toContain(`${doors.url}/sepolia/api/v1/version`)
+  expect(await version.locator('.request-url').innerText()).toContain(`${server.url}/sepolia/api/v1/version`)
 
   const quote = page.locator('#operations-Quotes-quote')
   await quote.locator('.opblock-summary-control').click()
@@ -142,6 +142,6 @@ test('what a page would load from elsewhere is refused by the browser', async ()
   })
   expect(refused).toBe('script-src-elem')
   await expect
-    .poll(() => complaints, { timeout: patienceMs })
+    .poll(() => complaints, { timeout: timeoutMs })
     .toContain('failed: http://elsewhere.invalid/script.js')
 })

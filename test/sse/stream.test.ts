@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Feed } from '../../src/notifications/feed.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { eventually } from '../world.ts'
 
@@ -12,11 +12,11 @@ const query = `subscription ($account: Address!, $after: String) {
   notifications(account: $account, after: $after) { cursor notification { type message metadata } }
 }`
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 function connect(url: string, options: Partial<ClientOptions<boolean>> = {}): Client<boolean> {
   return createClient({
@@ -57,10 +57,10 @@ describe.each([
   ['one connection for all', { singleConnection: true }, numbered('2a')],
 ])('with %s', (_mode, options, account) => {
   test('what was missed comes first, then what is committed, each once and in order', async () => {
-    const { db } = doors.database
+    const { db } = server.database
     await storeNotification(db, account, 0)
     await storeNotification(db, account, 1)
-    const client = connect(doors.url, options)
+    const client = connect(server.url, options)
     const results = await take(client, { account, after: 'earliest' }, 4, async () => {
       await storeNotification(db, numbered('3a'), 9)
       await storeNotification(db, account, 2)
@@ -80,12 +80,12 @@ describe.each([
   test('a page’s cursor continues as a stream', async () => {
     const feedQuery =
       '{ account(address: "ACCOUNT") { notifications(first: 2, after: "earliest") { cursor hasMore nodes { message } } } }'
-    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+    const { body } = await request(`${server.url}/graphql`, 'POST', {
       query: feedQuery.replace('ACCOUNT', account),
     })
     const page = body.data.account.notifications
     expect([page.hasMore, page.nodes.length]).toEqual([true, 2])
-    const client = connect(doors.url, options)
+    const client = connect(server.url, options)
     expect(messages(await take(client, { account, after: page.cursor }, 1))).toEqual(['notification 2'])
     client.dispose()
   })
@@ -94,7 +94,7 @@ describe.each([
     ['a wrong cursor', { after: 'x' }, 'InvalidParameter', 'after'],
     ['a wrong address', { account: '0x12' }, 'InvalidParameter', 'account'],
   ])('%s is a GraphQL error with its code', async (_what, variables, code, field) => {
-    const client = connect(doors.url, options)
+    const client = connect(server.url, options)
     const [result] = await take(client, { account, ...variables }, 1)
     expect(result?.errors?.[0]?.extensions).toEqual({ code, retryable: false, field })
     client.dispose()
@@ -112,14 +112,14 @@ describe.each([
       'subscription ($s: Boolean = true) { ... @include(if: $s) { notifications(account: "0x") { cursor } } }',
     ],
   ])('a document that %s is one too', async (_what, query) => {
-    const client = connect(doors.url, options)
+    const client = connect(server.url, options)
     const { value } = (await client.iterate({ query }).next()) as { value: ExecutionResult }
     expect(value.errors?.[0]?.extensions).toEqual({ code: 'InvalidQuery', retryable: false })
     client.dispose()
   })
 
   test('queries are answered as well', async () => {
-    const client = connect(doors.url, options)
+    const client = connect(server.url, options)
     expect((await client.iterate({ query: '{ version }' }).next()).value).toMatchObject({
       data: { version: 'test-build' },
     })
@@ -209,7 +209,7 @@ async function settled(read: () => number): Promise<number> {
 describe('a reader that stops reading', () => {
   test('stops its source, alone on its connection', async () => {
     const { feed, state } = createEndlessFeed()
-    await using idle = await openDoors({}, { feed })
+    await using idle = await openTestServer({}, { feed })
     const response = await openUnread(idle.url)
     const taken = await settled(() => state.taken)
     expect(taken).toBeGreaterThan(0)
@@ -221,7 +221,7 @@ describe('a reader that stops reading', () => {
 
   test('stops its sources on a connection for all', async () => {
     const { feed, state } = createEndlessFeed()
-    await using idle = await openDoors({}, { feed })
+    await using idle = await openTestServer({}, { feed })
     const { token, start } = await announce(idle.url)
     const response = await openUnread(idle.url, token)
     expect((await start('a')).status).toBe(202)
@@ -234,7 +234,7 @@ describe('a reader that stops reading', () => {
 
   test('is cut off after a while', async () => {
     const { feed, state } = createEndlessFeed()
-    await using idle = await openDoors({}, { feed, streamLimits: { stalledMs: 100 } })
+    await using idle = await openTestServer({}, { feed, streamLimits: { stalledMs: 100 } })
     await openUnread(idle.url)
     await eventually('the source ends', () => state.taken > 0 && state.open === 0)
   })
@@ -243,7 +243,7 @@ describe('a reader that stops reading', () => {
 describe('a source ends', () => {
   test('when its reader leaves while nothing happens', async () => {
     const { feed, state } = createQuietFeed()
-    await using quiet = await openDoors({}, { feed })
+    await using quiet = await openTestServer({}, { feed })
     const response = await openUnread(quiet.url)
     await eventually('the source opens', () => state.open === 1)
     response.destroy()
@@ -252,7 +252,7 @@ describe('a source ends', () => {
 
   test('when its one operation is completed on a connection for all', async () => {
     const { feed, state } = createQuietFeed()
-    await using quiet = await openDoors({}, { feed })
+    await using quiet = await openTestServer({}, { feed })
     const { token, start, complete } = await announce(quiet.url)
     const response = await openUnread(quiet.url, token)
     await start('a')
@@ -266,7 +266,7 @@ describe('a source ends', () => {
 
   test('when the server closes', async () => {
     const { feed, state } = createQuietFeed()
-    const quiet = await openDoors({}, { feed })
+    const quiet = await openTestServer({}, { feed })
     const response = await openUnread(quiet.url)
     await eventually('the source opens', () => state.open === 1)
     response.resume()
@@ -278,7 +278,7 @@ describe('a source ends', () => {
 
   test('when its stream was announced and never opened', async () => {
     const { feed, state } = createQuietFeed()
-    await using quiet = await openDoors({}, { feed, streamLimits: { announcedMs: 100, perClient: 1 } })
+    await using quiet = await openTestServer({}, { feed, streamLimits: { announcedMs: 100, perClient: 1 } })
     const { start } = await announce(quiet.url)
     await start('a')
     await eventually('the source opens', () => state.open === 1)
@@ -291,7 +291,7 @@ describe('a source ends', () => {
 describe('limits', () => {
   test('a client holds so many streams, and can open another when one is gone', async () => {
     const { feed } = createQuietFeed()
-    await using quiet = await openDoors({}, { feed, streamLimits: { perClient: 2 } })
+    await using quiet = await openTestServer({}, { feed, streamLimits: { perClient: 2 } })
     const held = [await openUnread(quiet.url), await openUnread(quiet.url)]
     const refused = await openUnread(quiet.url)
     expect(refused.statusCode).toBe(429)
@@ -311,7 +311,7 @@ describe('limits', () => {
   })
 
   test('a stream that does not begin takes no place', async () => {
-    await using quiet = await openDoors({}, { streamLimits: { perClient: 1 } })
+    await using quiet = await openTestServer({}, { streamLimits: { perClient: 1 } })
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
     const ask = () => fetch(`${quiet.url}/graphql/stream`, { method: 'POST', headers, body: '{' })
     for (let round = 0; round < 3; round++) expect((await ask()).status).toBe(400)
@@ -319,7 +319,7 @@ describe('limits', () => {
 
   test('a connection carries so many subscriptions', async () => {
     const { feed } = createQuietFeed()
-    await using quiet = await openDoors({}, { feed, streamLimits: { perStream: 1 } })
+    await using quiet = await openTestServer({}, { feed, streamLimits: { perStream: 1 } })
     const { token, start } = await announce(quiet.url)
     const response = await openUnread(quiet.url, token)
     await start('a')
@@ -337,7 +337,7 @@ describe('limits', () => {
 
   test('what is no request is refused with a code', async () => {
     const post = (body: string) =>
-      fetch(`${doors.url}/graphql/stream`, {
+      fetch(`${server.url}/graphql/stream`, {
         method: 'POST',
         headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
         body,
@@ -348,7 +348,7 @@ describe('limits', () => {
       expect([response.status, errors[0]?.extensions.code]).toEqual([400, 'InvalidQuery'])
     }
     expect((await post(`{"query": "${'x'.repeat(300_000)}"}`)).status).toBe(413)
-    const odd = await fetch(`${doors.url}/graphql/stream`, {
+    const odd = await fetch(`${server.url}/graphql/stream`, {
       headers: { 'x-graphql-event-stream-token': '__proto__' },
     })
     expect(odd.status).toBe(404)

@@ -4,7 +4,7 @@ import { connectDirectly } from '../fakes/direct-client.ts'
 import { fillLargeAccounts, large } from '../fakes/large-accounts.ts'
 import { numbered } from '../fakes/order.ts'
 import { recordStatements, type SentStatement } from '../fakes/sent-statements.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql } from '../trader.ts'
 
 const { busy, patient, now, rarePair } = large
@@ -30,16 +30,16 @@ interface Page {
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
-let doors: Doors
+let server: TestServer
 const recording = recordStatements()
 beforeAll(async () => {
-  doors = await openDoors({}, { now: () => now * 1_000 })
-  await using client = await connectDirectly(doors.database.url)
+  server = await openTestServer({}, { now: () => now * 1_000 })
+  await using client = await connectDirectly(server.database.url)
   await fillLargeAccounts(client)
 })
 afterAll(async () => {
   recording.end()
-  await doors[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
 })
 
 const question = `query ($owner: Address, $filter: OrderFilter, $first: Int, $after: String) {
@@ -49,9 +49,9 @@ const question = `query ($owner: Address, $filter: OrderFilter, $first: Int, $af
 }`
 
 async function read({ owner, ...filter }: Filter, first = 20, after: string | null = null) {
-  const before = doors.database.statements.length
-  const { orders }: { orders: Page } = await graphql(doors.url, question, { owner, filter, first, after })
-  return { ...orders, statements: doors.database.statements.length - before }
+  const before = server.database.statements.length
+  const { orders }: { orders: Page } = await graphql(server.url, question, { owner, filter, first, after })
+  return { ...orders, statements: server.database.statements.length - before }
 }
 
 interface PlanNode {
@@ -71,7 +71,7 @@ interface Plan {
   scans: Set<string>
   /** Orders that were read and not shown. */
   inVain: number
-  mostSorted: number
+  maxSorted: number
 }
 
 function planOf(root: PlanNode): Plan {
@@ -82,7 +82,7 @@ function planOf(root: PlanNode): Plan {
     buffers: root['Shared Hit Blocks'] + root['Shared Read Blocks'],
     scans: new Set(onOrders.map(scanOf)),
     inVain: onOrders.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0),
-    mostSorted: Math.max(
+    maxSorted: Math.max(
       0,
       ...nodes.filter((node) => node['Node Type'].includes('Sort')).map((node) => node['Actual Rows']),
     ),
@@ -106,7 +106,7 @@ async function explain(filter: Filter, after: string | null = null): Promise<Pla
 }
 
 async function explained({ text, values }: SentStatement): Promise<Plan> {
-  await using client = await connectDirectly(doors.database.url)
+  await using client = await connectDirectly(server.database.url)
   const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
   return planOf(rows[0]['QUERY PLAN'][0].Plan)
 }
@@ -153,10 +153,10 @@ describe('a page of an account with 100,000 orders', () => {
     expect(page.nodes).toHaveLength(Math.min(count, 20))
     expect(page.pageInfo.hasNextPage).toBe(count > 20)
     expect(page.statements).toBe(1)
-    const { scans, buffers, inVain, mostSorted } = await explain(filter)
+    const { scans, buffers, inVain, maxSorted } = await explain(filter)
     expect([...scans].filter((scan) => scan !== index && !isForFew(scan))).toEqual([])
     expect(inVain).toBeLessThan(10)
-    expect(mostSorted).toBeLessThanOrEqual(21)
+    expect(maxSorted).toBeLessThanOrEqual(21)
     expect(buffers).toBeLessThan(220)
   })
 
@@ -178,7 +178,7 @@ describe('a page of an account with 100,000 orders', () => {
   })
 
   test('is found in the same way by a plan that is kept', async () => {
-    await using client = await connectDirectly(doors.database.url)
+    await using client = await connectDirectly(server.database.url)
     await client.query('SET plan_cache_mode = force_generic_plan')
     const filter = { owner: busy }
     for (const [name, after] of [
@@ -191,8 +191,8 @@ describe('a page of an account with 100,000 orders', () => {
       const { rows } = await client.query(
         `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${name} (${given})`,
       )
-      const { scans, inVain, buffers, mostSorted } = planOf(rows[0]['QUERY PLAN'][0].Plan)
-      expect([[...scans], inVain, mostSorted]).toEqual([['orders_chain_id_owner_created_at_id_idx'], 0, 0])
+      const { scans, inVain, buffers, maxSorted } = planOf(rows[0]['QUERY PLAN'][0].Plan)
+      expect([[...scans], inVain, maxSorted]).toEqual([['orders_chain_id_owner_created_at_id_idx'], 0, 0])
       expect(buffers).toBeLessThan(60)
     }
   })
@@ -252,7 +252,7 @@ test('pages of a list that grows meanwhile hold every order that was there, once
     seen.push(...page.nodes.map(({ uid }) => uid))
     after = page.pageInfo.endCursor
     more = page.pageInfo.hasNextPage
-    await sql(doors.database.db).$executeRaw`
+    await sql(server.database.db).$executeRaw`
       UPDATE orders SET created_at = ${new Date()}, owner = ${Buffer.from(busy.slice(2), 'hex')}
       WHERE id = (SELECT min(id) FROM orders WHERE owner = ${hex})`
   }

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/affiliate/statistics.ts'
 import { numbered } from '../fakes/order.ts'
-import { type Doors, network, openDoors } from '../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 import type { TestDatabase } from '../world.ts'
 
@@ -18,23 +18,23 @@ const referred = [
   'auction_prices_pkey',
 ]
 
-const rest = (path: string, from = doors) => request(`${from.url}/sepolia/api${path}`)
-const ask = (question: string) => graphql(doors.url, question)
+const rest = (path: string, from = server) => request(`${from.url}/sepolia/api${path}`)
+const ask = (question: string) => graphql(server.url, question)
 
 /** Bytes of their own for a number. */
 const bytes = (number: string, width: number) => `decode(lpad(to_hex(${number}), ${width * 2}, '0'), 'hex')`
 
-let doors: Doors
+let server: TestServer
 /** Over the same rows, as the operator hides competitions. */
-let hiding: Doors
+let hiding: TestServer
 let database: TestDatabase
 let client: Client
 
 /** Large enough that a planner does not read a whole table for a few rows. */
 beforeAll(async () => {
-  doors = await openDoors()
-  database = doors.database
-  hiding = await openDoors({}, { db: database.db, hidesCompetitions: true })
+  server = await openTestServer()
+  database = server.database
+  hiding = await openTestServer({}, { db: database.db, hidesCompetitions: true })
   client = new Client({ connectionString: database.url })
   await client.connect()
   const rows = 'generate_series(1, 12000) AS g'
@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.end()
   await hiding?.[Symbol.asyncDispose]()
-  await doors?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
 })
 
 test.each<[string, () => Promise<unknown>, string[]]>([

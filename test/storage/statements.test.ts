@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { gather } from '../../src/concurrency/batch.ts'
+import { batch } from '../../src/concurrency/batch.ts'
 import type { Order } from '../../src/domain/order/order.ts'
-import type { OrderToQuote } from '../../src/orders/check.ts'
+import type { UnquotedOrder } from '../../src/quotes/order-quote.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { quoteForOrder } from '../../src/quotes/order-quote.ts'
-import type { QuoteDesk } from '../../src/quotes/quote.ts'
+import type { QuoteServices } from '../../src/quotes/quote.ts'
 import { insertChainFacts } from '../../src/storage/chain/log.ts'
 import { storeOrders } from '../../src/storage/order/insert.ts'
 import { areTaken, findOrder, findOrders } from '../../src/storage/order/orders.ts'
@@ -13,20 +13,20 @@ import { storeCompetition } from '../fakes/competition.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-desk.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 import type { TestDatabase } from '../world.ts'
 
 const { chainId } = signingDomain
 const owner = numbered('0f')
-let doors: Doors
+let server: TestServer
 let database: TestDatabase
 const orders: Order[] = []
 
 /** Orders with two auctions and a trade each. */
 beforeAll(async () => {
-  doors = await openDoors()
-  database = doors.database
+  server = await openTestServer()
+  database = server.database
   const { db } = database
   for (let index = 0; index < 12; index++) orders.push(await storeOrder(db, { owner, validTo: index + 1 }))
   const fills = orders.map((order) => ({ order, fill: { sell: order.sellAmount, buy: order.buyAmount } }))
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const facts = { settlements: [], invalidations: [], presignatures: [], executions: [] }
   await db.transaction((tx) => insertChainFacts(tx, chainId, { ...facts, trades }))
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 async function statementsOf(read: () => Promise<unknown>): Promise<number> {
   const before = database.statements.length
@@ -52,8 +52,8 @@ async function statementsOf(read: () => Promise<unknown>): Promise<number> {
   return database.statements.length - before
 }
 
-const ask = (question: string, variables = {}) => graphql(doors.url, question, variables)
-const rest = (path: string) => request(`${doors.url}/sepolia/api${path}`)
+const ask = (question: string, variables = {}) => graphql(server.url, question, variables)
+const rest = (path: string) => request(`${server.url}/sepolia/api${path}`)
 const uids = (count: number) => orders.slice(0, count).map(({ uid }) => uid)
 
 const stories = `query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid debugReport {
@@ -88,13 +88,13 @@ test.each<[string, () => Promise<unknown>]>([
 function placingDesk() {
   const { db } = database
   const together = { most: 50, abreast: 2 }
-  const storedQuote = gather((quotes: readonly bigint[]) => findQuotes(db, chainId, quotes), together)
+  const storedQuote = batch((quotes: readonly bigint[]) => findQuotes(db, chainId, quotes), together)
   const desk = createOrderDesk(db, {
-    isTaken: gather((uids) => areTaken(db, chainId, uids), together),
-    store: gather((orders) => storeOrders(db, orders), together),
+    isTaken: batch((uids) => areTaken(db, chainId, uids), together),
+    store: batch((orders) => storeOrders(db, orders), together),
   })
-  const quoteDesk = { ...desk, storedQuote } as unknown as QuoteDesk
-  return { ...desk, quoteFor: (order: OrderToQuote) => quoteForOrder(order, quoteDesk) }
+  const quoteServices = { ...desk, storedQuote } as unknown as QuoteServices
+  return { ...desk, quoteFor: (order: UnquotedOrder) => quoteForOrder(order, quoteServices) }
 }
 
 /** Is the UID taken, the quote, BEGIN, the locks, all the rows, COMMIT. */

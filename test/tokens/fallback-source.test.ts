@@ -7,7 +7,11 @@ import type { Log } from '../../src/domain/log.ts'
 import type { Sourced } from '../../src/domain/token/sourced.ts'
 import type { TokenSource } from '../../src/market/token-source.ts'
 import { OutsideFault } from '../../src/outside/fault.ts'
-import { type CascadeLimits, cascadeLimits, createCascade } from '../../src/tokens/fallback-source.ts'
+import {
+  createFallbackSource,
+  type FallbackLimits,
+  fallbackLimits,
+} from '../../src/tokens/fallback-source.ts'
 import { numbered } from '../fakes/order.ts'
 
 /** What a source has to say from now on. */
@@ -37,7 +41,7 @@ const pass = (ms: number) => void vi.advanceTimersByTime(ms)
 const token = numbered('01')
 const names = ['first', 'second', 'third']
 
-function start(sayings: Saying[], limits: Partial<CascadeLimits> = {}) {
+function start(sayings: Saying[], limits: Partial<FallbackLimits> = {}) {
   const asked: string[] = []
   const sources = sayings.map((_, index): TokenSource<string> => {
     const name = names[index] ?? ''
@@ -54,7 +58,7 @@ function start(sayings: Saying[], limits: Partial<CascadeLimits> = {}) {
       },
     }
   })
-  const cascade = createCascade({ what: 'the USD price', sources, now: Date.now, log, limits })
+  const cascade = createFallbackSource({ what: 'the USD price', sources, now: Date.now, log, limits })
   return {
     find: (of: Address = token, client = 'somebody') => cascade.find(of, client),
     peek: (of: Address = token) => cascade.peek(of),
@@ -64,7 +68,7 @@ function start(sayings: Saying[], limits: Partial<CascadeLimits> = {}) {
   }
 }
 
-const answer = (value: string, source = 'first', keepMs = cascadeLimits.freshMs): Sourced<string> => ({
+const answer = (value: string, source = 'first', keepMs = fallbackLimits.freshMs): Sourced<string> => ({
   value,
   source,
   at: Date.now(),
@@ -85,10 +89,10 @@ describe('the order', () => {
 
   test('one that cannot say is passed over, but only for a short time', async () => {
     const { find, asked, says } = start(['fault', '2'])
-    expect(await find()).toEqual(answer('2', 'second', cascadeLimits.secondBestMs))
+    expect(await find()).toEqual(answer('2', 'second', fallbackLimits.secondBestMs))
     expect(asked()).toEqual(['first', 'second'])
     says('1')
-    pass(cascadeLimits.secondBestMs - 1)
+    pass(fallbackLimits.secondBestMs - 1)
     expect(await find()).toMatchObject({ value: '2' })
     expect(asked()).toEqual([])
     pass(1)
@@ -109,7 +113,7 @@ describe('absent and unavailable', () => {
     const { find, asked, says } = start(['none', 'none'])
     expect(await find()).toBeUndefined()
     says('1')
-    pass(cascadeLimits.absentMs - 1)
+    pass(fallbackLimits.absentMs - 1)
     expect(await find()).toBeUndefined()
     expect(asked()).toEqual(['first', 'second'])
     pass(1)
@@ -131,7 +135,7 @@ describe('absent and unavailable', () => {
     await expect(find()).rejects.toMatchObject(isUnavailable)
     expect(asked()).toEqual(['first', 'second'])
     says('none', 'none')
-    pass(cascadeLimits.retryMs)
+    pass(fallbackLimits.retryMs)
     expect(await find()).toBeUndefined()
   })
 
@@ -146,7 +150,7 @@ describe('staleness', () => {
     const { find, asked, says } = start(['1', 'none'])
     const found = await find()
     says('fault')
-    pass(cascadeLimits.freshMs - 1)
+    pass(fallbackLimits.freshMs - 1)
     expect(await find()).toEqual(found)
     expect(asked()).toEqual(['first'])
     pass(1)
@@ -154,7 +158,7 @@ describe('staleness', () => {
     expect(asked()).toEqual(['first', 'second'])
     expect(await find()).toEqual(stale(found))
     expect(asked()).toEqual([])
-    pass(cascadeLimits.retryMs)
+    pass(fallbackLimits.retryMs)
     says('5')
     expect(await find()).toEqual(stale(found))
     await setImmediate()
@@ -165,14 +169,14 @@ describe('staleness', () => {
     const { find, asked, says } = start(['1'])
     const found = await find()
     says('hangs')
-    pass(cascadeLimits.freshMs)
+    pass(fallbackLimits.freshMs)
     const first = find()
     await setImmediate()
-    pass(cascadeLimits.roundMs)
+    pass(fallbackLimits.roundMs)
     expect(await first).toEqual(stale(found))
     asked()
     for (let round = 0; round < 3; round++) {
-      pass(cascadeLimits.retryMs)
+      pass(fallbackLimits.retryMs)
       for (let call = 0; call < 100; call++) expect(await find()).toEqual(stale(found))
       expect(asked()).toEqual(round === 0 ? ['first'] : [])
     }
@@ -182,16 +186,16 @@ describe('staleness', () => {
     const { find, says } = start(['1'])
     const found = await find()
     says('fault')
-    pass(cascadeLimits.freshMs)
+    pass(fallbackLimits.freshMs)
     await find()
     says('5')
-    pass(cascadeLimits.retryMs + cascadeLimits.behindMs - 1)
+    pass(fallbackLimits.retryMs + fallbackLimits.behindMs - 1)
     expect(await find()).toEqual(stale(found))
-    pass(cascadeLimits.freshMs)
+    pass(fallbackLimits.freshMs)
     says('fault')
     await find()
     says('7')
-    pass(cascadeLimits.retryMs + cascadeLimits.behindMs)
+    pass(fallbackLimits.retryMs + fallbackLimits.behindMs)
     expect(await find()).toEqual(answer('7'))
   })
 
@@ -199,9 +203,9 @@ describe('staleness', () => {
     const { find, says } = start(['1'])
     await find()
     says('fault')
-    pass(cascadeLimits.staleMs - 1)
+    pass(fallbackLimits.staleMs - 1)
     expect(await find()).toMatchObject({ value: '1', isStale: true })
-    pass(cascadeLimits.retryMs)
+    pass(fallbackLimits.retryMs)
     await expect(find()).rejects.toMatchObject(isUnavailable)
   })
 
@@ -209,10 +213,10 @@ describe('staleness', () => {
     const { find, says } = start(['1'])
     await find()
     says('none')
-    pass(cascadeLimits.freshMs)
+    pass(fallbackLimits.freshMs)
     expect(await find()).toBeUndefined()
     says('fault')
-    pass(cascadeLimits.absentMs)
+    pass(fallbackLimits.absentMs)
     await expect(find()).rejects.toMatchObject(isUnavailable)
   })
 
@@ -220,8 +224,8 @@ describe('staleness', () => {
     const { find, says } = start(['1', '2'])
     await find()
     says('fault')
-    pass(cascadeLimits.freshMs)
-    expect(await find()).toEqual(answer('2', 'second', cascadeLimits.secondBestMs))
+    pass(fallbackLimits.freshMs)
+    expect(await find()).toEqual(answer('2', 'second', fallbackLimits.secondBestMs))
   })
 })
 
@@ -242,7 +246,7 @@ describe('many at once', () => {
   })
 
   test('different tokens wait their turn; too many are turned away, and not remembered', async () => {
-    const { find, asked } = start(['1'], { atOnce: 1, mostWaiting: 1 })
+    const { find, asked } = start(['1'], { atOnce: 1, maxWaiting: 1 })
     const tokens = ['01', '02', '03'].map(numbered)
     const answers = await Promise.allSettled(tokens.map((of) => find(of)))
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
@@ -251,16 +255,16 @@ describe('many at once', () => {
   })
 
   test('whoever has no turn is told what is left from before', async () => {
-    const { find, says } = start(['1'], { atOnce: 1, mostWaiting: 0 })
+    const { find, says } = start(['1'], { atOnce: 1, maxWaiting: 0 })
     await find()
     says('fault')
-    pass(cascadeLimits.freshMs)
+    pass(fallbackLimits.freshMs)
     const [, late] = await Promise.allSettled([find(numbered('02')), find()])
     expect(late).toMatchObject({ value: { value: '1', isStale: true } })
   })
 
   test('the least used tokens are forgotten', async () => {
-    const { find, asked } = start(['1'], { mostKnown: 2 })
+    const { find, asked } = start(['1'], { maxKnown: 2 })
     for (const of of ['01', '02', '01', '03', '01', '02']) await find(numbered(of))
     expect(asked()).toHaveLength(4)
   })
@@ -300,7 +304,7 @@ describe('time', () => {
       { name: 'first', find: async () => pass(limits.roundMs) },
       { name: 'second', find: async (_: Address, signal: AbortSignal) => void signals.push(signal) },
     ]
-    const { find } = createCascade({ what: 'the USD price', sources, now: Date.now, log, limits })
+    const { find } = createFallbackSource({ what: 'the USD price', sources, now: Date.now, log, limits })
     await find(token, 'somebody')
     pass(limits.leastMs - 1)
     expect(signals).toMatchObject([{ aborted: false }])
@@ -331,7 +335,7 @@ describe('a client who asks for much', () => {
         return '1'
       },
     }
-    return createCascade({ what: 'the USD price', sources: [source], now: Date.now, log, limits })
+    return createFallbackSource({ what: 'the USD price', sources: [source], now: Date.now, log, limits })
   }
   async function live(ms: number, { step = 1, each = (_at: number) => {} } = {}) {
     for (let at = 0; at < ms; at += step) {
@@ -342,7 +346,7 @@ describe('a client who asks for much', () => {
   }
 
   test('takes nothing from one who asks for little', async () => {
-    const cascade = open(300, undefined, { mostWaiting: 400 })
+    const cascade = open(300, undefined, { maxWaiting: 400 })
     const flood: Promise<unknown>[] = []
     const modest: Promise<unknown>[] = []
     let tokens = 0
@@ -386,11 +390,11 @@ describe('a client who asks for much', () => {
     for (let of = 0; of < 64; of++)
       cascade.find(freshToken(of), of % 2 === 0 ? 'flood' : 'crowd').catch(() => {})
     const tired = cascade.find(token, 'flood').catch((fault: Outage) => fault.cause)
-    await live(cascadeLimits.roundMs - 100)
+    await live(fallbackLimits.roundMs - 100)
     const joined = cascade.find(token, 'modest')
     await live(101)
     expect(await tired).toBe('there was no turn in time')
-    await live(cascadeLimits.roundMs)
+    await live(fallbackLimits.roundMs)
     expect(await joined).toMatchObject({ value: '1' })
   })
 })
@@ -402,7 +406,7 @@ test('peek tells what is fresh, and asks nobody', async () => {
   expect(asked()).toEqual(['first'])
   expect(peek()).toEqual(answer('1'))
   says('fault')
-  pass(cascadeLimits.freshMs - 1)
+  pass(fallbackLimits.freshMs - 1)
   expect(peek()).toMatchObject({ value: '1' })
   pass(1)
   expect(peek()).toBeUndefined()
@@ -420,7 +424,7 @@ test('that a source could not say is logged once in a while; what an outside one
     { name: 'third', isGuarded: true, find: never },
     { name: 'fourth', find: never },
   ]
-  const { find } = createCascade({ what: 'the USD price', sources, now: Date.now, log })
+  const { find } = createFallbackSource({ what: 'the USD price', sources, now: Date.now, log })
   for (let of = 1; of <= 2; of++) {
     const asked = find(numbered(`0${of}`), 'somebody').catch(() => {})
     for (let turn = 0; turn < 2; turn++) {
@@ -438,7 +442,7 @@ test('that a source could not say is logged once in a while; what an outside one
 
 test('whatever sources say and whenever they are asked, the last round explains what is told', async () => {
   const saying = fc.constantFrom<Saying>('none', 'none', 'fault', 'fault', 'a', 'b')
-  const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs } = cascadeLimits
+  const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs } = fallbackLimits
   const times = [0, 1, retryMs, secondBestMs, freshMs, absentMs, staleMs].flatMap((ms) => [ms, ms + 1])
   const step = fc.record({ says: fc.tuple(saying, saying, saying), after: fc.constantFrom(...times) })
   await fc.assert(

@@ -4,7 +4,7 @@ import { address } from '../../src/domain/evm/address.ts'
 import type { Sourced } from '../../src/domain/token/sourced.ts'
 import type { TokenHolder } from '../../src/domain/token/token.ts'
 import { numbered } from '../fakes/order.ts'
-import { type Doors, openDoors } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
 
 const token = numbered('a0')
@@ -16,11 +16,11 @@ const held = (balance: bigint, number: number): TokenHolder => ({
 /** Balances fall by one, two holders each. */
 const hundred = Array.from({ length: 100 }, (_, index) => held(10n ** 30n - BigInt(index >> 1), index + 1))
 
-let doors: Doors
+let server: TestServer
 let asked: string[]
 let told: Sourced<readonly TokenHolder[]> | Outage | undefined
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     topHolders: async (token) => {
       asked.push(token)
       if (told instanceof Outage) throw told
@@ -28,18 +28,18 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 beforeEach(() => {
   asked = []
   told = { value: hundred, source: 'them', at: now - 61_900, keepMs: 0, isStale: true }
 })
 
-const ask = (query: string, variables = {}) => request(`${doors.url}/graphql`, 'POST', { query, variables })
+const ask = (query: string, variables = {}) => request(`${server.url}/graphql`, 'POST', { query, variables })
 const page = `query ($first: Int!, $after: String) { token(address: "${token}") { holders(first: $first, after: $after) {
   edges { cursor node { address balance account { address } } } nodes { address } pageInfo { hasNextPage startCursor endCursor }
   source asOf age maxAge isStale } } }`
 const holdersOf = async (variables: object) =>
-  (await graphql(doors.url, page, { ...variables })).token.holders
+  (await graphql(server.url, page, { ...variables })).token.holders
 
 describe('a page of holders', () => {
   test('tells who, how much, who says so and since when', async () => {
@@ -126,12 +126,12 @@ const listed =
 
 test('a token is asked about once in a request', async () => {
   const aliases = ['a', 'b', 'c'].map((name) => `${name}: holders(first: 1) { source }`).join(' ')
-  await graphql(doors.url, `{ tokens(addresses: ["${token}", "${token}"]) { ${aliases} } }`)
+  await graphql(server.url, `{ tokens(addresses: ["${token}", "${token}"]) { ${aliases} } }`)
   expect(asked).toEqual([token])
 })
 
 test('of more than 32 tokens nobody is asked for holders', async () => {
-  await graphql(doors.url, listed, { tokens: many(32) })
+  await graphql(server.url, listed, { tokens: many(32) })
   expect(asked).toHaveLength(32)
   asked = []
   const { body } = await ask(listed, { tokens: many(33) })

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
-import { assembleTokenData, type TokenData, type TokenDataOptions } from '../../src/app/token-data.ts'
+import { composeTokenData, type TokenData, type TokenDataOptions } from '../../src/app/token-data.ts'
 import { createRpc } from '../../src/chain/rpc/rpc.ts'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
@@ -22,7 +22,7 @@ import {
   startSolverEngine,
   status,
 } from '../fakes/solver-engine.ts'
-import { type Doors, openDoors, network as sepolia } from '../server/test-server.ts'
+import { openTestServer, network as sepolia, type TestServer } from '../server/test-server.ts'
 
 /** Ethereum: every provider knows it. */
 const network = { ...sepolia, chainId: 1, name: 'mainnet', usdReference: numbered('d0') }
@@ -38,7 +38,7 @@ const note = (message: string, fields?: Record<string, unknown>) =>
   void lines.push(`${message} ${inspect(fields, { depth: 20 })}`)
 const log: Log = { debug: note, info: note, warn: note, error: note }
 
-let doors: Doors
+let server: TestServer
 /** Each test has a token of its own, and for it sources of its own. */
 const dataOf = new Map<Address, TokenData>()
 const clockOf = new Map<Address, number>()
@@ -50,7 +50,7 @@ const of = (token: Address): TokenData => {
 }
 
 beforeAll(async () => {
-  doors = await openDoors(
+  server = await openTestServer(
     {
       network,
       usdPrice: (token, client) => of(token).usdPrice(token, client),
@@ -62,7 +62,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  await doors?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
   await Promise.all(peers.map((peer) => peer.close()))
 })
 
@@ -99,11 +99,11 @@ function given({ token = newToken(), prices = [], holders = [], rpcUrl = nowhere
     USD_PRICE_SOURCES: JSON.stringify(prices),
     HOLDER_SOURCES: JSON.stringify(holders),
   })
-  const data = assembleTokenData({
+  const data = composeTokenData({
     network,
     rpc: createRpc({ url: rpcUrl, log }),
     head: () => Promise.reject(new Outage('the network node')),
-    db: doors.database.db,
+    db: server.database.db,
     settings: { USD_PRICE_SOURCES, HOLDER_SOURCES },
     log,
     now,
@@ -128,7 +128,7 @@ function given({ token = newToken(), prices = [], holders = [], rpcUrl = nowhere
 const pass = (token: Address, ms: number) => void clockOf.set(token, (clockOf.get(token) ?? 0) + ms)
 
 async function get(path: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${doors.url}/mainnet/tokens/${path}`, { headers })
+  const response = await fetch(`${server.url}/mainnet/tokens/${path}`, { headers })
   const text = await response.text()
   answers.push(`${text} ${inspect([...response.headers])}`)
   return { status: response.status, body: JSON.parse(text), headers: response.headers }
@@ -140,7 +140,7 @@ interface Told {
 }
 
 async function query(document: string, token: Address) {
-  const response = await fetch(`${doors.url}/graphql`, {
+  const response = await fetch(`${server.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -397,7 +397,7 @@ test('a client who names many tokens leaves the others their turns', async () =>
   const flooded = Array.from({ length: 64 }, newToken)
   for (const token of flooded) dataOf.set(token, of(wanted))
   const flood = [flooded.slice(0, 32), flooded.slice(32)].map((named) =>
-    fetch(`${doors.url}/graphql`, {
+    fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
       body: JSON.stringify({

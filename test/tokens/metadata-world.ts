@@ -1,7 +1,7 @@
 import { createChain } from '../../src/chain/chain.ts'
 import { type Rpc, type RpcAnswer, type RpcCall, RpcError } from '../../src/chain/rpc/rpc.ts'
 import { readTokenMetadata } from '../../src/chain/token/metadata.ts'
-import { gather } from '../../src/concurrency/batch.ts'
+import { batch } from '../../src/concurrency/batch.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
@@ -17,7 +17,7 @@ import { createTestDatabase } from '../world.ts'
 const { chainId } = network
 
 interface ReaderOptions {
-  patienceMs?: number
+  timeoutMs?: number
   storeAgainMs?: number[]
   /** Waited for between the node's answer and everything that follows from it. */
   beforeStoring?: () => Promise<void>
@@ -57,17 +57,14 @@ export async function openMetadataWorld() {
     return token
   }
 
-  function openReader({ patienceMs, storeAgainMs = [], beforeStoring }: ReaderOptions = {}) {
+  function openReader({ timeoutMs, storeAgainMs = [], beforeStoring }: ReaderOptions = {}) {
     const warnings: unknown[] = []
     const counted = countRequests(rpc)
     let asked = 0
-    const ask = gather(
-      (addresses: readonly Address[]) => readTokenMetadata(counted.rpc, chainId, addresses),
-      {
-        most: 128,
-        abreast: 2,
-      },
-    )
+    const ask = batch((addresses: readonly Address[]) => readTokenMetadata(counted.rpc, chainId, addresses), {
+      most: 128,
+      abreast: 2,
+    })
     const reader = createTokenReader({
       network,
       async ask(token) {
@@ -79,7 +76,7 @@ export async function openMetadataWorld() {
       db,
       log: { ...silentLog, warn: (message, fields) => void warnings.push([message, fields]) },
       now: () => world.time,
-      patienceMs,
+      timeoutMs,
       storeAgainMs,
     })
     /** RPC requests and SQL verbs of one read. */

@@ -152,7 +152,7 @@ test('a node that is away is each unknown token’s outage, and none is remember
 
 test('a node that hangs is an outage in time, however many wait for it', async () => {
   holdNode()
-  const { tokens } = it.openReader({ patienceMs: 50 })
+  const { tokens } = it.openReader({ timeoutMs: 50 })
   const each = await many(80)
   const wanted = Array.from({ length: 40 }, (_, index) => tokens(each.slice(2 * index, 2 * index + 2)))
   for (const found of await Promise.all(wanted)) {
@@ -162,7 +162,7 @@ test('a node that hangs is an outage in time, however many wait for it', async (
 
 test('what comes too late for one is there for the next, and is asked about once', async () => {
   const release = holdNode()
-  const { tokens, cost, asked } = it.openReader({ patienceMs: 200 })
+  const { tokens, cost, asked } = it.openReader({ timeoutMs: 200 })
   const [token, none] = [await it.put(plain), await it.put([null, null, null])]
   const late = await Promise.all([tokens([token, none]), tokens([none, token]), tokens([token])])
   expect(late.flatMap((found) => [...found.values()])).toEqual(Array(5).fill(expect.any(Outage)))

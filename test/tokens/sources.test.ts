@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
-import { assembleTokenData } from '../../src/app/token-data.ts'
+import { composeTokenData } from '../../src/app/token-data.ts'
 import { createRpc } from '../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { nativeMarker } from '../../src/domain/evm/address.ts'
 import type { Network } from '../../src/domain/network/network.ts'
-import { cascadeLimits, createCascade } from '../../src/tokens/fallback-source.ts'
+import { createFallbackSource, fallbackLimits } from '../../src/tokens/fallback-source.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered, wrapped } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -44,7 +44,7 @@ afterEach(() => server.close())
 
 function assemble(prices: readonly object[], network = mainnet) {
   const withUrl = (source: object) => ({ kind: 'coingecko', url: server.url, apiKey: 'key', ...source })
-  return assembleTokenData({
+  return composeTokenData({
     network,
     rpc: createRpc({ url: 'http://127.0.0.1:1', log: silentLog }),
     head: () => Promise.reject(new Error('not asked')),
@@ -144,9 +144,9 @@ test('an answer that was long on its way is kept for so much less', async () => 
     },
   }
   const what = { what: 'the USD price', log: silentLog }
-  const { find, peek } = createCascade({ ...what, sources: [slow], now: () => time })
+  const { find, peek } = createFallbackSource({ ...what, sources: [slow], now: () => time })
   expect(await find(token, 'somebody')).toMatchObject({ value: '2', at: asked })
-  time = asked + cascadeLimits.freshMs - 1
+  time = asked + fallbackLimits.freshMs - 1
   expect(peek(token)).toMatchObject({ value: '2', at: asked })
   time++
   expect(peek(token)).toBeUndefined()

@@ -60,7 +60,7 @@ export function toTokenLogs(
   network: Pick<Network, 'wrappedNative'>,
 ): TokenLog[] {
   const meant = new Set(tokens)
-  return toldOnce(raw.flatMap((item) => parseTokenLog(item, meant, network) ?? []))
+  return withoutDuplicates(raw.flatMap((item) => parseTokenLog(item, meant, network) ?? []))
 }
 
 interface Parsed {
@@ -73,16 +73,16 @@ interface Parsed {
  * Some wrapped coins tell of wrapping by Deposit and Withdrawal alone, as WETH9 does, some by a transfer from or to nobody, some by both.
  * Of both in one transaction, for the same account and amount, the transfer counts.
  */
-function toldOnce(parsed: readonly Parsed[]): TokenLog[] {
+function withoutDuplicates(parsed: readonly Parsed[]): TokenLog[] {
   const transfers = new Map<string, number>()
   for (const { log, isWrapping } of parsed) {
     if (isWrapping || log.type !== 'transfer' || ![log.from, log.to].includes(zeroAddress)) continue
     transfers.set(keyOf(log), (transfers.get(keyOf(log)) ?? 0) + 1)
   }
   return parsed.flatMap(({ log, isWrapping }) => {
-    const told = isWrapping && log.type === 'transfer' ? (transfers.get(keyOf(log)) ?? 0) : 0
-    if (log.type !== 'transfer' || told === 0) return [log]
-    transfers.set(keyOf(log), told - 1)
+    const result = isWrapping && log.type === 'transfer' ? (transfers.get(keyOf(log)) ?? 0) : 0
+    if (log.type !== 'transfer' || result === 0) return [log]
+    transfers.set(keyOf(log), result - 1)
     return []
   })
 }

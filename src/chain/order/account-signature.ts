@@ -3,7 +3,7 @@ import { Outage } from '../../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { signatureCheckCode } from '../bytecode/signature-check.ts'
-import { createCodeTurns } from '../rpc/code-turns.ts'
+import { createContractCallQueue } from '../rpc/code-turns.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isTimeout, parseQuantity, toQuantity } from '../rpc/wire.ts'
 
@@ -46,7 +46,7 @@ const verdicts: readonly AccountVerdict[] = ['no-code', 'valid', 'invalid']
 
 export function createAccountSignatureCheck({ rpc, limits }: AccountSignatureOptions): CheckAccountSignature {
   const { signatureGas, atOnce } = limits
-  const inTurn = createCodeTurns(atOnce)
+  const inTurn = createContractCallQueue(atOnce)
   /** Of each question, however often it is asked meanwhile. */
   const underWay = new Map<string, Promise<AccountVerdict>>()
 

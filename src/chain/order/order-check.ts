@@ -6,7 +6,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Interaction } from '../../domain/order/order.ts'
 import { orderCheckCode } from '../bytecode/order-check.ts'
 import type { Spendable } from '../chain.ts'
-import { createCodeTurns } from '../rpc/code-turns.ts'
+import { createContractCallQueue } from '../rpc/code-turns.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isExecutionFault, isTimeout, parseHex, toQuantity } from '../rpc/wire.ts'
 
@@ -79,7 +79,7 @@ const emptyQuestion: OrderQuestion = {
 /** One order, one call of its own: nobody else's reads wait for it or fail with it. */
 export function createOrderCheck({ rpc, network, limits }: OrderCheckOptions): CheckOrder {
   const { atOnce } = limits
-  const inTurn = createCodeTurns(atOnce)
+  const inTurn = createContractCallQueue(atOnce)
 
   const ask = async (question: OrderQuestion): Promise<OrderAnswer> =>
     toAnswer(await rpc.call('eth_call', toCall(question, network, limits)), question)

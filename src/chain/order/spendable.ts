@@ -9,7 +9,7 @@ export type AskSpendable = (holding: Holding, enough: bigint) => Promise<Spendab
 
 /** Less than a block lasts on most networks, so that what was just mined is seen. */
 const rememberedMs = 250
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /**
  * Remembers answers for a moment: a trader who places many orders is asked about once. An answer is only taken from memory where
@@ -20,7 +20,7 @@ export function rememberSpendable(read: ReadSpendable, now: Clock): AskSpendable
 
   function readAnew(key: string, holding: Holding): Promise<Spendable> {
     const answer = read(holding)
-    if (remembered.size >= mostRemembered) remembered.clear()
+    if (remembered.size >= maxRemembered) remembered.clear()
     remembered.set(key, { until: now() + rememberedMs, answer })
     answer.catch(() => remembered.delete(key))
     return answer

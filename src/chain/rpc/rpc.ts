@@ -50,7 +50,7 @@ export interface RpcOptions {
 
 const batchSize = 100
 /** Several times what the logs of a full block need, and little enough to be parsed while others wait. */
-const usualMaxBytes = 32 * 2 ** 20
+const defaultMaxBytes = 32 * 2 ** 20
 
 /** Connections are kept alive by the platform's own `fetch`. The URL can hold a key: it is never logged. */
 export function createRpc(options: RpcOptions): Rpc {
@@ -107,7 +107,7 @@ async function exchange<T>(
 class Rejected extends Error {}
 
 async function post(options: RpcOptions, body: string) {
-  const { url, timeoutMs = 5000, maxBytes = usualMaxBytes, fetch = globalThis.fetch } = options
+  const { url, timeoutMs = 5000, maxBytes = defaultMaxBytes, fetch = globalThis.fetch } = options
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -16,8 +16,8 @@ interface Returned {
 
 const longestText = 100
 /** Bytes that MetadataReader.sol reads of a text and of a number. */
-const mostText = 464
-const mostNumber = 32
+const maxText = 464
+const maxNumber = 32
 
 /**
  * Reads what MetadataReader.sol returns for these tokens; null is what a token does not say, or says in a way
@@ -35,14 +35,14 @@ export function parseMetadata(returned: Hex, tokens: readonly Address[]): Metada
     at = end
     return read
   }
-  const told = tokens.map((address) => ({
+  const result = tokens.map((address) => ({
     address,
-    symbol: toText(next(mostText)),
-    name: toText(next(mostText)),
-    decimals: toDecimals(next(mostNumber)),
+    symbol: toText(next(maxText)),
+    name: toText(next(maxText)),
+    decimals: toDecimals(next(maxNumber)),
   }))
   if (at !== bytes.length) throw malformed(bytes.length)
-  return told
+  return result
 }
 
 function malformed(size: number): Outage {
@@ -54,8 +54,8 @@ function malformed(size: number): Outage {
  * storable, of visible characters.
  */
 function toText(returned: Returned): string | null {
-  const told = returned.size === 32 ? fixedText(returned.bytes) : stringText(returned)
-  const text = told.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()
+  const result = returned.size === 32 ? fixedText(returned.bytes) : stringText(returned)
+  const text = result.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()
   return [...text].slice(0, longestText).join('') || null
 }
 

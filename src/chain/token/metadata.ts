@@ -47,8 +47,8 @@ export async function readTokenMetadata(
   // One that the node cannot bear must not silence the others of its call.
   const alone = calls.filter(isSpoilt).flatMap(({ group }) => group.map((address) => [address]))
   const again = alone.length > 0 ? await ask(rpc, alone).catch(nothingMore) : []
-  const told = new Map([...calls, ...again].flatMap((call) => tell(call, chainId)))
-  return addresses.map((address) => told.get(address) ?? new Outage('the network node'))
+  const result = new Map([...calls, ...again].flatMap((call) => resultsOf(call, chainId)))
+  return addresses.map((address) => result.get(address) ?? new Outage('the network node'))
 }
 
 interface Call {
@@ -95,10 +95,10 @@ function nothingMore(fault: unknown): Call[] {
   throw fault
 }
 
-function tell({ group, answer, block }: Call, chainId: number): [Address, ReadToken | Outage][] {
+function resultsOf({ group, answer, block }: Call, chainId: number): [Address, ReadToken | Outage][] {
   try {
-    const told = parseMetadata(parseHex(parseAnswer(answer)), group)
-    return told.map((metadata) => [metadata.address, { chainId, ...metadata, block }])
+    const result = parseMetadata(parseHex(parseAnswer(answer)), group)
+    return result.map((metadata) => [metadata.address, { chainId, ...metadata, block }])
   } catch (fault) {
     if (fault instanceof Outage) return group.map((address) => [address, fault])
     throw fault

@@ -17,7 +17,7 @@ const selectors = ['0x313ce567', '0xfeaf968c'] as const
 /** Over what the proxies of aggregators use. */
 const readGas = toQuantity(2_000_000)
 /** Nobody prices in units of less. */
-const mostDecimals = 36n
+const maxDecimals = 36n
 
 /** The newest round. `undefined` when this is no aggregator, or none with a complete round. @throws Outage when the node does not say */
 export async function readPriceFeed(rpc: Rpc, feed: Address): Promise<FeedRound | undefined> {
@@ -29,7 +29,7 @@ export async function readPriceFeed(rpc: Rpc, feed: Address): Promise<FeedRound 
   const [[decimals] = [], [roundId, answer, , updatedAt, answeredInRound] = []] = answers.map((returned) =>
     wordsOf(parseReturn(returned)),
   )
-  if (decimals === undefined || decimals > mostDecimals) return undefined
+  if (decimals === undefined || decimals > maxDecimals) return undefined
   if (roundId === undefined || answer === undefined || updatedAt === undefined) return undefined
   if (answeredInRound === undefined || answeredInRound < roundId || roundId === 0n) return undefined
   return { answer: BigInt.asIntN(256, answer), decimals: Number(decimals), updatedAt }

@@ -33,7 +33,7 @@ interface Reading {
 
 type Diff = Record<Bytes32, Hex>
 
-const mostRemembered = { known: 5_000, strange: 100 }
+const maxRemembered = { known: 5_000, strange: 100 }
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 /** The code's own two reads, and some to spare. */
 const gas = 1_400_000n
@@ -53,7 +53,7 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
   const large = diffOf(places.slice(0, balanceLayouts.length), largeNumber)
   const remember = (most: number) =>
     createAnswers<{ slots: TokenSlots; lastsMs: number }>({ most, now, lastsMs: ({ lastsMs }) => lastsMs })
-  const [known, strange] = [remember(mostRemembered.known), remember(mostRemembered.strange)]
+  const [known, strange] = [remember(maxRemembered.known), remember(maxRemembered.strange)]
 
   async function find(token: Address) {
     const calls = [undefined, small, large].map((stateDiff) =>

@@ -107,12 +107,12 @@ async function claim(ownerFile: string, path: string, { log, waitMs = 5_000 }: H
   const own = findProcess(process.pid)
   if (!own) throw new Error('This system does not tell about its processes.')
   const mark: ProcessMark = { pid: own.pid, started: own.started }
-  let told = false
+  let logged = false
   const claimed = await until(waitMs, async () => {
     const owner = readOwner(ownerFile)
     if (owner && isRunning(owner)) {
-      if (!told) log.info(`waiting for process ${owner.pid} to leave ${path}`)
-      told = true
+      if (!logged) log.info(`waiting for process ${owner.pid} to leave ${path}`)
+      logged = true
       return false
     }
     if (fileExists(ownerFile)) removeDeadOwner(ownerFile)

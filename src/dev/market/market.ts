@@ -1,6 +1,6 @@
 import { getCreateAddress } from 'ethers'
 import { type Address, address } from '../../domain/evm/address.ts'
-import { type Network, usualHooksTrampoline, usualPriceAmount } from '../../domain/network/network.ts'
+import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../../domain/network/network.ts'
 import { type Account, deriveAccounts } from '../accounts.ts'
 import { chainId } from '../chain/anvil.ts'
 import { settlementAddress, vaultRelayerAddress } from '../chain/settlement-contracts.ts'
@@ -46,11 +46,11 @@ export function describeMarket(): Market {
     name: 'sepolia',
     settlement: settlementAddress,
     vaultRelayer: vaultRelayerAddress,
-    hooksTrampoline: usualHooksTrampoline,
+    hooksTrampoline: defaultHooksTrampoline,
     wrappedNative,
     poolFactory: created('PoolFactory'),
     baseTokens: [tokens.WETH.address, tokens.USDC.address, tokens.DAI.address],
-    priceAmount: usualPriceAmount,
+    priceAmount: defaultPriceAmount,
     usdReference: tokens.USDC.address,
     holderTokens: Object.values(tokens).map((token) => ({ address: token.address, fromBlock: 0 })),
     firstBlock: 0,

@@ -21,7 +21,7 @@ export interface Hook {
 }
 
 /** The members of an appData document that change what the service does; everything else is the application's own. */
-export interface AppDataMeaning {
+export interface ParsedAppData {
   preHooks: Hook[]
   postHooks: Hook[]
   signer: Address | null
@@ -66,7 +66,7 @@ export function toAppDataInput(appData: string, appDataHash?: string | null): Ap
  * @param maxBytes for documents that come from outside; what is stored was checked when it came
  * @throws Refusal InvalidAppData, naming the JSON path at fault
  */
-export function parseAppDataDocument(document: string, maxBytes = Number.POSITIVE_INFINITY): AppDataMeaning {
+export function parseAppDataDocument(document: string, maxBytes = Number.POSITIVE_INFINITY): ParsedAppData {
   const size = Buffer.byteLength(document)
   if (size > maxBytes) throw invalid('', `is ${size} bytes, ${maxBytes} are allowed`)
   if (/\p{Surrogate}/u.test(document)) throw invalid('', 'is not UTF-8')
@@ -85,7 +85,7 @@ function legacyHooks(root: Record<string, unknown>): unknown {
   return optional(root.backend, (value) => asObject(value, 'backend'))?.hooks
 }
 
-function readHooks(value: unknown, path: string): Pick<AppDataMeaning, 'preHooks' | 'postHooks'> {
+function readHooks(value: unknown, path: string): Pick<ParsedAppData, 'preHooks' | 'postHooks'> {
   const hooks = optional(value, (given) => asObject(given, path)) ?? {}
   return { preHooks: parseHooks(hooks.pre, `${path}.pre`), postHooks: parseHooks(hooks.post, `${path}.post`) }
 }
@@ -93,7 +93,7 @@ function readHooks(value: unknown, path: string): Pick<AppDataMeaning, 'preHooks
 function readMetadata(
   metadata: Record<string, unknown>,
   spelling: JsonSpelling,
-): Omit<AppDataMeaning, 'preHooks' | 'postHooks'> {
+): Omit<ParsedAppData, 'preHooks' | 'postHooks'> {
   optional(metadata.flashloan, parseFlashloan)
   const fastPath = optional(metadata.enableFastPath, (value) => parseFlag(value, 'metadata.enableFastPath'))
   if (fastPath) throw invalid('metadata.enableFastPath', 'is not available')

@@ -1,13 +1,21 @@
 interface RefusalRow {
   /** Whether the same request can succeed later without being changed. */
   retryable: boolean
-  meaning: string
+  parsedAppData: string
   /** What the client should do. */
   advice: string
 }
 
-const final = (meaning: string, advice: string): RefusalRow => ({ retryable: false, meaning, advice })
-const passing = (meaning: string, advice: string): RefusalRow => ({ retryable: true, meaning, advice })
+const final = (parsedAppData: string, advice: string): RefusalRow => ({
+  retryable: false,
+  parsedAppData,
+  advice,
+})
+const passing = (parsedAppData: string, advice: string): RefusalRow => ({
+  retryable: true,
+  parsedAppData,
+  advice,
+})
 
 /**
  * The one closed list of refusal codes. Clients rely on these words: `extensions.code` in GraphQL, `errorType` in REST.

@@ -2,10 +2,10 @@ import { type Address, address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 
 /** Where the hooks trampoline stands on all networks but a few. */
-export const usualHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006')
+export const defaultHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006')
 
 /** The tenth of a coin: what prices are asked for where the coin is worth neither very much nor very little. */
-export const usualPriceAmount = 10n ** 17n
+export const defaultPriceAmount = 10n ** 17n
 
 /** One chain that the service trades on. A network is a row of data: nothing else in the program knows a chain by name. */
 export interface Network {

@@ -6,7 +6,7 @@ import { type QuotedAmounts, withVolumeFees } from './amounts.ts'
 import type { QuoteReply } from './quote.ts'
 
 /** Basis points: all of the amount. */
-const mostSlippageBps = 10_000
+const maxSlippageBps = 10_000
 
 const bpsScale = 10_000n
 
@@ -47,8 +47,8 @@ export function orderToSign({ quote, terms }: QuoteReply, slippageBps: number): 
 }
 
 function checkSlippage(bps: number): void {
-  if (Number.isInteger(bps) && bps >= 0 && bps <= mostSlippageBps) return
-  throw new Refusal('InvalidParameter', `slippageBps must be a whole number from 0 to ${mostSlippageBps}`, {
+  if (Number.isInteger(bps) && bps >= 0 && bps <= maxSlippageBps) return
+  throw new Refusal('InvalidParameter', `slippageBps must be a whole number from 0 to ${maxSlippageBps}`, {
     field: 'slippageBps',
   })
 }

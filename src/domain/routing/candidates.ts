@@ -26,7 +26,7 @@ export interface Demand {
 }
 
 /** Ways that a division looks at; a bound on the work for markets with many pools side by side. */
-const mostCandidates = 2_000
+const maxCandidates = 2_000
 
 export function demandOf({ walk, amount, hopCost }: Question): Demand {
   return { sign: Number(walk.sign), amount: Number(amount), hopCost: Number(hopCost) }
@@ -43,13 +43,13 @@ export function waysToDivide(question: Question, demand: Demand, price: number):
   const found: Candidate[] = []
   const trail: Step[] = []
   /** Could the whole amount earn so many swaps at this rate? */
-  const isWorth = (rate: number, hops: number) =>
+  const isWorthwhile = (rate: number, hops: number) =>
     demand.sign * (rate - price * price) * demand.amount > hops * demand.hopCost
 
   function finish(edges: readonly Edge[], slope: Slope | undefined, beaten: number): void {
     for (const edge of usable(edges, maxPaths)) {
       const joined = slope ? slopeAfter(slope, edge.slope) : edge.slope
-      if (!isWorth(joined.rate, trail.length + 1)) continue
+      if (!isWorthwhile(joined.rate, trail.length + 1)) continue
       const beatenBy = Math.max(beaten, edge.beatenBy)
       found.push(toCandidate(demand, found.length, [...trail, edge.step], joined, beatenBy))
     }
@@ -58,7 +58,7 @@ export function waysToDivide(question: Question, demand: Demand, price: number):
   function visit(token: Address, slope: Slope | undefined, beaten: number): void {
     const targets = graph.get(token)
     const left = maxHops - trail.length
-    if (!targets || left < 1 || found.length >= mostCandidates) return
+    if (!targets || left < 1 || found.length >= maxCandidates) return
     finish(targets.get(to) ?? [], slope, beaten)
     if (left < 2) return
     for (const [next, edges] of targets) {
@@ -67,7 +67,7 @@ export function waysToDivide(question: Question, demand: Demand, price: number):
       if (trail.some((step) => step.to === next)) continue
       for (const edge of usable(edges, maxPaths)) {
         const joined = slope ? slopeAfter(slope, edge.slope) : edge.slope
-        if (!isWorth(joined.rate * further, trail.length + 2)) continue
+        if (!isWorthwhile(joined.rate * further, trail.length + 2)) continue
         trail.push(edge.step)
         visit(next, joined, Math.max(beaten, edge.beatenBy))
         trail.pop()

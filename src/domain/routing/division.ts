@@ -26,7 +26,7 @@ export function priceOf({ sign, amount }: Demand, ways: readonly Candidate[]): n
  * What the ways together are worth before rounding, in far atoms, swaps taken off; `undefined` where one of them is of no use.
  * By Lagrange that is what they gain at their common price, and the whole amount at that price.
  */
-export function worthOf(demand: Demand, ways: readonly Candidate[]): number | undefined {
+export function valueOfDivision(demand: Demand, ways: readonly Candidate[]): number | undefined {
   const { sign, amount } = demand
   const price = priceOf(demand, ways)
   if (price === undefined) return undefined

@@ -1,5 +1,13 @@
 import { type Candidate, candidateOf, type Demand, demandOf, waysToDivide } from './candidates.ts'
-import { type Division, gainAt, hurdleAt, priceOf, settleShares, sharesOf, worthOf } from './division.ts'
+import {
+  type Division,
+  gainAt,
+  hurdleAt,
+  priceOf,
+  settleShares,
+  sharesOf,
+  valueOfDivision,
+} from './division.ts'
 import type { Question, ValuedWay } from './single.ts'
 import { selling } from './walk.ts'
 
@@ -17,8 +25,8 @@ interface Ranked {
 }
 
 /** Bounds on the work where no other holds: ways that are paired, the most gainful, and sets of ways that are worked out exactly. */
-const mostRanked = 300
-const mostTrials = 64
+const maxRanked = 300
+const maxTrials = 64
 /** What doubles can't tell apart. */
 const tie = 2 ** -46
 const lowered = (worth: number) => worth - tie * Math.abs(worth)
@@ -56,7 +64,7 @@ function usableIn(candidates: readonly Candidate[], paths: number): Candidate[] 
 function foundAlone(question: Question, demand: Demand, { way, value }: ValuedWay): Found {
   const ways = [candidateOf(question, demand, way)]
   const parts = [{ way, amount: question.amount }]
-  const [price = highestPrice, worth = Number(value)] = [priceOf(demand, ways), worthOf(demand, ways)]
+  const [price = highestPrice, worth = Number(value)] = [priceOf(demand, ways), valueOfDivision(demand, ways)]
   return { parts, value, ways, price, worth }
 }
 
@@ -64,8 +72,8 @@ function foundAlone(question: Question, demand: Demand, { way, value }: ValuedWa
 function createTrials(question: Question, demand: Demand) {
   const tried = new Set<string>()
   return (ways: readonly Candidate[], best: Found | undefined): Found | undefined => {
-    const worth = worthOf(demand, ways)
-    if (worth === undefined || (best && !mayBeat(worth, best)) || tried.size === mostTrials) return undefined
+    const worth = valueOfDivision(demand, ways)
+    if (worth === undefined || (best && !mayBeat(worth, best)) || tried.size === maxTrials) return undefined
     const key = ways.map(({ id }) => id).join()
     if (tried.has(key)) return undefined
     tried.add(key)
@@ -152,7 +160,7 @@ function rank(
   return all
     .filter(({ gain }) => isHopeful(gain, highest))
     .sort((a, b) => b.gain - a.gain)
-    .slice(0, mostRanked)
+    .slice(0, maxRanked)
 }
 
 function sharePool({ way: one }: Candidate, { way: other }: Candidate): boolean {

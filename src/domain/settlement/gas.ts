@@ -1,5 +1,5 @@
 import { divUp, mulDivUp, priceScale } from '../amount.ts'
-import { type AppDataMeaning, parseAppDataDocument } from '../app-data/document.ts'
+import { type ParsedAppData, parseAppDataDocument } from '../app-data/document.ts'
 import type { Order } from '../order/order.ts'
 
 /** Gas units that estimates are built from. The first four and the conversions were measured on the settlement contract. */
@@ -51,7 +51,7 @@ export function extraOrderGas(
 }
 
 /** What all hooks of an order may take, whether they run before or after its trade. */
-export function hooksGas({ preHooks, postHooks }: Pick<AppDataMeaning, 'preHooks' | 'postHooks'>): bigint {
+export function hooksGas({ preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>): bigint {
   return [...preHooks, ...postHooks].reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
 }
 

@@ -24,7 +24,7 @@ export interface SignatureExplanation {
   /** What has to be signed as typed data. */
   digest: Bytes32
 }
-type Finding = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
+type Judgement = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
 
 /** Digests to try when somebody asks, and while an order is placed; each costs some 70 µs. */
 export const digestsTried = { asked: 400, placing: 100 }
@@ -90,13 +90,13 @@ const faults: Record<SignatureFault, [mistake: SignatureMistake, explanation: st
   unrecoverable: ['unrecoverable', 'it does not recover to any signer'],
 }
 
-function malformed(fault: SignatureFault): Finding {
+function malformed(fault: SignatureFault): Judgement {
   const [mistake, explanation] = faults[fault]
   return { valid: false, mistake, explanation, recoveredSigner: null }
 }
 
 /** A key's signature where the chain is declared to know. */
-function explainOther(order: OrderCreation, expected: Address | null, digest: Bytes32): Finding {
+function explainOther(order: OrderCreation, expected: Address | null, digest: Bytes32): Judgement {
   const signature = readSignature(order.signature)
   const used = ecdsaSchemes.find(
     (scheme) =>

@@ -56,8 +56,8 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
       return {
         isCounted: true,
         reserve({ charge: whole, estimate, read = 1 }) {
-          const isEstimated = estimate !== undefined && whole.reads > 0 && limits.mostReserved > 0
-          const reads = isEstimated ? Math.min(estimate(), limits.mostReserved) : 0
+          const isEstimated = estimate !== undefined && whole.reads > 0 && limits.maxReserved > 0
+          const reads = isEstimated ? Math.min(estimate(), limits.maxReserved) : 0
           const wanted = { ...whole, reads: Math.max(whole.reads, reads) }
           const verdict = limits.take(client, wanted, counted)
           if (verdict?.refusal) {
@@ -71,7 +71,7 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
           counted = wanted
         },
         settle(units) {
-          if (limits.mostReserved === 0 || counted.reads === 0) return
+          if (limits.maxReserved === 0 || counted.reads === 0) return
           const reads = Math.max(least.reads, units())
           tell(caller, limits.settle(client, counted, reads - counted.reads))
           counted = { ...counted, reads }

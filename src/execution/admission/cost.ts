@@ -34,7 +34,7 @@ const maxEstimatedObjects = 10_000
 const maxVisits = 2_000
 
 /** A list without a page of its own, unless its field says `extensions.items`. */
-const usualItems = 10
+const defaultItems = 10
 
 /** Lists of introspection. */
 const schemaItems: Readonly<Record<string, number>> = {
@@ -60,7 +60,7 @@ export interface Cost {
 }
 
 /** Costs that are remembered of one document; a client can name any number. */
-const mostCosts = 100
+const maxCosts = 100
 
 /** Costs of a document's operations, by what of their variables they can depend on. */
 const known = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
@@ -71,7 +71,7 @@ const known = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
  */
 export function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): Cost | undefined {
   const operation = getOperationAST(document, operationName)
-  const costs = known.get(document) ?? new LRUCache<string, Cost>({ max: mostCosts })
+  const costs = known.get(document) ?? new LRUCache<string, Cost>({ max: maxCosts })
   const key = operation ? `${operationName ?? ''} ${sizesIn(operation, variableValues ?? {})}` : ''
   const remembered = costs.get(key)
   if (remembered) return remembered
@@ -195,5 +195,5 @@ function weightOf(type: GraphQLObjectType, { name, extensions }: Field, scalar: 
 }
 
 function itemsOf({ name, extensions }: Field): number {
-  return Number(extensions.items ?? schemaItems[name] ?? usualItems)
+  return Number(extensions.items ?? schemaItems[name] ?? defaultItems)
 }

@@ -27,7 +27,7 @@ const burstSeconds: Readonly<Record<LimitedKind, number>> = {
  * The idlest are forgotten first: who did nothing for as long as it takes to push out this many has full
  * buckets again.
  */
-const mostClients = 50_000
+const maxClients = 50_000
 
 export interface Verdict {
   /** Why not, when there is too much of something; nothing is counted then. */
@@ -41,7 +41,7 @@ export interface Verdict {
 
 export interface RateLimits {
   /** The most units that may be held back for one request until its answer is known; 0 without a limit. */
-  mostReserved: number
+  maxReserved: number
   /**
    * Counts a request of a client, all of it or nothing. `undefined` when it is in nothing that is limited.
    * @param held of the same request was counted before
@@ -62,7 +62,7 @@ type Buckets = Record<LimitedKind, number>
 const full = Number.NEGATIVE_INFINITY
 
 /** Token buckets for each client of this process. */
-export function createRateLimits(rates: Rates, now: Clock, most = mostClients): RateLimits {
+export function createRateLimits(rates: Rates, now: Clock, most = maxClients): RateLimits {
   const limits = limitsOf(rates)
   const reads = limits.find(({ kind }) => kind === 'reads')
   const clients = new Map<string, Buckets>()
@@ -94,7 +94,7 @@ export function createRateLimits(rates: Rates, now: Clock, most = mostClients): 
 
   return {
     // As much again is left for what the client asks in the meantime.
-    mostReserved: reads ? Math.max(1, Math.floor(reads.allowance.burst / 2)) : 0,
+    maxReserved: reads ? Math.max(1, Math.floor(reads.allowance.burst / 2)) : 0,
 
     take(client, charge, held = noCharge) {
       const at = now() - origin

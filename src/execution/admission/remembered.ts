@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { Whole } from '../../http/answer.ts'
+import type { HttpResponse } from '../../http/answer.ts'
 import { mentionsSchema } from './introspection.ts'
 
 /** Of all answers, in bytes; the whole schema has about 170,000. */
-const mostBytes = 8_388_608
-const mostAnswers = 64
+const maxBytes = 8_388_608
+const maxAnswers = 64
 
 interface Question {
   query?: unknown
@@ -15,16 +15,16 @@ interface Question {
 /** Answers of introspection: they depend on nothing but the document and its variables. */
 export interface RememberedAnswers {
   /** `undefined` for what was not asked before, and for what asks about something else. */
-  find(asked: Question, type: string): Whole | undefined
+  find(asked: Question, type: string): HttpResponse | undefined
   /** @returns the answer as it is found from now on: as bytes, which are compressed once */
-  keep(asked: Question, type: string, answer: Whole): Whole
+  keep(asked: Question, type: string, answer: HttpResponse): HttpResponse
 }
 
 /** Those that were asked last. */
 export function createRememberedAnswers(): RememberedAnswers {
-  const answers = new LRUCache<string, Whole>({
-    max: mostAnswers,
-    maxSize: mostBytes,
+  const answers = new LRUCache<string, HttpResponse>({
+    max: maxAnswers,
+    maxSize: maxBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length,
   })
   return {

@@ -2,7 +2,7 @@ import { Outage } from '../../domain/errors/error.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { asObject } from '../admission/operations.ts'
 import type { PersistedDocuments } from '../documents/persisted.ts'
-import type { Door } from '../execute.ts'
+import type { Executor } from '../execute.ts'
 import type { GraphqlRequest } from '../http/request.ts'
 import type { CompiledOperation } from './operation.ts'
 
@@ -14,14 +14,14 @@ export type AnswerCompiled = (asked: GraphqlRequest) => Promise<string | undefin
 
 /** Before Yoga, which would take longer over it (`docs/performance.md`); keeps documents that came with their hash. */
 export function createAnswerCompiled(
-  door: Door,
+  executor: Executor,
   services: Services,
   documents: PersistedDocuments,
 ): AnswerCompiled {
   return async (asked) => {
     try {
       if (!isWellFormed(asked)) return undefined
-      const way = door.wayOf(String(asked.query))
+      const way = executor.wayOf(String(asked.query))
       if (way === 'invalid') return undefined
       documents.keep(asked)
       if (way === 'executed' || !isNamed(asked, way)) return undefined

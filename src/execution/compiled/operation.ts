@@ -45,7 +45,7 @@ type Reads = (asking: Asking, services: Services) => (() => Promise<string | und
 type Plan = readonly { key: string; reads: Reads }[]
 
 /** Of one document, by what conditions decide. */
-const mostPlans = 32
+const maxPlans = 32
 
 /** `undefined` for documents that have to be executed whatever their variables are. */
 export function compiledOperation(document: DocumentNode): CompiledOperation | undefined {
@@ -59,7 +59,7 @@ export function compiledOperation(document: DocumentNode): CompiledOperation | u
   const { selectionSet } = operation
   const fragments = fragmentsOf(document)
   const conditions = variablesIn(selectionSet.selections, fragments)
-  const plans = new LRUCache<string, Plan | 'executed'>({ max: mostPlans })
+  const plans = new LRUCache<string, Plan | 'executed'>({ max: maxPlans })
 
   function planOf(asking: Asking): Plan | 'executed' {
     const key = decisions(conditions, asking.variables)

@@ -22,11 +22,11 @@ import { refusalError, variableError } from '../../graphql/errors/mask.ts'
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }
 
 /** Of a body: room for variables and extensions in it. */
-const mostLevels = variableLimits.depth + 4
+const maxLevels = variableLimits.depth + 4
 
 /** @throws Refusal for JSON that is nested too deeply to be worth parsing */
 export function checkNesting(text: string): void {
-  if (nestsDeeper(text, mostLevels)) throw tooMuch()
+  if (nestsDeeper(text, maxLevels)) throw tooMuch()
 }
 
 /** Why variables are refused as they came, before anything walks through them by calling itself. */

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { isFinalStatus, requestStatus } from '../../graphql/errors/status.ts'
-import type { Whole } from '../../http/answer.ts'
+import type { HttpResponse } from '../../http/answer.ts'
 import { checkBodyType } from '../../http/body.ts'
 import type { Caller } from '../../http/caller.ts'
 import { conditional } from '../../http/conditional.ts'
@@ -13,7 +13,7 @@ import { createRememberedAnswers } from '../admission/remembered.ts'
 import { keptUnits } from '../admission/units.ts'
 import { debugQuery } from '../documents/debug-query.ts'
 import { createPersistedDocuments } from '../documents/persisted.ts'
-import type { Door } from '../execute.ts'
+import type { Executor } from '../execute.ts'
 import { idempotencyKeyOf, type Produced } from '../idempotency.ts'
 import { createRunRequest, streamsElsewhere } from '../yoga.ts'
 import { type AnswerType, acceptedType } from './accepted-type.ts'
@@ -25,12 +25,12 @@ export const maxGraphqlBytes = 262_144
 export const graphqlMethods = 'GET, HEAD, POST, OPTIONS'
 
 /** `gone` gives a signal that aborts when the client has left. */
-export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<Whole>
+export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<HttpResponse>
 
 /** GraphQL over HTTP, and GraphiQL for browsers, which contacts no other host. Streams have their own door. */
-export function createGraphqlHandler(door: Door, services: Services, streamPath: string): Handler {
+export function createGraphqlHandler(executor: Executor, services: Services, streamPath: string): Handler {
   const documents = createPersistedDocuments(services.documents)
-  const run = createRunRequest(door, services, documents, streamPath)
+  const run = createRunRequest(executor, services, documents, streamPath)
   const graphiql = createGraphiql(debugQuery)
   const remembered = createRememberedAnswers()
 
@@ -41,7 +41,7 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     caller: Caller,
     admission: Admission,
     gone: () => AbortSignal,
-  ): Promise<Whole> {
+  ): Promise<HttpResponse> {
     const perform = async (asking: Caller) => {
       const { units, ...answer } = await run(asked, type, { caller: asking, gone })
       if (answer.status < 500) admission.settle(() => units)
@@ -49,11 +49,11 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     }
     const key = idempotencyKeyOf(req)
     const answered =
-      key === undefined || !door.isMutation(asked)
+      key === undefined || !executor.isMutation(asked)
         ? await perform(caller)
         : await performOnce(key, text, caller, perform)
     const whole = { ...answered, headers: { ...answered.headers, Vary: 'Accept' } }
-    return answered.status === 200 && door.isIntrospection(asked)
+    return answered.status === 200 && executor.isIntrospection(asked)
       ? remembered.keep(asked, type, whole)
       : whole
   }
@@ -71,7 +71,7 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     }
     const isKept = (answer: Produced) => isDone && isFinal(answer)
     const request = { scope: 'POST /graphql', key, body, isFinal: isKept }
-    return door.answerOnce(request, caller, (repeating) => perform({ ...repeating, leftUndone }))
+    return executor.answerOnce(request, caller, (repeating) => perform({ ...repeating, leftUndone }))
   }
 
   /** The first unit is counted before anything of the request is read. */
@@ -79,8 +79,8 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     req: IncomingMessage,
     caller: Caller,
     gone: () => AbortSignal,
-  ): Promise<Whole> {
-    const admission = door.arrive(caller)
+  ): Promise<HttpResponse> {
+    const admission = executor.arrive(caller)
     if (isForPeople(req)) {
       const page = conditional(req, graphiql())
       admission.settle(() => keptUnits(page.body.length))
@@ -93,8 +93,8 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
       admission.settle(() => keptUnits(known.body.length))
       return known
     }
-    door.reserveOperation(admission, wanted.asked, wanted.text.length)
-    if (req.method !== 'POST' && door.isMutation(wanted.asked)) throw changesByPost
+    executor.reserveOperation(admission, wanted.asked, wanted.text.length)
+    if (req.method !== 'POST' && executor.isMutation(wanted.asked)) throw changesByPost
     return produce(req, wanted, caller, admission, gone)
   }
 
@@ -102,7 +102,7 @@ export function createGraphqlHandler(door: Door, services: Services, streamPath:
     try {
       return await answerAdmitted(req, caller, gone)
     } catch (error) {
-      const told = door.mask(error, caller.requestId)
+      const told = executor.mask(error, caller.requestId)
       const allow = error === changesByPost ? 'POST' : graphqlMethods
       const headers: Record<string, string> =
         told.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {}

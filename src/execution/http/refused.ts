@@ -2,7 +2,7 @@ import type { GraphQLError, GraphQLErrorExtensions } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import { refusalError } from '../../graphql/errors/mask.ts'
 import { requestStatus } from '../../graphql/errors/status.ts'
-import type { Whole } from '../../http/answer.ts'
+import type { HttpResponse } from '../../http/answer.ts'
 import type { AnswerType } from './accepted-type.ts'
 
 /** What a refusal says outside its body: when the same request may succeed, or in which coding. */
@@ -19,7 +19,7 @@ export function refused(
   refusal: Refusal | GraphQLError,
   headers: Record<string, string> = {},
   type: AnswerType = 'application/json',
-): Whole {
+): HttpResponse {
   const error = refusal instanceof Refusal ? refusalError(refusal) : refusal
   const status = requestStatus(error)
   return {

@@ -1,7 +1,7 @@
 import { account, accountRelations } from '../../storage/models/account.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
-import { deskOf } from '../context/context.ts'
+import { tradingOn } from '../context/context.ts'
 import { requireFeature } from '../context/features.ts'
 import { chainIdsOf, filterArguments, givenFilter } from '../order/order.ts'
 import { AccountRef } from '../refs.ts'
@@ -47,7 +47,7 @@ builder.objectFields(AccountRef, (t) => {
     totalSurplus: field(
       relationOptions(totalSurplus, {
         args: { network: networkArgument(t.arg, 'May be left out where there is only one.') },
-        given: ({ network }: { network?: string }, environment) => deskOf(environment, network).network,
+        given: ({ network }: { network?: string }, environment) => tradingOn(environment, network).network,
       }),
     ),
   }

@@ -1,4 +1,4 @@
-import type { AffiliateDesk } from '../../affiliates/register.ts'
+import type { AffiliateServices } from '../../affiliates/register.ts'
 import type { Statistics } from '../../affiliates/statistics.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
@@ -17,11 +17,11 @@ import type { Caller } from '../../http/caller.ts'
 import type { Feed } from '../../notifications/feed.ts'
 import type { Db } from '../../storage/database/database.ts'
 import { createLoaders, type Loaders, type ReadTokens } from '../../storage/loaders.ts'
-import { mostNamedOrders } from '../order/uids-input.ts'
+import { maxNamedOrders } from '../order/uids-input.ts'
 import type { Features } from './features.ts'
 
 /** What can be done on one network. */
-export interface TradingDesk {
+export interface TradingServices {
   network: Network
   /** Stores the order when every check passes. @throws Refusal naming the first fault */
   placeOrder(creation: OrderCreation): Promise<OrderUid>
@@ -32,7 +32,7 @@ export interface TradingDesk {
   /** @throws Refusal */
   cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
   /** The operator's, without a signature. All or none. @throws Refusal */
-  cancelByPolicy(wish: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
+  cancelByPolicy(cancellation: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
   /** @throws Refusal */
   quote(request: QuoteRequest): Promise<QuoteReply>
   /**
@@ -72,10 +72,10 @@ export interface TradingDesk {
   ready(): Promise<boolean>
 }
 
-interface Desks {
-  all: readonly TradingDesk[]
-  byName(name: string): TradingDesk | undefined
-  byChainId(chainId: number): TradingDesk | undefined
+interface TradingNetworks {
+  all: readonly TradingServices[]
+  byName(name: string): TradingServices | undefined
+  byChainId(chainId: number): TradingServices | undefined
 }
 
 /** What the doors need from the rest of the program. */
@@ -83,9 +83,9 @@ export interface Services {
   db: Db
   now: Clock
   log: Log
-  desks: Desks
+  networks: TradingNetworks
   feed: Feed
-  affiliates: AffiliateDesk
+  affiliates: AffiliateServices
   /** Of affiliates and their traders. */
   statistics: Statistics
   version: string
@@ -132,9 +132,9 @@ export interface Context extends Services, Caller {
 }
 
 /** Prices are read from the chain: of so many tokens at once. */
-const mostPriced = 128
+const maxPriced = 128
 /** Each can be a question to somebody outside, who counts them. */
-const mostAskedOutside = 32
+const maxAskedOutside = 32
 
 /** Nested lists multiply: a result holds this many list items at most. */
 const maxListItems = 20_000
@@ -184,43 +184,45 @@ export function createContext(
     }
   }
 
-  const deskOn = (chainId: number) => services.desks.byChainId(chainId)
+  const tradingOnChain = (chainId: number) => services.networks.byChainId(chainId)
 
   /** Token by token; an outage is that token's alone. */
   function each<Value>(
     what: string,
     most: number,
-    ask: (desk: TradingDesk, token: Address) => Promise<Value | undefined>,
+    ask: (trading: TradingServices, token: Address) => Promise<Value | undefined>,
   ): ReadTokens<Value> {
     let asked = 0
     return async (chainId, addresses) => {
       asked += addresses.length
       if (asked > most)
         throw new Refusal('QueryTooComplex', `${what} of more than ${most} tokens are asked for at once`)
-      const desk = deskOn(chainId)
-      const told = new Map<Address, Value | Error>()
+      const trading = tradingOnChain(chainId)
+      const results = new Map<Address, Value | Error>()
       const askAbout = async (token: Address) => {
-        const answer = await (desk && ask(desk, token))?.catch((error: Error) => error)
-        if (answer !== undefined) told.set(token, answer)
+        const answer = await (trading && ask(trading, token))?.catch((error: Error) => error)
+        if (answer !== undefined) results.set(token, answer)
       }
       await Promise.all(addresses.map(askAbout))
-      return told
+      return results
     }
   }
 
   const loaders = createLoaders(
     {
-      tokens: async (chainId, addresses) => (await deskOn(chainId)?.tokens(addresses)) ?? new Map(),
-      usdPrices: each('prices', mostAskedOutside, (desk, token) => desk.usdPrice(token, caller.client)),
-      topHolders: each('holders', mostAskedOutside, (desk, token) => desk.topHolders(token, caller.client)),
+      tokens: async (chainId, addresses) => (await tradingOnChain(chainId)?.tokens(addresses)) ?? new Map(),
+      usdPrices: each('prices', maxAskedOutside, (trading, token) => trading.usdPrice(token, caller.client)),
+      topHolders: each('holders', maxAskedOutside, (trading, token) =>
+        trading.topHolders(token, caller.client),
+      ),
       nativeRates: async (chainId, addresses) => {
-        if (addresses.length > mostPriced) {
+        if (addresses.length > maxPriced) {
           throw new Refusal(
             'QueryTooComplex',
-            `prices of more than ${mostPriced} tokens are asked for at once`,
+            `prices of more than ${maxPriced} tokens are asked for at once`,
           )
         }
-        return (await deskOn(chainId)?.nativeRates(addresses)) ?? new Map()
+        return (await tradingOnChain(chainId)?.nativeRates(addresses)) ?? new Map()
       },
     },
     proceed,
@@ -244,7 +246,7 @@ export function createContext(
 export function checkNamed(
   uids: readonly OrderUid[],
   field: string,
-  { maxOrderUids = mostNamedOrders }: Pick<Services, 'maxOrderUids'>,
+  { maxOrderUids = maxNamedOrders }: Pick<Services, 'maxOrderUids'>,
 ): void {
   if (uids.length > maxOrderUids)
     throw new Refusal('InvalidParameter', `${field} must name at most ${maxOrderUids} orders`, { field })
@@ -254,7 +256,7 @@ export function checkNamed(
  * The networks of this service by every name they go by; a network's own name comes before what others call
  * another chain.
  */
-export function createDesks(all: readonly TradingDesk[]): Desks {
+export function createTradingNetworks(all: readonly TradingServices[]): TradingNetworks {
   const byChainId = (chainId: number | undefined) => all.find(({ network }) => network.chainId === chainId)
   return {
     all,
@@ -267,28 +269,33 @@ export function createDesks(all: readonly TradingDesk[]): Desks {
  * The desk a request names; without a name the only one there is.
  * @throws Refusal InvalidParameter, NotFound
  */
-export function deskOf({ desks }: Pick<Services, 'desks'>, name: string | null | undefined): TradingDesk {
-  const [only, second] = desks.all
+export function tradingOn(
+  { networks }: Pick<Services, 'networks'>,
+  name: string | null | undefined,
+): TradingServices {
+  const [only, second] = networks.all
   if (name == null) {
     if (only && !second) return only
-    throw new Refusal('InvalidParameter', `network is required: one of ${names(desks)}`, { field: 'network' })
+    throw new Refusal('InvalidParameter', `network is required: one of ${names(networks)}`, {
+      field: 'network',
+    })
   }
-  const desk = desks.byName(name)
-  if (desk) return desk
+  const trading = networks.byName(name)
+  if (trading) return trading
   const shown = name.slice(0, 40)
   const fault =
     chainIdOfName(name) === undefined ? `there is no network ${shown}` : `${shown} is not served here`
-  throw new Refusal('NotFound', `${fault}, but ${names(desks)}`, { field: 'network' })
+  throw new Refusal('NotFound', `${fault}, but ${names(networks)}`, { field: 'network' })
 }
 
 /** Narrows a list to one network. */
 export function chainIdOf(
-  services: Pick<Services, 'desks'>,
+  services: Pick<Services, 'networks'>,
   name: string | null | undefined,
 ): number | undefined {
-  return name == null ? undefined : deskOf(services, name).network.chainId
+  return name == null ? undefined : tradingOn(services, name).network.chainId
 }
 
-function names({ all }: Desks): string {
+function names({ all }: TradingNetworks): string {
   return all.map(({ network }) => network.name).join(', ')
 }

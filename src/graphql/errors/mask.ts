@@ -9,7 +9,7 @@ const masked = new WeakSet<GraphQLError>()
 const logged = new WeakSet<Outage>()
 
 /** graphql-js repeats what it was sent; of that nobody needs more. */
-const mostCharacters = 500
+const maxCharacters = 500
 
 /**
  * What a client may see of an error: a refusal as it is, an outage as Unavailable, anything else as an
@@ -95,10 +95,10 @@ function clientError(
  * JSON, has it in every.
  */
 function requestError(error: GraphQLError): GraphQLError {
-  const told = clientError('InvalidQuery', clipped(error.message), error)
+  const masked = clientError('InvalidQuery', clipped(error.message), error)
   const { http } = error.extensions as { http?: { status?: number } }
-  if (http?.status) told.extensions.http = { status: http.status }
-  return told
+  if (http?.status) masked.extensions.http = { status: http.status }
+  return masked
 }
 
 /**
@@ -123,7 +123,7 @@ function argumentError(cause: GraphQLError, at: unknown): GraphQLError {
 }
 
 function clipped(message: string): string {
-  return message.length > mostCharacters ? `${message.slice(0, mostCharacters)}…` : message
+  return message.length > maxCharacters ? `${message.slice(0, maxCharacters)}…` : message
 }
 
 /** An error thrown by a scalar arrives under more than one `originalError`. */

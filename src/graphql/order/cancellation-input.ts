@@ -10,7 +10,7 @@ import {
   wordField,
 } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
-import { mostNamedOrders } from './uids-input.ts'
+import { maxNamedOrders } from './uids-input.ts'
 
 const ecdsaSchemes: EcdsaScheme[] = ['eip712', 'ethsign']
 const longestReason = 200
@@ -19,7 +19,7 @@ const orderUids = z
   .array(orderUidField, {
     error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of UIDs'),
   })
-  .max(mostNamedOrders, `must name at most ${mostNamedOrders} orders`)
+  .max(maxNamedOrders, `must name at most ${maxNamedOrders} orders`)
 
 const signed = {
   signature: hexField.meta({ description: '65 bytes.' }),
@@ -27,7 +27,7 @@ const signed = {
 }
 
 const asSigned = orderUids.meta({ description: 'As signed: order and repetition count.' })
-const named = orderUids.meta({ description: `At most ${mostNamedOrders}, all of one network.` })
+const named = orderUids.meta({ description: `At most ${maxNamedOrders}, all of one network.` })
 const networkOfOrders = networkField('That of the orders when left out.')
 
 /** A signed wish to cancel, with what stands beside it. An empty list is well-formed and cancels nothing. */

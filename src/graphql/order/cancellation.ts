@@ -2,7 +2,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import { findOrder } from '../../storage/order/orders.ts'
 import { builder } from '../builder.ts'
-import { type Context, checkNamed, deskOf, type TradingDesk } from '../context/context.ts'
+import { type Context, checkNamed, type TradingServices, tradingOn } from '../context/context.ts'
 import { requireOperator } from '../context/operator.ts'
 import { inputArgument } from '../input/input-type.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../refs.ts'
 import { cancelByPolicyInput, cancelOrderInput, cancelOrdersInput } from './cancellation-input.ts'
 import { storedOrder } from './place-order.ts'
-import { mostNamedOrders } from './uids-input.ts'
+import { maxNamedOrders } from './uids-input.ts'
 
 CancelOrderPayloadRef.implement({
   description: 'An order that was cancelled.',
@@ -33,7 +33,7 @@ for (const ref of [CancelOrdersPayloadRef, CancelOrdersByPolicyPayloadRef])
       orders: t.field({
         type: [OrderRef],
         description: 'The orders as they are now, each once, in the order of the input.',
-        extensions: { items: mostNamedOrders },
+        extensions: { items: maxNamedOrders },
         resolve: ({ uids }, _args, context, info) =>
           Promise.all(context.spend(uids).map((uid) => storedOrder(uid, context, info))),
       }),
@@ -48,8 +48,8 @@ builder.mutationField('cancelOrders', (t) =>
     args: { input: inputArgument(t.arg, cancelOrdersInput, 'The orders, and the owner’s signature.') },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
       checkNamed(cancellation.orderUids, 'orderUids', context)
-      const desk = await cancellingDesk(cancellation.orderUids, network, context)
-      return { uids: await desk.cancelOrders(cancellation) }
+      const trading = await cancelOn(cancellation.orderUids, network, context)
+      return { uids: await trading.cancelOrders(cancellation) }
     },
   }),
 )
@@ -60,8 +60,8 @@ builder.mutationField('cancelOrder', (t) =>
     description: 'Cancels one order. The owner signs its UID by itself, or as a list of one.',
     args: { input: inputArgument(t.arg, cancelOrderInput, 'The order, and its owner’s signature.') },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
-      const desk = await cancellingDesk([cancellation.orderUid], network, context)
-      return { uid: await desk.cancelOrder(cancellation) }
+      const trading = await cancelOn([cancellation.orderUid], network, context)
+      return { uid: await trading.cancelOrder(cancellation) }
     },
   }),
 )
@@ -75,22 +75,22 @@ builder.mutationField('cancelOrdersByPolicy', (t) =>
     extensions: { guard: requireOperator },
     async resolve(_root, { input: { network, orderUids, reason = null } }, context) {
       checkNamed(orderUids, 'orderUids', context)
-      const desk = await cancellingDesk(orderUids, network, context)
-      return { uids: await desk.cancelByPolicy({ orderUids, reason }) }
+      const trading = await cancelOn(orderUids, network, context)
+      return { uids: await trading.cancelByPolicy({ orderUids, reason }) }
     },
   }),
 )
 
 /** The desk that is named, or that of the first order: a signature is for one network. */
-async function cancellingDesk(
+async function cancelOn(
   [first]: readonly OrderUid[],
   network: string | null | undefined,
   context: Context,
-): Promise<TradingDesk> {
-  if (network != null || first === undefined || context.desks.all.length === 1)
-    return deskOf(context, network)
+): Promise<TradingServices> {
+  if (network != null || first === undefined || context.networks.all.length === 1)
+    return tradingOn(context, network)
   const order = await findOrder(context.db, first)
-  const desk = order && context.desks.byChainId(order.chainId)
-  if (!desk) throw new Refusal('OrderNotFound', `no order ${first}`, { field: 'orderUids' })
-  return desk
+  const trading = order && context.networks.byChainId(order.chainId)
+  if (!trading) throw new Refusal('OrderNotFound', `no order ${first}`, { field: 'orderUids' })
+  return trading
 }

@@ -28,7 +28,7 @@ import { graphTypes } from '../input/graph-types.ts'
 import { type Input, inputType } from '../input/input-type.ts'
 
 /** Orders that one request may place: as many as a client may submit at once. */
-export const mostPlacedOrders = 10
+export const maxPlacedOrders = 10
 
 const members = {
   sellToken: addressField.meta({ description: 'What is sold.' }),
@@ -81,8 +81,8 @@ export const placeOrdersInput = inputType('PlaceOrdersInput', {
       orders: z
         .array(attempted(orderInput))
         .min(1, 'must name an order')
-        .max(mostPlacedOrders, `must name at most ${mostPlacedOrders} orders`)
-        .meta({ description: `The orders, at most ${mostPlacedOrders}; each counts as a submission.` }),
+        .max(maxPlacedOrders, `must name at most ${maxPlacedOrders} orders`)
+        .meta({ description: `The orders, at most ${maxPlacedOrders}; each counts as a submission.` }),
     },
     objectExpected,
   ),

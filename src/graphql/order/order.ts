@@ -6,7 +6,7 @@ import { order } from '../../storage/models/order/order.ts'
 import { namedOrders, oneOrder, ordersOfTransaction } from '../../storage/models/order/roots.ts'
 import type { OneRow, Relation } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
-import { chainIdOf, checkNamed, deskOf } from '../context/context.ts'
+import { chainIdOf, checkNamed, tradingOn } from '../context/context.ts'
 import { OrderStatus } from '../enums.ts'
 import { NetworkRef, OrderRef } from '../refs.ts'
 import { type Arguments, networkArgument } from '../relay/paging.ts'
@@ -15,7 +15,7 @@ import { identityOf } from '../stored/resolve.ts'
 import { storedRoot } from '../stored/root.ts'
 import type { Environment } from '../stored/stored-field.ts'
 import { OrderFilterInput, toOrderFilter } from './filter.ts'
-import { mostNamedOrders as mostNamed } from './uids-input.ts'
+import { maxNamedOrders as maxNamed } from './uids-input.ts'
 
 exposeModel(order)
 
@@ -23,11 +23,11 @@ builder.objectField(OrderRef, 'network', (t) =>
   t.field({
     type: NetworkRef,
     description: 'Where the order trades.',
-    resolve: (parent, _args, { desks }) => {
+    resolve: (parent, _args, { networks }) => {
       const { chainId } = identityOf<{ chainId: number }>(parent)
-      const desk = desks.byChainId(chainId)
-      if (!desk) throw new Error(`no desk for chain ${chainId}`)
-      return desk.network
+      const trading = networks.byChainId(chainId)
+      if (!trading) throw new Error(`no desk for chain ${chainId}`)
+      return trading.network
     },
   }),
 )
@@ -55,8 +55,8 @@ builder.queryFields((t) => ({
     ordersRoot(
       'many',
       namedOrders,
-      `Orders by their UIDs, at most ${mostNamed}, each once and as they were named; what is not known is left out.`,
-      mostNamed,
+      `Orders by their UIDs, at most ${maxNamed}, each once and as they were named; what is not known is left out.`,
+      maxNamed,
     ),
     {
       args: {
@@ -77,7 +77,7 @@ builder.queryFields((t) => ({
     },
     given: ({ hash, network }: { hash: string; network?: string }, environment) => ({
       hash,
-      chainId: deskOf(environment, network).network.chainId,
+      chainId: tradingOn(environment, network).network.chainId,
     }),
   }),
   orders: storedRoot(t, filteredOrders, {
@@ -124,6 +124,6 @@ export function givenFilter(args: FilterArguments, environment: Environment) {
 
 /** The network that is named, or all. */
 export function chainIdsOf(environment: Environment, network: string | null | undefined): number[] {
-  const desks = network == null ? environment.desks.all : [deskOf(environment, network)]
-  return desks.map((desk) => desk.network.chainId)
+  const networks = network == null ? environment.networks.all : [tradingOn(environment, network)]
+  return networks.map((trading) => trading.network.chainId)
 }

@@ -3,7 +3,7 @@ import type { OrderCreation } from '../../domain/order/creation.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
-import { type Context, deskOf, type TradingDesk } from '../context/context.ts'
+import { type Context, type TradingServices, tradingOn } from '../context/context.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { OrderRef, PlaceOrderPayloadRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
@@ -27,7 +27,7 @@ builder.mutationField('placeOrder', (t) =>
     description: 'Checks and stores a signed order. What is answered is stored.',
     args: { input: inputArgument(t.arg, placeOrderInput, 'The order.') },
     resolve: async (_root, { input: { network, creation } }, context) => ({
-      uid: await place(creation, deskOf(context, network), context),
+      uid: await place(creation, tradingOn(context, network), context),
     }),
   }),
 )
@@ -35,13 +35,13 @@ builder.mutationField('placeOrder', (t) =>
 /** What an earlier attempt of this request placed is placed, whatever could be said against it by now. */
 export async function place(
   creation: OrderCreation,
-  desk: TradingDesk,
+  trading: TradingServices,
   { interruptedAt }: Pick<Context, 'interruptedAt'>,
 ): Promise<OrderUid> {
   try {
-    return await desk.placeOrder(creation)
+    return await trading.placeOrder(creation)
   } catch (error) {
-    const placed = interruptedAt && (await desk.placedSince(creation, interruptedAt))
+    const placed = interruptedAt && (await trading.placedSince(creation, interruptedAt))
     if (placed) return placed
     throw error
   }

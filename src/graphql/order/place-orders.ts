@@ -1,10 +1,10 @@
 import { builder } from '../builder.ts'
-import { deskOf } from '../context/context.ts'
+import { tradingOn } from '../context/context.ts'
 import { maskError } from '../errors/mask.ts'
 import { isFinalStatus, requestStatus } from '../errors/status.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { OrderRef, PlaceOrderErrorRef, PlaceOrderResultRef, PlaceOrdersPayloadRef } from '../refs.ts'
-import { mostPlacedOrders, placeOrdersInput } from './creation-input.ts'
+import { maxPlacedOrders, placeOrdersInput } from './creation-input.ts'
 import { place, storedOrder } from './place-order.ts'
 
 PlaceOrdersPayloadRef.implement({
@@ -13,7 +13,7 @@ PlaceOrdersPayloadRef.implement({
     results: t.expose('results', {
       type: [PlaceOrderResultRef],
       description: 'One for each order, in the order of the input.',
-      extensions: { items: mostPlacedOrders },
+      extensions: { items: maxPlacedOrders },
     }),
   }),
 })
@@ -75,15 +75,15 @@ builder.mutationField('placeOrders', (t) =>
     extensions: { chargedFor: 'orders' },
     args: { input: inputArgument(t.arg, placeOrdersInput, 'The orders.') },
     async resolve(_root, { input: { network, orders } }, context) {
-      const desk = deskOf(context, network)
+      const trading = tradingOn(context, network)
       const results = orders.map(async (order, index) => {
         try {
           if ('refusal' in order) throw order.refusal
-          return { index, uid: await place(order.read, desk, context) }
+          return { index, uid: await place(order.read, trading, context) }
         } catch (error) {
-          const told = maskError(error, context.log, context.requestId)
-          if (!isFinalStatus(requestStatus(told))) context.leftUndone?.()
-          return { index, error: told }
+          const masked = maskError(error, context.log, context.requestId)
+          if (!isFinalStatus(requestStatus(masked))) context.leftUndone?.()
+          return { index, error: masked }
         }
       })
       return { results: context.spend(await Promise.all(results)) }

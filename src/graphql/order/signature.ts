@@ -2,7 +2,7 @@ import { parseAppDataDocument } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { explainSignature } from '../../domain/signing/explain-signature.ts'
 import { builder } from '../builder.ts'
-import { type Context, deskOf } from '../context/context.ts'
+import { type Context, tradingOn } from '../context/context.ts'
 import { SignatureMistake } from '../enums.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { SignatureExplanationRef } from '../refs.ts'
@@ -64,7 +64,7 @@ builder.queryField('explainSignature', (t) =>
         throw new Refusal('QueryTooComplex', 'one signature is explained in a request')
       }
       explained.add(context)
-      return explainSignature(order, signerIn(order.appData.document), deskOf(context, network).network)
+      return explainSignature(order, signerIn(order.appData.document), tradingOn(context, network).network)
     },
   }),
 )

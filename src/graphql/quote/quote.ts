@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts'
-import { deskOf } from '../context/context.ts'
+import { tradingOn } from '../context/context.ts'
 import { onlyNetwork } from '../input/fields.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'
@@ -12,7 +12,7 @@ builder.mutationField('quote', (t) =>
     description: 'Quotes price and fee for an order, and stores the quote.',
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote.') },
-    resolve: (_root, { input }, context) => deskOf(context, input.network).quote(quoteRequestOf(input)),
+    resolve: (_root, { input }, context) => tradingOn(context, input.network).quote(quoteRequestOf(input)),
   }),
 )
 
@@ -28,6 +28,6 @@ builder.queryField('quote', (t) =>
       from: t.arg({ type: 'Address', required: true, description: 'The trader it was given to.' }),
     },
     resolve: async (_root, { network, id, from }, context) =>
-      (await deskOf(context, network).storedQuote(BigInt(id), from)) ?? null,
+      (await tradingOn(context, network).storedQuote(BigInt(id), from)) ?? null,
   }),
 )

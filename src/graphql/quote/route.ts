@@ -3,8 +3,8 @@ import { QuoteHopRef, QuotePathRef, QuoteRouteRef, TokenRef } from '../refs.ts'
 import { knownToken } from '../token/known-token.ts'
 
 /** What a route usually holds of each. */
-const usualPaths = 2
-const usualHops = 2
+const defaultPaths = 2
+const defaultHops = 2
 
 QuoteRouteRef.implement({
   description: 'Where the amounts of a quote come from: paths side by side, which share no pool.',
@@ -19,7 +19,7 @@ QuoteRouteRef.implement({
     paths: t.field({
       type: [QuotePathRef],
       description: 'Each a part of the amount.',
-      extensions: { items: usualPaths },
+      extensions: { items: defaultPaths },
       resolve: ({ paths, chainId }, _args, { spend }) => spend(paths.map((path) => ({ ...path, chainId }))),
     }),
   }),
@@ -33,7 +33,7 @@ QuotePathRef.implement({
     hops: t.field({
       type: [QuoteHopRef],
       description: 'In the order of the trade; the output of one is the input of the next.',
-      extensions: { items: usualHops },
+      extensions: { items: defaultHops },
       resolve: ({ hops, chainId }, _args, { spend }) => spend(hops.map((hop) => ({ ...hop, chainId }))),
     }),
   }),

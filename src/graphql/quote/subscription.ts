@@ -1,6 +1,6 @@
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { builder } from '../builder.ts'
-import { deskOf } from '../context/context.ts'
+import { tradingOn } from '../context/context.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'
 import { quoteInput, quoteRequestOf } from './input.ts'
@@ -13,7 +13,7 @@ builder.subscriptionField('quotes', (t) =>
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
     subscribe: (_root, { input }, context) =>
-      deskOf(context, input.network).quotes(quoteRequestOf(input), context.clientSignal),
+      tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal),
     resolve: (reply: QuoteReply) => reply,
   }),
 )

@@ -66,12 +66,12 @@ const rowKey = /^([1-9][0-9]{0,17})$/
 const elsewhere: Readonly<Record<string, ElsewhereKind>> = {
   Network: {
     key: /^([1-9][0-9]{0,14})$/,
-    find: async ([chainId], { desks }) => desks.byChainId(Number(chainId))?.network ?? null,
+    find: async ([chainId], { networks }) => networks.byChainId(Number(chainId))?.network ?? null,
   },
   Quote: {
     key: /^([1-9][0-9]{0,14}):([1-9][0-9]{0,17}):(0x[0-9a-f]{40})$/,
-    async find([chainId, id = '', from], { desks }) {
-      const reply = await desks.byChainId(Number(chainId))?.storedQuote(BigInt(id), from as Address)
+    async find([chainId, id = '', from], { networks }) {
+      const reply = await networks.byChainId(Number(chainId))?.storedQuote(BigInt(id), from as Address)
       return reply ? asStored(reply) : null
     },
   },

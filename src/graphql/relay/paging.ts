@@ -1,6 +1,6 @@
 import type { ArgBuilder } from '@pothos/core'
 import { Refusal } from '../../domain/errors/error.ts'
-import { largestPage, usualPage } from '../../storage/query/page-key.ts'
+import { defaultPage, largestPage } from '../../storage/query/page-key.ts'
 import { builder, type SchemaTypes } from '../builder.ts'
 
 export { largestPage }
@@ -20,7 +20,7 @@ export function pageArguments() {
   return builder.args((arg) => ({
     first: arg.int({
       required: false,
-      description: `Size of the page, 1 to ${largestPage}, from the start of the list; ${usualPage} without it and without last.`,
+      description: `Size of the page, 1 to ${largestPage}, from the start of the list; ${defaultPage} without it and without last.`,
     }),
     after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
     last: arg.int({
@@ -35,7 +35,7 @@ export function pageArguments() {
 export function cursorArguments(arg: Arguments) {
   return {
     first: arg.int({
-      defaultValue: usualPage,
+      defaultValue: defaultPage,
       required: true,
       description: `Size of the page, 1 to ${largestPage}.`,
     }),

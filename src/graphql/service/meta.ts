@@ -1,6 +1,6 @@
 import { metaOf } from '../../storage/models/meta.ts'
 import { builder } from '../builder.ts'
-import { deskOf } from '../context/context.ts'
+import { tradingOn } from '../context/context.ts'
 import { onlyNetwork } from '../input/fields.ts'
 import { MetaRef, NetworkRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'
@@ -14,11 +14,11 @@ builder.objectFields(MetaRef, (t) => ({
   network: t.field({
     type: NetworkRef,
     description: 'Which network.',
-    resolve: (parent, _args, { desks }) => {
+    resolve: (parent, _args, { networks }) => {
       const { chainId } = identityOf<{ chainId: number }>(parent)
-      const desk = desks.byChainId(chainId)
-      if (!desk) throw new TypeError(`no network ${chainId}`)
-      return desk.network
+      const trading = networks.byChainId(chainId)
+      if (!trading) throw new TypeError(`no network ${chainId}`)
+      return trading.network
     },
   }),
   version: t.string({
@@ -31,7 +31,7 @@ builder.queryFields((t) => ({
   meta: storedRoot(t, metaOf, {
     args: { network: networkArgument(t.arg, onlyNetwork) },
     given: ({ network }: { network?: string }, environment) => ({
-      chainId: deskOf(environment, network).network.chainId,
+      chainId: tradingOn(environment, network).network.chainId,
     }),
   }),
 }))

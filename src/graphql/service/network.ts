@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/network/network.ts'
 import { formatNodeId, nodeIdText } from '../../storage/query/node-id.ts'
 import { builder } from '../builder.ts'
-import { type Context, deskOf } from '../context/context.ts'
+import { type Context, tradingOn } from '../context/context.ts'
 import { NetworkRef, NodeRef, TokenRef } from '../refs.ts'
 import { knownToken } from '../token/known-token.ts'
 
@@ -22,7 +22,8 @@ NetworkRef.implement({
     }),
     ready: t.boolean({
       description: 'Whether everything that its answers depend on answers now.',
-      resolve: async ({ chainId }, _args, { desks }) => (await desks.byChainId(chainId)?.ready()) ?? false,
+      resolve: async ({ chainId }, _args, { networks }) =>
+        (await networks.byChainId(chainId)?.ready()) ?? false,
     }),
     wrappedNative: t.field({
       type: TokenRef,
@@ -37,7 +38,7 @@ builder.queryFields((t) => ({
   networks: t.field({
     type: [NetworkRef],
     description: 'Every network there is here.',
-    resolve: (_root, _args, { desks }) => desks.all.map(({ network }) => network),
+    resolve: (_root, _args, { networks }) => networks.all.map(({ network }) => network),
   }),
   network: t.field({
     type: NetworkRef,
@@ -49,7 +50,7 @@ builder.queryFields((t) => ({
         description: 'Its name, another name that it is known by, or its chain id.',
       }),
     },
-    resolve: (_root, { name }, context) => deskOf(context, name).network,
+    resolve: (_root, { name }, context) => tradingOn(context, name).network,
   }),
   version: t.string({
     description: 'The build that answers.',
@@ -58,8 +59,8 @@ builder.queryFields((t) => ({
 }))
 
 /** The network that something stored belongs to. */
-export function networkOn(chainId: number, { desks }: Pick<Context, 'desks'>): Network {
-  const desk = desks.byChainId(chainId)
-  if (!desk) throw new Error(`chain ${chainId} is not served here`)
-  return desk.network
+export function networkOn(chainId: number, { networks }: Pick<Context, 'networks'>): Network {
+  const trading = networks.byChainId(chainId)
+  if (!trading) throw new Error(`chain ${chainId} is not served here`)
+  return trading.network
 }

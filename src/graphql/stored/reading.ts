@@ -43,12 +43,12 @@ interface Prepared<Item> {
 let lastId = 0
 
 /** Conditions that one field of one document is remembered for. */
-const mostKept = 32
+const maxKept = 32
 
 /** Of all documents together, in characters: a statement is a hundred times as long as what asks for it. */
-const mostCharacters = 8_000_000
+const maxCharacters = 8_000_000
 const statements = new LRUCache<string, Statement>({
-  maxSize: mostCharacters,
+  maxSize: maxCharacters,
   sizeCalculation: ({ text }, key) => text.length + key.length,
 })
 
@@ -103,7 +103,7 @@ function keptFor<Value extends object | string>(
   all: WeakMap<FieldNode, LRUCache<string, Value>>,
   [node]: Nodes,
 ): LRUCache<string, Value> {
-  const kept = all.get(node) ?? new LRUCache<string, Value>({ max: mostKept })
+  const kept = all.get(node) ?? new LRUCache<string, Value>({ max: maxKept })
   all.set(node, kept)
   return kept
 }

@@ -3,7 +3,7 @@ import { parseTokenAddress } from '../../domain/token/address.ts'
 import { objectExpected } from '../input/fields.ts'
 
 /** Tokens that one request may ask for the details of. */
-const mostDetailed = 100
+const maxDetailed = 100
 
 /** As the routes of token data name a token. */
 export const tokenAddressField = z
@@ -23,7 +23,7 @@ export const tokenDetailsInput = z.object(
         error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of addresses'),
       })
       .min(1, 'must name a token')
-      .max(mostDetailed, `must name at most ${mostDetailed} tokens`)
+      .max(maxDetailed, `must name at most ${maxDetailed} tokens`)
       .meta({ description: 'Their contracts; `-` is the chain’s own coin.' }),
   },
   objectExpected,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { TokenHolder } from '../../domain/token/token.ts'
-import { mostHolders } from '../../market/token-source.ts'
+import { maxHolders } from '../../market/token-source.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import {
@@ -16,7 +16,7 @@ import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { sourced } from './sourced.ts'
 import { tokenKeyOf } from './token.ts'
 
-const { source, asOf, age, maxAge, isStale } = sourced(({ told }: HolderPage) => told)
+const { source, asOf, age, maxAge, isStale } = sourced(({ sourcedValue }: HolderPage) => sourcedValue)
 
 TokenHolderRef.implement({
   description: 'An account that holds some of a token.',
@@ -41,7 +41,7 @@ TokenHolderEdgeRef.implement({
 })
 
 TokenHolderConnectionRef.implement({
-  description: `A page of those who hold most of a token, the greatest first. Of a token at most ${mostHolders} are known.`,
+  description: `A page of those who hold most of a token, the greatest first. Of a token at most ${maxHolders} are known.`,
   fields: (t) => ({
     edges: t.field({
       type: [TokenHolderEdgeRef],
@@ -87,19 +87,21 @@ builder.objectField(TokenRef, 'holders', (t) =>
       first: t.arg.int({
         defaultValue: 10,
         required: true,
-        description: `Size of the page, 1 to ${mostHolders}.`,
+        description: `Size of the page, 1 to ${maxHolders}.`,
       }),
       after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
     },
     resolve: async (parent, { first, after }, { loaders, spend }) => {
       const token = tokenKeyOf(parent)
-      if (first < 1 || first > mostHolders)
-        throw new Refusal('InvalidParameter', `first must be from 1 to ${mostHolders}`, { field: 'first' })
+      if (first < 1 || first > maxHolders)
+        throw new Refusal('InvalidParameter', `first must be from 1 to ${maxHolders}`, { field: 'first' })
       const place = after == null ? undefined : parseCursor(after)
-      const told = await loaders.topHolders.load(token)
-      if (!told) return null
-      const behind = place ? told.value.filter((holder) => isBehind(holder, place)) : told.value
-      return { told, holders: spend(behind.slice(0, first)), hasNextPage: behind.length > first }
+      const sourcedValue = await loaders.topHolders.load(token)
+      if (!sourcedValue) return null
+      const behind = place
+        ? sourcedValue.value.filter((holder) => isBehind(holder, place))
+        : sourcedValue.value
+      return { sourcedValue, holders: spend(behind.slice(0, first)), hasNextPage: behind.length > first }
     },
   }),
 )

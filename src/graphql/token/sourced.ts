@@ -2,32 +2,32 @@ import { ageDown, maxAgeDown, type Sourced } from '../../domain/token/sourced.ts
 import type { Context } from '../context/context.ts'
 
 /** Fields of what somebody else said: who, and how long ago. `told` finds it in a row. */
-export function sourced<Row>(told: (row: Row) => Sourced<unknown>) {
+export function sourced<Row>(sourcedValue: (row: Row) => Sourced<unknown>) {
   return {
     source: {
       type: 'String' as const,
       description: 'Who was asked, by its name in the settings.',
-      resolve: (row: Row) => told(row).source,
+      resolve: (row: Row) => sourcedValue(row).source,
     },
     asOf: {
       type: 'DateTime' as const,
       description: 'When it was asked.',
-      resolve: (row: Row) => new Date(told(row).at),
+      resolve: (row: Row) => new Date(sourcedValue(row).at),
     },
     age: {
       type: 'SafeInt' as const,
       description: 'Whole seconds since then.',
-      resolve: (row: Row, _args: object, { now }: Context) => ageDown(told(row), now()),
+      resolve: (row: Row, _args: object, { now }: Context) => ageDown(sourcedValue(row), now()),
     },
     maxAge: {
       type: 'SafeInt' as const,
       description: 'Whole seconds after `asOf` for which it may be kept; 0 when it is stale.',
-      resolve: (row: Row) => maxAgeDown(told(row)),
+      resolve: (row: Row) => maxAgeDown(sourcedValue(row)),
     },
     isStale: {
       type: 'Boolean' as const,
       description: 'Whether it is told again because nobody who should be asked answers now.',
-      resolve: (row: Row) => told(row).isStale,
+      resolve: (row: Row) => sourcedValue(row).isStale,
     },
   }
 }

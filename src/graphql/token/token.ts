@@ -5,7 +5,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import { storedToken, type TokenKey, tokenByAddress } from '../../storage/models/keyed.ts'
 import { tokenOf } from '../../storage/models/token.ts'
 import { builder } from '../builder.ts'
-import { type Context, deskOf } from '../context/context.ts'
+import { type Context, tradingOn } from '../context/context.ts'
 import { TokenRef, UsdPriceRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'
 import { exposeModel } from '../stored/expose.ts'
@@ -40,12 +40,12 @@ builder.objectFields(TokenRef, (t) => ({
 }))
 
 /** Tokens that one request may name. */
-const mostNamed = 128
+const maxNamed = 128
 /** So many are one read; where others are asked about them, each is one. */
 const namedPerRead = 8
 
 const findToken: Finds = ({ network, address }: { network?: string; address: Address }, environment) => {
-  const { chainId } = deskOf(environment, network).network
+  const { chainId } = tradingOn(environment, network).network
   return { keyed: storedToken as never, keys: [{ chainId, address }], typeName: 'Token' }
 }
 
@@ -56,9 +56,9 @@ interface Named {
 
 /** @throws Refusal InvalidParameter */
 function namedTokens({ network, addresses }: Named, environment: Parameters<Finds>[1]): TokenKey[] {
-  const { chainId } = deskOf(environment, network).network
-  if (addresses.length > mostNamed) {
-    throw new Refusal('InvalidParameter', `addresses must name at most ${mostNamed} tokens`, {
+  const { chainId } = tradingOn(environment, network).network
+  if (addresses.length > maxNamed) {
+    throw new Refusal('InvalidParameter', `addresses must name at most ${maxNamed} tokens`, {
       field: 'addresses',
     })
   }
@@ -98,16 +98,16 @@ builder.queryFields((t) => ({
     },
     extensions: { finds: findToken },
     resolve: (_root, { network, address }, context, info) =>
-      tokenAt({ chainId: deskOf(context, network).network.chainId, address }, context, info),
+      tokenAt({ chainId: tradingOn(context, network).network.chainId, address }, context, info),
   }),
   tokens: t.field({
     type: [TokenRef],
-    description: `Tokens by address, at most ${mostNamed}, as they were named, whether or not there is a contract.`,
+    description: `Tokens by address, at most ${maxNamed}, as they were named, whether or not there is a contract.`,
     args: {
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
       addresses: t.arg({ type: ['Address'], required: true, description: 'Their contracts.' }),
     },
-    extensions: { items: mostNamed, namedPerRead, finds: findTokens },
+    extensions: { items: maxNamed, namedPerRead, finds: findTokens },
     resolve: async (_root, named, context, info) => {
       const keys = context.spend(namedTokens(named, context))
       return (await Promise.all(

@@ -7,7 +7,7 @@ import {
   jsonWorker,
   js as script,
 } from '@graphql-yoga/render-graphiql/graphiql'
-import type { Whole } from '../answer.ts'
+import type { HttpResponse } from '../answer.ts'
 import { constant } from '../constant.ts'
 
 export type FileName = 'graphiql.css' | 'graphiql.js' | 'favicon.ico' | `${Worker}.js`
@@ -17,7 +17,7 @@ interface GraphiqlFile {
   kind: FileName
   /** With a hash of what is in it: another version has another name. */
   name: string
-  answer: Whole
+  answer: HttpResponse
 }
 
 const contentTypes: Record<string, string> = {

@@ -1,4 +1,4 @@
-import type { Whole } from '../answer.ts'
+import type { HttpResponse } from '../answer.ts'
 import { constant, once } from '../constant.ts'
 import { type FileName, graphiqlFiles } from './graphiql-files.ts'
 
@@ -11,16 +11,16 @@ const files = once(graphiqlFiles)
  * GraphiQL: a page of a kilobyte, and files that browsers keep for good. No other host is contacted.
  * @param defaultQuery what the editor opens on
  */
-export function createGraphiql(defaultQuery: string): () => Whole {
+export function createGraphiql(defaultQuery: string): () => HttpResponse {
   return once(() => renderPage(defaultQuery))
 }
 
 /** A file of GraphiQL, by its name; undefined for what is none. */
-export function graphiqlFile(name: string): Whole | undefined {
+export function graphiqlFile(name: string): HttpResponse | undefined {
   return files().find((file) => file.name === name)?.answer
 }
 
-function renderPage(defaultQuery: string): Whole {
+function renderPage(defaultQuery: string): HttpResponse {
   const link = (kind: FileName) => `graphql/graphiql/${files().find((file) => file.kind === kind)?.name}`
   return constant(
     {

@@ -1,7 +1,7 @@
 import { chains } from '../../domain/network/chains.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
 import { statusFault, tokenNonsense } from '../token-answer.ts'
-import { type HolderSource, mostHolders } from '../token-source.ts'
+import { type HolderSource, maxHolders } from '../token-source.ts'
 import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
 
 const maxBytes = 262_144
@@ -23,7 +23,7 @@ export function createEthplorer({
   return {
     name,
     async find(token, signal) {
-      const query = { apiKey, limit: String(mostHolders) }
+      const query = { apiKey, limit: String(maxHolders) }
       const question = { path: `/getTopTokenHolders/${token}`, query }
       const { status, body } = await exchangeJson(peer, question, signal)
       const { error, holders } = isObject(body) ? body : {}

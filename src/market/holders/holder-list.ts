@@ -5,7 +5,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { TokenHolder } from '../../domain/token/token.ts'
 import { isObject } from '../../outside/http-json.ts'
 import { tokenNonsense } from '../token-answer.ts'
-import { mostHolders } from '../token-source.ts'
+import { maxHolders } from '../token-source.ts'
 
 /** A service that lists the holders of tokens, for one network. */
 export interface HolderProvider {
@@ -35,7 +35,7 @@ export function toHolders(name: string, given: readonly GivenHolder[]): readonly
   if (new Set(holders.map(({ address }) => address)).size < holders.length)
     throw tokenNonsense(name, 'a holder is listed twice')
   const held = holders.filter(({ balance }) => balance > 0n).sort(bySize)
-  return held.length === 0 ? undefined : held.slice(0, mostHolders)
+  return held.length === 0 ? undefined : held.slice(0, maxHolders)
 }
 
 function toHolder(name: string, { address: text, balance: given }: GivenHolder): TokenHolder {

@@ -1,7 +1,7 @@
 import { chains } from '../../domain/network/chains.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
 import { statusFault } from '../token-answer.ts'
-import { type HolderSource, mostHolders } from '../token-source.ts'
+import { type HolderSource, maxHolders } from '../token-source.ts'
 import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
 
 /** Of a hundred holders, with what else is told of each. */
@@ -21,7 +21,7 @@ export function createMoralis({
   return {
     name,
     async find(token, signal) {
-      const query = { chain, order: 'DESC', limit: String(mostHolders) }
+      const query = { chain, order: 'DESC', limit: String(maxHolders) }
       const { status, body } = await exchangeJson(peer, { path: `/erc20/${token}/owners`, query }, signal)
       if (status !== 200) throw statusFault(name, status)
       const entries = entriesIn(name, isObject(body) ? body.result : undefined)

@@ -5,7 +5,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import type { Pair } from './pairs.ts'
-import type { PairBook } from './registry.ts'
+import type { PoolRegistry } from './registry.ts'
 
 /** The pools of one block. Each is read when it is asked for first, and once for all who ask. */
 export interface BlockPools {
@@ -30,27 +30,27 @@ export interface FoundPools {
 export interface PoolSource {
   rpc: Rpc
   factory: Address
-  book: PairBook
+  registry: PoolRegistry
 }
 
 /** By the pair's key; null stands for a pool that nobody can trade with. */
 type PoolsByKey = ReadonlyMap<string, Pool | null>
 
-const mostKept = 20_000
+const maxKept = 20_000
 
 export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockPools {
-  const { book } = source
+  const { registry } = source
   const read = new Map<string, Pool | null>()
   const underWay = new Map<string, Promise<PoolsByKey>>()
 
   const isAbsent = (key: string, aheadMs: number) => {
-    const place = book.find(key, aheadMs)
+    const place = registry.find(key, aheadMs)
     return place !== undefined && place.pool === undefined
   }
 
   function start(pairs: readonly Pair[], aheadMs: number): Promise<PoolsByKey> {
     const reading = readPairs(source, pairs, blockHash, aheadMs).then((pools) => {
-      forgetOldest(read, mostKept)
+      forgetOldest(read, maxKept)
       for (const [key, pool] of pools) read.set(key, pool)
       return pools
     })
@@ -65,7 +65,7 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
    * Holds what it has found, whatever is forgotten meanwhile. Where a read that others began fails, it asks
    * once more.
    */
-  async function gather(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
+  async function batch(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
     const held = new Map(pairs.flatMap(({ key }) => entriesOf(read, key)))
     const unread = pairs.filter(({ key }) => !held.has(key) && !isAbsent(key, aheadMs))
     const shared = new Set(unread.flatMap(({ key }) => underWay.get(key) ?? []))
@@ -75,7 +75,7 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
     if (own) await own
     const failed = ends.find((end) => end.status === 'rejected')
     if (failed && isLast) throw failed.reason
-    if (failed) return gather(pairs, aheadMs, true)
+    if (failed) return batch(pairs, aheadMs, true)
     for (const end of ends)
       if (end.status === 'fulfilled') for (const [key, pool] of end.value) held.set(key, pool)
     return held
@@ -84,8 +84,8 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
   return {
     blockHash,
     async find(pairs, aheadMs = 0) {
-      const held = await gather(pairs, aheadMs)
-      const until = pairs.map(({ key }) => book.find(key)?.knownUntil ?? Number.POSITIVE_INFINITY)
+      const held = await batch(pairs, aheadMs)
+      const until = pairs.map(({ key }) => registry.find(key)?.knownUntil ?? Number.POSITIVE_INFINITY)
       return {
         pools: pairs.flatMap(({ key }) => held.get(key) ?? []),
         placed: pairs.filter(({ key }) => held.has(key)),
@@ -106,16 +106,16 @@ function entriesOf<T>(map: ReadonlyMap<string, T>, key: string): [string, T][] {
  * are only noted.
  */
 async function readPairs(
-  { rpc, factory, book }: PoolSource,
+  { rpc, factory, registry }: PoolSource,
   pairs: readonly Pair[],
   blockHash: Bytes32,
   aheadMs: number,
 ) {
   const known = pairs.flatMap((pair) => {
-    const pool = book.find(pair.key)?.pool
+    const pool = registry.find(pair.key)?.pool
     return pool ? [{ pair, pool }] : []
   })
-  const sought = pairs.filter(({ key }) => !book.find(key, aheadMs))
+  const sought = pairs.filter(({ key }) => !registry.find(key, aheadMs))
   const { reserves, found }: PoolAnswer = await readPools(
     rpc,
     {
@@ -131,7 +131,7 @@ async function readPairs(
   })
   sought.forEach((pair, index) => {
     const one = found[index]
-    book.note(pair.key, one?.pool)
+    registry.note(pair.key, one?.pool)
     if (one) pools.set(pair.key, toPool(pair, one.pool, one.reserves))
   })
   return pools

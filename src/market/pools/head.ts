@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/log.ts'
 import type { View } from './view.ts'
 
 /** The view of the newest block, swapped in one step. */
-export interface Newest {
+export interface ChainHead {
   /** From memory while the node was asked a moment ago, else as `check`. @throws Outage */
   view(): Promise<View>
   /**
@@ -18,7 +18,7 @@ export interface Newest {
   atHand(): View[]
 }
 
-export interface NewestOptions {
+export interface ChainHeadOptions {
   readHead: () => Promise<Head>
   createView: (head: Head) => View
   now: Clock
@@ -29,7 +29,7 @@ export interface NewestOptions {
   staleMs: number
 }
 
-export function createNewest({ readHead, createView, now, staleMs }: NewestOptions): Newest {
+export function createChainHead({ readHead, createView, now, staleMs }: ChainHeadOptions): ChainHead {
   let latest: View | undefined
   let served: View | undefined
   let prepared: View | undefined

@@ -8,9 +8,9 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { type BlockPools, createBlockPools } from './block-pools.ts'
 import { follow } from './follow.ts'
-import { createNewest } from './head.ts'
+import { createChainHead } from './head.ts'
 import { createPairsAround, type Pair, type TokenPair } from './pairs.ts'
-import { createPairBook } from './registry.ts'
+import { createPoolRegistry } from './registry.ts'
 import { createView } from './view.ts'
 
 /**
@@ -49,7 +49,7 @@ export interface PoolsOptions {
  * Pools that are read anew in every block, while they are in use; and as many pairs that had none, which are
  * looked up again in time.
  */
-const mostFollowed = 5_000
+const maxFollowed = 5_000
 /** So long before it would have to be asked for, the follower asks whether there is a pool now. */
 const aheadMs = 30_000
 const followedForMs = 600_000
@@ -57,17 +57,17 @@ const idleAfterMs = 60_000
 
 export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
   const pairsAround = createPairsAround([...new Set([network.wrappedNative, ...network.baseTokens])])
-  const source = { rpc, factory: network.poolFactory, book: createPairBook(now) }
+  const source = { rpc, factory: network.poolFactory, registry: createPoolRegistry(now) }
   const remembered = () =>
     new LRUCache<string, Pair>({
-      max: mostFollowed,
+      max: maxFollowed,
       ttl: followedForMs,
       ttlResolution: 0,
       perf: { now },
     })
   const inUse = { placed: remembered(), absent: remembered() }
   const pollMs = Math.min(1_000, Math.max(100, network.blockTimeMs / 4))
-  const newest = createNewest({
+  const head = createChainHead({
     now,
     staleMs: Math.max(1_000, 3 * pollMs),
     readHead: () => readHead(rpc),
@@ -91,7 +91,7 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
    * kept.
    */
   function poolsOf(blockHash: Bytes32): BlockPools {
-    const seen = newest.atHand().find(({ pools }) => pools.blockHash === blockHash)
+    const seen = head.atHand().find(({ pools }) => pools.blockHash === blockHash)
     if (seen) return seen.pools
     if (named?.blockHash !== blockHash) named = createBlockPools(source, blockHash)
     return named
@@ -99,14 +99,14 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
 
   async function look(pairs: readonly TokenPair[]): Promise<MarketView> {
     askedAt = now()
-    const view = await newest.view()
+    const view = await head.view()
     const { block, gasPrice } = view
     try {
       return { block, gasPrice, pools: await view.around(pairs) }
     } catch (fault) {
       if (!(fault instanceof Outage)) throw fault
       // The block may just have left the chain.
-      const again = await newest.check(view)
+      const again = await head.check(view)
       if (again === view) throw fault
       return { block: again.block, gasPrice: again.gasPrice, pools: await again.around(pairs) }
     }
@@ -119,7 +119,7 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
       follow(
         {
           advance: () =>
-            newest.advance((view) =>
+            head.advance((view) =>
               view.pools.find([...inUse.placed.values(), ...inUse.absent.values()], aheadMs),
             ),
           isIdle: () => now() - askedAt >= idleAfterMs,

@@ -6,32 +6,32 @@ import type { Clock } from '../../domain/log.ts'
  * Where the pools of pairs are, by the pair's key: for ever when there is one, for a minute when there is
  * none.
  */
-export interface PairBook {
+export interface PoolRegistry {
   /** `undefined` when it has to be looked up: now, or within `aheadMs`. */
-  find(key: string, aheadMs?: number): Place | undefined
+  find(key: string, aheadMs?: number): PoolEntry | undefined
   note(key: string, pool: Address | undefined): void
 }
 
-export interface Place {
+export interface PoolEntry {
   pool: Address | undefined
   /** Milliseconds since 1970. */
   knownUntil: number
 }
 
 const absentForMs = 60_000
-const mostPairs = 50_000
+const maxPairs = 50_000
 
-export function createPairBook(now: Clock): PairBook {
-  const places = new Map<string, Place>()
+export function createPoolRegistry(now: Clock): PoolRegistry {
+  const entries = new Map<string, PoolEntry>()
   return {
     find(key, aheadMs = 0) {
-      const place = places.get(key)
-      return place && place.knownUntil > now() + aheadMs ? place : undefined
+      const entry = entries.get(key)
+      return entry && entry.knownUntil > now() + aheadMs ? entry : undefined
     },
     note(key, pool) {
-      places.delete(key)
-      places.set(key, { pool, knownUntil: pool ? Number.POSITIVE_INFINITY : now() + absentForMs })
-      forgetOldest(places, mostPairs)
+      entries.delete(key)
+      entries.set(key, { pool, knownUntil: pool ? Number.POSITIVE_INFINITY : now() + absentForMs })
+      forgetOldest(entries, maxPairs)
     },
   }
 }

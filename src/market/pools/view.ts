@@ -25,9 +25,9 @@ export interface ViewOptions {
   onUse: (found: Pick<FoundPools, 'placed' | 'absent'>) => void
 }
 
-const mostAnswers = 1_000
+const maxAnswers = 1_000
 /** Answers to larger questions are not kept. */
-const mostPairs = 16
+const maxPairs = 16
 const keptForMs = 60_000
 
 export function createView({ head, pools, now, pairsAround, onUse }: ViewOptions): View {
@@ -38,14 +38,14 @@ export function createView({ head, pools, now, pairsAround, onUse }: ViewOptions
     pools,
     checkedAt: now(),
     async around(wanted) {
-      const key = wanted.length <= mostPairs ? wanted.join() : undefined
+      const key = wanted.length <= maxPairs ? wanted.join() : undefined
       const answer = key === undefined ? undefined : answers.get(key)
       if (answer && answer.until > now()) return answer.pools
       const found = await pools.find(pairsAround(wanted))
       onUse(found)
       if (key !== undefined) {
         answers.set(key, { pools: found.pools, until: Math.min(found.knownUntil, now() + keptForMs) })
-        forgetOldest(answers, mostAnswers)
+        forgetOldest(answers, maxAnswers)
       }
       return found.pools
     },

@@ -17,7 +17,7 @@ export interface ChainFeedOptions {
 }
 
 /** How far the chain's clock may be ahead of ours. */
-const mostAheadSeconds = 600n
+const maxAheadSeconds = 600n
 
 /**
  * Aggregators on chain. What one of them says wrongly is an outage of its token; only a node that is away is
@@ -38,7 +38,7 @@ export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
       const { answer, decimals, updatedAt } = round
       const age = BigInt(Math.floor(now() / 1_000)) - updatedAt
       if (age > BigInt(maxAgeSeconds)) throw new Outage(name, `the feed of ${token} is out of date`)
-      if (age < -mostAheadSeconds) throw new Outage(name, `the feed of ${token} is of the future`)
+      if (age < -maxAheadSeconds) throw new Outage(name, `the feed of ${token} is of the future`)
       const unit = 10n ** BigInt(decimals)
       if (answer <= 0n || isAbsurdPrice(answer, unit))
         throw new Outage(name, `the answer of the feed of ${token} is out of range`)

@@ -1,11 +1,11 @@
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
-import type { Candidate, OrderDesk } from '../check.ts'
+import type { Candidate, OrderServices } from '../check.ts'
 import { signatureRefusal } from '../signature-refusal.ts'
 
 /** The owner's code takes the signature of an eip1271 order for its own, after the order's pre-hooks. */
-export function contractSignature({ owner }: Candidate, answer: OrderAnswer, desk: OrderDesk): void {
+export function contractSignature({ owner }: Candidate, answer: OrderAnswer, services: OrderServices): void {
   if (answer.signature !== 'invalid') return
-  throw signatureRefusal('InvalidEip1271Signature', reason(owner, answer), desk)
+  throw signatureRefusal('InvalidEip1271Signature', reason(owner, answer), services)
 }
 
 function reason(owner: string, { ownerHasCode, exhausted, signatureGas }: OrderAnswer): string {

@@ -1,9 +1,9 @@
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { Candidate, OrderDesk } from '../check.ts'
+import type { Candidate, OrderServices } from '../check.ts'
 
 /** The owner can pay now: holds what the order needs, lets the vault relayer take it, and the token lets it go. */
-export function funds({ data }: Candidate, answer: OrderAnswer, { network }: OrderDesk): void {
+export function funds({ data }: Candidate, answer: OrderAnswer, { network }: OrderServices): void {
   const { balance, allowance, transfer, exhausted } = answer
   const needed = data.sellAmount + data.feeAmount
   if (exhausted) {

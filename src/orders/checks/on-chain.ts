@@ -1,6 +1,6 @@
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import { isEcdsa, orderDigest } from '../../domain/signing/signing.ts'
-import type { Candidate, OrderDesk } from '../check.ts'
+import type { Candidate, OrderServices } from '../check.ts'
 import { toInteractions } from '../interactions.ts'
 import { contractSignature } from './contract-signature.ts'
 import { funds } from './funds.ts'
@@ -11,21 +11,24 @@ import { funds } from './funds.ts'
  * @returns what the wallet's code used to judge the signature
  * @throws Refusal; Outage when the node does not answer
  */
-export async function onChain(candidate: Candidate, desk: OrderDesk): Promise<{ signatureGas: bigint }> {
+export async function onChain(
+  candidate: Candidate,
+  services: OrderServices,
+): Promise<{ signatureGas: bigint }> {
   if (candidate.creation.signingScheme === 'presign') return { signatureGas: 0n }
-  const answer = await ask(candidate, desk)
-  contractSignature(candidate, answer, desk)
-  funds(candidate, answer, desk)
+  const answer = await ask(candidate, services)
+  contractSignature(candidate, answer, services)
+  funds(candidate, answer, services)
   return { signatureGas: answer.signatureGas }
 }
 
 /** An order whose own code has to run is asked about in a call of its own; for the others two numbers are read. */
 async function ask(
-  { creation, data, meaning, owner, signature }: Candidate,
-  { network, spendable, checkOrder }: OrderDesk,
+  { creation, data, parsedAppData, owner, signature }: Candidate,
+  { network, spendable, checkOrder }: OrderServices,
 ): Promise<OrderAnswer> {
   const amount = data.sellAmount + data.feeAmount
-  const { pre } = toInteractions(meaning, network.hooksTrampoline)
+  const { pre } = toInteractions(parsedAppData, network.hooksTrampoline)
   const ownSignature = isEcdsa(creation.signingScheme)
   if (ownSignature && pre.length === 0)
     return { ...(await spendable(owner, data.sellToken, amount)), ...unasked }

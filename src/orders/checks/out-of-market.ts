@@ -8,8 +8,8 @@ import type { Check, QuotedCandidate } from '../check.ts'
  * Orders that ask for more than the market gives rest for long: an owner has so many of them. One that nothing trades, and that
  * has no quote for it, rests likewise. The limit is not exact: orders that are placed at the same moment do not count each other.
  */
-export const outOfMarket: Check<QuotedCandidate> = async ({ data, owner, quote }, desk) => {
-  const { db, network, now, limits } = desk
+export const outOfMarket: Check<QuotedCandidate> = async ({ data, owner, quote }, services) => {
+  const { db, network, now, limits } = services
   if (limits.maxOutOfMarket === Number.POSITIVE_INFINITY || (quote && !isOutOfMarket(data, quote))) return
   const atMost = limits.maxOutOfMarket
   const search = { chainId: network.chainId, owner, now: unixSeconds(now()), atMost }

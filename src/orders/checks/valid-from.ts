@@ -2,8 +2,8 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { Check } from '../check.ts'
 
 /** An order that starts later still has time to be settled before it ends. */
-export const validFrom: Check = ({ data, meaning }, { limits }) => {
-  if (meaning.validFrom !== null && data.validTo < meaning.validFrom + limits.minValidity) {
+export const validFrom: Check = ({ data, parsedAppData }, { limits }) => {
+  if (parsedAppData.validFrom !== null && data.validTo < parsedAppData.validFrom + limits.minValidity) {
     throw new Refusal(
       'InvalidValidFrom',
       `validTo must be at least ${limits.minValidity} s after appData validFrom`,

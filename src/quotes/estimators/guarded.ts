@@ -22,7 +22,7 @@ export interface GuardOptions {
 }
 
 /** Each can hold a transaction's calldata. */
-const mostRemembered = 200
+const maxRemembered = 200
 
 /**
  * The same estimator, for use by many: asked once for many who ask the same, left alone while it is down, and checked in what it says.
@@ -33,7 +33,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
   const { limitMs, rememberMs } = limits
   const health = createHealth({ name, limits, now, log })
   const known = new LRUCache<string, Promise<Estimate>>({
-    max: mostRemembered,
+    max: maxRemembered,
     ttlResolution: 0,
     perf: { now },
   })

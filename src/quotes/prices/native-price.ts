@@ -32,7 +32,7 @@ export function normalizedPriceDown({ nativeAmount, tokenAmount }: NativeRate): 
 }
 
 /** What prices are read from. */
-export interface PriceDesk {
+export interface NativePriceServices {
   network: Network
   policy: TradingPolicy
   /** The market for routes between these pairs. @throws Outage */
@@ -47,22 +47,22 @@ export interface PriceDesk {
 export async function readNativeRate(
   token: Address,
   { pools }: Pick<MarketView, 'pools'>,
-  { network, outsidePrice }: Pick<PriceDesk, 'network' | 'outsidePrice'>,
+  { network, outsidePrice }: Pick<NativePriceServices, 'network' | 'outsidePrice'>,
 ): Promise<NativeRate> {
   return nativeRate(pools, network, token) ?? (await outsidePrice(token))
 }
 
 /** For prices that a client asks for by themselves, in milliseconds. */
-const mostMs = 5_000
+const maxMs = 5_000
 
 /** As `priceAll`, in bounded time. @throws Refusal Unavailable when that is over; Outage */
 export async function readNativeRates(
   tokens: readonly Address[],
-  desk: PriceDesk,
+  services: NativePriceServices,
 ): Promise<Map<Address, NativeRate | Refusal>> {
-  const deadline = startDeadline(mostMs)
+  const deadline = startDeadline(maxMs)
   try {
-    return await inTime(priceAll(tokens, desk), deadline.signal)
+    return await inTime(priceAll(tokens, services), deadline.signal)
   } finally {
     deadline.end()
   }
@@ -74,19 +74,19 @@ export async function readNativeRates(
  */
 async function priceAll(
   tokens: readonly Address[],
-  desk: PriceDesk,
+  services: NativePriceServices,
 ): Promise<Map<Address, NativeRate | Refusal>> {
-  const { wrappedNative } = desk.network
+  const { wrappedNative } = services.network
   const isCoin = (token: Address) => wrappedForm(token, wrappedNative) === wrappedNative
-  const { deniedTokens } = desk.policy
+  const { deniedTokens } = services.policy
   const pairs = tokens
     .filter((token) => !deniedTokens.has(token) && !isCoin(token))
     .map((token): TokenPair => [token, wrappedNative])
-  const view = pairs.length > 0 ? await desk.look(pairs) : { pools: [] }
+  const view = pairs.length > 0 ? await services.look(pairs) : { pools: [] }
   const read = async (token: Address): Promise<NativeRate> => {
     if (deniedTokens.has(token)) throw new Refusal('UnsupportedToken', `${token} is not traded here`)
-    const rate = await readNativeRate(token, view, desk)
-    if (!isCoin(token)) await desk.checkTokens([token])
+    const rate = await readNativeRate(token, view, services)
+    if (!isCoin(token)) await services.checkTokens([token])
     return rate
   }
   const rates = await Promise.all(

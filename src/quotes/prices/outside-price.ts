@@ -8,7 +8,7 @@ import { compete } from '../competition.ts'
 import { startDeadline } from '../deadline.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
-import { beliefFor, type VerificationMode } from '../verification/policy.ts'
+import { type VerificationMode, verificationPolicyFor } from '../verification/policy.ts'
 import type { Verification, VerifiedTrade } from '../verification/verify.ts'
 
 /** What others say a token is worth. @throws Refusal why there is no price, Outage when they are away */
@@ -30,9 +30,9 @@ const freshMs = 600_000
 const usableMs = 1_800_000
 /** That there is none can change sooner. */
 const absentMs = 60_000
-const mostPrices = 20_000
+const maxPrices = 20_000
 /** Tokens that are asked about at a time: whoever names many must not flood anybody. */
-const mostAsked = 16
+const maxAsked = 16
 
 const anybody = { from: zeroAddress, receiver: null, preHooks: [], postHooks: [] }
 
@@ -43,13 +43,13 @@ export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
   const { estimators, now } = deps
   let asking = 0
   const prices = new LRUCache<Address, Price>({
-    max: mostPrices,
+    max: maxPrices,
     ttl: freshMs,
     ttlResolution: 0,
     perf: { now },
     noDeleteOnFetchRejection: true,
     async fetchMethod(token, _stale, { options }) {
-      if (asking >= mostAsked) throw new Outage('the price of a token that only others know')
+      if (asking >= maxAsked) throw new Outage('the price of a token that only others know')
       asking++
       try {
         const price = await ask(token, deps)
@@ -84,9 +84,12 @@ async function ask(
       ask: question,
       router: null,
       others: estimators,
-      belief: { ...beliefFor('optimal', verification), requiresSimulated: verification !== 'unverified' },
+      verificationPolicy: {
+        ...verificationPolicyFor('optimal', verification),
+        requiresSimulated: verification !== 'unverified',
+      },
       verify: (estimate, signal) => verify(estimate, { ...anybody, ask: question }, signal),
-      worth: Promise.resolve(({ sellAmount }: Estimate) => -sellAmount),
+      value: Promise.resolve(({ sellAmount }: Estimate) => -sellAmount),
       signal: deadline.signal,
       log,
     })

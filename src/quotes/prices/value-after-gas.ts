@@ -14,7 +14,7 @@ export interface MarketPrices {
  * What an estimate is worth to the trader after gas: what a sell order gets, less the gas; what a buy order pays, and the gas,
  * taken negative. In native atoms times the token's part of its rate, so that nothing is rounded: only good to compare with.
  */
-export function worthIn(kind: OrderKind, { gasPrice, sellRate, buyRate }: MarketPrices) {
+export function valueAfterGas(kind: OrderKind, { gasPrice, sellRate, buyRate }: MarketPrices) {
   return ({ sellAmount, buyAmount, gas }: Estimate): bigint =>
     kind === 'sell'
       ? buyAmount * buyRate.nativeAmount - gas * gasPrice * buyRate.tokenAmount

@@ -5,7 +5,7 @@ export const verificationModes = ['prefer', 'require', 'unverified'] as const
 export type VerificationMode = (typeof verificationModes)[number]
 
 /** What an estimate has to go through before it counts. */
-export interface Belief {
+export interface VerificationPolicy {
   simulates: 'nothing' | 'claims' | 'everything'
   /** One that was simulated comes before any other, whatever that promises. */
   prefersSimulated: boolean
@@ -17,7 +17,10 @@ export interface Belief {
  * Our own arithmetic is believed unless the trader asks for more; somebody's word is simulated first, whatever was asked for.
  * Of quotes in a stream each is better than the one before: there what was simulated has no precedence over a better price.
  */
-export function beliefFor(quality: PriceQuality | 'stream', mode: VerificationMode): Belief {
+export function verificationPolicyFor(
+  quality: PriceQuality | 'stream',
+  mode: VerificationMode,
+): VerificationPolicy {
   const thorough = quality === 'verified' || quality === 'stream'
   if (mode === 'unverified')
     return { simulates: 'nothing', prefersSimulated: false, requiresSimulated: false }

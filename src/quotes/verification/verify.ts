@@ -86,7 +86,7 @@ function withHooks({ gas, sellAmount, buyAmount }: Estimate, truth: Amounts): Am
   }
 }
 
-const mostTouched = 64
+const maxTouched = 64
 
 /**
  * What somebody else's calls could take from the settlement contract beside the two tokens: whatever they name, and what it usually has.
@@ -94,7 +94,7 @@ const mostTouched = 64
  */
 function touched({ preInteractions, interactions }: Execution, baseTokens: readonly Address[]): Address[] {
   const targets = [...preInteractions, ...interactions].map(({ target }) => target)
-  return [...new Set([...baseTokens, ...targets])].slice(0, mostTouched)
+  return [...new Set([...baseTokens, ...targets])].slice(0, maxTouched)
 }
 
 /** The least that may be paid, or the most that may be taken. */

@@ -7,17 +7,17 @@ import type { StoredRoute } from '../row/stored-route.ts'
 const listed = listOfBodies(notificationBody)
 
 /** The interface has no pages here: the newest. */
-const mostListed = 1_000
+const maxListed = 1_000
 
 export const notificationRoutes: StoredRoute[] = [
   {
     on: 'GET /accounts/:account/notifications',
     needs: 'cms',
-    items: () => mostListed,
+    items: () => maxListed,
     headers: { 'Cache-Control': 'public, max-age=300' },
     read: async ({ path }, { db, now }) => {
       const account = readAddress('account', path.account)
-      const row = await readBody(db, listed, newestNotifications({ account, first: mostListed }), { now })
+      const row = await readBody(db, listed, newestNotifications({ account, first: maxListed }), { now })
       return row ? { body: row[0] } : null
     },
   },

@@ -100,8 +100,8 @@ function sharedName(family: Family, status: number): string {
 function response(family: Family, status: number, codes: readonly RefusalCode[], examples: object) {
   // Bodies of the account family have no code.
   const lines = codes.map((code) => {
-    const { meaning } = refusalCodes[code]
-    return family === 'account' ? `- ${meaning}` : `- \`${code}\`: ${meaning}`
+    const { parsedAppData } = refusalCodes[code]
+    return family === 'account' ? `- ${parsedAppData}` : `- \`${code}\`: ${parsedAppData}`
   })
   const canWait = status === 409 || status === 429 || status === 503
   const names: HeaderName[] = ['X-Request-Id', ...(canWait ? (['Retry-After'] as const) : [])]

@@ -11,31 +11,31 @@ import { type Family, type Fault, statusOf, toErrorBody } from './body.ts'
  * @param allow the methods that the path does answer, when the method is at fault
  */
 export function refused(
-  told: GraphQLError,
+  error: GraphQLError,
   family: Family,
   row: RowTraits | undefined,
   allow: string | undefined,
 ): Produced {
-  const status = statusFor(told, row)
+  const status = statusFor(error, row)
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    ...refusalHeaders(status, told.extensions),
+    ...refusalHeaders(status, error.extensions),
   }
   if (allow) headers.Allow = allow
   if (row?.freshness) headers['Cache-Control'] = refusalCaching(status)
   else if (row?.isCached || row?.headers?.['Cache-Control']) headers['Cache-Control'] = 'no-store'
-  return { status, headers, body: JSON.stringify(errorBodyOf(told, family)) }
+  return { status, headers, body: JSON.stringify(errorBodyOf(error, family)) }
 }
 
 /** In the words of the path's family. */
-export function errorBodyOf(told: GraphQLError, family: Family): Record<string, unknown> {
-  return toErrorBody(family, faultOf(told))
+export function errorBodyOf(error: GraphQLError, family: Family): Record<string, unknown> {
+  return toErrorBody(family, faultOf(error))
 }
 
 /** A row may say otherwise for itself, of a code or of a code at one field. */
-function statusFor(told: GraphQLError, row: RowTraits | undefined): number {
-  const { code } = faultOf(told)
-  return row?.statuses?.[`${code} of ${told.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]
+function statusFor(error: GraphQLError, row: RowTraits | undefined): number {
+  const { code } = faultOf(error)
+  return row?.statuses?.[`${code} of ${error.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]
 }
 
 function faultOf({ extensions, message }: GraphQLError): Fault {

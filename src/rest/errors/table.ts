@@ -13,10 +13,14 @@ This page is made from the program's own list by \`npm run codegen\`.
 
 /** docs/errors.md: the closed list of codes as a table. */
 export function errorTable(routes: readonly RowTraits[]): string {
-  const rows = Object.entries(refusalCodes).map(([code, { retryable, meaning, advice }]) =>
-    [`\`${code}\``, statusText(code as RefusalCode, routes), meaning, retryable ? 'yes' : 'no', advice].join(
-      ' | ',
-    ),
+  const rows = Object.entries(refusalCodes).map(([code, { retryable, parsedAppData, advice }]) =>
+    [
+      `\`${code}\``,
+      statusText(code as RefusalCode, routes),
+      parsedAppData,
+      retryable ? 'yes' : 'no',
+      advice,
+    ].join(' | '),
   )
   const head = 'code | status | meaning | retryable | what to do'
   return `${introduction}\n| ${head} |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |`).join('\n')}\n`
@@ -27,8 +31,8 @@ function statusText(code: RefusalCode, routes: readonly RowTraits[]): string {
   const places = new Map<string, Set<string>>()
   for (const { on, statuses = {} } of routes) {
     for (const [key, status] of Object.entries(statuses)) {
-      const [told, field] = key.split(' of ')
-      if (told !== code || status === statusOf[code]) continue
+      const [error, field] = key.split(' of ')
+      if (error !== code || status === statusOf[code]) continue
       const exception = `${status}${field ? ` for \`${field}\`` : ''}`
       places.set(exception, (places.get(exception) ?? new Set()).add(`\`${on}\``))
     }

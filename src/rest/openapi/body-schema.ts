@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Body, isField, isOptional, type ListMember, type Member } from '../../storage/bodies/body.ts'
 import type { Field } from '../../storage/query/model.ts'
-import { inWords } from './descriptions.ts'
+import { inPlainText } from './descriptions.ts'
 import {
   address,
   amount,
@@ -102,5 +102,5 @@ function valueSchema({ codec: { type, words } }: Field): z.ZodType {
 }
 
 function described(schema: z.ZodType, description: string | undefined, type?: string): z.ZodType {
-  return description ? schema.meta({ description: inWords(description, type) }) : schema
+  return description ? schema.meta({ description: inPlainText(description, type) }) : schema
 }

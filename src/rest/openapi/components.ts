@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { graphDescriptions, inWords } from './descriptions.ts'
+import { graphDescriptions, inPlainText } from './descriptions.ts'
 import { namedSchemas } from './named-schemas.ts'
 
 type JsonSchema = Record<string, unknown> & { properties?: Record<string, Record<string, unknown>> }
@@ -24,7 +24,7 @@ export function schemaComponents(): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(namedSchemas).map(([id, { graph, description }]) => {
       const { $schema: _, $id: __, ...json } = schemas[id] as JsonSchema
-      return [id, { ...describe(json, graph), description: inWords(description) }]
+      return [id, { ...describe(json, graph), description: inPlainText(description) }]
     }),
   )
 }
@@ -35,7 +35,7 @@ function describe(json: JsonSchema, graph: string | undefined): JsonSchema {
   const known = graphDescriptions(graph)
   const properties = Object.entries(json.properties).map(([name, property]) => {
     const { description: own, ...bare } = property
-    const description = typeof own === 'string' ? inWords(own) : known[name]
+    const description = typeof own === 'string' ? inPlainText(own) : known[name]
     return [name, '$ref' in property || description === undefined ? property : { ...bare, description }]
   })
   return { ...json, properties: Object.fromEntries(properties) }

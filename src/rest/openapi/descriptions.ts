@@ -16,7 +16,7 @@ export function graphDescriptions(type: string): Record<string, string> {
   return Object.fromEntries(
     Object.values(known.getFields()).map(({ name, description, type: fieldType }) => [
       name,
-      inWords(description ?? '', String(getNamedType(fieldType))),
+      inPlainText(description ?? '', String(getNamedType(fieldType))),
     ]),
   )
 }
@@ -29,7 +29,7 @@ const allMembers = Object.values(schema.getTypeMap()).flatMap(membersOf)
  * Members of the graph's enums become the interface's words: `EIP712 when left out.` is `eip712 when left out.`
  * @param type of what is described: an enum counts before all others
  */
-export function inWords(description: string, type?: string): string {
+export function inPlainText(description: string, type?: string): string {
   const own = type === undefined ? [] : membersOf(schema.getType(type))
   return description.replace(/\b[A-Z][A-Z0-9_]+\b/g, (name) => {
     const member = [...own, ...allMembers].find((candidate) => candidate.name === name)

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import type { Whole } from '../../http/answer.ts'
+import type { HttpResponse } from '../../http/answer.ts'
 import { conditional } from '../../http/conditional.ts'
 import { constant, once } from '../../http/constant.ts'
 import { createViewerFiles } from '../../http/pages/viewer-files.ts'
 import { toErrorBody } from '../errors/body.ts'
 import { openApiDocument } from './document.ts'
 
-type Answer = (req: IncomingMessage) => Whole
+type Answer = (req: IncomingMessage) => HttpResponse
 
 /** Whatever the viewer or a description in it would load from elsewhere, the browser refuses. The style sheet has its pictures within it. */
 const policy = [
@@ -18,7 +18,7 @@ const policy = [
 ].join('; ')
 
 /** The document that describes the routes, and a viewer of it that contacts no other host. */
-export function createApiDoors(version: string): { document: Answer; viewer: Answer } {
+export function createApiHandlers(version: string): { document: Answer; viewer: Answer } {
   const files = createViewerFiles()
   const document = once(() => whole('application/json', JSON.stringify(openApiDocument(version))))
 
@@ -38,7 +38,7 @@ export function createApiDoors(version: string): { document: Answer; viewer: Ans
   }
 }
 
-const missing: Whole = {
+const missing: HttpResponse = {
   status: 404,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(
@@ -47,7 +47,7 @@ const missing: Whole = {
 }
 
 /** Kept for a while, then asked for again by its tag: a new version is seen within the hour. */
-function whole(contentType: string, body: string | Buffer): Whole {
+function whole(contentType: string, body: string | Buffer): HttpResponse {
   const headers = {
     'Content-Type': contentType,
     'Cache-Control': 'public, max-age=3600',

@@ -4,7 +4,7 @@ import type { Admission } from '../../execution/admission/admission.ts'
 import { type Charge, chargeOf } from '../../execution/admission/charge.ts'
 import { costOf } from '../../execution/admission/cost.ts'
 import { estimatedUnits, executedUnits, readUnits } from '../../execution/admission/units.ts'
-import type { Door } from '../../execution/execute.ts'
+import type { Executor } from '../../execution/execute.ts'
 import type { Produced } from '../../execution/idempotency.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
@@ -15,7 +15,7 @@ import { freshnessHeaders } from './caching.ts'
 import { type PathPattern, patternOf } from './path.ts'
 import { createRecall } from './recall.ts'
 import { isRepeatable, type RestRequest, type Route, type RowTraits } from './route.ts'
-import { compileWords } from './selection-text.ts'
+import { compileEnumSpelling } from './selection-text.ts'
 
 const json = 'application/json'
 
@@ -42,16 +42,16 @@ export interface Endpoint extends PathPattern {
   }
 }
 
-type Context = ReturnType<Door['context']>
+type Context = ReturnType<Executor['context']>
 
 /** @throws when the row's document does not fit the schema */
-export function compile(row: Route, family: Family, door: Door, services: Services): Endpoint {
-  const document = door.trust(row.run)
-  const words = compileWords(schema, document)
+export function compile(row: Route, family: Family, executor: Executor, services: Services): Endpoint {
+  const document = executor.trust(row.run)
+  const spelling = compileEnumSpelling(schema, document)
   const charge = chargeOf(schema, document)
   const known = new WeakMap<RestRequest, Record<string, unknown>>()
   const variablesOf = (request: RestRequest) => {
-    const variables = known.get(request) ?? words.toVariables(row.given?.(request) ?? {})
+    const variables = known.get(request) ?? spelling.toVariables(row.given?.(request) ?? {})
     known.set(request, variables)
     return variables
   }
@@ -74,23 +74,23 @@ export function compile(row: Route, family: Family, door: Door, services: Servic
     async perform(request, context) {
       const asked = row.restricted ? { ...context(), restricted: true } : context()
       const variables = variablesOf(request)
-      const { data, errors } = await door.run(document, variables, asked)
+      const { data, errors } = await executor.run(document, variables, asked)
       if (errors?.[0]) throw errors[0]
-      return toAnswer(row, words.toWords(data) as never)
+      return toAnswer(row, spelling.toSpelling(data) as never)
     },
     recall: row.recall && createRecall(row.recall, services),
     ...(isSubscription(document) && {
       events: {
         async subscribe(request, contextValue) {
           const variableValues = variablesOf(request)
-          const results = await door.subscribe({ schema, document, variableValues, contextValue })
+          const results = await executor.subscribe({ schema, document, variableValues, contextValue })
           if (Symbol.asyncIterator in results) return results
           throw results.errors?.[0]
         },
         write: ({ data, errors }) =>
           errors?.[0]
             ? eventOf(errorBodyOf(errors[0], family), 'error')
-            : eventOf(row.answer(words.toWords(data) as never)),
+            : eventOf(row.answer(spelling.toSpelling(data) as never)),
       },
     }),
   }

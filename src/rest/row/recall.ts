@@ -1,5 +1,5 @@
 import type { Services } from '../../graphql/context/context.ts'
-import type { Whole } from '../../http/answer.ts'
+import type { HttpResponse } from '../../http/answer.ts'
 import { weakTag } from '../../http/conditional.ts'
 import { freshnessHeaders } from './caching.ts'
 import type { Route } from './route.ts'
@@ -11,8 +11,8 @@ const longText = 1_024
 export function createRecall(
   recall: NonNullable<Route['recall']>,
   services: Services,
-): (path: Record<string, string>) => Whole | undefined {
-  const known = new WeakMap<object, { age: number; written: Whole }>()
+): (path: Record<string, string>) => HttpResponse | undefined {
+  const known = new WeakMap<object, { age: number; written: HttpResponse }>()
   return (path) => {
     const recalled = recall({ network: path.network ?? '', path }, services)
     if (!recalled) return undefined
@@ -28,7 +28,7 @@ export function createRecall(
 }
 
 /** What is no answer is for the document to tell. */
-function write(answer: unknown): Whole | undefined {
+function write(answer: unknown): HttpResponse | undefined {
   if (answer === null) return undefined
   const text = JSON.stringify(answer)
   const headers = { 'Content-Type': 'application/json', ETag: weakTag(text) }

@@ -18,14 +18,14 @@ import {
 } from 'graphql'
 
 /** Enum members are SCREAMING_CASE in the graph and the interface's words in REST: the words are their values. */
-export interface Words {
+export interface EnumSpelling {
   /** Raw JSON to variables: words become names, and keys that the graph does not know are left out. */
   toVariables(given: Record<string, unknown>): Record<string, unknown>
   /** A result to REST: names become words. Changes the result in place. */
-  toWords<Data>(data: Data): Data
+  toSpelling<Data>(data: Data): Data
 }
 
-export function compileWords(schema: GraphQLSchema, document: DocumentNode): Words {
+export function compileEnumSpelling(schema: GraphQLSchema, document: DocumentNode): EnumSpelling {
   const operation = getOperationAST(document)
   const root = operation && schema.getRootType(operation.operation)
   if (!operation || !root) throw new Error('a REST document must hold one operation')
@@ -39,8 +39,8 @@ export function compileWords(schema: GraphQLSchema, document: DocumentNode): Wor
       Object.fromEntries(
         inputs.map(([name, type]) => [name, type ? toInput(type, given[name]) : given[name]]),
       ),
-    toWords(data) {
-      speak(data, plan)
+    toSpelling(data) {
+      respell(data, plan)
       return data
     },
   }
@@ -91,19 +91,19 @@ function fragmentOf(name: string, document: DocumentNode) {
   ) as { selectionSet: SelectionSetNode } | undefined
 }
 
-function speak(value: unknown, plan: Plan): void {
+function respell(value: unknown, plan: Plan): void {
   if (Array.isArray(value)) {
-    for (const item of value) speak(item, plan)
+    for (const item of value) respell(item, plan)
   } else if (typeof value === 'object' && value !== null) {
     const fields = value as Record<string, unknown>
     for (const [key, step] of plan) {
-      if (step instanceof Map) speak(fields[key], step)
-      else fields[key] = toWord(fields[key], step)
+      if (step instanceof Map) respell(fields[key], step)
+      else fields[key] = toValue(fields[key], step)
     }
   }
 }
 
-function toWord(value: unknown, type: GraphQLEnumType): unknown {
-  if (Array.isArray(value)) return value.map((item) => toWord(item, type))
+function toValue(value: unknown, type: GraphQLEnumType): unknown {
+  if (Array.isArray(value)) return value.map((item) => toValue(item, type))
   return typeof value === 'string' ? type.getValue(value)?.value : value
 }

@@ -2,8 +2,8 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import { oneRead } from '../../execution/admission/charge.ts'
 import { estimatedUnits, readUnits, writtenUnits } from '../../execution/admission/units.ts'
-import { deskOf, type Services } from '../../graphql/context/context.ts'
-import { usualReportAuctions } from '../../storage/bodies/debug-report.ts'
+import { type Services, tradingOn } from '../../graphql/context/context.ts'
+import { defaultReportAuctions } from '../../storage/bodies/debug-report.ts'
 import type { Family } from '../errors/body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { patternOf } from './path.ts'
@@ -12,7 +12,7 @@ import type { StoredRoute } from './stored-route.ts'
 
 /** A row whose body the database writes, ready to be asked. */
 export function compileStored(row: StoredRoute, family: Family, services: Services): Endpoint {
-  const { reportAuctions = usualReportAuctions } = services
+  const { reportAuctions = defaultReportAuctions } = services
   return {
     ...patternOf(row.on, family === 'orderBook'),
     family,
@@ -38,7 +38,7 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
           reportAuctions,
           hidesCompetitions: services.hidesCompetitions === true && !row.restricted,
           ...(maxOrderUids !== undefined && { maxOrderUids }),
-          ...(family === 'orderBook' && { network: deskOf(services, request.network).network }),
+          ...(family === 'orderBook' && { network: tradingOn(services, request.network).network }),
         } as Parameters<StoredRoute['read']>[1],
       )
       if (!answer) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')

@@ -3,7 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import { parseTokenAddress } from '../../domain/token/address.ts'
 import { ageDown, maxAgeDown, type Sourced } from '../../domain/token/sourced.ts'
 import type { TokenHolder } from '../../domain/token/token.ts'
-import type { TradingDesk } from '../../graphql/context/context.ts'
+import type { TradingServices } from '../../graphql/context/context.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
 import { tokenAddressField, tokenDetailsInput } from '../../graphql/token/addresses-input.ts'
 import { type RestRequest, type Route, route } from '../row/route.ts'
@@ -81,11 +81,11 @@ function filled<Item>(list: Item[] = []): Item[] | null {
 }
 
 function recall<Value>(
-  peek: (desk: TradingDesk, token: Address) => Sourced<Value> | undefined,
+  peek: (desk: TradingServices, token: Address) => Sourced<Value> | undefined,
   write: (value: Value) => unknown,
 ): NonNullable<Route['recall']> {
-  return ({ network, path }, { desks, now }) => {
-    const desk = desks.byName(network)
+  return ({ network, path }, { networks, now }) => {
+    const desk = networks.byName(network)
     const parsed = parseTokenAddress(path.token ?? '')
     const known = desk && 'address' in parsed ? peek(desk, parsed.address) : undefined
     return (

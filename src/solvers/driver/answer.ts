@@ -10,12 +10,12 @@ import {
   outsidePrices,
 } from '../outside/fields.ts'
 
-const mostInteractions = 100
-const mostOrders = 100
+const maxInteractions = 100
+const maxOrders = 100
 
 /** `solver` must be there, and is not believed: whose quote it is, the settings say. */
 const common = {
-  interactions: outsideList(outsideInteraction, mostInteractions),
+  interactions: outsideList(outsideInteraction, maxInteractions),
   solver: outsideAddress,
   gas: outsideGas.nullish(),
   txOrigin: outsideAddress.nullish(),
@@ -26,8 +26,8 @@ const amountForm = z.object({ amount: outsideAmount, ...common })
 
 const pricesForm = z.object({
   clearingPrices: outsidePrices,
-  preInteractions: outsideList(outsideInteraction, mostInteractions),
-  jitOrders: outsideList(z.looseObject({}), mostOrders),
+  preInteractions: outsideList(outsideInteraction, maxInteractions),
+  jitOrders: outsideList(z.looseObject({}), maxOrders),
   ...common,
 })
 

@@ -13,12 +13,12 @@ import {
 } from '../outside/fields.ts'
 
 /** Several times what a quote needs: reading all of it takes a moment in which nothing else runs. */
-const mostSolutions = 20
-const mostTrades = 100
+const maxSolutions = 20
+const maxTrades = 100
 /** Of one kind in one solution. */
-const mostInteractions = 100
+const maxInteractions = 100
 /** Of one interaction. */
-const mostTransfers = 20
+const maxTransfers = 20
 
 const tokenAmount = z.object({ token: outsideAddress, amount: outsideAmount })
 
@@ -67,9 +67,9 @@ const custom = outsideInteraction.extend({
   kind: z.literal('custom'),
   internalize: z.boolean().default(false),
   /** What the settlement contract must have approved before. */
-  allowances: outsideList(tokenAmount.extend({ spender: outsideAddress }), mostTransfers).default([]),
-  inputs: outsideList(tokenAmount, mostTransfers).default([]),
-  outputs: outsideList(tokenAmount, mostTransfers).default([]),
+  allowances: outsideList(tokenAmount.extend({ spender: outsideAddress }), maxTransfers).default([]),
+  inputs: outsideList(tokenAmount, maxTransfers).default([]),
+  outputs: outsideList(tokenAmount, maxTransfers).default([]),
 })
 
 const flashloan = z.object({
@@ -89,15 +89,15 @@ const solution = z
       .max(2 ** 64)
       .refine(Number.isInteger),
     prices: outsidePrices,
-    trades: outsideList(z.discriminatedUnion('kind', [fulfillment, jit]), mostTrades),
-    preInteractions: outsideList(outsideInteraction, mostInteractions).default([]),
-    interactions: outsideList(z.discriminatedUnion('kind', [liquidity, custom]), mostInteractions),
-    postInteractions: outsideList(outsideInteraction, mostInteractions).default([]),
+    trades: outsideList(z.discriminatedUnion('kind', [fulfillment, jit]), maxTrades),
+    preInteractions: outsideList(outsideInteraction, maxInteractions).default([]),
+    interactions: outsideList(z.discriminatedUnion('kind', [liquidity, custom]), maxInteractions),
+    postInteractions: outsideList(outsideInteraction, maxInteractions).default([]),
     gas: outsideGas.nullish(),
     maxFeePerGas: outsideAmount.nullish(),
     maxPriorityFeePerGas: outsideAmount.nullish(),
-    flashloans: outsideMap(outsideUid, flashloan, mostTrades).default(new Map()),
-    wrappers: outsideList(z.object({ address: outsideAddress, data: outsideBytes }), mostTransfers).default(
+    flashloans: outsideMap(outsideUid, flashloan, maxTrades).default(new Map()),
+    wrappers: outsideList(z.object({ address: outsideAddress, data: outsideBytes }), maxTransfers).default(
       [],
     ),
   })
@@ -109,7 +109,7 @@ export type EngineSolution = z.infer<typeof solution>
 export type EngineInteraction = EngineSolution['interactions'][number]
 
 const solved = z.object({
-  solutions: outsideList(solution, mostSolutions).refine((solutions) => {
+  solutions: outsideList(solution, maxSolutions).refine((solutions) => {
     const ids = solutions.map(({ id }) => id).filter(Number.isSafeInteger)
     return new Set(ids).size === ids.length
   }),

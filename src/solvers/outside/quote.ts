@@ -56,7 +56,7 @@ export function toClaim(
     throw nonsense(name, 'an amount is out of range')
   const all = [...calls.preInteractions, ...calls.interactions]
   if (all.some(({ target }) => target === vaultRelayer)) throw nonsense(name, 'it calls the vault relayer')
-  if (calldataSize(all) > mostCalldata) throw nonsense(name, 'no transaction holds this much calldata')
+  if (calldataSize(all) > maxCalldata) throw nonsense(name, 'no transaction holds this much calldata')
   const units = gas ?? settlementGas(1, calls.interactions.length)
   if (computed === 0n || units === 0n)
     throw new Refusal('NoLiquidity', 'no route trades this pair at this size')
@@ -69,7 +69,7 @@ export function toClaim(
 }
 
 /** Of one transaction: nodes take no larger ones. */
-const mostCalldata = 128 * 1_024
+const maxCalldata = 128 * 1_024
 
 function calldataSize(calls: readonly Interaction[]): number {
   return calls.reduce((sum, { callData }) => sum + hexSize(callData), 0)
@@ -89,7 +89,7 @@ export function amountAtPrices(
   return kind === 'sell' ? mulDivDown(amount - fee, sell, buy) : mulDivUp(amount, buy, sell) + fee
 }
 
-const toldReasons = [
+const knownReasons = [
   'TradingOutsideAllowedWindow',
   'TokenTemporarilySuspended',
   'InsufficientLiquidity',
@@ -98,6 +98,6 @@ const toldReasons = [
 /** A solver's own reason not to trade, in its own words as far as they can be shown. Codes are told in camel or Pascal case. */
 export function refusalOf(code: string, text: string | null | undefined): Refusal {
   const message = printable(text ?? '') ?? 'the solver gives no reason'
-  const told = toldReasons.find((reason) => reason.toLowerCase() === code.toLowerCase())
-  return new Refusal(told ?? 'CustomSolverError', message)
+  const reason = knownReasons.find((reason) => reason.toLowerCase() === code.toLowerCase())
+  return new Refusal(reason ?? 'CustomSolverError', message)
 }

@@ -83,10 +83,10 @@ export const reportedTrade: Body = {
 }
 
 /** What a report shows of trades: they can grow. */
-const mostTrades = 100
+const maxTrades = 100
 
 /** Auctions of a report, where the deployment does not say how many. */
-export const usualReportAuctions = 200
+export const defaultReportAuctions = 200
 
 /** The two values that a report is read with: its auctions are below the id of one, or of any id, and so many, the newest. */
 const [before, most] = [`coalesce(${param(1)}::bigint, 9223372036854775807)`, `${param(2)}::int`]
@@ -111,6 +111,6 @@ export const debugReportBody: Body = {
   },
   trades: {
     ...listOf(debugReport, 'trades', reportedTrade),
-    rows: `${rowsOf(debugReport, 'trades')} ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${mostTrades}`,
+    rows: `${rowsOf(debugReport, 'trades')} ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${maxTrades}`,
   },
 }

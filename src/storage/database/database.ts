@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { DatabaseError, Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/client.ts'
-import { asOutage, tellOutages } from './outages.ts'
+import { asOutage, reportOutages } from './outages.ts'
 import { createPlanNames, type PlanNames } from './plan-names.ts'
 import { TextQuery, type TextRow } from './text-query.ts'
 
@@ -48,7 +48,7 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
   const reads = openPool(url, forReads, `${sessionSettings} -c plan_cache_mode=force_generic_plan`)
   const pool = openPool(url, maxConnections - forReads, sessionSettings)
   const client = new PrismaClient({
-    adapter: tellOutages(new PrismaPg(pool, { statementNameGenerator })),
+    adapter: reportOutages(new PrismaPg(pool, { statementNameGenerator })),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
   })
   if (onStatement) {

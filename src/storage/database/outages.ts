@@ -16,10 +16,11 @@ const unreachableCodes = /^(08|53|57P|57014)/
 const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENOTFOUND', 'EPIPE', 'EHOSTUNREACH'])
 
 /** The driver's own words where it has no code. */
-const unreachableWords = /Connection terminated|timeout exceeded|not queryable|read timeout|connection error/i
+const unreachablePatterns =
+  /Connection terminated|timeout exceeded|not queryable|read timeout|connection error/i
 
 /** Turns what means "not there for the moment" into an Outage. Wrapped around the adapter, every statement goes through it. */
-export function tellOutages(factory: PrismaPg): PrismaPg {
+export function reportOutages(factory: PrismaPg): PrismaPg {
   const connect = factory.connect.bind(factory)
   factory.connect = async () => guarded(await connect())
   return factory
@@ -36,7 +37,7 @@ function isOutage(error: unknown): boolean {
   const cause = error.cause as { kind?: string; code?: string } | undefined
   if (error.name !== 'DriverAdapterError') {
     const code = 'code' in error ? String(error.code) : ''
-    return unreachableCodes.test(code) || socketCodes.has(code) || unreachableWords.test(error.message)
+    return unreachableCodes.test(code) || socketCodes.has(code) || unreachablePatterns.test(error.message)
   }
   return unreachable.has(cause?.kind ?? '') || unreachableCodes.test(cause?.code ?? '')
 }

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 
 /** Texts that are prepared at a time. Plans take memory of the server, on each connection. */
-const mostNamed = 300
+const maxNamed = 300
 /** In characters, for each of which a plan takes some hundred bytes: of all of them, and of one. */
-const mostCharacters = 600_000
+const maxCharacters = 600_000
 const longestNamed = 32_768
 /** A text is worth a plan when it is sent again and again: texts that are sent once or twice push nothing out. */
 const usesBefore = 3
 /** Texts whose uses are counted, in characters together. */
-const mostCounted = 2_000_000
+const maxCounted = 2_000_000
 
 /** Which texts are prepared, by use: what is asked for often stays, whatever else is asked. */
 export interface PlanNames {
@@ -18,10 +18,10 @@ export interface PlanNames {
   isWornBy(connection: object, name: string, text: string): boolean
 }
 
-export function createPlanNames(most = mostNamed): PlanNames {
+export function createPlanNames(most = maxNamed): PlanNames {
   const sizeCalculation = (_value: unknown, text: string) => text.length
-  const uses = new LRUCache<string, number>({ maxSize: mostCounted, sizeCalculation })
-  const names = new LRUCache<string, string>({ max: most, maxSize: mostCharacters, sizeCalculation })
+  const uses = new LRUCache<string, number>({ maxSize: maxCounted, sizeCalculation })
+  const names = new LRUCache<string, string>({ max: most, maxSize: maxCharacters, sizeCalculation })
   const plans = new WeakMap<object, { names: Set<string>; characters: number }>()
   let last = 0
 
@@ -43,7 +43,7 @@ export function createPlanNames(most = mostNamed): PlanNames {
       plans.set(connection, held)
       if (!held.names.has(name)) held.characters += text.length
       held.names.add(name)
-      return held.names.size > 2 * most || held.characters > 2 * mostCharacters
+      return held.names.size > 2 * most || held.characters > 2 * maxCharacters
     },
   }
 }

@@ -50,12 +50,12 @@ export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Pr
  * Appends what an auction found about orders, but for those that ended while it looked: nothing is `ready` or `filtered` after its last
  * trade. The caller holds the orders' locks. In SQL: whether an order has ended is computed.
  */
-export async function appendFindings(tx: Tx, findings: readonly NewOrderEvent[]): Promise<void> {
+export async function appendExclusions(tx: Tx, exclusions: readonly NewOrderEvent[]): Promise<void> {
   const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
-    SELECT o.id FROM orders o WHERE o.id = ANY(${findings.map(({ orderId }) => orderId)}::bigint[]) AND ${raw(isUnfinished)}`
+    SELECT o.id FROM orders o WHERE o.id = ANY(${exclusions.map(({ orderId }) => orderId)}::bigint[]) AND ${raw(isUnfinished)}`
   const unfinished = new Set(rows.map(({ id }) => id))
   await appendEvents(
     tx,
-    findings.filter(({ orderId }) => unfinished.has(orderId)),
+    exclusions.filter(({ orderId }) => unfinished.has(orderId)),
   )
 }

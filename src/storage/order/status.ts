@@ -41,14 +41,14 @@ export const recordedCodes: Record<OrderStatus, string> = {
 export const recordedStatus = caseOf('o.expired_at_block IS NOT NULL', recordedCodes)
 
 /** The service's own words. */
-export const statusWords = Object.fromEntries(orderStatuses.map((status) => [status, status])) as Record<
+export const statusSpelling = Object.fromEntries(orderStatuses.map((status) => [status, status])) as Record<
   OrderStatus,
   OrderStatus
 >
 
 /** The status at `now`, in Unix seconds. */
 export function statusSql(now: number): Prisma.Sql {
-  const [before = '', after = ''] = statusCase('?', statusWords).split('?')
+  const [before = '', after = ''] = statusCase('?', statusSpelling).split('?')
   return Prisma.sql`${Prisma.raw(before)}${now}${Prisma.raw(after)}`
 }
 

@@ -77,7 +77,7 @@ export interface PageArguments {
 }
 
 export const largestPage = 1_000
-export const usualPage = 10
+export const defaultPage = 10
 
 /** @throws Refusal InvalidParameter */
 export function pageOf(key: PageKey, { first, last, after, before }: PageArguments): Page {
@@ -88,7 +88,7 @@ export function pageOf(key: PageKey, { first, last, after, before }: PageArgumen
     cursor == null ? null : parseCursor(key, cursor, argument)
   const startsAtEnd = key.startsAtEnd === true && after == null && before == null
   return {
-    limit: checkedSize(last ?? first ?? usualPage, last == null ? 'first' : 'last'),
+    limit: checkedSize(last ?? first ?? defaultPage, last == null ? 'first' : 'last'),
     backwards: last != null || startsAtEnd,
     after: place(after, 'after'),
     before: place(before, 'before'),

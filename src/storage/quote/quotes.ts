@@ -38,7 +38,11 @@ export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>, rest?: Quote
 }
 
 /** The same for a quote that nobody asked for, made because an order came without one: no reply is given. */
-export async function insertOrderQuote(db: Db, quote: Omit<Quote, 'id'>, order: QuoteParty): Promise<bigint> {
+export async function insertQuoteForOrder(
+  db: Db,
+  quote: Omit<Quote, 'id'>,
+  order: QuoteParty,
+): Promise<bigint> {
   return insert(db, quote, order)
 }
 
@@ -136,7 +140,7 @@ export async function findQuoteFor(db: Db, search: QuoteSearch): Promise<Quote |
 }
 
 /** Of what a backlog may hold, one call takes so many: the next block takes the next ones. */
-const mostDeleted = 20_000
+const maxDeleted = 20_000
 
 /**
  * The oldest first. Processes of several networks share the table: each takes what no other is taking. In SQL: rows that others hold
@@ -144,7 +148,7 @@ const mostDeleted = 20_000
  */
 export async function deleteExpiredQuotes(db: Db, now: Date): Promise<number> {
   return sql(db).$executeRaw`DELETE FROM quotes WHERE id IN (
-    SELECT id FROM quotes WHERE expiration < ${now} ORDER BY expiration LIMIT ${mostDeleted} FOR UPDATE SKIP LOCKED)`
+    SELECT id FROM quotes WHERE expiration < ${now} ORDER BY expiration LIMIT ${maxDeleted} FOR UPDATE SKIP LOCKED)`
 }
 
 function toQuote(text: string): Quote {

@@ -54,7 +54,7 @@ describe('parseAppDataDocument', () => {
     partnerFees: [],
     wrapped: false,
   }
-  const meaning = (metadata: unknown) => parseAppDataDocument(JSON.stringify({ metadata }))
+  const parsedAppData = (metadata: unknown) => parseAppDataDocument(JSON.stringify({ metadata }))
 
   it('finds nothing where there is nothing', () => {
     expect(parseAppDataDocument('{}')).toEqual(nothing)
@@ -64,7 +64,7 @@ describe('parseAppDataDocument', () => {
   it('reads the members with effect', () => {
     const hook = { target: numbered('AB'), callData: '0x12', gasLimit: '30000', dappId: 'x' }
     expect(
-      meaning({
+      parsedAppData({
         hooks: { pre: [hook], version: '0.1.0' },
         signer: numbered('12'),
         replacedOrder: { uid: `0x${'AB'.repeat(56)}` },
@@ -102,14 +102,14 @@ describe('parseAppDataDocument', () => {
   })
 
   it('tells wrappers that may be left out from those that may not', () => {
-    expect(meaning({ wrappers: [{ ...wrapper, isOmittable: true }] }).wrapped).toBe(false)
-    expect(meaning({ wrappers: [{ ...wrapper, isOmittable: true }, wrapper] }).wrapped).toBe(true)
-    expect(meaning({ wrappers: [{ ...wrapper, isOmittable: false }] }).wrapped).toBe(true)
-    expect(meaning({ wrappers: [] }).wrapped).toBe(false)
+    expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: true }] }).wrapped).toBe(false)
+    expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: true }, wrapper] }).wrapped).toBe(true)
+    expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: false }] }).wrapped).toBe(true)
+    expect(parsedAppData({ wrappers: [] }).wrapped).toBe(false)
   })
 
   it('accepts a hint for solvers', () => {
-    expect(meaning({ flashloan: loan })).toEqual(nothing)
+    expect(parsedAppData({ flashloan: loan })).toEqual(nothing)
   })
 
   it.each([
@@ -124,7 +124,7 @@ describe('parseAppDataDocument', () => {
     ['metadata.replacedOrder.uid', { replacedOrder: {} }],
     ['metadata.partnerFee', { partnerFee: { recipient: numbered('12') } }],
   ])('names %s', (path, metadata) => {
-    expect(() => meaning(metadata)).toThrow(`appData ${path} `)
+    expect(() => parsedAppData(metadata)).toThrow(`appData ${path} `)
   })
 
   it.each([
@@ -185,7 +185,7 @@ describe('parseAppDataDocument', () => {
     [],
     'metadata',
   ])('refuses metadata %j', (metadata) => {
-    expect(codeOf(() => meaning(metadata))).toBe('InvalidAppData')
+    expect(codeOf(() => parsedAppData(metadata))).toBe('InvalidAppData')
   })
 
   it('counts bytes, not characters', () => {

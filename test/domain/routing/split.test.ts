@@ -18,7 +18,7 @@ const searches = { sell: bestRouteForSell, buy: bestRouteForBuy }
 type Kind = keyof typeof searches
 
 /** What a route is worth on the side that is not given. */
-function worthOf(kind: Kind, route: Route, cost: bigint): bigint {
+function routeValue(kind: Kind, route: Route, cost: bigint): bigint {
   const swaps = BigInt(hopsOf(route).length) * cost
   return kind === 'sell' ? route.amountOut - swaps : -route.amountIn - swaps
 }
@@ -53,8 +53,8 @@ describe('a division over paths', () => {
           searches[side](pools, wrapped, coin, amount, { maxPaths, hopCost: cost })
         const [alone, two, many] = [search(1), search(2), search(4)]
         for (const route of [alone, two, many]) if (route) checkRoute(route, side, amount)
-        if (alone) expect(two && worthOf(side, two, cost) >= worthOf(side, alone, cost)).toBe(true)
-        if (two) expect(many && worthOf(side, many, cost) >= worthOf(side, two, cost)).toBe(true)
+        if (alone) expect(two && routeValue(side, two, cost) >= routeValue(side, alone, cost)).toBe(true)
+        if (two) expect(many && routeValue(side, many, cost) >= routeValue(side, two, cost)).toBe(true)
         expect((two?.paths.length ?? 0) <= 2 && (many?.paths.length ?? 0) <= 4).toBe(true)
         if (two && two.paths.length > 1) divided[side]++
       }),
@@ -68,7 +68,7 @@ describe('a division over paths', () => {
     fc.assert(
       fc.property(evenGraph, evenAmount, hopCost, kind, (pools, amount, cost, side) => {
         const route = searches[side](pools, wrapped, coin, amount, { maxPaths: 2, hopCost: cost })
-        const value = route && worthOf(side, route, cost)
+        const value = route && routeValue(side, route, cost)
         const other = gridBest(pools, side, amount, cost)
         if (route && route.paths.length > 1) divided++
         if (other === undefined) return
@@ -154,7 +154,7 @@ describe('in a mesh of twenty-two tokens', () => {
         expect(reads - readAlone).toBeLessThan(150)
         if (!alone || !divided) continue
         checkRoute(divided, side, amount)
-        expect(worthOf(side, divided, cost)).toBeGreaterThan(worthOf(side, alone, cost))
+        expect(routeValue(side, divided, cost)).toBeGreaterThan(routeValue(side, alone, cost))
       }
     }
   })

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLine } from '../../http/client.ts'
-import type { Doors } from '../../server/test-server.ts'
+import type { TestServer } from '../../server/test-server.ts'
 import { clientOf, jsonOf, openLimited } from './client.ts'
 
 /** A client that has used up what it may ask is refused before anything that it sends is read. */
-let doors: Doors
+let server: TestServer
 const address = '198.51.100.7'
 
 beforeAll(async () => {
-  doors = await openLimited()
-  await clientOf(doors, address).exhaust()
+  server = await openLimited()
+  await clientOf(server, address).exhaust()
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 const stream = { accept: 'text/event-stream' }
 const json = { 'content-type': 'application/json' }
@@ -40,13 +40,13 @@ test.each<[string, string, { method?: string; body?: string; headers?: Record<st
   ['too large', '/sepolia/api/v1/orders/by_uids', { method: 'POST', body: `["${'x'.repeat(300_000)}"]` }],
   ['no path', '/sepolia/api/v1/nothing', {}],
 ])('%s at %s', async (_, path, asked) => {
-  const answer = await clientOf(doors, address).send(path, asked)
+  const answer = await clientOf(server, address).send(path, asked)
   expect([answer.status, answer.headers['retry-after']]).toEqual([429, '1'])
 })
 
 test('a body that is still to come is not waited for', async () => {
   for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/orders/by_uids']) {
-    await using line = openLine(doors.url)
+    await using line = openLine(server.url)
     line.write(
       `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\nAccept: application/json, text/event-stream\r\n` +
         'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
@@ -56,7 +56,7 @@ test('a body that is still to come is not waited for', async () => {
 })
 
 test('another client is told what is wrong with the same', async () => {
-  const other = clientOf(doors, '198.51.100.8')
+  const other = clientOf(server, '198.51.100.8')
   const answer = await other.send('/graphql', { method: 'POST', body: '{"query":"{ nothing"}' })
   expect(jsonOf(answer).errors[0].extensions.code).toBe('InvalidQuery')
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { address } from '../../../src/domain/evm/address.ts'
 import { chargeOf } from '../../../src/execution/admission/charge.ts'
 import { schema } from '../../../src/graphql/schema.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 
 const named = (count: number) =>
@@ -61,18 +61,18 @@ describe('tokens that are named', () => {
 })
 
 describe('over the doors', () => {
-  let doors: Doors
+  let server: TestServer
   beforeAll(async () => {
-    doors = await openDoors(
+    server = await openTestServer(
       {},
       { now: () => 1_800_000_000_000, rateLimits: { reads: 50, quotes: 10, orders: 5 } },
     )
   })
-  afterAll(() => doors?.[Symbol.asyncDispose]())
+  afterAll(() => server?.[Symbol.asyncDispose]())
 
   test('a hundred details fit into a full bucket, which holds no more than so many of them', async () => {
     const details = () =>
-      request(`${doors.url}/sepolia/tokens/details`, 'POST', { tokenAddresses: named(100) })
+      request(`${server.url}/sepolia/tokens/details`, 'POST', { tokenAddresses: named(100) })
     for (let count = 1; count <= 7; count++) {
       const { status, headers } = await details()
       expect([status, headers.get('ratelimit')]).toEqual([
@@ -85,8 +85,8 @@ describe('over the doors', () => {
     // Of what was counted before the body was read a part is lost, here and of the next; the others are not counted.
     expect(refused.headers.get('ratelimit')).toMatch(/^"reads";r=8;/)
     const query = `{ tokens(addresses: ${JSON.stringify(named(9))}) { usdPrice { price } } }`
-    expect((await request(`${doors.url}/graphql`, 'POST', { query })).status).toBe(429)
-    const one = await request(`${doors.url}/sepolia/tokens/${named(1)}/details`)
+    expect((await request(`${server.url}/graphql`, 'POST', { query })).status).toBe(429)
+    const one = await request(`${server.url}/sepolia/tokens/${named(1)}/details`)
     expect([one.status, one.headers.get('ratelimit')]).toEqual([200, expect.stringMatching('^"reads";r=7;')])
   })
 })

@@ -1,20 +1,20 @@
 import { ask, type Exchange } from '../../http/client.ts'
-import { openDoors } from '../../server/test-server.ts'
+import { openTestServer } from '../../server/test-server.ts'
 
 export const rateLimits = { reads: 50, quotes: 10, orders: 5, introspections: 6 }
 /** Two seconds' worth. */
 export const fullBucket = 100
 export const at = 1_800_000_000_000
 
-type Doors = Awaited<ReturnType<typeof openDoors>>
+type TestServer = Awaited<ReturnType<typeof openTestServer>>
 
 /** Doors with the usual limits and a clock that stands still, behind a proxy that is trusted. */
 export function openLimited(
-  desk: Parameters<typeof openDoors>[0] = {},
-  more: Parameters<typeof openDoors>[1] = {},
-): Promise<Doors> {
+  desk: Parameters<typeof openTestServer>[0] = {},
+  more: Parameters<typeof openTestServer>[1] = {},
+): Promise<TestServer> {
   const isTrustedProxy = (address: string) => address === '127.0.0.1'
-  return openDoors(desk, { now: () => at, rateLimits, isTrustedProxy, ...more })
+  return openTestServer(desk, { now: () => at, rateLimits, isTrustedProxy, ...more })
 }
 
 interface Sent {
@@ -24,7 +24,7 @@ interface Sent {
 }
 
 /** A client at an address of its own. */
-export function clientOf({ url }: Pick<Doors, 'url'>, address: string) {
+export function clientOf({ url }: Pick<TestServer, 'url'>, address: string) {
   const send = (path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Exchange> =>
     ask(`${url}${path}`, {
       method,

@@ -3,18 +3,18 @@ import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../../fakes/story.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
-  await storeSettledOrder(doors.database.db, 9n, numbered('0f'))
-  await storeOrder(doors.database.db, { owner: numbered('0f'), buyAmount: 1n })
+  server = await openTestServer()
+  await storeSettledOrder(server.database.db, 9n, numbered('0f'))
+  await storeOrder(server.database.db, { owner: numbered('0f'), buyAmount: 1n })
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
-const ask = (query: string, variables = {}) => request(`${doors.url}/graphql`, 'POST', { query, variables })
+const ask = (query: string, variables = {}) => request(`${server.url}/graphql`, 'POST', { query, variables })
 
 const around = (depth: number) =>
   `{orders(first:1000){nodes{${'auctions{nodes{orders{nodes{'.repeat(depth)}uid${'}}}}'.repeat(depth)}}}}`
@@ -68,7 +68,7 @@ describe('refused before anything is read', () => {
   test('five at once do not keep others waiting', async () => {
     const heavy = Array.from({ length: 5 }, () => ask(around(2)))
     const started = cpuMs()
-    expect((await request(`${doors.url}/health/live`)).status).toBe(200)
+    expect((await request(`${server.url}/health/live`)).status).toBe(200)
     expect(cpuMs() - started).toBeLessThan(1_000)
     for (const { body } of await Promise.all(heavy)) expect(body.errors).toHaveLength(1)
   })
@@ -157,16 +157,16 @@ describe('every answer tells its cost', () => {
       ['B', 10],
       ['A', 0],
     ]) {
-      const { body } = await request(`${doors.url}/graphql`, 'POST', { query, operationName })
+      const { body } = await request(`${server.url}/graphql`, 'POST', { query, operationName })
       expect(body.extensions.cost.requested).toBe(requested)
     }
   })
 
   test('a subscription tells it with its first event, REST never', async () => {
     const account = numbered('0f')
-    await storeNotification(doors.database.db, account, 1)
-    await storeNotification(doors.database.db, account, 2)
-    const client = createClient({ url: `${doors.url}/graphql/stream`, retryAttempts: 0 })
+    await storeNotification(server.database.db, account, 1)
+    await storeNotification(server.database.db, account, 2)
+    const client = createClient({ url: `${server.url}/graphql/stream`, retryAttempts: 0 })
     const events = client.iterate({
       query: `subscription { notifications(account: "${account}", after: "earliest") { notification { message } } }`,
     })
@@ -175,13 +175,13 @@ describe('every answer tells its cost', () => {
     expect(second.value).toEqual({ data: { notifications: { notification: { message: 'notification 2' } } } })
     await events.return?.()
     client.dispose()
-    const { body } = await request(`${doors.url}/sepolia/api/v1/orders/${uid}`)
+    const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)
     expect(body).not.toHaveProperty('extensions')
   })
 })
 
 test('the same over a stream', async () => {
-  const response = await fetch(`${doors.url}/graphql/stream`, {
+  const response = await fetch(`${server.url}/graphql/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ query: around(2) }),

@@ -2,17 +2,17 @@ import { brotliDecompressSync } from 'node:zlib'
 import { getIntrospectionQuery } from 'graphql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRememberedAnswers } from '../../../src/execution/admission/remembered.ts'
-import type { Doors } from '../../server/test-server.ts'
+import type { TestServer } from '../../server/test-server.ts'
 import { clientOf, fullBucket, jsonOf, left, openLimited } from './client.ts'
 
-let doors: Doors
+let server: TestServer
 let client: ReturnType<typeof clientOf>
 
 beforeEach(async () => {
-  doors = await openLimited()
-  client = clientOf(doors, '198.51.100.1')
+  server = await openLimited()
+  client = clientOf(server, '198.51.100.1')
 })
-afterEach(() => doors?.[Symbol.asyncDispose]())
+afterEach(() => server?.[Symbol.asyncDispose]())
 
 const whole = getIntrospectionQuery()
 const small = (name: string) => `{ __type(name: "${name}") { name } }`
@@ -35,7 +35,7 @@ describe('a document that was not asked before', () => {
     ])
     expect((await client.graphql('{ version }')).status).toBe(200)
     expect((await client.graphql('{ __typename }')).status).toBe(200)
-    expect((await clientOf(doors, '198.51.100.2').graphql(small('T7'))).status).toBe(200)
+    expect((await clientOf(server, '198.51.100.2').graphql(small('T7'))).status).toBe(200)
     // Now it is known, to all.
     expect((await client.graphql(small('T7'))).status).toBe(200)
   })
@@ -82,7 +82,7 @@ describe('a document that was asked before', () => {
   test('is answered the same from memory, for a unit', async () => {
     const first = await client.graphql(whole)
     expect(fullBucket - left(first)).toBe(Math.ceil(first.bytes.length / 8_192))
-    const other = clientOf(doors, '198.51.100.9')
+    const other = clientOf(server, '198.51.100.9')
     for (let times = 1; times <= fullBucket; times++) {
       const again = await other.graphql(whole)
       expect([again.status, left(again)]).toEqual([200, fullBucket - times])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../../fakes/order.ts'
 import { storeNotification, storeOrder } from '../../fakes/story.ts'
-import type { Doors } from '../../server/test-server.ts'
+import type { TestServer } from '../../server/test-server.ts'
 import { at, clientOf, fullBucket, jsonOf, left, openLimited } from './client.ts'
 
 /** What reads count as, over HTTP: by what their answers hold, not by what they might. */
@@ -10,19 +10,19 @@ const nobody = numbered('d0')
 const storedOrders = 120
 const storedNotifications = 150
 const readers: (() => void)[] = []
-let doors: Doors
+let server: TestServer
 let count = 0
 let now = at
 
 /** Not all of it is stored: it is executed, field by field. */
 const executedQuery = `{ version account(address: "${collector}") { latestNotifications(first: ${storedNotifications}) { notificationId message metadata } } }`
 
-const fresh = () => clientOf(doors, `198.51.100.${count++}`)
+const fresh = () => clientOf(server, `198.51.100.${count++}`)
 
 beforeAll(async () => {
   const usdPrice = () => new Promise<undefined>((resolve) => readers.push(() => resolve(undefined)))
-  doors = await openLimited({ usdPrice }, { now: () => now })
-  const { db } = doors.database
+  server = await openLimited({ usdPrice }, { now: () => now })
+  const { db } = server.database
   const bytes32 = (digits: number) => `0x${digits.toString(16).padStart(64, '0')}` as const
   for (let index = 0; index < storedOrders; index++) {
     const validTo = 1_900_000_000 + index
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
   for (let index = 0; index < storedNotifications; index++) await storeNotification(db, collector, index)
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 describe('what was not used is given back', () => {
   test.each([

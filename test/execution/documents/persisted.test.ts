@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 
 const listed = 'query Listed($uid: OrderUid!) { order(uid: $uid) { uid status } }'
 const hot = 'query Hot($uid: OrderUid!) { order(uid: $uid) { uid kind } }'
 const executed = 'query Executed { version }'
 
-let doors: Doors
+let server: TestServer
 let order: Order
 beforeAll(async () => {
-  doors = await openDoors({}, { documents: { [hashOf(listed)]: listed } })
-  order = await storeOrder(doors.database.db)
+  server = await openTestServer({}, { documents: { [hashOf(listed)]: listed } })
+  order = await storeOrder(server.database.db)
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
@@ -33,8 +33,8 @@ async function ask(hash: string, query?: string, method: Method = 'POST', versio
   })
   const { status, body } =
     method === 'GET'
-      ? await request(`${doors.url}/graphql?${parameters}`)
-      : await request(`${doors.url}/graphql`, 'POST', { query, variables, extensions })
+      ? await request(`${server.url}/graphql?${parameters}`)
+      : await request(`${server.url}/graphql`, 'POST', { query, variables, extensions })
   const { extensions: _, ...rest } = body
   return { status, ...rest }
 }
@@ -118,6 +118,10 @@ test('another version of the protocol is refused', async () => {
 
 test.each([hot, executed])('a name that no operation has is no name of the only one: %s', async (query) => {
   const variables = { uid: order.uid }
-  const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables, operationName: 'Other' })
+  const { body } = await request(`${server.url}/graphql`, 'POST', {
+    query,
+    variables,
+    operationName: 'Other',
+  })
   expect([body.data, body.errors.length]).toEqual([undefined, 1])
 })

@@ -2,21 +2,21 @@ import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { eventually } from '../../world.ts'
 
 let failure: unknown
 let asked: (() => Promise<never>) | undefined
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     quote: () => asked?.() ?? Promise.reject(failure),
     placeOrder: () => Promise.reject(failure),
   })
 })
-afterAll(() => doors[Symbol.asyncDispose]())
-beforeEach(() => doors.faults.splice(0))
+afterAll(() => server[Symbol.asyncDispose]())
+beforeEach(() => server.faults.splice(0))
 
 const quoteInput = {
   amount: { sellBeforeFee: '5' },
@@ -43,14 +43,14 @@ const orderInput = {
 const placeMutation = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }'
 
 async function firstError(query: string, variables: Record<string, unknown> = {}) {
-  const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables })
+  const { body } = await request(`${server.url}/graphql`, 'POST', { query, variables })
   return body.errors[0]
 }
 
 describe('a fault of the program', () => {
   test('is told as such, without anything of its inside, and logged once with the request id', async () => {
     failure = new Error('SELECT secret FROM /srv/app.ts failed')
-    const response = await fetch(`${doors.url}/graphql`, {
+    const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query: quoteMutation, variables: { input: quoteInput } }),
@@ -65,8 +65,8 @@ describe('a fault of the program', () => {
       },
     ])
     expect(text).not.toMatch(/secret|stack|\.ts/)
-    expect(doors.faults).toHaveLength(1)
-    expect(doors.faults[0]?.fields).toMatchObject({
+    expect(server.faults).toHaveLength(1)
+    expect(server.faults[0]?.fields).toMatchObject({
       requestId: response.headers.get('x-request-id'),
       path: 'quote',
     })
@@ -77,7 +77,7 @@ describe('a fault of the program', () => {
     const error = await firstError(quoteMutation, { input: quoteInput })
     expect(error.extensions).toEqual({ code: 'Unavailable', retryable: true })
     expect(error.message).toBe('the node of sepolia is unavailable: try again later')
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 })
 
@@ -92,7 +92,7 @@ test('a client that leaves is nobody’s fault, and what it asked for is done to
     }
   })
   const leaving = new AbortController()
-  const left = fetch(`${doors.url}/graphql`, {
+  const left = fetch(`${server.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: quoteMutation, variables: { input: quoteInput } }),
@@ -102,13 +102,13 @@ test('a client that leaves is nobody’s fault, and what it asked for is done to
   leaving.abort()
   expect(await left).toBe('AbortError')
   await eventually('it is counted', async () => {
-    const metrics = await (await fetch(`${doors.url}/metrics`)).text()
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
     return metrics.includes('method="POST",route="unknown"')
   })
   finish(new Refusal('NoLiquidity', 'nobody reads this'))
   asked = undefined
   expect(await firstError('{ nothing }')).toBeDefined()
-  expect(doors.faults).toEqual([])
+  expect(server.faults).toEqual([])
 })
 
 test('a refusal keeps its code, field and data', async () => {
@@ -217,7 +217,7 @@ describe('malformed input names its field', () => {
   ])('%s', async (_what, query, variables, field) => {
     const error = await firstError(query, variables)
     expect(error.extensions).toMatchObject({ code: 'InvalidParameter', retryable: false, field })
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 
   test('an order over uint256 has the codes of its sides', async () => {
@@ -256,17 +256,17 @@ describe('documents', () => {
     ['fields nested beyond any stack', '{a'.repeat(10_000), 'QueryTooComplex'],
     ['brackets in a string', `{ account(address: "${'['.repeat(300)}") { address } }`, 'InvalidParameter'],
   ])('%s', async (_what, query, code) => {
-    const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    const { status, body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect([status, body.errors[0].extensions.code]).toEqual([expect.any(Number), code])
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 
   test('full introspection and a debug query of fifteen levels are admitted', async () => {
-    const introspection = await request(`${doors.url}/graphql`, 'POST', { query: getIntrospectionQuery() })
+    const introspection = await request(`${server.url}/graphql`, 'POST', { query: getIntrospectionQuery() })
     expect(introspection.body.errors).toBeUndefined()
     const deep = `query ($uid: OrderUid!) { order(uid: $uid) { auctions(first: 2) { nodes { solutions { orders { order {
       auctions(first: 2) { nodes { solutions { orders { order { debugReport { auctions(first: 2) { nodes { auctionId } } } } } } } } } } } } } } }`
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query: deep, variables: { uid } })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query: deep, variables: { uid } })
     expect(body).toEqual({
       data: { order: null },
       extensions: { cost: { requested: expect.any(Number), limit: 10_000 } },
@@ -315,19 +315,19 @@ describe('requests that are none', () => {
     ['PUT', '', { method: 'PUT', headers: json, body: query }, 405, 'MethodNotAllowed', 'POST'],
     ['a stream without Accept', '/stream?query={version}', {}, 404, 'NotFound', 'text/event-stream'],
   ])('%s', async (_what, path, init, status, code, says) => {
-    const response = await fetch(`${doors.url}/graphql${path}`, init)
+    const response = await fetch(`${server.url}/graphql${path}`, init)
     const [error] = ((await response.json()) as { errors: { message: string; extensions: object }[] }).errors
     expect(response.status).toBe(status)
     expect(error?.extensions).toMatchObject({ code, retryable: false })
     expect(error?.message).toContain(says)
     if (status === 405) expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 })
 
 describe('/graphql streams nothing', () => {
   test('a client that asks for nothing else is told where streams are', async () => {
-    const response = await fetch(`${doors.url}/graphql?query={version}`, {
+    const response = await fetch(`${server.url}/graphql?query={version}`, {
       headers: { accept: 'text/event-stream' },
     })
     expect(response.status).toBe(406)
@@ -338,20 +338,20 @@ describe('/graphql streams nothing', () => {
 
   test('one that names it among others gets JSON', async () => {
     const accept = 'text/event-stream, application/json'
-    const response = await fetch(`${doors.url}/graphql?query={version}`, { headers: { accept } })
+    const response = await fetch(`${server.url}/graphql?query={version}`, { headers: { accept } })
     expect(await response.json()).toMatchObject({ data: { version: 'test-build' } })
   })
 
   test('a subscription is told the same', async () => {
     const query = `subscription { notifications(account: "${numbered('0f')}") { cursor } }`
-    const { status, body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    const { status, body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(status).toBe(406)
     expect(body.errors[0].message).toContain('/graphql/stream')
   })
 })
 
 test('GraphiQL loads nothing from another host', async () => {
-  const response = await fetch(`${doors.url}/graphql`, { headers: { accept: 'text/html' } })
+  const response = await fetch(`${server.url}/graphql`, { headers: { accept: 'text/html' } })
   const page = await response.text()
   expect(page).toContain('Tradegraph')
   expect(page).not.toMatch(/<(script|link|img|iframe)[^>]+(src|href)="?(https?:)?\/\//)
@@ -365,7 +365,7 @@ test('network is known by name', async () => {
     message: 'there is no network nowhere, but sepolia',
     extensions: { code: 'NotFound', field: 'network' },
   })
-  const { body } = await request(`${doors.url}/graphql`, 'POST', {
+  const { body } = await request(`${server.url}/graphql`, 'POST', {
     query: '{ networks { name chainId settlementContract } }',
   })
   expect(body.data.networks).toEqual([
@@ -387,12 +387,12 @@ describe('a null where an argument takes none', () => {
     expect(['InvalidParameter', 'InvalidQuery']).toContain(extensions.code)
     expect(extensions.retryable).toBe(false)
     if (field) expect(extensions).toMatchObject({ code: 'InvalidParameter', field })
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 
   test.each(['first', 'last'])('is the usual size of a page: %s', async (argument) => {
     const query = `query ($n: Int) { orders(${argument}: $n) { nodes { uid } } }`
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { n: null } })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query, variables: { n: null } })
     expect([body.errors, body.extensions.cost.requested]).toEqual([undefined, 11])
   })
 })

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { zeroAddress } from '../../../src/domain/evm/address.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
-import { createDesks, type TradingDesk } from '../../../src/graphql/context/context.ts'
+import { createTradingNetworks, type TradingServices } from '../../../src/graphql/context/context.ts'
 import { storeAppData } from '../../../src/storage/app-data.ts'
 import { cancelOrders } from '../../../src/storage/order/orders.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeTokens } from '../../fakes/stored-tokens.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 const owner = numbered('0f')
@@ -18,14 +18,14 @@ const document = '{"appCode":"Shop","metadata":{}}'
 const late = '{"appCode":"Late","metadata":{}}'
 const at = (second: number) => new Date(1_799_999_000_000 + second * 1_000)
 
-let doors: Doors
+let server: TestServer
 const stored: Record<string, Order> = {}
 
 beforeAll(async () => {
   const desk = (of: typeof network) =>
-    ({ network: of, tokens: async () => new Map() }) as unknown as TradingDesk
-  doors = await openDoors({}, { desks: createDesks([desk(network), desk(elsewhere)]) })
-  const { db } = doors.database
+    ({ network: of, tokens: async () => new Map() }) as unknown as TradingServices
+  server = await openTestServer({}, { networks: createTradingNetworks([desk(network), desk(elsewhere)]) })
+  const { db } = server.database
   const orders: Record<string, Partial<Order>> = {
     first: { creationDate: at(0) },
     shop: { creationDate: at(1), appData: keccakText(document), fullAppData: document },
@@ -50,11 +50,11 @@ beforeAll(async () => {
   await db.transaction((tx) => cancelOrders(tx, [stored.cancelled?.id ?? 0n], at(10)))
   expect(await storeAppData(db, keccakText(late), late)).toBe(true)
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const nameOf = (uid: string) => Object.entries(stored).find(([, order]) => order.uid === uid)?.[0]
 const names = (nodes: { uid: string }[]) => nodes.map(({ uid }) => nameOf(uid))
-const ask = (query: string, variables?: Record<string, unknown>) => graphql(doors.url, query, variables)
+const ask = (query: string, variables?: Record<string, unknown>) => graphql(server.url, query, variables)
 
 /** A field that is not stored: with it, resolvers answer. */
 const executed = 'network { name }'
@@ -84,7 +84,7 @@ describe('a list of orders', () => {
     [`appCode: "${'a'.repeat(101)}"`, 'appCode'],
     ['appCode: "\\u0000"', 'appCode'],
   ])('is refused with %s', async (filter, field) => {
-    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+    const { body } = await request(`${server.url}/graphql`, 'POST', {
       query: `{ orders(filter: { ${filter} }) { nodes { uid } } }`,
     })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field })
@@ -92,7 +92,7 @@ describe('a list of orders', () => {
 
   test('has one way to name a status', async () => {
     const query = '{ orders(status: OPEN, filter: { statuses: [OPEN] }) { nodes { uid } } }'
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'statuses' })
   })
 
@@ -113,7 +113,7 @@ describe('a list of orders', () => {
             { after },
           )
           // Only resolvers are told what a row is found by.
-          expect(doors.database.statements.at(-1)?.includes('"@":')).toBe(outside !== '')
+          expect(server.database.statements.at(-1)?.includes('"@":')).toBe(outside !== '')
           seen.push(...names(orders.nodes))
           after = orders.pageInfo.endCursor
           more = orders.pageInfo.hasNextPage
@@ -155,7 +155,7 @@ test('what an order is worth is told the same, written by the database or execut
 
 describe('a fragment on an interface', () => {
   test('says nothing of other types in it', async () => {
-    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+    const { body } = await request(`${server.url}/graphql`, 'POST', {
       query: '{ order(uid: "UID") { ... on Node { id ... on Trade { owner } } } }'.replace(
         'UID',
         stored.shop?.uid ?? '',
@@ -166,7 +166,7 @@ describe('a fragment on an interface', () => {
 })
 
 test('a token keeps its id whichever way it is reached', async () => {
-  await storeTokens(doors.database.db, [
+  await storeTokens(server.database.db, [
     { chainId: network.chainId, address: wrapped, symbol: 'W', name: null, decimals: 18 },
   ])
   const query = (outside: string) =>
@@ -206,7 +206,7 @@ describe('a place in time, or in a list', () => {
     '2026-01-01',
   ])('that does not exist is refused: %s', async (time) => {
     const query = `{ orders(filter: { createdFrom: "${time}" }) { nodes { uid } } }`
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(body.errors[0].extensions.code).toBe('InvalidParameter')
   })
 
@@ -215,7 +215,7 @@ describe('a place in time, or in a list', () => {
     const query = `query ($after: String) { account(address: "${owner}") { trades(network: "sepolia", after: $after) { nodes { txHash } } } }`
     const cursors = [orders.pageInfo.endCursor, Buffer.from('1.2147483648').toString('base64url')]
     for (const after of cursors) {
-      const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { after } })
+      const { body } = await request(`${server.url}/graphql`, 'POST', { query, variables: { after } })
       expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'after' })
     }
   })

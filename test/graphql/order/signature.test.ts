@@ -8,7 +8,7 @@ import { orderTypes } from '../../../src/domain/signing/signing.ts'
 import { chargeOf, noCharge } from '../../../src/execution/admission/charge.ts'
 import { schema } from '../../../src/graphql/schema.ts'
 import { numbered } from '../../fakes/order.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { type Answer, graphql, request } from '../../trader.ts'
 
 const wallet = new Wallet(`0x${'01'.repeat(32)}`)
@@ -33,11 +33,11 @@ const text = `query ($order: OrderInput!) { explainSignature(order: $order) {
   valid mistake explanation recoveredSigner expectedSigner domainSeparator structHash digest
 } }`
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 async function explain(change: Record<string, unknown>, document = '{}', signedFor = domain) {
   const members = { kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
@@ -47,7 +47,7 @@ async function explain(change: Record<string, unknown>, document = '{}', signedF
     appData: keccakText(document),
   })
   const input = { ...order, appData: document, kind: 'SELL', signingScheme: 'EIP712', from: owner, signature }
-  return (await graphql(doors.url, text, { order: { ...input, ...change } })).explainSignature
+  return (await graphql(server.url, text, { order: { ...input, ...change } })).explainSignature
 }
 
 describe('explainSignature', () => {
@@ -81,9 +81,9 @@ describe('explainSignature', () => {
   })
 
   test('asks neither database nor chain', async () => {
-    const before = doors.database.statements.length
+    const before = server.database.statements.length
     await explain({})
-    expect(doors.database.statements.length).toBe(before)
+    expect(server.database.statements.length).toBe(before)
   })
 
   test('is there once in a request, and is limited like an order', async () => {
@@ -92,7 +92,7 @@ describe('explainSignature', () => {
       'a: explainSignature(order: $order) { valid } b: explainSignature',
     )
     const input = { ...order, appData: '{}', kind: 'SELL', signingScheme: 'EIP712', signature: '0x' }
-    const { body }: Answer = await request(`${doors.url}/graphql`, 'POST', {
+    const { body }: Answer = await request(`${server.url}/graphql`, 'POST', {
       query: twice,
       variables: { order: input },
     })
@@ -106,14 +106,17 @@ describe('explainSignature', () => {
 
   test('knows the whole closed list', async () => {
     const data = await graphql(
-      doors.url,
+      server.url,
       '{ __type(name: "SignatureMistake") { enumValues { name description } } }',
     )
     const told = data.__type.enumValues.map(({ name, description }: Record<string, string>) => [
       name,
       description,
     ])
-    const known = Object.entries(signatureMistakes).map(([word, meaning]) => [word.toUpperCase(), meaning])
+    const known = Object.entries(signatureMistakes).map(([word, parsedAppData]) => [
+      word.toUpperCase(),
+      parsedAppData,
+    ])
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(known))
   })
 })

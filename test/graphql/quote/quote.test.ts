@@ -5,7 +5,7 @@ import type { QuoteReply, QuoteRequest, QuoteRoute } from '../../../src/domain/q
 import { graphQuoteInput } from '../../fakes/graph-input.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
-import { type Doors, network, openDoors, sampleReply } from '../../server/test-server.ts'
+import { network, openTestServer, sampleReply, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 const wallet = new Wallet(`0x${'01'.repeat(32)}`)
@@ -54,9 +54,9 @@ async function answer(asked: QuoteRequest): Promise<QuoteReply> {
   return kept
 }
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     quote: answer,
     storedQuote: async (id, from) => (id === 42n && kept?.terms.from === from ? kept : undefined),
   })
@@ -67,7 +67,7 @@ beforeEach(() => {
   kept = undefined
   isFast = false
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 const input = {
   kind: 'sell',
@@ -79,7 +79,7 @@ const input = {
 }
 const ask = async (fields: string, more: Record<string, unknown> = {}) => {
   const document = `mutation ($input: QuoteInput!) { quote(input: $input) { ${fields} } }`
-  return (await graphql(doors.url, document, { input: graphQuoteInput({ ...input, ...more }) })).quote
+  return (await graphql(server.url, document, { input: graphQuoteInput({ ...input, ...more }) })).quote
 }
 
 describe('the amounts of a quote', () => {
@@ -102,7 +102,7 @@ describe('the amounts of a quote', () => {
 
   test('say nothing of fees where there are none, in REST not even null', async () => {
     expect(await ask(amounts)).toMatchObject({ quote: { buyAmount: '2000000' }, protocolFeeBps: null })
-    const rest = async () => (await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', input)).body
+    const rest = async () => (await request(`${server.url}/sepolia/api/v1/quote`, 'POST', input)).body
     expect(Object.keys(await rest())).toEqual(['quote', 'from', 'expiration', 'id', 'verified'])
     volumeFees = [30n]
     expect(await rest()).toMatchObject({ quote: { buyAmount: '1999940' }, protocolFeeBps: '0.3' })
@@ -166,7 +166,7 @@ describe('the order to sign', () => {
     ],
   ])('is refused for %s', async (_what, fields, more, code) => {
     const query = `mutation ($input: QuoteInput!) { quote(input: $input) { ${fields} } }`
-    const { body } = await request(`${doors.url}/graphql`, 'POST', {
+    const { body } = await request(`${server.url}/graphql`, 'POST', {
       query,
       variables: { input: graphQuoteInput({ ...input, ...more }) },
     })
@@ -220,7 +220,7 @@ describe('a quote by its id', () => {
   const byId = async (id: number, from: Address) => {
     const query = `query ($id: SafeInt!, $from: Address!) {
       quote(id: $id, from: $from) { quoteId from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block } } }`
-    return (await graphql(doors.url, query, { id, from })).quote
+    return (await graphql(server.url, query, { id, from })).quote
   }
 
   test('is what was answered, for the account that it was given to', async () => {
@@ -243,7 +243,7 @@ describe('a quote by its id', () => {
       response: { quoteId: 42, from: trader, verified: true },
     })
     const query = `query ($id: ID!) { node(id: $id) { ... on Quote { ${fields.slice(9, -2)} } } }`
-    const node = async (id: string) => (await graphql(doors.url, query, { id })).node
+    const node = async (id: string) => (await graphql(server.url, query, { id })).node
     expect(await node(stored.id)).toEqual(stored)
     expect(await node(encodedId(`Quote:11155111:42:${numbered('0e')}`))).toBeNull()
     expect(await node(encodedId(`Quote:11155111:43:${trader}`))).toBeNull()

@@ -8,7 +8,7 @@ import { parseAppDataDocument } from '../../../src/domain/app-data/document.ts'
 import { partnerVolumeFees } from '../../../src/domain/fee/partner.ts'
 import type { QuoteReply, QuoteRequest } from '../../../src/domain/quote/quote.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
-import { type Doors, network, openDoors, sampleReply } from '../../server/test-server.ts'
+import { network, openTestServer, sampleReply, type TestServer } from '../../server/test-server.ts'
 import { graphql } from '../../trader.ts'
 
 const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
@@ -23,24 +23,24 @@ async function answer(asked: QuoteRequest): Promise<QuoteReply> {
   return kept
 }
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors({ quote: answer, storedQuote: async () => kept })
+  server = await openTestServer({ quote: answer, storedQuote: async () => kept })
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 /** The trading flow of the library that everybody uses, against the same quotes. */
 describe('what the client library signs', () => {
   const { chainId } = network
   const quoteBy = async (kind: OrderKind, slippageBps: number, volumeBps: number) => {
     const adapter = new ViemAdapter({
-      provider: createPublicClient({ chain: sepolia, transport: http(doors.url) }),
+      provider: createPublicClient({ chain: sepolia, transport: http(server.url) }),
       signer: account,
     })
     const orderBookApi = new OrderBookApi({
       chainId,
       env: 'prod',
-      baseUrls: { [chainId]: `${doors.url}/sepolia` },
+      baseUrls: { [chainId]: `${server.url}/sepolia` },
     } as never)
     const sdk = new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi }, adapter as never)
     const { quoteResults } = await sdk.getQuote({
@@ -73,7 +73,7 @@ describe('what the client library signs', () => {
       const query = `query ($id: SafeInt!, $from: Address!, $slippage: BasisPoints!) {
       quote(id: $id, from: $from) { order(slippageBps: $slippage) { typedData } } }`
       const given = { id: quoteResponse.id, from: account.address, slippage: slippageBps }
-      const { typedData } = (await graphql(doors.url, query, given)).quote.order
+      const { typedData } = (await graphql(server.url, query, given)).quote.order
       const { sellAmount, buyAmount, ...own } = typedData.message
       const lower = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
       for (const [name, value] of Object.entries(own)) {

@@ -4,23 +4,23 @@ import { insertChainFacts } from '../../../src/storage/chain/log.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { numbered, wrapped } from '../../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../../fakes/story.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 const owner = numbered('0f')
-let doors: Doors
+let server: TestServer
 let settled: Order
 
 beforeAll(async () => {
-  doors = await openDoors()
-  const { db } = doors.database
+  server = await openTestServer()
+  const { db } = server.database
   settled = await storeSettledOrder(db, 9n, owner)
   for (let index = 0; index < 5; index++) await storeOrder(db, { owner, buyAmount: BigInt(index + 1) })
   await storeNotification(db, owner, 0)
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
-const ask = (query: string, variables?: Record<string, unknown>) => graphql(doors.url, query, variables)
+const ask = (query: string, variables?: Record<string, unknown>) => graphql(server.url, query, variables)
 const nodeQuery = 'query ($id: ID!) { node(id: $id) { __typename id } }'
 
 test('everything that has an id is found by it', async () => {
@@ -82,7 +82,7 @@ test.each([
   'Trade:1:2',
 ])('what no node was given is refused: "%s"', async (text) => {
   for (const id of [text, encodedId(text)]) {
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query: nodeQuery, variables: { id } })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query: nodeQuery, variables: { id } })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'id' })
   }
 })
@@ -93,12 +93,12 @@ test.each([
   `node(id: "Account:x") { ... on Order { it: debugReport { orderUid } }
     ... on Account { it: orders(first: 1000) { nodes { auctions { nodes { solutions { score } } } } } } }`,
 ])('below a node the same limits hold: %s', async (selection) => {
-  const { body } = await request(`${doors.url}/graphql`, 'POST', { query: `{ ${selection} }` })
+  const { body } = await request(`${server.url}/graphql`, 'POST', { query: `{ ${selection} }` })
   expect(body.errors[0].extensions.code).toBe('QueryTooComplex')
 })
 
 test('trades of an account are paged newest first without a gap or a repetition', async () => {
-  const { db } = doors.database
+  const { db } = server.database
   const trader = numbered('7a')
   const order = await storeOrder(db, { owner: trader })
   const places = [

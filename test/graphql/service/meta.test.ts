@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { moveCheckpoint } from '../../../src/storage/chain/log.ts'
 import { encodedId } from '../../fakes/node-id.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const query = `query ($network: NetworkName) { meta(network: $network) {
   network { name } block { number hash timestamp } head lag { blocks seconds } version
 } }`
-const meta = async (variables = {}) => (await graphql(doors.url, query, variables)).meta
+const meta = async (variables = {}) => (await graphql(server.url, query, variables)).meta
 const hash = (digit: string) => `0x${digit.repeat(64)}` as const
 const nothing = { network: { name: 'sepolia' }, block: null, head: null, lag: null, version: 'test-build' }
 
 test('tells the newest indexed block, what is behind it, and the build; by one statement', async () => {
-  const { db } = doors.database
+  const { db } = server.database
   const { chainId } = network
   expect(await meta()).toEqual(nothing)
   // The program's clock stands at 1,800,000,000.
@@ -26,7 +26,7 @@ test('tells the newest indexed block, what is behind it, and the build; by one s
   await db.transaction((tx) =>
     moveCheckpoint(tx, chainId, { from: null, to: place, at: new Date(), head: 75 }),
   )
-  const before = doors.database.statements.length
+  const before = server.database.statements.length
   const told = {
     ...nothing,
     block: { number: 70, hash: hash('a'), timestamp: '2027-01-15T07:59:50Z' },
@@ -34,7 +34,7 @@ test('tells the newest indexed block, what is behind it, and the build; by one s
     lag: { blocks: 5, seconds: 10 },
   }
   expect(await meta()).toEqual(told)
-  expect(doors.database.statements.length - before).toBe(1)
+  expect(server.database.statements.length - before).toBe(1)
   for (const name of ['sepolia', '11155111', 11155111]) expect(await meta({ network: name })).toEqual(told)
   // A reorg goes back to a block that is known by its hash alone.
   const back = { number: 69, hash: hash('b') }
@@ -48,7 +48,7 @@ test('tells the newest indexed block, what is behind it, and the build; by one s
 
 test('a network is named by its name or its chain id, as text or as a number', async () => {
   expect(
-    await graphql(doors.url, '{ network(name: 11155111) { id name wrappedNative { address symbol } } }'),
+    await graphql(server.url, '{ network(name: 11155111) { id name wrappedNative { address symbol } } }'),
   ).toEqual({
     network: {
       id: encodedId('Network:11155111'),
@@ -66,7 +66,7 @@ test('a network is named by its name or its chain id, as text or as a number', a
     [true, 'InvalidParameter'],
     [['sepolia'], 'InvalidParameter'],
   ]) {
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables: { network: name } })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query, variables: { network: name } })
     expect([name, body.errors[0].extensions]).toMatchObject([name, { code, field: 'network' }])
   }
 })

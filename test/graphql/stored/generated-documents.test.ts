@@ -12,7 +12,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { type Values, valuesOf } from './known-values.ts'
 import { bareSchema, interpret } from './oracle/execute.ts'
@@ -35,11 +35,11 @@ const tooLarge = 'QueryTooComplex'
 
 type Variables = Record<string, unknown>
 
-async function post(doors: Doors, query: string, variables: Variables) {
-  const before = doors.database.statements.length
-  const answer = await request(`${doors.url}/graphql`, 'POST', { query, variables })
+async function post(server: TestServer, query: string, variables: Variables) {
+  const before = server.database.statements.length
+  const answer = await request(`${server.url}/graphql`, 'POST', { query, variables })
   const body = JSON.parse(JSON.stringify(answer.body).replace(headOfFeed, JSON.stringify(theHead)))
-  return { body, statements: doors.database.statements.slice(before) }
+  return { body, statements: server.database.statements.slice(before) }
 }
 
 /** Which fields of the query need a statement. Of named tokens resolvers know the address: nothing is read for that alone. */
@@ -98,28 +98,28 @@ function mixed(document: DocumentNode): DocumentNode | undefined {
 }
 
 describe.each([11, 12, 13])('documents over the stories of seed %i', (seed) => {
-  let doors: Doors
+  let server: TestServer
   let asked: Asked
   let values: Values
   const counts = { all: 0, tooLarge: 0, mixed: 0 }
 
   beforeAll(async () => {
-    doors = await openDoors()
-    await storeWorld(doors.database.db, seed)
-    const rows = await readRows(doors.database.db)
+    server = await openTestServer()
+    await storeWorld(server.database.db, seed)
+    const rows = await readRows(server.database.db)
     asked = { rows, chainId: network.chainId, wrappedNative: network.wrappedNative, now: 1_800_000_000 }
     values = valuesOf(rows)
   })
-  afterAll(() => doors?.[Symbol.asyncDispose]())
+  afterAll(() => server?.[Symbol.asyncDispose]())
 
   async function check(document: DocumentNode, variables: Variables, isMixed = false): Promise<boolean> {
     const text = print(document)
     const roots = new Roots()
     const data = interpret(document, variables, asked, roots.see)
-    const { body, statements } = await post(doors, text, variables)
+    const { body, statements } = await post(server, text, variables)
     const code = body.errors?.[0]?.extensions?.code
     if (code === tooLarge) return false
-    const faults = doors.faults.splice(0).map(({ fields }) => fields?.cause)
+    const faults = server.faults.splice(0).map(({ fields }) => fields?.cause)
     expect({ text, variables, faults, ...body, extensions: undefined }).toEqual({
       text,
       variables,

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 
 const { bare, traded, other, sell, buy, third, solver, loser, transaction } = names
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
-  await storeGoldenRows(doors.database.db)
+  server = await openTestServer()
+  await storeGoldenRows(server.database.db)
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 async function read(path: string): Promise<unknown> {
-  const { status, body } = await request(`${doors.url}${path}`)
+  const { status, body } = await request(`${server.url}${path}`)
   expect(status).toBe(200)
   return body
 }

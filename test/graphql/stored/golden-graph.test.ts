@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodedId } from '../../fakes/node-id.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql } from '../../trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 
 const { bare, traded, owner, other, sell, buy, third, solver, loser } = names
 const chain = 11155111
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
-  await storeGoldenRows(doors.database.db)
+  server = await openTestServer()
+  await storeGoldenRows(server.database.db)
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
-const ask = (query: string) => graphql(doors.url, query)
+const ask = (query: string) => graphql(server.url, query)
 
 const orderFields = `id uid owner from receiver effectiveReceiver sellAmount buyAmount feeAmount validTo validFrom kind partiallyFillable
   sellTokenBalance buyTokenBalance signingScheme signature appData appDataHash fullAppData settlementContract creationDate class

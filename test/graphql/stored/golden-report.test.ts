@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodedId } from '../../fakes/node-id.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql } from '../../trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 
@@ -8,14 +8,14 @@ const { traded, sell, buy, solver, loser, transaction, attempt } = names
 const chain = 11155111
 const tokenOf = (address: string) => ({ id: encodedId(`Token:${chain}:${address}`), address })
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
-  await storeGoldenRows(doors.database.db)
+  server = await openTestServer()
+  await storeGoldenRows(server.database.db)
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
-const ask = (query: string) => graphql(doors.url, query)
+const ask = (query: string) => graphql(server.url, query)
 
 const orderEvents = [
   { label: 'CREATED', reason: null, detail: null, timestamp: '2026-01-02T03:04:05.678Z' },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/storage/database/database.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { eventually } from '../../world.ts'
 import { lists, type Walked } from './growing-lists.ts'
@@ -20,18 +20,18 @@ interface Page {
   totalCount: number
 }
 
-let doors: Doors
+let server: TestServer
 let stored: LongLists
 
 beforeAll(async () => {
-  doors = await openDoors()
-  stored = await storeLongLists(doors.database.db)
+  server = await openTestServer()
+  stored = await storeLongLists(server.database.db)
   await eventually(
     'the feed is settled',
     async () => (await pageOf(feedList, 'after: "earliest", first: 1000')).nodes.length === long,
   )
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 const feedList = lists.find(({ name }) => name === 'Query.notifications') as Walked
 
@@ -44,7 +44,7 @@ async function post({ query, key }: Walked, args: string) {
   const page = `{ edges { cursor node { ${key} } } nodes { ${key} } totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
   const closing = '}'.repeat(path.split('{').length - path.split('}').length)
   const text = `{ ${path.replace('<page>', args)} ${page} ${closing} }`
-  return (await request(`${doors.url}/graphql`, 'POST', { query: text })).body
+  return (await request(`${server.url}/graphql`, 'POST', { query: text })).body
 }
 
 async function pageOf(list: Walked, args: string): Promise<Page> {
@@ -61,7 +61,7 @@ async function itemsOf({ items }: Walked): Promise<string[]> {
     .replace('$id', String(order.id))
     .replace('$owner', `decode('${owner.slice(2)}', 'hex')`)
     .replace('$many', `decode('${many.slice(2)}', 'hex')`)
-  const rows = await sql(doors.database.db).$queryRawUnsafe<Record<string, string>[]>(text)
+  const rows = await sql(server.database.db).$queryRawUnsafe<Record<string, string>[]>(text)
   return rows.map((row) => String(Object.values(row)[0]))
 }
 

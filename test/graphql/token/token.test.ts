@@ -6,7 +6,7 @@ import type { Token } from '../../../src/domain/token/token.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 const { chainId } = network
@@ -14,13 +14,13 @@ const at = 1_800_000_000_000 - 12_900
 const price: Sourced<string> = { value: '0.000000001', source: 'feed', at, keepMs: 120_000, isStale: false }
 const coin: Token = { chainId, address: nativeMarker, symbol: 'ETH', name: 'Ether', decimals: 18 }
 
-let doors: Doors
+let server: TestServer
 let prices: Map<Address, Sourced<string> | Outage>
 let tokens: Map<Address, Token | Outage>
 let asked: Address[]
 
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     async usdPrice(token) {
       asked.push(token)
       const found = prices.get(token)
@@ -30,7 +30,7 @@ beforeAll(async () => {
     tokens: async (addresses) => new Map([...tokens].filter(([known]) => addresses.includes(known))),
   })
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   prices = new Map([[wrapped, price]])
   tokens = new Map([[nativeMarker, coin]])
@@ -38,7 +38,7 @@ beforeEach(() => {
 })
 
 const ask = async (query: string, variables: Record<string, unknown> = {}) =>
-  (await request(`${doors.url}/graphql`, 'POST', { query, variables })).body
+  (await request(`${server.url}/graphql`, 'POST', { query, variables })).body
 const down = new Outage('the node')
 const unavailable = {
   message: 'the node is unavailable: try again later',
@@ -50,7 +50,7 @@ describe('token', () => {
 
   test.each(['-', '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'])('%s is the coin', async (name) => {
     const { chainId: _, ...told } = coin
-    expect(await graphql(doors.url, query, { name })).toEqual({
+    expect(await graphql(server.url, query, { name })).toEqual({
       token: { id: encodedId(`Token:${chainId}:${nativeMarker}`), ...told },
     })
   })
@@ -73,7 +73,7 @@ describe('token', () => {
   })
 
   test('is null for what is no token, and an error for what could not be asked', async () => {
-    expect(await graphql(doors.url, query, { name: dollar })).toEqual({ token: null })
+    expect(await graphql(server.url, query, { name: dollar })).toEqual({ token: null })
     tokens = new Map([[dollar, down]])
     expect(await ask(query, { name: dollar })).toMatchObject({
       data: { token: null },
@@ -87,7 +87,7 @@ test('an order is answered while its tokens can’t be read, which is told of ea
     [dollar, down],
     [wrapped, { ...coin, address: wrapped, symbol: 'WETH' }],
   ])
-  const { uid } = await storeOrder(doors.database.db, { owner: numbered('0f') })
+  const { uid } = await storeOrder(server.database.db, { owner: numbered('0f') })
   const answer = await ask(
     'query ($uid: OrderUid!) { order(uid: $uid) { status sellToken { address symbol } buyToken { address symbol name decimals } } }',
     { uid },
@@ -108,7 +108,7 @@ describe('usdPrice', () => {
 
   test('says who said so, and when; null where nobody knows', async () => {
     prices.set(dollar, { ...price, value: '1', keepMs: 0, isStale: true })
-    const { tokens: told } = await graphql(doors.url, list, { addresses: [wrapped, dollar, numbered('1')] })
+    const { tokens: told } = await graphql(server.url, list, { addresses: [wrapped, dollar, numbered('1')] })
     const fresh = {
       price: '0.000000001',
       source: 'feed',
@@ -134,7 +134,7 @@ describe('usdPrice', () => {
 
   test('of one token is asked once, wherever it stands', async () => {
     await graphql(
-      doors.url,
+      server.url,
       `{ a: tokens(addresses: ["${wrapped}", "${wrapped}"]) { ${fields} } b: tokens(addresses: ["${wrapped}"]) { ${fields} } }`,
     )
     expect(asked).toEqual([wrapped])
@@ -142,7 +142,7 @@ describe('usdPrice', () => {
 
   test('is told of 32 tokens in one request', async () => {
     const many = Array.from({ length: 34 }, (_, index) => numbered((0x1000 + index).toString(16)))
-    expect((await graphql(doors.url, list, { addresses: many.slice(0, 32) })).tokens).toHaveLength(32)
+    expect((await graphql(server.url, list, { addresses: many.slice(0, 32) })).tokens).toHaveLength(32)
     expect(asked).toHaveLength(32)
     asked = []
     const two = `query ($a: [Address!]!, $b: [Address!]!) {

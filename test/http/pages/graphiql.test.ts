@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { compress } from '../../../src/http/compress.ts'
-import { openDoors } from '../../server/test-server.ts'
+import { openTestServer } from '../../server/test-server.ts'
 import { ask } from '../client.ts'
 
 const forPeople = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
 test('GraphiQL is kept by browsers, and asked for again by its tag', async () => {
-  await using doors = await openDoors()
-  const page = await ask(`${doors.url}/graphql`, { headers: forPeople })
+  await using server = await openTestServer()
+  const page = await ask(`${server.url}/graphql`, { headers: forPeople })
   expect(page.status).toBe(200)
   expect(page.headers).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
@@ -19,13 +19,13 @@ test('GraphiQL is kept by browsers, and asked for again by its tag', async () =>
     'referrer-policy': 'no-referrer',
   })
   const condition = { ...forPeople, 'if-none-match': page.headers.etag ?? '' }
-  const again = await ask(`${doors.url}/graphql?query={version}`, { headers: condition })
+  const again = await ask(`${server.url}/graphql?query={version}`, { headers: condition })
   expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, page.headers.etag])
   expect(again.headers['cache-control']).toBe('public, max-age=3600')
-  const changed = await ask(`${doors.url}/graphql`, { headers: { ...forPeople, 'if-none-match': 'W/"x"' } })
+  const changed = await ask(`${server.url}/graphql`, { headers: { ...forPeople, 'if-none-match': 'W/"x"' } })
   expect([changed.status, changed.bytes.equals(page.bytes)]).toEqual([200, true])
   // Of answers to questions there is none.
-  const answer = await ask(`${doors.url}/graphql?query={version}`, { headers: { 'if-none-match': '*' } })
+  const answer = await ask(`${server.url}/graphql?query={version}`, { headers: { 'if-none-match': '*' } })
   expect([answer.status, answer.headers.etag]).toEqual([200, undefined])
 })
 
@@ -39,10 +39,10 @@ async function linked(url: string): Promise<Map<string, string>> {
 }
 
 test('a page is a kilobyte; its files are kept for good, under names of what is in them', async () => {
-  await using doors = await openDoors()
-  const page = await ask(`${doors.url}/graphql`, { headers: forPeople })
+  await using server = await openTestServer()
+  const page = await ask(`${server.url}/graphql`, { headers: forPeople })
   expect(page.bytes.length).toBeLessThan(2_000)
-  const files = await linked(doors.url)
+  const files = await linked(server.url)
   expect([...files.keys()].sort()).toEqual(['css', 'ico', 'js'])
   const script = await ask(files.get('js') ?? '')
   const workers = [...script.bytes.toString().matchAll(/"([a-zA-Z]+\.[0-9a-f]{16}\.js)"/g)].map(
@@ -61,13 +61,13 @@ test('a page is a kilobyte; its files are kept for good, under names of what is 
     const again = await ask(url, { headers: { 'if-none-match': file.headers.etag ?? '' } })
     expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, file.headers.etag])
   }
-  const missing = await ask(`${doors.url}/graphql/graphiql/graphiql.js`)
+  const missing = await ask(`${server.url}/graphql/graphiql/graphiql.js`)
   expect([missing.status, missing.headers['cache-control']]).toEqual([404, 'no-store'])
 })
 
 test('nothing is loaded from elsewhere', async () => {
-  await using doors = await openDoors()
-  const { headers, bytes } = await ask(`${doors.url}/graphql`, { headers: forPeople })
+  await using server = await openTestServer()
+  const { headers, bytes } = await ask(`${server.url}/graphql`, { headers: forPeople })
   const policy = Object.fromEntries(
     String(headers['content-security-policy'])
       .split('; ')
@@ -83,7 +83,7 @@ test('nothing is loaded from elsewhere', async () => {
     'base-uri': "'none'",
   })
   expect(Object.values(policy).join(' ')).not.toMatch(/https?:|\*|unsafe-eval/)
-  for (const url of (await linked(doors.url)).values()) {
+  for (const url of (await linked(server.url)).values()) {
     const file = await ask(url)
     expect(file.headers['content-security-policy']).toBe("default-src 'none'")
     expect(file.headers['x-content-type-options']).toBe('nosniff')
@@ -91,8 +91,8 @@ test('nothing is loaded from elsewhere', async () => {
 })
 
 test('however many ask for a file at once, nobody gets it plain', async () => {
-  await using doors = await openDoors()
-  const script = (await linked(doors.url)).get('js') ?? ''
+  await using server = await openTestServer()
+  const script = (await linked(server.url)).get('js') ?? ''
   const headers = { 'accept-encoding': 'br' }
   const all = await Promise.all(Array.from({ length: 20 }, () => ask(script, { headers })))
   expect(all.map((answer) => answer.headers['content-encoding'])).toEqual(Array(20).fill('br'))
@@ -104,8 +104,8 @@ test('however many ask for a file at once, nobody gets it plain', async () => {
 })
 
 test('files count as reads, like the page', async () => {
-  await using doors = await openDoors({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
-  const file = `${doors.url}/graphql/graphiql/nothing`
+  await using server = await openTestServer({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
+  const file = `${server.url}/graphql/graphiql/nothing`
   const statuses = []
   for (let count = 0; count < 4; count++) statuses.push((await ask(file)).status)
   expect(statuses).toEqual([404, 404, 429, 429])
@@ -134,12 +134,12 @@ test('while enough is compressed, bytes too are sent plain, and are compressed t
 
 test('it counts as one unit, also for who has it', async () => {
   const now = () => 1_800_000_000_000
-  await using doors = await openDoors({}, { now, rateLimits: { reads: 50, quotes: 1, orders: 1 } })
+  await using server = await openTestServer({}, { now, rateLimits: { reads: 50, quotes: 1, orders: 1 } })
   const left = ({ headers }: Awaited<ReturnType<typeof ask>>) =>
     Number(/"reads";r=(\d+)/.exec(String(headers.ratelimit))?.[1])
-  const first = await ask(`${doors.url}/graphql`, { headers: forPeople })
+  const first = await ask(`${server.url}/graphql`, { headers: forPeople })
   expect(left(first)).toBe(99)
   const known = { ...forPeople, 'If-None-Match': String(first.headers.etag) }
-  const again = await ask(`${doors.url}/graphql`, { headers: known })
+  const again = await ask(`${server.url}/graphql`, { headers: known })
   expect([again.status, left(again)]).toEqual([304, 98])
 })

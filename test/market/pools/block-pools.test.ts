@@ -3,7 +3,7 @@ import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { createBlockPools } from '../../../src/market/pools/block-pools.ts'
 import { createPairsAround } from '../../../src/market/pools/pairs.ts'
-import { createPairBook } from '../../../src/market/pools/registry.ts'
+import { createPoolRegistry } from '../../../src/market/pools/registry.ts'
 import { createMadeUpNode } from '../made-up-node.ts'
 import { numberedAddress } from '../pool-chain.ts'
 
@@ -33,8 +33,8 @@ function heldPools() {
       return answer
     },
   }
-  const book = createPairBook(() => 1_000_000)
-  return createBlockPools({ rpc, factory: base, book }, blockHash)
+  const registry = createPoolRegistry(() => 1_000_000)
+  return createBlockPools({ rpc, factory: base, registry }, blockHash)
 }
 
 const settled = () => new Promise(setImmediate)

@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Head } from '../../../src/chain/transaction/fees.ts'
 import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
-import { createNewest, type Newest } from '../../../src/market/pools/head.ts'
+import { type ChainHead, createChainHead } from '../../../src/market/pools/head.ts'
 import { createView } from '../../../src/market/pools/view.ts'
 
 const staleMs = 1_000
 let time: number
 let told: number
 let made: number[]
-let newest: Newest
+let newest: ChainHead
 
 /** The fraction of the height tells forks apart. */
 const headOf = (height: number): Head => ({
@@ -21,7 +21,7 @@ beforeEach(() => {
   time = 1_000_000
   told = 10
   made = []
-  newest = createNewest({
+  newest = createChainHead({
     readHead: async () => headOf(told),
     createView: (head) => {
       made.push(head.number)

@@ -1,7 +1,11 @@
 import { expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import { nativeMarker } from '../../../src/domain/evm/address.ts'
-import { nativeRate, type PriceDesk, readNativeRates } from '../../../src/quotes/prices/native-price.ts'
+import {
+  type NativePriceServices,
+  nativeRate,
+  readNativeRates,
+} from '../../../src/quotes/prices/native-price.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 
@@ -25,9 +29,9 @@ const pools = [
   },
 ]
 
-function read(tokens: `0x${string}`[], more: Partial<PriceDesk> = {}) {
+function read(tokens: `0x${string}`[], more: Partial<NativePriceServices> = {}) {
   const asked: unknown[] = []
-  const desk: PriceDesk = {
+  const desk: NativePriceServices = {
     network: sampleNetwork,
     policy: { deniedTokens: new Set([denied]), deniedAccounts: new Set(), sameToken: 'disallow' },
     look: async (pairs) => {
@@ -88,7 +92,7 @@ test('a network says how large an amount its prices are of', () => {
 test('a token that no pool leads from is worth what others say, and who is away takes that token alone with him', async () => {
   const [known, away, paused] = [numbered('91'), numbered('92'), numbered('93')]
   const said = { nativeAmount: 3n, tokenAmount: 7n }
-  const outsidePrice = vi.fn<PriceDesk['outsidePrice']>(async (token) => {
+  const outsidePrice = vi.fn<NativePriceServices['outsidePrice']>(async (token) => {
     if (token === known) return said
     throw token === away ? new Outage('every estimator') : new Refusal('TokenTemporarilySuspended', 'paused')
   })

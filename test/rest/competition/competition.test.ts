@@ -6,7 +6,7 @@ import { startAttempt } from '../../../src/storage/auction/competition.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { indexedUpTo, type SampleSolution, storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 const solvers = { first: numbered('51'), second: numbered('52'), third: numbered('53') }
@@ -19,7 +19,7 @@ interface Stage {
 }
 
 /** Auction 20 was won by two solutions, of which one is settled; 21 is still under way. */
-async function storeContests({ database: { db } }: Doors): Promise<Stage> {
+async function storeContests({ database: { db } }: TestServer): Promise<Stage> {
   const one = await storeOrder(db, { owner: numbered('1a') })
   const other = await storeOrder(db, {
     owner: numbered('1b'),
@@ -86,16 +86,16 @@ async function storeContests({ database: { db } }: Doors): Promise<Stage> {
   return { one, other }
 }
 
-let doors: Doors
+let server: TestServer
 let base: string
 let stage: Stage
 
 beforeAll(async () => {
-  doors = await openDoors()
-  base = `${doors.url}/sepolia`
-  stage = await storeContests(doors)
+  server = await openTestServer()
+  base = `${server.url}/sepolia`
+  stage = await storeContests(server)
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 const read = (path: string, version = 'v2') => request(`${base}/api/${version}/solver_competition/${path}`)
 
@@ -238,7 +238,7 @@ describe('a competition', () => {
 
   test('is told over the graph alike', async () => {
     const { latestAuction, auctionOfTransaction } = await graphql(
-      doors.url,
+      server.url,
       `query ($hash: Bytes32!) {
         latestAuction { auctionId orderUids transactionHashes }
         auctionOfTransaction(hash: $hash) { auctionId solutions { ranking txHash orders { orderUid sellToken { symbol } } } }
@@ -297,10 +297,10 @@ describe('whatever was proposed', () => {
             fills: fills.map((name) => ({ order: stage[name], sell, buy })),
           }),
         )
-        await storeContest(doors.database.db, { id, orders: [stage.one, stage.other], solutions })
-        const before = doors.database.statements.length
+        await storeContest(server.database.db, { id, orders: [stage.one, stage.other], solutions })
+        const before = server.database.statements.length
         const second = await read(String(id))
-        counts.add(doors.database.statements.length - before)
+        counts.add(server.database.statements.length - before)
         expect(second.body.solutions).toHaveLength(proposed.length)
         expect((await read(String(id), 'v1')).body).toEqual(projection(second.body))
         expect((await read('latest', 'v1')).body).toEqual(projection((await read('latest')).body))
@@ -314,9 +314,9 @@ describe('whatever was proposed', () => {
 })
 
 describe('where competitions are hidden until their deadline', () => {
-  let hiding: Doors
+  let hiding: TestServer
   beforeAll(async () => {
-    hiding = await openDoors({}, { hidesCompetitions: true })
+    hiding = await openTestServer({}, { hidesCompetitions: true })
     await storeContests(hiding)
   })
   afterAll(() => hiding?.[Symbol.asyncDispose]())

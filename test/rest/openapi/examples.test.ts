@@ -6,7 +6,7 @@ import type { Operation } from '../../../src/rest/openapi/operation.ts'
 import { pathItemOperation } from '../../../src/rest/openapi/path-item.ts'
 import { accountError, orderBookError } from '../../../src/rest/openapi/schemas/errors.ts'
 import { quoteResponse } from '../../../src/rest/quote/schema.ts'
-import type { Doors } from '../../server/test-server.ts'
+import type { TestServer } from '../../server/test-server.ts'
 import { replay } from './replay.ts'
 import { openSampleWorld } from './world.ts'
 
@@ -15,11 +15,11 @@ import { openSampleWorld } from './world.ts'
  * after its first. Answers are equal to the documented ones but for ids of quotes, which the database gives.
  */
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openSampleWorld()
+  server = await openSampleWorld()
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 const errors = { orderBook: orderBookError, account: accountError }
 
@@ -46,7 +46,7 @@ const cases = describedRows().flatMap((described) =>
 
 test.each(cases)('%s', async (_, described, example) => {
   const { operation, family, row } = described
-  const { status, headers, body } = await replay(doors.url, described, example)
+  const { status, headers, body } = await replay(server.url, described, example)
   expect([status, withoutQuoteIds(body)]).toEqual([example.status, withoutQuoteIds(example.answer)])
 
   const schema = schemaFor(operation, status, family)
@@ -72,7 +72,7 @@ test('each event of a stream is a quote', async () => {
   const described = describedRows().find(({ operation }) => operation.id === 'quoteStream')
   const example = described?.operation.examples.sell
   if (!described || !example) throw new Error('the stream has no example')
-  const { body } = await replay(doors.url, described, example)
+  const { body } = await replay(server.url, described, example)
   const events = String(body).split('\n\n').filter(Boolean)
   expect(events).toHaveLength(1)
   for (const event of events) expectToFit(quoteResponse, JSON.parse(event.replace('data: ', '')))

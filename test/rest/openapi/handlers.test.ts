@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 
 interface Described {
   parameters?: { name: string }[]
   responses: Record<string, { headers: object }>
 }
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 test('the document says which version answers, and is told once to who keeps it', async () => {
-  const first = await fetch(`${doors.url}/openapi.json`)
+  const first = await fetch(`${server.url}/openapi.json`)
   expect(first.headers.get('content-type')).toBe('application/json')
   expect(first.headers.get('access-control-allow-origin')).toBe('*')
   const document = await first.json()
@@ -22,14 +22,14 @@ test('the document says which version answers, and is told once to who keeps it'
     'test-build',
     'MIT',
   ])
-  const again = await fetch(`${doors.url}/openapi.json`, {
+  const again = await fetch(`${server.url}/openapi.json`, {
     headers: { 'if-none-match': first.headers.get('etag') ?? '' },
   })
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
 test('what can be asked for again by its tag says so, and nothing else does', async () => {
-  const { paths } = await (await fetch(`${doors.url}/openapi.json`)).json()
+  const { paths } = await (await fetch(`${server.url}/openapi.json`)).json()
   const conditional: unknown[] = []
   for (const [path, item] of Object.entries<Record<string, Described>>(paths)) {
     for (const [method, { responses, parameters = [] }] of Object.entries(item)) {
@@ -54,15 +54,15 @@ test('what can be asked for again by its tag says so, and nothing else does', as
 })
 
 test('the page and its files come from here, and the browser is told to load nothing from elsewhere', async () => {
-  const page = await fetch(`${doors.url}/docs`)
+  const page = await fetch(`${server.url}/docs`)
   const text = await page.text()
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/)
-  expect(await (await fetch(`${doors.url}/docs/`)).text()).toBe(text)
+  expect(await (await fetch(`${server.url}/docs/`)).text()).toBe(text)
   const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
   expect(links).toHaveLength(5)
   for (const link of links) {
-    const file = await fetch(new URL(link ?? '', doors.url))
+    const file = await fetch(new URL(link ?? '', server.url))
     expect([link, file.status]).toEqual([link, 200])
     expect(file.headers.get('cache-control')).toBe('public, max-age=3600')
     expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(100)
@@ -71,7 +71,7 @@ test('the page and its files come from here, and the browser is told to load not
   }
   const types = await Promise.all(
     ['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js'].map(async (name) =>
-      (await fetch(`${doors.url}/docs/${name}`)).headers.get('content-type'),
+      (await fetch(`${server.url}/docs/${name}`)).headers.get('content-type'),
     ),
   )
   expect(types).toEqual([
@@ -89,15 +89,15 @@ test.each([
   'constructor',
   'swagger-ui.css/',
 ])('no other file of the package is served: %s', async (name) => {
-  const answer = await fetch(`${doors.url}/docs/${name}`)
+  const answer = await fetch(`${server.url}/docs/${name}`)
   expect([answer.status, (await answer.json()).errorType]).toEqual([404, 'NotFound'])
 })
 
 test('reading is all there is', async () => {
-  const head = await fetch(`${doors.url}/docs/swagger-ui-bundle.js`, { method: 'HEAD' })
+  const head = await fetch(`${server.url}/docs/swagger-ui-bundle.js`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
   for (const path of ['/openapi.json', '/docs', '/docs/start.js']) {
-    const answer = await fetch(`${doors.url}${path}`, { method: 'POST' })
+    const answer = await fetch(`${server.url}${path}`, { method: 'POST' })
     expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD, OPTIONS'])
   }
 })

@@ -13,18 +13,18 @@ import {
   trades,
 } from '../../../src/rest/openapi/schemas/stored.ts'
 import { randomStory, storeStory } from '../../fakes/random-story.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 test('orders of every story, in every form, are as the document says, and have no member that it does not name', async () => {
   const property = fc.asyncProperty(randomStory, async (story) => {
-    const { uid, owner } = await storeStory(doors.database.db, story)
+    const { uid, owner } = await storeStory(server.database.db, story)
     const forms: [string, z.ZodType][] = [
       [`orders/${uid}`, order],
       [`debug/order/${uid}`, debugReport],
@@ -36,13 +36,13 @@ test('orders of every story, in every form, are as the document says, and have n
       ]),
     ]
     for (const [path, schema] of forms) {
-      const { status, body } = await request(new URL(path, `${doors.url}/sepolia/api/v1/`).href)
+      const { status, body } = await request(new URL(path, `${server.url}/sepolia/api/v1/`).href)
       if (path.endsWith('/status') && status === 404) continue
       expect([path, status]).toEqual([path, 200])
       expect(schema.parse(body)).toEqual(body)
     }
     const latest = (version: string) =>
-      request(`${doors.url}/sepolia/api/${version}/solver_competition/latest`)
+      request(`${server.url}/sepolia/api/${version}/solver_competition/latest`)
     const [first, second] = await Promise.all([latest('v1'), latest('v2')])
     if (second.status === 200) {
       expect(competitionV1.parse(first.body)).toEqual(first.body)

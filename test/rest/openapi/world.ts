@@ -3,7 +3,7 @@ import { type Address, address, nativeMarker } from '../../../src/domain/evm/add
 import type { Pool } from '../../../src/domain/routing/pool.ts'
 import type { Sourced } from '../../../src/domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../../src/domain/token/token.ts'
-import type { TradingDesk } from '../../../src/graphql/context/context.ts'
+import type { TradingServices } from '../../../src/graphql/context/context.ts'
 import { operatorCheck } from '../../../src/graphql/context/operator.ts'
 import { cancelOrder, cancelOrders } from '../../../src/orders/cancel.ts'
 import { placeOrder } from '../../../src/orders/place.ts'
@@ -15,7 +15,7 @@ import type { Database } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { createOrderDesk } from '../../fakes/order-desk.ts'
 import { createQuoteDesk } from '../../fakes/quote-desk.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { seedSamples } from './seed.ts'
 
 const { network, tokens } = describeMarket()
@@ -54,21 +54,21 @@ const details = new Map<Address, Token>([
 ])
 
 /** The world that the document's examples speak of, at eight in the morning of 15 January 2027. */
-export async function openSampleWorld(): Promise<Doors> {
-  const doors = await openDoors(
-    deskOver(() => doors.database.db),
+export async function openSampleWorld(): Promise<TestServer> {
+  const server = await openTestServer(
+    deskOver(() => server.database.db),
     { version: '0.1.0', isEditor: operatorCheck(sample.key) },
   )
-  await seedSamples(doors.database.db)
-  return doors
+  await seedSamples(server.database.db)
+  return server
 }
 
 /** The program's own quotes, checks and cancellations, over a market that is in memory. */
-function deskOver(db: () => Database): Partial<TradingDesk> {
+function deskOver(db: () => Database): Partial<TradingServices> {
   const now = () => time
-  const orderDesk = () => createOrderDesk(db(), { network, now })
+  const orderServices = () => createOrderDesk(db(), { network, now })
   const look = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: [pool] })
-  const quoteDesk = () =>
+  const quoteServices = () =>
     createQuoteDesk(db(), {
       network,
       now,
@@ -77,11 +77,11 @@ function deskOver(db: () => Database): Partial<TradingDesk> {
     })
   return {
     network,
-    placeOrder: (creation) => placeOrder(creation, orderDesk()),
-    cancelOrder: (wish) => cancelOrder(wish, orderDesk()),
-    cancelOrders: (wish) => cancelOrders(wish, orderDesk()),
-    quote: (request) => quote(request, quoteDesk()),
-    quotes: (request, signal) => quoteStream(request, quoteDesk(), signal),
+    placeOrder: (creation) => placeOrder(creation, orderServices()),
+    cancelOrder: (wish) => cancelOrder(wish, orderServices()),
+    cancelOrders: (wish) => cancelOrders(wish, orderServices()),
+    quote: (request) => quote(request, quoteServices()),
+    quotes: (request, signal) => quoteStream(request, quoteServices(), signal),
     usdPrice: async (token) => prices.get(token),
     topHolders: async (token) => (token === sample.usdc ? sourced(holders) : undefined),
     tokens: async (asked) => new Map([...details].filter(([token]) => asked.includes(token))),

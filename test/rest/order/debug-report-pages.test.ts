@@ -2,20 +2,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { connectDirectly } from '../../fakes/direct-client.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 
 const count = 450
 
-let doors: Doors
+let server: TestServer
 let order: Order
 beforeAll(async () => {
-  doors = await openDoors()
-  order = await storeOrder(doors.database.db)
-  await storeAuctions(doors, order)
+  server = await openTestServer()
+  order = await storeOrder(server.database.db)
+  await storeAuctions(server, order)
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
-async function storeAuctions({ database }: Doors, { id }: Order): Promise<void> {
+async function storeAuctions({ database }: TestServer, { id }: Order): Promise<void> {
   await using client = await connectDirectly(database.url)
   await client.query(
     `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT n, 11155111, n, n + 5 FROM generate_series(1, ${count}) n`,
@@ -44,7 +44,7 @@ const ascending = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 test('a report shows the newest 200 auctions, and its link leads to all others, each once', async () => {
-  const first = await read(reportAt(doors.url))
+  const first = await read(reportAt(server.url))
   expect(first.ids).toEqual(ascending(251, 450))
   expect(first.exposed).toContain('Link')
   const second = await read(first.next ?? '')
@@ -55,17 +55,17 @@ test('a report shows the newest 200 auctions, and its link leads to all others, 
 })
 
 test('there is no link where the auctions end with the page', async () => {
-  expect(await read(reportAt(doors.url, '?auctionsBefore=201'))).toMatchObject({
+  expect(await read(reportAt(server.url, '?auctionsBefore=201'))).toMatchObject({
     ids: ascending(1, 200),
     next: undefined,
   })
-  expect(await read(reportAt(doors.url, '?auctionsBefore=1'))).toMatchObject({ ids: [], next: undefined })
+  expect(await read(reportAt(server.url, '?auctionsBefore=1'))).toMatchObject({ ids: [], next: undefined })
 })
 
 test.each(['', 'last', '-1', '1.5', '1'.repeat(19)])(
   'auctionsBefore=%s is refused by its name',
   async (value) => {
-    const response = await fetch(reportAt(doors.url, `?auctionsBefore=${value}`))
+    const response = await fetch(reportAt(server.url, `?auctionsBefore=${value}`))
     expect([response.status, await response.json()]).toEqual([
       400,
       { errorType: 'InvalidParameter', description: 'auctionsBefore must be the id of an auction' },
@@ -74,7 +74,7 @@ test.each(['', 'last', '-1', '1.5', '1'.repeat(19)])(
 )
 
 test('a deployment says how many auctions a report shows', async () => {
-  await using few = await openDoors({}, { reportAuctions: 2 })
+  await using few = await openTestServer({}, { reportAuctions: 2 })
   const { uid } = await storeOrder(few.database.db)
   expect(uid).toBe(order.uid)
   await storeAuctions(few, order)

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeSettledOrder } from '../../fakes/story.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
-let doors: Doors
+let server: TestServer
 let order: Order
 beforeAll(async () => {
-  doors = await openDoors()
-  order = await storeSettledOrder(doors.database.db, 9n, numbered('0f'))
+  server = await openTestServer()
+  order = await storeSettledOrder(server.database.db, 9n, numbered('0f'))
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const solver = numbered('50')
 const solution = { solver, filteredOut: false, executedSell: '1000000000000000000' }
 
 test('the report in the interface’s shape, what is absent left out', async () => {
-  const { status, body } = await request(`${doors.url}/sepolia/api/v1/debug/order/${order.uid}`)
+  const { status, body } = await request(`${server.url}/sepolia/api/v1/debug/order/${order.uid}`)
   expect(status).toBe(200)
-  const single = await request(`${doors.url}/sepolia/api/v1/orders/${order.uid}`)
+  const single = await request(`${server.url}/sepolia/api/v1/orders/${order.uid}`)
   expect(body).toEqual({
     orderUid: order.uid,
     order: single.body,
@@ -88,7 +88,7 @@ test('the report in the interface’s shape, what is absent left out', async () 
       },
     ],
   })
-  const restricted = await request(`${doors.url}/sepolia/restricted/api/v1/debug/order/${order.uid}`)
+  const restricted = await request(`${server.url}/sepolia/restricted/api/v1/debug/order/${order.uid}`)
   expect(restricted.body).toEqual(body)
 })
 
@@ -129,9 +129,9 @@ function leaves(value: unknown, path: string, found = new Map<string, unknown>()
 }
 
 test('REST and the graph agree value by value', async () => {
-  const { body } = await request(`${doors.url}/sepolia/api/v1/debug/order/${order.uid}`)
+  const { body } = await request(`${server.url}/sepolia/api/v1/debug/order/${order.uid}`)
   const data = await graphql(
-    doors.url,
+    server.url,
     `query ($uid: OrderUid!) { order(uid: $uid) { debugReport { ${reportFields} } } }`,
     {
       uid: order.uid,
@@ -176,9 +176,9 @@ test('REST and the graph agree value by value', async () => {
 
 test('the statements it takes do not depend on how much happened', async () => {
   const count = async (uid: string) => {
-    const before = doors.database.statements.length
-    await request(`${doors.url}/sepolia/api/v1/debug/order/${uid}`)
-    return doors.database.statements.length - before
+    const before = server.database.statements.length
+    await request(`${server.url}/sepolia/api/v1/debug/order/${uid}`)
+    return server.database.statements.length - before
   }
   expect(await count(order.uid)).toBe(1)
 })

@@ -8,20 +8,20 @@ import { connectDirectly } from '../../fakes/direct-client.ts'
 import { numbered, sampleQuote } from '../../fakes/order.ts'
 import { createOrderDesk, quoteOf, signedOrder } from '../../fakes/order-desk.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 /** What the quote of an order would have called is told once nobody can run ahead of the order. */
 
-let doors: Doors
+let server: TestServer
 let client: Awaited<ReturnType<typeof connectDirectly>>
 beforeAll(async () => {
-  doors = await openDoors()
-  client = await connectDirectly(doors.database.url)
+  server = await openTestServer()
+  client = await connectDirectly(server.database.url)
 })
 afterAll(async () => {
   await client?.end()
-  await doors?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
 })
 
 const call = (digits: string) => ({
@@ -42,22 +42,22 @@ let validTo = 2_000_000_000
 async function store(overrides: Partial<Order> = {}, own: QuoteCalls | null = calls): Promise<Order> {
   validTo++
   const quote: NewOrderQuote = { ...sampleQuote({ sellAmount: 5n }), calls: own }
-  return storeOrder(doors.database.db, { validTo, effectiveValidTo: validTo, quote, ...overrides })
+  return storeOrder(server.database.db, { validTo, effectiveValidTo: validTo, quote, ...overrides })
 }
 
 /** At every door: REST, the report, and GraphQL as text and as the resolvers execute it. */
 async function everywhere({ uid }: Order): Promise<unknown[]> {
-  const base = `${doors.url}/sepolia/api/v1`
+  const base = `${server.url}/sepolia/api/v1`
   const [order, report] = await Promise.all([
     request(`${base}/orders/${uid}`),
     request(`${base}/debug/order/${uid}`),
   ])
   const fields = 'quote { sellAmount metadata }'
-  const statements = doors.database.statements.length
-  const hot = await graphql(doors.url, `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} } }`, { uid })
-  expect(doors.database.statements.length - statements).toBe(1)
+  const statements = server.database.statements.length
+  const hot = await graphql(server.url, `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} } }`, { uid })
+  expect(server.database.statements.length - statements).toBe(1)
   const ordinary = await graphql(
-    doors.url,
+    server.url,
     `query ($uid: OrderUid!) { order(uid: $uid) @include(if: true) { ${fields} } }`,
     { uid },
   )
@@ -77,7 +77,7 @@ describe('the calls of an order’s quote', () => {
   })
 
   test('are told once it is fulfilled, cancelled or expired', async () => {
-    const { db } = doors.database
+    const { db } = server.database
     const fulfilled = await store()
     await client.query('UPDATE orders SET executed_sell = sell_amount WHERE id = $1', [fulfilled.id])
     const cancelled = await store()
@@ -103,13 +103,13 @@ describe('the calls of an order’s quote', () => {
   )
 
   test('are those of the quote that it was placed with', async () => {
-    const { db } = doors.database
+    const { db } = server.database
     const quote = quoteOf({ id: 7n, calls })
     const desk = createOrderDesk(db, { quoteFor: async () => quote })
     const uid = await placeOrder(signedOrder({ quoteId: 7n }), desk)
     expect(await findOrder(db, uid)).toMatchObject({ quoteId: 7n, quote: { sellAmount: quote.sellAmount } })
     await client.query('UPDATE orders SET effective_valid_to = 5 WHERE uid = $1', [hexToBytes(uid)])
-    const { body } = await request(`${doors.url}/sepolia/api/v1/orders/${uid}`)
+    const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)
     expect(body.quote.metadata).toEqual(told)
   })
 
@@ -117,14 +117,14 @@ describe('the calls of an order’s quote', () => {
     const owner = numbered('77')
     for (const end of [5, 6, 2_000_000_000])
       await store({ owner, effectiveValidTo: end, validTo: validTo + end })
-    const before = doors.database.statements.length
+    const before = server.database.statements.length
     const { account } = await graphql(
-      doors.url,
+      server.url,
       'query ($owner: Address!) { account(address: $owner) { orders { nodes { quote { metadata } } } } }',
       { owner },
     )
     const nodes: { quote: { metadata: unknown } }[] = account.orders.nodes
     expect(nodes.map(({ quote }) => quote.metadata).sort()).toEqual([told, told, null])
-    expect(doors.database.statements.length - before).toBe(1)
+    expect(server.database.statements.length - before).toBe(1)
   })
 })

@@ -6,7 +6,7 @@ import { appendEvents } from '../../../src/storage/order/events.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 const winner = numbered('51')
@@ -16,19 +16,19 @@ const hash = (digits: string): Bytes32 => `0x${digits.repeat(32)}` as const
 const strange = sampleOrder({ owner: numbered('77') }).uid
 const unit = 10n ** 18n
 
-let doors: Doors
+let server: TestServer
 let base: string
 let owners = 0x100
 
 beforeAll(async () => {
-  doors = await openDoors()
-  base = `${doors.url}/sepolia`
+  server = await openTestServer()
+  base = `${server.url}/sepolia`
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 /** An order of an owner of its own, with what happened to it. */
 async function orderWith(...labels: OrderEventLabel[]): Promise<Order> {
-  const { db } = doors.database
+  const { db } = server.database
   const order = await storeOrder(db, { owner: numbered((owners++).toString(16).padStart(4, '0')) })
   for (const [index, label] of labels.entries()) {
     const timestamp = new Date(1_799_999_001_000 + index)
@@ -39,7 +39,7 @@ async function orderWith(...labels: OrderEventLabel[]): Promise<Order> {
 
 /** Proposed by two solvers, while a third proposed something else. */
 function contest(id: bigint, order: Order): Promise<void> {
-  return storeContest(doors.database.db, {
+  return storeContest(server.database.db, {
     id,
     orders: [order],
     solutions: [
@@ -72,7 +72,7 @@ describe('orders by UIDs', () => {
 
   test('are as the single read has them, each once; what is not known is absent', async () => {
     const open = await orderWith()
-    const settled = await storeSettledOrder(doors.database.db, 9n, numbered('1e'))
+    const settled = await storeSettledOrder(server.database.db, 9n, numbered('1e'))
     const { status, body } = await read([settled.uid, strange, open.uid.slice(2).toUpperCase(), settled.uid])
     expect(status).toBe(200)
     expect(body).toEqual([
@@ -87,9 +87,9 @@ describe('orders by UIDs', () => {
   test('are one statement, however many', async () => {
     const some = await Promise.all([orderWith(), orderWith(), orderWith()])
     for (const count of [1, 3]) {
-      const before = doors.database.statements.length
+      const before = server.database.statements.length
       expect((await read(some.slice(0, count).map(({ uid }) => uid))).body).toHaveLength(count)
-      expect(doors.database.statements.length - before).toBe(1)
+      expect(server.database.statements.length - before).toBe(1)
     }
   })
 
@@ -113,11 +113,11 @@ describe('orders by UIDs', () => {
 
   test('of another network are known where none is asked for', async () => {
     const here = await orderWith()
-    const there = await storeOrder(doors.database.db, { owner: numbered('2c'), chainId: 100 })
+    const there = await storeOrder(server.database.db, { owner: numbered('2c'), chainId: 100 })
     const uids = [here.uid, there.uid, strange]
     expect((await read(uids)).body.map(({ order }: { order: Order }) => order.uid)).toEqual([here.uid])
     const query = 'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid status } }'
-    expect((await graphql(doors.url, query, { uids })).ordersByUids).toEqual([
+    expect((await graphql(server.url, query, { uids })).ordersByUids).toEqual([
       { uid: here.uid, status: 'OPEN' },
       { uid: there.uid, status: 'OPEN' },
     ])
@@ -141,7 +141,7 @@ describe('the status of an order', () => {
     expect(await statusOf(solved)).toEqual({ type: 'solved', value })
 
     const executing = await orderWith('ready', 'executing')
-    await storeContest(doors.database.db, { id: 31n, orders: [executing], solutions: [] })
+    await storeContest(server.database.db, { id: 31n, orders: [executing], solutions: [] })
     await contest(32n, executing)
     expect(await statusOf(executing)).toEqual({ type: 'executing', value })
   })
@@ -149,16 +149,16 @@ describe('the status of an order', () => {
   test('is traded from the first trade on, whatever was recorded after it', async () => {
     const order = await orderWith('ready', 'executing', 'traded', 'ready', 'cancelled')
     await contest(33n, order)
-    await storeContest(doors.database.db, { id: 34n, orders: [order], solutions: [] })
+    await storeContest(server.database.db, { id: 34n, orders: [order], solutions: [] })
     const settlement = { solver: winner, trades: [{ order, sell: unit, buy: 2_940n }] }
-    await storeSettlement(doors.database.db, {
+    await storeSettlement(server.database.db, {
       ...settlement,
       txHash: hash('30'),
       blockNumber: 90,
       logIndex: 4,
       auctionId: null,
     })
-    await storeSettlement(doors.database.db, {
+    await storeSettlement(server.database.db, {
       ...settlement,
       txHash: hash('31'),
       blockNumber: 91,
@@ -178,7 +178,7 @@ describe('the status of an order', () => {
     ]
     expect(await statusOf({ uid: strange })).toEqual(nowhere)
     const foreign = await orderWith('traded')
-    await storeSettlement(doors.database.db, {
+    await storeSettlement(server.database.db, {
       txHash: hash('32'),
       blockNumber: 92,
       logIndex: 4,
@@ -188,7 +188,7 @@ describe('the status of an order', () => {
     })
     expect(await statusOf(foreign)).toEqual(nowhere)
     const query = 'query ($uid: OrderUid!) { order(uid: $uid) { progress { stage solutions { solver } } } }'
-    expect((await graphql(doors.url, query, { uid: foreign.uid })).order.progress).toEqual({
+    expect((await graphql(server.url, query, { uid: foreign.uid })).order.progress).toEqual({
       stage: 'TRADED',
       solutions: null,
     })
@@ -202,10 +202,10 @@ describe('the status of an order', () => {
     const orders = await Promise.all([orderWith('ready'), orderWith()])
     const query = 'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { progress { stage } } }'
     for (const count of [1, 2]) {
-      const before = doors.database.statements.length
+      const before = server.database.statements.length
       const uids = orders.slice(0, count).map(({ uid }) => uid)
-      expect((await graphql(doors.url, query, { uids })).ordersByUids).toHaveLength(count)
-      expect(doors.database.statements.length - before).toBe(1)
+      expect((await graphql(server.url, query, { uids })).ordersByUids).toHaveLength(count)
+      expect(server.database.statements.length - before).toBe(1)
     }
   })
 })
@@ -216,19 +216,19 @@ describe('the orders of a transaction', () => {
     const settlement = { solver: winner, blockNumber: 95, auctionId: null }
     const trade = (order: Order) => ({ order, sell: 1n, buy: 1n })
     const store = (txHash: Bytes32, logIndex: number, orders: Order[]) =>
-      storeSettlement(doors.database.db, { ...settlement, txHash, logIndex, trades: orders.map(trade) })
+      storeSettlement(server.database.db, { ...settlement, txHash, logIndex, trades: orders.map(trade) })
     await store(hash('41'), 3, [other, one])
     await store(hash('41'), 5, [one])
     await store(hash('42'), 9, [elsewhere])
 
-    const before = doors.database.statements.length
+    const before = server.database.statements.length
     const { status, body } = await request(`${base}/api/v1/transactions/${hash('41').slice(2)}/orders`)
-    expect(doors.database.statements.length - before).toBe(1)
+    expect(server.database.statements.length - before).toBe(1)
     expect([status, body.map(({ uid }: Order) => uid)]).toEqual([200, [one.uid, other.uid]])
     const { body: listed } = await request(`${base}/api/v1/account/${one.owner}/orders`)
     expect(body[0]).toEqual(listed[0])
     const { transactionOrders } = await graphql(
-      doors.url,
+      server.url,
       'query ($hash: Bytes32!) { transactionOrders(hash: $hash) { uid } }',
       { hash: hash('42') },
     )

@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { badQuotes, goodQuote } from '../../fakes/bad-quotes.ts'
 import { graphQuoteField, graphQuoteInput } from '../../fakes/graph-input.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 
 /** No malformed request gets as far as the desk, whichever door it comes through, and each is told its field. */
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors({ quote: () => Promise.reject(new Error('quoted all the same')) })
+  server = await openTestServer({ quote: () => Promise.reject(new Error('quoted all the same')) })
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 describe.each(badQuotes)('a quote with %s', (_what, { given, field, code = 'InvalidParameter' }) => {
   const quote = { ...goodQuote, ...given }
 
   test('is refused in REST, naming the field', async () => {
-    const { status, body } = await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', quote)
+    const { status, body } = await request(`${server.url}/sepolia/api/v1/quote`, 'POST', quote)
     expect([status, body.errorType]).toEqual([400, code])
     expect(body.description).toMatch(
       code === 'AppDataHashMismatch' ? /^appData hashes to/ : new RegExp(`^${field} `),
     )
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 })
 
@@ -34,15 +34,15 @@ describe.each(badInGraph)('a quote with %s', (_what, { given, field, code = 'Inv
   test('is refused in GraphQL, naming the field', async () => {
     const query = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
     const variables = { input: graphQuoteInput(quote) }
-    const { body } = await request(`${doors.url}/graphql`, 'POST', { query, variables })
+    const { body } = await request(`${server.url}/graphql`, 'POST', { query, variables })
     expect(body.errors).toHaveLength(1)
     expect(body.errors[0].extensions).toMatchObject({ code, field: graphQuoteField(field, quote) })
-    expect(doors.faults).toEqual([])
+    expect(server.faults).toEqual([])
   })
 })
 
 test('what REST refuses of the body itself is refused before it is read as a quote', async () => {
-  const post = (body: unknown) => request(`${doors.url}/sepolia/api/v1/quote`, 'POST', body)
+  const post = (body: unknown) => request(`${server.url}/sepolia/api/v1/quote`, 'POST', body)
   for (const body of ['[]', 'null', '"quote"', '5']) {
     expect((await post(body)).body).toMatchObject({ errorType: 'InvalidParameter' })
   }

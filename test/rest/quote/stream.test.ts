@@ -3,11 +3,11 @@ import { type ClientOptions, createClient, type ExecutionResult } from 'graphql-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import type { QuoteReply, QuoteRequest } from '../../../src/domain/quote/quote.ts'
-import type { TradingDesk } from '../../../src/graphql/context/context.ts'
+import type { TradingServices } from '../../../src/graphql/context/context.ts'
 import type { ServerOptions } from '../../../src/server/server.ts'
 import { graphQuoteInput } from '../../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
-import { type Doors, openDoors, sampleReply } from '../../server/test-server.ts'
+import { openTestServer, sampleReply, type TestServer } from '../../server/test-server.ts'
 import { request } from '../../trader.ts'
 import { eventually } from '../../world.ts'
 
@@ -31,7 +31,7 @@ type Source = (asked: QuoteRequest, signal: AbortSignal) => AsyncGenerator<Quote
 /** A source that knows who listens to it. */
 function createSource(source: Source) {
   const state = { open: 0, taken: 0, aborted: false, asked: [] as QuoteRequest[] }
-  const quotes: TradingDesk['quotes'] = async (asked, signal) => {
+  const quotes: TradingServices['quotes'] = async (asked, signal) => {
     state.asked.push(asked)
     signal.addEventListener('abort', () => {
       state.aborted = true
@@ -68,7 +68,7 @@ async function* plenty(asked: QuoteRequest): AsyncGenerator<QuoteReply, void> {
 
 const open = (source: Source, more: Partial<ServerOptions> = {}) => {
   const { state, quotes } = createSource(source)
-  return openDoors({ quotes }, more).then((doors) => ({ doors, state }))
+  return openTestServer({ quotes }, more).then((server) => ({ server, state }))
 }
 
 const path = '/sepolia/api/v1/quote/stream'
@@ -93,18 +93,18 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 describe('a stream of quotes', () => {
-  let doors: Doors
+  let server: TestServer
   let state: ReturnType<typeof createSource>['state']
   beforeAll(async () => {
     const opened = await open(improving, { rateLimits: { reads: 0, quotes: 1_000, orders: 0 } })
-    doors = opened.doors
+    server = opened.server
     state = opened.state
   })
-  afterAll(() => doors[Symbol.asyncDispose]())
+  afterAll(() => server[Symbol.asyncDispose]())
 
   test('is one line of JSON an event, each as POST quote answers, and ends', async () => {
-    const response = await begin(doors.url)
-    const single = await request(`${doors.url}/sepolia/api/v1/quote`, 'POST', body)
+    const response = await begin(server.url)
+    const single = await request(`${server.url}/sepolia/api/v1/quote`, 'POST', body)
     const expected = [10, 11, 15].map((amount) => {
       const quote = { ...single.body.quote, buyAmount: String(amount) }
       return `data: ${JSON.stringify({ ...single.body, quote, id: amount })}\n\n`
@@ -127,17 +127,17 @@ describe('a stream of quotes', () => {
 
   test('is the same for the other names of a network, and a key makes nothing of it repeat', async () => {
     for (const _ of [1, 2]) {
-      const response = await begin(doors.url, { 'idempotency-key': 'the same' })
+      const response = await begin(server.url, { 'idempotency-key': 'the same' })
       expect(response.headers['idempotent-replayed']).toBeUndefined()
       expect((await textOf(response)).split('\n\n')).toHaveLength(4)
     }
-    expect((await request(`${doors.url}/nowhere/api/v1/quote/stream`, 'POST', body)).status).toBe(404)
+    expect((await request(`${server.url}/nowhere/api/v1/quote/stream`, 'POST', body)).status).toBe(404)
   })
 
   test('is counted by its route and as a quote', async () => {
-    await textOf(await begin(doors.url))
+    await textOf(await begin(server.url))
     await eventually('it is counted', async () => {
-      const metrics = await (await fetch(`${doors.url}/metrics`)).text()
+      const metrics = await (await fetch(`${server.url}/metrics`)).text()
       return /requests_total\{method="POST",route="\/:network\/api\/v1\/quote\/stream",status="200"\}/.test(
         metrics,
       )
@@ -145,7 +145,7 @@ describe('a stream of quotes', () => {
   })
 
   test.each(['GET', 'HEAD', 'PUT'])('%s is not its method', async (method) => {
-    const response = await fetch(`${doors.url}${path}`, { method })
+    const response = await fetch(`${server.url}${path}`, { method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
@@ -155,7 +155,7 @@ describe('a stream of quotes', () => {
     ['a body that is no JSON', '{', 400, 'InvalidParameter'],
     ['a body that is too long', 'x'.repeat(20_000), 413, 'PayloadTooLarge'],
   ])('%s is an ordinary error', async (_what, sent, status, errorType) => {
-    const answer = await request(`${doors.url}${path}`, 'POST', sent)
+    const answer = await request(`${server.url}${path}`, 'POST', sent)
     expect([answer.status, answer.body.errorType]).toEqual([status, errorType])
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
@@ -188,10 +188,10 @@ describe('what fails before the first quote is an ordinary error', () => {
       { errorType: 'InternalServerError', description: 'Internal server error' },
     ],
   ])('%s', async (_what, error, status, expected) => {
-    await using doors = await openDoors({ quotes: () => Promise.reject(error) })
-    const answer = await request(`${doors.url}${path}`, 'POST', body)
+    await using server = await openTestServer({ quotes: () => Promise.reject(error) })
+    const answer = await request(`${server.url}${path}`, 'POST', body)
     expect([answer.status, answer.body]).toEqual([status, expected])
-    expect(doors.faults).toHaveLength(status === 500 ? 1 : 0)
+    expect(server.faults).toHaveLength(status === 500 ? 1 : 0)
   })
 })
 
@@ -209,11 +209,11 @@ describe('what fails in the stream is its last event', () => {
     ],
   ])('%s', async (_what, error, told) => {
     // biome-ignore lint/correctness/useYield: this one finds nothing
-    const { doors, state } = await open(async function* () {
+    const { server, state } = await open(async function* () {
       throw error
     })
-    await using _ = doors
-    const response = await begin(doors.url)
+    await using _ = server
+    const response = await begin(server.url)
     expect([response.statusCode, await textOf(response)]).toEqual([200, `event: error\ndata: ${told}\n\n`])
     expect(state.open).toBe(0)
   })
@@ -221,9 +221,9 @@ describe('what fails in the stream is its last event', () => {
 
 describe('a reader', () => {
   test('that leaves ends its source', async () => {
-    const { doors, state } = await open(quiet)
-    await using _ = doors
-    const response = await begin(doors.url)
+    const { server, state } = await open(quiet)
+    await using _ = server
+    const response = await begin(server.url)
     expect(state).toMatchObject({ open: 1, aborted: false })
     response.destroy()
     await eventually('the source ends', () => state.open === 0)
@@ -232,7 +232,7 @@ describe('a reader', () => {
 
   test('that leaves does not wait for a source that does not listen', async () => {
     let wake = () => {}
-    const { doors, state } = await open(
+    const { server, state } = await open(
       async function* () {
         await new Promise<void>((resolve) => {
           wake = resolve
@@ -240,11 +240,11 @@ describe('a reader', () => {
       },
       { streamLimits: { perClient: 1 } },
     )
-    await using _ = doors
-    const response = await begin(doors.url)
+    await using _ = server
+    const response = await begin(server.url)
     response.destroy()
     const again = await eventually('its place is free', async () => {
-      const next = await begin(doors.url)
+      const next = await begin(server.url)
       return next.statusCode === 200 && next
     })
     expect(state.open).toBe(2)
@@ -253,9 +253,9 @@ describe('a reader', () => {
   })
 
   test('that stops reading stops its source, and is cut off after a while', async () => {
-    const { doors, state } = await open(plenty, { streamLimits: { stalledMs: 300 } })
-    await using _ = doors
-    const response = await begin(doors.url)
+    const { server, state } = await open(plenty, { streamLimits: { stalledMs: 300 } })
+    await using _ = server
+    const response = await begin(server.url)
     await eventually('the source ends', () => state.taken > 0 && state.open === 0)
     // Kernel buffers of both sides hold some megabytes; nothing else may.
     expect(state.taken * 10_000).toBeLessThan(20_000_000)
@@ -263,9 +263,9 @@ describe('a reader', () => {
   })
 
   test('that waits is told that the connection lives', async () => {
-    const { doors } = await open(quiet, { streamLimits: { keepAliveMs: 5 } })
-    await using _ = doors
-    const response = await begin(doors.url)
+    const { server } = await open(quiet, { streamLimits: { keepAliveMs: 5 } })
+    await using _ = server
+    const response = await begin(server.url)
     response.setEncoding('utf8')
     let text = ''
     response.on('data', (part) => {
@@ -277,10 +277,10 @@ describe('a reader', () => {
   })
 
   test('of a service that stops is told so when it was told nothing else', async () => {
-    const { doors, state } = await open(quiet)
-    const response = await begin(doors.url)
+    const { server, state } = await open(quiet)
+    const response = await begin(server.url)
     const text = textOf(response)
-    await doors[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
     expect(await text).toBe(
       'event: error\ndata: {"errorType":"Unavailable","description":"the service is stopping: ask again"}\n\n',
     )
@@ -288,63 +288,63 @@ describe('a reader', () => {
   })
 
   test('of a service that stops keeps what it has', async () => {
-    const { doors } = await open(async function* (asked, signal) {
+    const { server } = await open(async function* (asked, signal) {
       yield reply(asked, 10n)
       yield* quiet(asked, signal)
     })
-    const response = await begin(doors.url)
+    const response = await begin(server.url)
     const first = await new Promise<string>((resolve) =>
       response.once('data', (part) => resolve(String(part))),
     )
     const rest = textOf(response)
-    await doors[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
     expect([first.slice(0, 14), await rest]).toEqual(['data: {"quote"', ''])
   })
 })
 
 describe('limits', () => {
   test('count every stream of a client, whatever it speaks', async () => {
-    const { doors, state } = await open(quiet, { streamLimits: { perClient: 1 } })
-    await using _ = doors
-    const held = await begin(doors.url)
-    const refused = await begin(doors.url)
+    const { server, state } = await open(quiet, { streamLimits: { perClient: 1 } })
+    await using _ = server
+    const held = await begin(server.url)
+    const refused = await begin(server.url)
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
     expect(JSON.parse(await textOf(refused))).toEqual({
       errorType: 'RateLimited',
       description: 'too many streams are open',
     })
-    expect((await fetch(`${doors.url}/graphql/stream`, { method: 'PUT' })).status).toBe(429)
+    expect((await fetch(`${server.url}/graphql/stream`, { method: 'PUT' })).status).toBe(429)
     expect(state.asked).toHaveLength(1)
     held.destroy()
     const again = await eventually('a place is free', async () => {
-      const next = await begin(doors.url)
+      const next = await begin(server.url)
       return next.statusCode === 200 && next
     })
     again.destroy()
   })
 
   test('do not keep the place of a stream that never began', async () => {
-    await using doors = await openDoors(
+    await using server = await openTestServer(
       { quotes: () => Promise.reject(new Refusal('NoLiquidity', 'no way')) },
       { streamLimits: { perClient: 1 } },
     )
-    const statuses = [await begin(doors.url), await begin(doors.url)].map(({ statusCode }) => statusCode)
+    const statuses = [await begin(server.url), await begin(server.url)].map(({ statusCode }) => statusCode)
     expect(statuses).toEqual([400, 400])
   })
 
   test('count a stream as a quote, over both doors', async () => {
-    const { doors } = await open(improving, { rateLimits: { reads: 0, quotes: 1, orders: 0 } })
-    await using _ = doors
-    await textOf(await begin(doors.url))
+    const { server } = await open(improving, { rateLimits: { reads: 0, quotes: 1, orders: 0 } })
+    await using _ = server
+    await textOf(await begin(server.url))
     const query = 'subscription ($input: QuoteInput!) { quotes(input: $input) { quoteId } }'
-    const graphql = await fetch(`${doors.url}/graphql/stream`, {
+    const graphql = await fetch(`${server.url}/graphql/stream`, {
       method: 'POST',
       headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables: { input: graphQuoteInput(body) } }),
     })
     expect([graphql.status, graphql.headers.get('ratelimit')]).toEqual([200, '"quotes";r=0;t=2'])
     await graphql.text()
-    expect((await begin(doors.url)).statusCode).toBe(429)
+    expect((await begin(server.url)).statusCode).toBe(429)
   })
 })
 
@@ -356,15 +356,15 @@ describe.each([
     quotes(input: $input) { quoteId quote { buyAmount kind } }
   }`
   const input = { ...graphQuoteInput(body), network: 'sepolia' }
-  let doors: Doors
-  let quotes: TradingDesk['quotes']
+  let server: TestServer
+  let quotes: TradingServices['quotes']
   beforeAll(async () => {
-    doors = await openDoors({ quotes: (asked, signal) => quotes(asked, signal) })
+    server = await openTestServer({ quotes: (asked, signal) => quotes(asked, signal) })
   })
-  afterAll(() => doors[Symbol.asyncDispose]())
+  afterAll(() => server[Symbol.asyncDispose]())
 
   const connect = () => {
-    const options = { url: `${doors.url}/graphql/stream`, retryAttempts: 0, singleConnection }
+    const options = { url: `${server.url}/graphql/stream`, retryAttempts: 0, singleConnection }
     return createClient(options as ClientOptions<boolean>)
   }
 

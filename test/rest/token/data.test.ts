@@ -5,7 +5,7 @@ import { type Address, address, nativeMarker } from '../../../src/domain/evm/add
 import type { Sourced } from '../../../src/domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../../src/domain/token/token.ts'
 import { numbered } from '../../fakes/order.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { type Answer, request } from '../../trader.ts'
 
 const now = 1_800_000_000_000
@@ -24,7 +24,7 @@ const sourced = <Value>(value: Value, more: Partial<Sourced<Value>> = {}): Sourc
   ...more,
 })
 
-let doors: Doors
+let server: TestServer
 let base: string
 /** What the desk says, and what it was asked. */
 let price: Sourced<string> | Outage | undefined
@@ -34,7 +34,7 @@ let tokens: Map<Address, Token | Outage>
 let asked: Address[]
 
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     async usdPrice(wanted) {
       asked.push(wanted)
       if (price instanceof Outage) throw price
@@ -49,9 +49,9 @@ beforeAll(async () => {
     peekTopHolders: () => peek(holders),
     tokens: async (addresses) => new Map([...tokens].filter(([known]) => addresses.includes(known))),
   })
-  base = `${doors.url}/sepolia/tokens`
+  base = `${server.url}/sepolia/tokens`
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   price = sourced('2999.400119976')
   holders = sourced([
@@ -125,7 +125,7 @@ ways('the price of a token, %s', (_way, remembered) => {
     for (const chain of chains)
       for (const name of names)
         expect(
-          told(await request(`${doors.url}/${chain}/tokens/${name}/usdPrice`)),
+          told(await request(`${server.url}/${chain}/tokens/${name}/usdPrice`)),
           `${chain} ${name}`,
         ).toEqual([200, { price: 2999.400119976 }])
     const expected = [token, token, token, nativeMarker, nativeMarker, nativeMarker, nativeMarker]
@@ -307,7 +307,7 @@ describe.each(['usdPrice', 'topHolders', 'details'])('what is malformed, at %s',
     ['1', '1 is not served here, but sepolia'],
     ['nowhere', 'there is no network nowhere, but sepolia'],
   ])('chain %s is 400', async (chain, message) => {
-    const answer = await request(`${doors.url}/${chain}/tokens/${token}/${last}`)
+    const answer = await request(`${server.url}/${chain}/tokens/${token}/${last}`)
     expect(told(answer)).toEqual([400, { message }])
   })
 
@@ -325,7 +325,7 @@ describe.each(['usdPrice', 'topHolders', 'details'])('what is malformed, at %s',
 })
 
 test('notifications have a tag too', async () => {
-  const url = `${doors.url}/accounts/${token}/notifications`
+  const url = `${server.url}/accounts/${token}/notifications`
   const first = await raw(url)
   expect([first.status, await first.text()]).toEqual([200, '[]'])
   expect(first.headers.get('cache-control')).toBe('public, max-age=300')

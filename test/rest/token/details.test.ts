@@ -4,7 +4,7 @@ import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address, nativeMarker } from '../../../src/domain/evm/address.ts'
 import type { Token } from '../../../src/domain/token/token.ts'
 import { numbered } from '../../fakes/order.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { type Answer, request } from '../../trader.ts'
 
 const token = address('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
@@ -13,17 +13,17 @@ const upper = (text: string) => `0x${text.slice(2).toUpperCase()}`
 const { chainId } = network
 const usdc: Token = { chainId, address: token, symbol: 'USDC', name: 'US Dollar', decimals: 6 }
 
-let doors: Doors
+let server: TestServer
 let base: string
 let tokens: Map<Address, Token | Outage>
 
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     tokens: async (addresses) => new Map([...tokens].filter(([known]) => addresses.includes(known))),
   })
-  base = `${doors.url}/sepolia/tokens`
+  base = `${server.url}/sepolia/tokens`
 })
-afterAll(() => doors[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   tokens = new Map([[token, usdc]])
 })
@@ -118,7 +118,7 @@ describe('details', () => {
 test('what is told from memory counts as a read like any other', async () => {
   const price = { value: '2', source: 'feed', at: 1_800_000_000_000, keepMs: 120_000, isStale: false }
   const rateLimits = { reads: 1, quotes: 1, orders: 1 }
-  await using limited = await openDoors({ peekUsdPrice: () => price }, { rateLimits })
+  await using limited = await openTestServer({ peekUsdPrice: () => price }, { rateLimits })
   const answers: number[] = []
   for (let asked = 0; asked < 3; asked++)
     answers.push((await request(`${limited.url}/sepolia/tokens/${token}/usdPrice`)).status)

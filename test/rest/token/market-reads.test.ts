@@ -5,7 +5,7 @@ import type { NativeRate } from '../../../src/domain/token/native-rate.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { type Doors, network, openDoors } from '../../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql, request } from '../../trader.ts'
 
 const poor = numbered('9a')
@@ -21,20 +21,20 @@ const rates = new Map<Address, NativeRate | Refusal>([
 const trader = numbered('1a')
 const unit = 10n ** 18n
 
-let doors: Doors
+let server: TestServer
 let base: string
 let ready = true
 
 beforeAll(async () => {
-  doors = await openDoors({
+  server = await openTestServer({
     nativeRates: async (tokens) => {
       if (tokens.includes(unreadable)) throw new Outage('the node')
       return new Map([...rates].filter(([token]) => tokens.includes(token)))
     },
     ready: async () => ready,
   })
-  base = `${doors.url}/sepolia`
-  const { db } = doors.database
+  base = `${server.url}/sepolia`
+  const { db } = server.database
   const sold = await storeOrder(db, { owner: trader })
   // Five tenths of a coin are offered for at most a tenth of the native one.
   const bought = await storeOrder(db, {
@@ -78,7 +78,7 @@ beforeAll(async () => {
     trades: [{ order: bought, sell: 1n, buy: unit }],
   })
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 describe('the native price of a token', () => {
   const price = async (token: string) => {
@@ -108,15 +108,15 @@ describe('the native price of a token', () => {
 
   test('is an exact decimal over the graph, and null where there is none', async () => {
     const query = 'query ($addresses: [Address!]!) { tokens(addresses: $addresses) { address nativePrice } }'
-    const before = doors.database.statements.length
-    expect((await graphql(doors.url, query, { addresses: [coin, dollar, poor] })).tokens).toEqual([
+    const before = server.database.statements.length
+    expect((await graphql(server.url, query, { addresses: [coin, dollar, poor] })).tokens).toEqual([
       { address: coin, nativePrice: '0.333333333333333333' },
       { address: dollar, nativePrice: '333333333.333333333' },
       { address: poor, nativePrice: null },
     ])
-    expect(doors.database.statements).toHaveLength(before)
+    expect(server.database.statements).toHaveLength(before)
     const many = { query, variables: { addresses: Array.from({ length: 129 }, () => coin) } }
-    const { body } = await request(`${doors.url}/graphql`, 'POST', many)
+    const { body } = await request(`${server.url}/graphql`, 'POST', many)
     expect(body.errors[0]).toMatchObject({ extensions: { code: 'InvalidParameter', field: 'addresses' } })
   })
 })
@@ -135,9 +135,9 @@ describe('what is recorded of a token', () => {
   test('is one statement, also for many', async () => {
     const query =
       'query ($addresses: [Address!]!) { tokens(addresses: $addresses) { firstTradeBlock lastAuctionPrice } }'
-    const before = doors.database.statements.length
-    await graphql(doors.url, query, { addresses: [coin, dollar, wrapped, poor] })
-    expect(doors.database.statements.length - before).toBe(1)
+    const before = server.database.statements.length
+    await graphql(server.url, query, { addresses: [coin, dollar, wrapped, poor] })
+    expect(server.database.statements.length - before).toBe(1)
   })
 })
 
@@ -154,25 +154,25 @@ describe('the total surplus of an account', () => {
     expect(await total(trader)).toEqual([200, { totalSurplus: String(dollars + coins + 7n) }])
     const query =
       'query ($address: Address!) { account(address: $address) { totalSurplus(network: "11155111") } }'
-    expect((await graphql(doors.url, query, { address: trader })).account.totalSurplus).toBe(
+    expect((await graphql(server.url, query, { address: trader })).account.totalSurplus).toBe(
       String(dollars + coins + 7n),
     )
   })
 
   test('is zero for a stranger, and one statement', async () => {
-    const before = doors.database.statements.length
+    const before = server.database.statements.length
     expect(await total(numbered('99'))).toEqual([200, { totalSurplus: '0' }])
-    expect(doors.database.statements.length - before).toBe(1)
+    expect(server.database.statements.length - before).toBe(1)
     expect((await total('0x12'))[0]).toBe(400)
   })
 })
 
 describe('a network', () => {
   test.each(['sepolia', 'Sepolia', '11155111'])('is found as %s, over REST and the graph', async (name) => {
-    const { status } = await request(`${doors.url}/${name}/api/v1/account/${trader}/orders`)
+    const { status } = await request(`${server.url}/${name}/api/v1/account/${trader}/orders`)
     expect(status).toBe(200)
     const query = 'query ($name: NetworkName!) { network(name: $name) { name chainId } }'
-    expect((await graphql(doors.url, query, { name })).network).toEqual({
+    expect((await graphql(server.url, query, { name })).network).toEqual({
       name: 'sepolia',
       chainId: 11155111,
     })
@@ -183,12 +183,12 @@ describe('a network', () => {
     ['gnosis', 'gnosis is not served here, but sepolia'],
     ['1', '1 is not served here, but sepolia'],
   ])('%s is none of this service', async (name, description) => {
-    const { status, body } = await request(`${doors.url}/${name}/api/v1/version`)
+    const { status, body } = await request(`${server.url}/${name}/api/v1/version`)
     expect([status, body]).toEqual([404, { errorType: 'NotFound', description }])
   })
 
   test('under another chain’s name goes by its own name first', async () => {
-    await using odd = await openDoors({ network: { ...network, name: 'base' } })
+    await using odd = await openTestServer({ network: { ...network, name: 'base' } })
     const named = async (name: string) => (await request(`${odd.url}/${name}/api/v1/version`)).status
     expect([await named('base'), await named('sepolia'), await named('8453')]).toEqual([200, 200, 404])
   })
@@ -199,7 +199,7 @@ describe('a network', () => {
     ready = false
     expect((await request(`${base}/api/v1/ready`)).status).toBe(503)
     ready = true
-    expect((await graphql(doors.url, '{ networks { ready } }')).networks).toEqual([{ ready: true }])
+    expect((await graphql(server.url, '{ networks { ready } }')).networks).toEqual([{ ready: true }])
   })
 })
 

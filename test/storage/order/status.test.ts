@@ -9,7 +9,7 @@ import { cancelOrders, findOrders, insertOrder } from '../../../src/storage/orde
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
 import { statusSql } from '../../../src/storage/order/status.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
-import { openDoors } from '../../server/test-server.ts'
+import { openTestServer } from '../../server/test-server.ts'
 import { graphql } from '../../trader.ts'
 import { createTestDatabase } from '../../world.ts'
 
@@ -83,8 +83,8 @@ const graphWord = (status: string) => status.replace(/([A-Z])/g, '_$1').toUpperC
 const uidsOf = (orders: { uid: string }[]) => orders.map(({ uid }) => uid).sort()
 
 test('the database derives the status that the domain derives, and filters by it', async () => {
-  await using doors = await openDoors({}, { now: () => now * 1_000 })
-  const { db } = doors.database
+  await using server = await openTestServer({}, { now: () => now * 1_000 })
+  const { db } = server.database
   const uids: OrderUid[] = []
   await fc.assert(
     fc.asyncProperty(fc.array(history, { minLength: 20, maxLength: 20 }), async (items) => {
@@ -108,7 +108,7 @@ test('the database derives the status that the domain derives, and filters by it
       [null, { class: 'LIMIT' }],
     ] as const) {
       const filter = { statuses: statuses.map(graphWord), ...more }
-      const answer = (await graphql(doors.url, page, { owner, filter })).orders
+      const answer = (await graphql(server.url, page, { owner, filter })).orders
       const expected = orders.filter(
         (order) => statuses.includes(orderStatus(order, now)) && (!('kind' in more) || order.kind === 'buy'),
       )

@@ -7,14 +7,14 @@ import { wrappedForm } from '../../../src/domain/token/token.ts'
 import { coin, dollar, wrapped } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
-import { type Doors, openDoors } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../server/test-server.ts'
 import { graphql } from '../../trader.ts'
 
-let doors: Doors
+let server: TestServer
 beforeAll(async () => {
-  doors = await openDoors()
+  server = await openTestServer()
 })
-afterAll(() => doors?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 const amount = fc.oneof(fc.bigInt(1n, 20n), fc.bigInt(1n, 10n ** 40n))
 const trade = fc.record({ sell: amount, buy: amount, fee: fc.constantFrom(0n, 1n), priced: fc.boolean() })
@@ -31,7 +31,7 @@ test('the database says of an account what the domain says of its trades', async
   let id = 100n
   const property = fc.asyncProperty(history, async ({ kind, sellAmount, buyAmount, pair, price, trades }) => {
     id++
-    const { db } = doors.database
+    const { db } = server.database
     const owner = bytesToHex(
       Uint8Array.from({ length: 20 }, (_, index) => Number((id >> BigInt(8 * index)) & 255n)),
     )
@@ -53,7 +53,7 @@ test('the database says of an account what the domain says of its trades', async
       .filter(({ priced }) => priced)
       .reduce((sum, fill) => sum + surplusValueDown(tradedSurplusDown(order, fill), price), 0n)
     const question = `{ account(address: "${owner}") { totalSurplus(network: "sepolia") } }`
-    expect((await graphql(doors.url, question)).account).toEqual({ totalSurplus: String(expected) })
+    expect((await graphql(server.url, question)).account).toEqual({ totalSurplus: String(expected) })
   })
   await fc.assert(property, { numRuns: 60 })
 })

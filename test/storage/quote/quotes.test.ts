@@ -11,8 +11,8 @@ import {
   findQuoteFor,
   findQuotes,
   findReply,
-  insertOrderQuote,
   insertQuote,
+  insertQuoteForOrder,
   type QuoteSearch,
 } from '../../../src/storage/quote/quotes.ts'
 import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
@@ -136,7 +136,7 @@ describe('the stored quote for an order', () => {
   }
   const store = (overrides: Parameters<typeof quoteOf>[0], party = {}) => {
     const { id: _, ...quote } = quoteOf({ expiration: later, ...overrides })
-    return insertOrderQuote(database.db, quote, { ...order, ...party })
+    return insertQuoteForOrder(database.db, quote, { ...order, ...party })
   }
   const found = async (more: Partial<QuoteSearch> = {}) =>
     (await findQuoteFor(database.db, { ...search, ...more }))?.id

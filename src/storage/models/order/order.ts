@@ -7,7 +7,7 @@ import {
   signingSchemes,
 } from '../../../domain/order/order.ts'
 import { type OrderStatus, orderStatuses } from '../../../domain/order/status.ts'
-import { statusCase, statusWords } from '../../order/status.ts'
+import { statusCase, statusSpelling } from '../../order/status.ts'
 import {
   address,
   amount,
@@ -114,7 +114,7 @@ export const order: Model = define({
     status: derived(
       spelt('OrderStatus', orderStatuses),
       (spelling) =>
-        statusCase(now, spelling === 'graph' ? (graphStatus as Record<OrderStatus, string>) : statusWords),
+        statusCase(now, spelling === 'graph' ? (graphStatus as Record<OrderStatus, string>) : statusSpelling),
       'Derived from trades, invalidation and validTo; never stored.',
     ),
     invalidated: derived(
