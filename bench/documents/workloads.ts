@@ -20,7 +20,7 @@ const toBase64: ToText = (bytes) => bytes.toString('base64')
 const { chainId } = shape.network
 
 /** How a system is asked. */
-interface Asked {
+interface GraphqlParams {
   system: string
   server: ServerProcess
   textOf: (document: BenchDocument) => string
@@ -57,7 +57,11 @@ export async function documentWorkloads(
     }))
 }
 
-async function askProgram(system: string, server: ServerProcess, matters: readonly Matter[]): Promise<Asked> {
+async function askProgram(
+  system: string,
+  server: ServerProcess,
+  matters: readonly Matter[],
+): Promise<GraphqlParams> {
   const schema: GraphQLSchema = await readSchema(server.port)
   const idOf = (uid: string) =>
     JSON.stringify({ query: 'query($uid: OrderUid!) { order(uid: $uid) { id } }', variables: { uid } })
@@ -70,7 +74,7 @@ async function askProgram(system: string, server: ServerProcess, matters: readon
   }
 }
 
-async function askPostgraphile(server: ServerProcess, matters: readonly Matter[]): Promise<Asked> {
+async function askPostgraphile(server: ServerProcess, matters: readonly Matter[]): Promise<GraphqlParams> {
   const query = `query($chainId: Int!, $uid: Base64EncodedBinary!) {
     order: orderByChainIdAndUid(chainId: $chainId, uid: $uid) { id } }`
   const idOf = (uid: string) => JSON.stringify({ query, variables: { chainId, uid } })
@@ -87,7 +91,7 @@ function withIds(matters: readonly Matter[], ids: ReadonlyMap<number, string>): 
   return new Map(matters.map((matter) => [matter.number, { ...matter, id: ids.get(matter.number) ?? '' }]))
 }
 
-function rowOf(document: BenchDocument, { system, server, textOf, toText, matters }: Asked): Row {
+function rowOf(document: BenchDocument, { system, server, textOf, toText, matters }: GraphqlParams): Row {
   const peer = system === 'PostGraphile' ? ('PostGraphile' as const) : undefined
   const row = { system, server, ...(peer && { peer }) }
   let text: string

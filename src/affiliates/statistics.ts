@@ -143,7 +143,7 @@ export function createStatistics({ db, now, networks }: StatisticsOptions): Stat
  * remembered.
  */
 function createMemory<V>(max: number, now: Clock, inTurn: FairQueue) {
-  const memory = new LRUCache<string, { told: V }>({
+  const memory = new LRUCache<string, { value: V }>({
     max,
     ttl: rememberedMs,
     ttlResolution: 0,
@@ -152,11 +152,11 @@ function createMemory<V>(max: number, now: Clock, inTurn: FairQueue) {
   const once = shareQueuedWork<V>(inTurn)
   return async (key: string, client: string, compute: () => Promise<V>): Promise<V> => {
     const known = memory.get(key)
-    if (known) return known.told
+    if (known) return known.value
     return once(key, client, async () => {
-      const told = await compute()
-      memory.set(key, { told })
-      return told
+      const value = await compute()
+      memory.set(key, { value })
+      return value
     })
   }
 }

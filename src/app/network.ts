@@ -66,7 +66,7 @@ interface ComposeOptions extends Shared {
 }
 
 /** Orders that are placed at once share their questions. A batch of the node holds two calls for each. */
-const together = { most: 50, abreast: 2 }
+const batching = { maxBatch: 50, concurrency: 2 }
 
 export function createShared({ settings, now }: Pick<ComposeOptions, 'settings' | 'now'>): Shared {
   const { IPFS_GATEWAY: url, APP_DATA_MAX_BYTES: maxBytes } = settings
@@ -94,8 +94,8 @@ export function composeNetwork(
   const { tokens, knownTokens } = createTokenReader({
     network,
     ask: batch((addresses) => readTokenMetadata(once, network.chainId, addresses), {
-      most: 128,
-      abreast: 2,
+      maxBatch: 128,
+      concurrency: 2,
     }),
     db,
     log,
@@ -114,7 +114,7 @@ export function composeNetwork(
         atOnce: settings.EIP1271_AT_ONCE,
       },
     })
-  const spendable = rememberSpendable(batch(chain.spendable, together), now)
+  const spendable = rememberSpendable(batch(chain.spendable, batching), now)
 
   const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const { services: quoteServices, nativeRates } = composeQuoting({
@@ -148,8 +148,8 @@ export function composeNetwork(
     spendable: (owner, token, enough) => spendable({ owner, token }, enough),
     checkOrder: newOrderCheck(),
     quoteFor: (order) => quoteForOrder(order, quoteServices),
-    isTaken: batch((uids) => areTaken(db, chainId, uids), together),
-    store: batch((orders) => storeOrders(db, orders), together),
+    isTaken: batch((uids) => areTaken(db, chainId, uids), batching),
+    store: batch((orders) => storeOrders(db, orders), batching),
   }
   const auctionServices: AuctionServices = {
     network,

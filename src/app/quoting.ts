@@ -102,7 +102,7 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     fastResults: settings.QUOTE_FAST_RESULTS,
     checkTokens,
     learnTokens: createLearner(tokens),
-    storedQuote: batch((ids) => findQuotes(db, network.chainId, ids), { most: 50, abreast: 2 }),
+    storedQuote: batch((ids) => findQuotes(db, network.chainId, ids), { maxBatch: 50, concurrency: 2 }),
   }
   return { services, nativeRates: (addresses) => readNativeRates(addresses, services) }
 }

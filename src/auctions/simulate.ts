@@ -97,8 +97,8 @@ export async function leaveOut(
   for (const { order, certain, reason } of culprits) {
     services.culprits.fail(backOffKey(order), block, { reason }, certain ? 1 : services.random())
   }
-  const told = culprits.flatMap(({ order, reason }) => (reason ? [{ order, excluded: reason }] : []))
-  await recordExclusions(told, services)
+  const reported = culprits.flatMap(({ order, reason }) => (reason ? [{ order, excluded: reason }] : []))
+  await recordExclusions(reported, services)
 }
 
 /** One who can sign for a contract wallet, or write hooks, has as many orders as it likes: it waits as a whole. */

@@ -2,9 +2,9 @@ import DataLoader from 'dataloader'
 
 interface BatchOptions {
   /** Items of one run, at most. */
-  most: number
+  maxBatch: number
   /** Runs under way at a time. */
-  abreast: number
+  concurrency: number
 }
 
 /**
@@ -14,7 +14,7 @@ interface BatchOptions {
  */
 export function batch<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
-  { most, abreast }: BatchOptions,
+  { maxBatch, concurrency }: BatchOptions,
 ): (item: Item) => Promise<Answer> {
   const waiting: (() => void)[] = []
   let underWay = 0
@@ -37,8 +37,8 @@ export function batch<Item, Answer>(
     },
     {
       cache: false,
-      maxBatchSize: most,
-      batchScheduleFn: (dispatch) => (underWay < abreast ? start(dispatch) : void waiting.push(dispatch)),
+      maxBatchSize: maxBatch,
+      batchScheduleFn: (dispatch) => (underWay < concurrency ? start(dispatch) : void waiting.push(dispatch)),
     },
   )
   return (item) => loader.load(item)

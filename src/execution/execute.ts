@@ -16,8 +16,8 @@ import { isMutation } from './admission/charge.ts'
 import { type Cost, costOf, costRefusal } from './admission/cost.ts'
 import { introspectionIn, mentionsSchema } from './admission/introspection.ts'
 import {
-  type Asked,
   createOperationGate,
+  type GraphqlParams,
   operationNameOf,
   type ReserveOperation,
 } from './admission/operations.ts'
@@ -37,9 +37,9 @@ export interface Executor extends Documents, Gate {
   context(caller: Caller, clientSignal: AbortSignal, outage?: Outage): Context
   reserveOperation: ReserveOperation
   /** Whether an operation may change anything. */
-  isMutation(asked: Asked): boolean
+  isMutation(params: GraphqlParams): boolean
   /** Whether an operation asks about the schema and nothing else. */
-  isIntrospection(asked: Asked): boolean
+  isIntrospection(params: GraphqlParams): boolean
   answerOnce: AnswerOnce
   execute(args: OperationArgs): Promise<ExecutionResult>
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
@@ -80,21 +80,21 @@ export function createExecutor(
     }
     const faults = variableFaults(args, suggests)
     // What has a path was raised by a field: by the source of a stream, which never began.
-    const told = (error: GraphQLError) =>
+    const masked = (error: GraphQLError) =>
       error.path ? maskError(error, log, args.contextValue.requestId) : queryError(error)
-    return { errors: faults.length > 0 ? faults : result.errors.map(told) }
+    return { errors: faults.length > 0 ? faults : result.errors.map(masked) }
   }
 
   /** The first event tells the cost of each. */
   async function* results(source: AsyncIterable<unknown>, args: OperationArgs, cost: Cost | undefined) {
     const { requestId, clientSignal } = args.contextValue
-    let untold = cost
+    let unreportedCost = cost
     try {
       for await (const rootValue of source) {
         // Loaders are for one event: a stream must neither grow nor tell what it read long ago.
         const contextValue = createContext(services, args.contextValue, clientSignal)
-        yield withCost(await executeMasked({ ...args, rootValue, contextValue }), untold)
-        untold = undefined
+        yield withCost(await executeMasked({ ...args, rootValue, contextValue }), unreportedCost)
+        unreportedCost = undefined
       }
     } catch (error) {
       yield { errors: [maskError(error, log, requestId)] }
@@ -102,9 +102,9 @@ export function createExecutor(
   }
 
   /** Whether something is so of what is asked; not of what can't be read. */
-  function holds(asked: Asked, is: (document: DocumentNode, name?: string) => boolean): boolean {
+  function holds(params: GraphqlParams, is: (document: DocumentNode, name?: string) => boolean): boolean {
     try {
-      return typeof asked.query === 'string' && is(documents.parse(asked.query), operationNameOf(asked))
+      return typeof params.query === 'string' && is(documents.parse(params.query), operationNameOf(params))
     } catch {
       return false
     }
@@ -128,10 +128,10 @@ export function createExecutor(
     answerOnce: createAnswerOnce(services, { ...defaultTimes, ...times }),
     ...createGate(limits, onLimited),
     reserveOperation: createOperationGate(schema, documents),
-    isMutation: (asked) => holds(asked, isMutation),
-    isIntrospection: (asked) =>
-      mentionsSchema(String(asked.query)) &&
-      holds(asked, (document, name) => introspectionIn(document, name) === 'alone'),
+    isMutation: (params) => holds(params, isMutation),
+    isIntrospection: (params) =>
+      mentionsSchema(String(params.query)) &&
+      holds(params, (document, name) => introspectionIn(document, name) === 'alone'),
     async execute(args) {
       const cost = costOf(args)
       const refusal = cost && costRefusal(cost)

@@ -80,8 +80,8 @@ export function createAnswerOnce(
       await pause(pollMs)
     }
 
-    async function make(asked: Caller): Promise<Produced> {
-      const answer = await produce(asked).catch(async (error: unknown) => {
+    async function make(params: Caller): Promise<Produced> {
+      const answer = await produce(params).catch(async (error: unknown) => {
         await settle(() => endAttempt(db, attempt))
         throw error
       })

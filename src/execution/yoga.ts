@@ -15,7 +15,7 @@ import type { Produced } from './idempotency.ts'
 
 /** From the parameters of a request to its answer, and the cost units that it took. Never rejects. */
 type RunRequest = (
-  asked: GraphqlRequest,
+  params: GraphqlRequest,
   type: AnswerType,
   asking: Asking,
 ) => Promise<Produced & { units: number }>
@@ -44,7 +44,7 @@ export function createRunRequest(
   const answerCompiled = createAnswerCompiled(executor, services, documents)
   const yoga = createYoga<Asking>({
     schema,
-    plugins: [useDoor(executor, streamPath)],
+    plugins: [useExecutor(executor, streamPath)],
     context: ({ caller, gone, outage }) => executor.context(caller, gone(), outage),
     maskedErrors: { maskError: (error) => executor.mask(error) },
     // The door has one that streams and REST use too.
@@ -52,22 +52,22 @@ export function createRunRequest(
     logging: false,
   })
 
-  async function resultOf(asked: GraphqlRequest, asking: Asking): Promise<ExecutionResult> {
+  async function resultOf(params: GraphqlRequest, asking: Asking): Promise<ExecutionResult> {
     try {
-      const params = asked as GraphQLParams
-      return (await yoga.getResultForParams({ params, request: posted }, { ...asking })) as ExecutionResult
+      const parsed = { params: params as GraphQLParams, request: posted }
+      return (await yoga.getResultForParams(parsed, { ...asking })) as ExecutionResult
     } catch (error) {
       return { errors: [executor.mask(error, asking.caller.requestId)] }
     }
   }
 
-  return async (asked, type, asking) => {
+  return async (params, type, asking) => {
     const headers = { 'Content-Type': `${type}; charset=utf-8` }
-    const written = await answerCompiled(asked).catch((outage: Outage) => outage)
+    const written = await answerCompiled(params).catch((outage: Outage) => outage)
     if (typeof written === 'string') {
       return { status: 200, headers, body: written, units: writtenUnits(written.length) }
     }
-    const result = await resultOf(asked, { ...asking, outage: written })
+    const result = await resultOf(params, { ...asking, outage: written })
     if (!result.errors) {
       const body = JSON.stringify(result)
       return { status: 200, headers, body, units: executedUnits(body.length) }
@@ -84,7 +84,7 @@ export function streamsElsewhere(streamPath: string): Refusal {
 }
 
 /** What the door does to a document on every road: parse cache, limits, cost, masking. */
-function useDoor(executor: Executor, streamPath: string): Plugin {
+function useExecutor(executor: Executor, streamPath: string): Plugin {
   return {
     onParse: ({ setParseFn }) =>
       setParseFn((source: string | { body: string }) =>

@@ -11,7 +11,7 @@ export interface Caller {
    */
   interruptedAt?: Date
   /** Says that a part of what was asked for failed for the moment: the answer is none to keep. */
-  leftUndone?(): void
+  markIncomplete?(): void
   /** Writes a header on the answer, in place of what it said before. */
   setHeader(name: string, value: string): void
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { HttpResponse } from './answer.ts'
+import type { HttpResponse } from './response.ts'
 
 /** Those of bytes, for as long as somebody holds them. */
 const known = new WeakMap<Buffer, string>()

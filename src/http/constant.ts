@@ -1,5 +1,5 @@
-import type { HttpResponse } from './answer.ts'
 import { weakTag } from './conditional.ts'
+import type { HttpResponse } from './response.ts'
 
 /**
  * An answer that is the same for everybody who asks. It is tagged here, and compressed once for each coding by

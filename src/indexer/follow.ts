@@ -46,7 +46,7 @@ export interface FollowOptions {
    * Looks in a row at a chain that is a mere beginning of what was followed, before it is taken for a shorter chain
    * and not for a node that lags behind. Default 20.
    */
-  patience?: number
+  maxLooksBehind?: number
 }
 
 /**
@@ -67,7 +67,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       const head = await chain.head()
       const standing = await compare(options, last, head)
       looksBehind = standing === 'behind' ? looksBehind + 1 : 0
-      if (standing === 'forked' || looksBehind > (options.patience ?? 20)) {
+      if (standing === 'forked' || looksBehind > (options.maxLooksBehind ?? 20)) {
         const to = (await commonAncestor(options, Math.min(last.number, head.number))) ?? beginning
         const undone = to.number < last.number
         last = to

@@ -48,7 +48,7 @@ export interface Health {
  */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
   const { failures, pauseMs, backOffMs, atOnce } = limits
-  const tell = createThrottledLog({ now, log })
+  const throttledWarn = createThrottledLog({ now, log })
   const breaker = circuitBreaker(
     handleWhen((fault) => fault instanceof OutsideFault && !(fault instanceof Throttled)),
     {
@@ -74,7 +74,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
     throttledInARow++
   }
 
-  const warn = (reason: string) => tell('an outside source failed', { source: name, reason })
+  const warn = (reason: string) => throttledWarn('an outside source failed', { source: name, reason })
 
   function checkOpen(): void {
     if (now() < quietUntil) throw new Throttled(name, 'asked to be left alone', quietUntil - now())

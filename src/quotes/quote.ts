@@ -66,12 +66,12 @@ export async function stored(
   leftMs = 0,
 ): Promise<QuoteReply> {
   const kept = { ...offer, quoteKind, expiration }
-  const patience = startDeadline(Math.max(lateStoringMs, leftMs))
+  const deadline = startDeadline(Math.max(lateStoringMs, leftMs))
   try {
-    const id = await inTime(insertQuote(db, kept, { terms, route }), patience.signal)
+    const id = await inTime(insertQuote(db, kept, { terms, route }), deadline.signal)
     return { quote: { ...kept, id }, terms, route }
   } finally {
-    patience.end()
+    deadline.end()
   }
 }
 

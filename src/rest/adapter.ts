@@ -3,13 +3,14 @@ import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
 import type { Executor } from '../execution/execute.ts'
 import { idempotencyKeyOf, type Produced } from '../execution/idempotency.ts'
-import { type Services, tradingOn } from '../graphql/context/context.ts'
+import type { Services } from '../graphql/context/context.ts'
 import { requireFeature } from '../graphql/context/features.ts'
+import { tradingOn } from '../graphql/context/networks.ts'
 import { requireEditor } from '../graphql/context/operator.ts'
-import type { RoutedAnswer } from '../http/answer.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
+import type { RoutedAnswer } from '../http/response.ts'
 import { type Family, familyOf } from './errors/body.ts'
 import { refused } from './errors/refused.ts'
 import { compile, type Endpoint } from './row/endpoint.ts'
@@ -110,10 +111,15 @@ export function createRestHandler(
     let admission: Admission | undefined
     const refuse = (error: unknown): Produced => {
       const family = match.endpoint?.family ?? familyOf(pathname)
-      const told = refused(executor.mask(error, caller.requestId), family, match.endpoint?.row, match.allow)
+      const refusal = refused(
+        executor.mask(error, caller.requestId),
+        family,
+        match.endpoint?.row,
+        match.allow,
+      )
       // What failed may have worked for long before it did.
-      if (told.status < 500) admission?.settle(() => 0)
-      return told
+      if (refusal.status < 500) admission?.settle(() => 0)
+      return refusal
     }
     try {
       admission = executor.arrive(caller, match.endpoint?.charge)

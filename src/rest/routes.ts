@@ -25,21 +25,21 @@ export const orderBookRoutes: AnyRoute[] = [
   route({
     on: 'POST /api/v1/quote',
     run: `mutation ($input: QuoteInput!) { quote(input: $input) { ${quoteFields} } }`,
-    given: quoteOf,
+    variables: quoteOf,
     answer: ({ quote }) => writeQuote(quote),
     statuses: { NoLiquidity: 400 },
   }),
   route({
     on: 'POST /api/v1/quote/stream',
     run: `subscription ($input: QuoteInput!) { quotes(input: $input) { ${quoteFields} } }`,
-    given: quoteOf,
+    variables: quoteOf,
     answer: ({ quotes }) => writeQuote(quotes),
     statuses: { NoLiquidity: 400 },
   }),
   route({
     on: 'POST /api/v1/orders',
     run: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }',
-    given: ({ network, body }) => ({ input: { ...checked(orderInput.schema, body), network } }),
+    variables: ({ network, body }) => ({ input: { ...checked(orderInput.schema, body), network } }),
     answer: ({ placeOrder }) => placeOrder.order.uid,
     status: () => 201,
     statuses: { 'WrongOwner of signature': 400 },
@@ -47,14 +47,14 @@ export const orderBookRoutes: AnyRoute[] = [
   route({
     on: 'DELETE /api/v1/orders',
     run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid } } }',
-    given: ({ network, body }) => ({ input: { ...checked(cancellationBody, body), network } }),
+    variables: ({ network, body }) => ({ input: { ...checked(cancellationBody, body), network } }),
     answer: () => 'Cancelled',
     anyContentType: true,
   }),
   route({
     on: 'DELETE /api/v1/orders/:uid',
     run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid } } }',
-    given: ({ network, path, body }) => ({
+    variables: ({ network, path, body }) => ({
       input: { ...checked(singleCancellationBody, body), network, orderUid: path.uid },
     }),
     answer: () => 'Cancelled',
@@ -62,7 +62,7 @@ export const orderBookRoutes: AnyRoute[] = [
   route({
     on: 'GET /api/v1/app_data/:hash',
     run: 'query ($hash: Bytes32!) { appData(hash: $hash) { fullAppData: document } }',
-    given: ({ path }) => ({ hash: path.hash }),
+    variables: ({ path }) => ({ hash: path.hash }),
     answer: ({ appData }) => appData,
     missing: 'no document is known under this hash',
     headers: { 'Cache-Control': unchanging },
@@ -71,7 +71,7 @@ export const orderBookRoutes: AnyRoute[] = [
     route({
       on: `PUT ${path}`,
       run: 'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }',
-      given: ({ path, body }) => ({
+      variables: ({ path, body }) => ({
         input: { hash: path.hash, document: parseInput(appDataBody, body).fullAppData },
       }),
       answer: ({ uploadAppData }) => uploadAppData.hash,
@@ -85,13 +85,13 @@ export const orderBookRoutes: AnyRoute[] = [
     run: `query ($network: NetworkName!, $user: Address!) {
       account(address: $user) { totalSurplus(network: $network) }
     }`,
-    given: ({ network, path }) => ({ network, user: path.user }),
+    variables: ({ network, path }) => ({ network, user: path.user }),
     answer: ({ account }) => account,
   }),
   route({
     on: 'GET /api/v1/ready',
     run: 'query ($network: NetworkName!) { network(name: $network) { ready } }',
-    given: ({ network }) => ({ network }),
+    variables: ({ network }) => ({ network }),
     answer: () => '',
     status: ({ network }) => (network.ready ? 200 : 503),
     contentType: 'text/plain; charset=utf-8',

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
-import type { StreamWriter } from '../http/answer.ts'
+import type { StreamWriter } from '../http/response.ts'
 import { send } from '../http/send.ts'
 
 interface EventStreamOptions {
@@ -98,11 +98,11 @@ async function stream(
   }, keepAliveMs)
   res.writeHead(200, headers).flushHeaders()
   try {
-    for (let told = false; ; told = true) {
+    for (let refusal = false; ; refusal = true) {
       const step = await Promise.race([aborted, results.next()])
       if (step === 'aborted') {
         // Who was told nothing must not take the end for an answer.
-        if (!told) await send(res, write({ errors: [closing] }), stalledMs)
+        if (!refusal) await send(res, write({ errors: [closing] }), stalledMs)
         break
       }
       if (step.done || !(await send(res, write(step.value), stalledMs)) || step.value.errors) break

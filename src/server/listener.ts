@@ -62,7 +62,7 @@ type Handle = ReturnType<typeof createRequestHandler>
 function openServer(times: RequestTimes, newRequestId: () => string, handle: Handle): Server {
   /** The newest on each connection. */
   const answers = new WeakMap<Duplex, ServerResponse>()
-  const handleNewest: Handle = (req, res) => {
+  const handleLatest: Handle = (req, res) => {
     answers.set(req.socket, res)
     handle(req, res)
   }
@@ -75,17 +75,17 @@ function openServer(times: RequestTimes, newRequestId: () => string, handle: Han
       maxHeaderSize: 16_384,
       requireHostHeader: false,
     },
-    handleNewest,
+    handleLatest,
   )
   server.on('checkContinue', (req, res) => {
     // Told when somebody begins to read: a body that is refused is never sent.
     req.once('resume', () => {
       if (!res.headersSent) res.writeContinue()
     })
-    handleNewest(req, res)
+    handleLatest(req, res)
   })
   // Other expectations are none that are known: the request is answered without.
-  server.on('checkExpectation', handleNewest)
+  server.on('checkExpectation', handleLatest)
   server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId()))
   server.on('clientError', (error, socket) =>
     answerMalformed(error, socket, answers.get(socket), newRequestId()),

@@ -6,7 +6,7 @@ import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted } from '../http/client-address.ts'
 import { commonHeaders, givenRequestId } from '../http/common-headers.ts'
 import { checkHost } from '../http/host.ts'
-import { writeResponse } from '../http/write-answer.ts'
+import { writeResponse } from '../http/write-response.ts'
 import type { Metrics } from './metrics.ts'
 import { faultResponse, type HttpRouter, type RoutedResponse } from './routes.ts'
 

@@ -6,10 +6,10 @@ import type { Executor } from '../execution/execute.ts'
 import { createGraphqlHandler, graphqlMethods } from '../execution/http/handler.ts'
 import { refusalHeaders, refused } from '../execution/http/refused.ts'
 import type { Services } from '../graphql/context/context.ts'
-import type { HttpResponse, RoutedAnswer } from '../http/answer.ts'
 import type { Caller } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
 import { graphiqlFile, graphiqlPath } from '../http/pages/graphiql.ts'
+import type { HttpResponse, RoutedAnswer } from '../http/response.ts'
 import { createRestHandler } from '../rest/adapter.ts'
 import { familyOf, statusOf, toErrorBody } from '../rest/errors/body.ts'
 import { createApiHandlers } from '../rest/openapi/handlers.ts'
@@ -67,12 +67,12 @@ export function createHttpRouter(
   const exact = new Map<string, Answer>([
     [graphqlPath, withOptions(graphqlMethods, createGraphqlHandler(executor, options, streamPath))],
     [streamPath, withOptions(streamMethods, streams.handle)],
-    ['/health/live', readOnly(() => sayJson(200, { status: 'up' }))],
+    ['/health/live', readOnly(() => jsonResponse(200, { status: 'up' }))],
     [
       '/health/ready',
       readOnly(async () => {
         const states = await options.ready()
-        return sayJson(Object.values(states).every(Boolean) ? 200 : 503, states)
+        return jsonResponse(Object.values(states).every(Boolean) ? 200 : 503, states)
       }),
     ],
     ['/openapi.json', readOnly(counted(executor, api.document))],
@@ -120,7 +120,7 @@ export function faultResponse(path: string, error: GraphQLError): HttpResponse {
   if (path === graphqlPath || path === streamPath) return refused(error)
   const { message, extensions } = error
   const code = extensions.code as RefusalCode
-  const { headers, ...answer } = sayJson(statusOf[code], toErrorBody(familyOf(path), { code, message }))
+  const { headers, ...answer } = jsonResponse(statusOf[code], toErrorBody(familyOf(path), { code, message }))
   return { ...answer, headers: { ...headers, ...refusalHeaders(answer.status, extensions) } }
 }
 
@@ -138,12 +138,12 @@ export function readOnly(answer: Answer): Answer {
   return withOptions(methods, (req, caller, gone) => {
     if (req.method === 'GET' || req.method === 'HEAD') return answer(req, caller, gone)
     const fault = { code: 'MethodNotAllowed', message: 'use GET or HEAD' } as const
-    const { headers, ...refusal } = sayJson(405, toErrorBody('orderBook', fault))
+    const { headers, ...refusal } = jsonResponse(405, toErrorBody('orderBook', fault))
     return { ...refusal, headers: { ...headers, Allow: methods } }
   })
 }
 
-function sayJson(status: number, body: unknown): HttpResponse {
+function jsonResponse(status: number, body: unknown): HttpResponse {
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   return { status, headers, body: JSON.stringify(body) }
 }

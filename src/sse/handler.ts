@@ -5,8 +5,8 @@ import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
 import type { Executor } from '../execution/execute.ts'
-import type { RoutedAnswer } from '../http/answer.ts'
 import type { Caller } from '../http/caller.ts'
+import type { RoutedAnswer } from '../http/response.ts'
 import { createBackpressure } from './backpressure.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
@@ -24,7 +24,7 @@ export interface StreamLimits {
   /** On streams of REST a comment is sent this often, so that nobody between takes the connection for dead. */
   keepAliveMs: number
   /** A stream that was announced and not opened for this long is forgotten. */
-  announcedMs: number
+  reservedMs: number
 }
 
 export const defaultStreamLimits: StreamLimits = {
@@ -33,7 +33,7 @@ export const defaultStreamLimits: StreamLimits = {
   perStream: 100,
   stalledMs: 60_000,
   keepAliveMs: 15_000,
-  announcedMs: 30_000,
+  reservedMs: 30_000,
 }
 
 interface StreamHandler {
@@ -45,7 +45,7 @@ interface StreamHandler {
 /** GraphQL over SSE, with a connection for each operation or one for all. */
 export function createStreamHandler(executor: Executor, limits: StreamLimits, quota: Quota): StreamHandler {
   const operations = createOperations(executor)
-  const reservations = createReservations(limits.announcedMs, (token) => void forget(operations, token))
+  const reservations = createReservations(limits.reservedMs, (token) => void forget(operations, token))
   const open = new Set<EventStream>()
 
   async function readReserved(

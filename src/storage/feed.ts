@@ -31,15 +31,15 @@ export interface FeedPosition {
 export async function recordNotifications(tx: Tx, items: readonly NewNotification[]): Promise<void> {
   for (const item of items) {
     const metadata = JSON.stringify(item.metadata)
-    const [row] = await sql(tx).$queryRaw<{ id: bigint; tell: boolean }[]>`
+    const [row] = await sql(tx).$queryRaw<{ id: bigint; isNew: boolean }[]>`
       WITH before AS (SELECT metadata ? 'reverted' AS reverted FROM notifications WHERE cause = ${item.cause})
       INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata, block_number)
       VALUES (${item.cause}, ${item.metadata.chainId}, ${bytea(item.account)}, ${item.type}, ${item.message},
         ${item.timestamp}, ${metadata}::jsonb, ${item.blockNumber})
       ON CONFLICT (cause) DO UPDATE SET detached = false, message = excluded.message, metadata = excluded.metadata,
         block_number = excluded.block_number
-      RETURNING id, xmax = 0 OR coalesce((SELECT reverted FROM before), false) AS tell`
-    if (row?.tell) await appendToFeed(tx, item.account, row.id)
+      RETURNING id, xmax = 0 OR coalesce((SELECT reverted FROM before), false) AS "isNew"`
+    if (row?.isNew) await appendToFeed(tx, item.account, row.id)
   }
 }
 

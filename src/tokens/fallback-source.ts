@@ -80,7 +80,7 @@ export interface FallbackSource<Value> {
 }
 
 interface Known<Value> {
-  told: Sourced<Value> | Outage | undefined
+  result: Sourced<Value> | Outage | undefined
   /** Until then it is told without asking. */
   until: number
   /** The newest answer there was; what every source denies is forgotten. */
@@ -117,18 +117,18 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
         if (value === undefined) continue
         const keepMs = faults.length === 0 ? freshMs : secondBestMs
         const last = { value, source: source.name, at, keepMs, isStale: false }
-        return { told: last, last, until: at + keepMs }
+        return { result: last, last, until: at + keepMs }
       } catch (fault) {
         faults.push(`${source.name}: ${reasonOf(source.name, fault)}`)
       }
     }
-    if (faults.length === 0) return { told: undefined, last: undefined, until: now() + absentMs }
+    if (faults.length === 0) return { result: undefined, last: undefined, until: now() + absentMs }
     return unsaid(token, new Outage(what, faults.join(', ')))
   }
 
   function unsaid(token: Address, outage: Outage): Known<Value> {
     const last = memory.peek(token)?.last
-    return { told: again(last) ?? outage, last, until: now() + retryMs }
+    return { result: again(last) ?? outage, last, until: now() + retryMs }
   }
 
   /** `undefined` when it is too old. */
@@ -137,8 +137,8 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
   }
 
   /** While nobody could say a moment ago, nobody waits to hear it again. */
-  function meanwhile({ told, last, until }: Known<Value>): Sourced<Value> | undefined {
-    const wasStale = told !== undefined && !(told instanceof Outage) && told.isStale
+  function meanwhile({ result, last, until }: Known<Value>): Sourced<Value> | undefined {
+    const wasStale = result !== undefined && !(result instanceof Outage) && result.isStale
     return wasStale && now() < until + behindMs ? again(last) : undefined
   }
 
@@ -162,21 +162,21 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
     async find(token, client) {
       if (sources.length === 0) throw nobody
       const known = memory.get(token)
-      if (known && now() < known.until) return tell(known)
+      if (known && now() < known.until) return valueOrOutage(known)
       const underWay = next(token, client)
       const stale = known && meanwhile(known)
-      return stale ?? tell(await underWay)
+      return stale ?? valueOrOutage(await underWay)
     },
     peek(token) {
-      const { told, until = 0 } = memory.get(token) ?? {}
-      return told && now() < until && !(told instanceof Outage) && !told.isStale ? told : undefined
+      const { result, until = 0 } = memory.get(token) ?? {}
+      return result && now() < until && !(result instanceof Outage) && !result.isStale ? result : undefined
     },
   }
 }
 
-function tell<Value>({ told }: Known<Value>): Sourced<Value> | undefined {
-  if (told instanceof Outage) throw told
-  return told
+function valueOrOutage<Value>({ result }: Known<Value>): Sourced<Value> | undefined {
+  if (result instanceof Outage) throw result
+  return result
 }
 
 /** @throws Outage when the time is over, whatever the source still does; and what it throws */

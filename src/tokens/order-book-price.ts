@@ -25,7 +25,7 @@ const saysNone: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
 ])
 
 /** A token's worth on the market of orders, in native atoms, and in how many digits it is counted. */
-interface Worth {
+interface Rate {
   rate: NativeRate
   decimals: number
 }
@@ -41,11 +41,11 @@ export function createOrderBookPrice(options: OrderBookPriceOptions): UsdPriceSo
       const both = token === reference ? [token] : [token, reference]
       const [rates, metadata] = await Promise.all([nativeRates(both).catch(toOutage(name)), tokens(both)])
       const rateOf = (of: Address) => readValue(name, rates.get(of), metadata.get(of))
-      const worth = rateOf(token)
-      if (!worth) return undefined
+      const rate = rateOf(token)
+      if (!rate) return undefined
       const dollar = rateOf(reference)
       if (!dollar) throw new Outage(name, 'the token that stands for the US dollar has no price')
-      return usdPrice(worth, dollar)
+      return usdPrice(rate, dollar)
     },
   }
 }
@@ -54,7 +54,7 @@ export function createOrderBookPrice(options: OrderBookPriceOptions): UsdPriceSo
  * usd(token) = rate(token) / rate(reference) × 10^(decimals(token) − decimals(reference)), rounded down once. A price that is absurd comes
  * of decimals that are: then there is none.
  */
-export function usdPrice(token: Worth, dollar: Worth): string | undefined {
+export function usdPrice(token: Rate, dollar: Rate): string | undefined {
   const numerator = token.rate.nativeAmount * dollar.rate.tokenAmount * 10n ** BigInt(token.decimals)
   const denominator = token.rate.tokenAmount * dollar.rate.nativeAmount * 10n ** BigInt(dollar.decimals)
   return isAbsurdPrice(numerator, denominator) ? undefined : usdPriceDown(numerator, denominator)
@@ -65,7 +65,7 @@ function readValue(
   name: string,
   rate: NativeRate | Refusal | undefined,
   token: Pick<Token, 'decimals'> | Outage | undefined,
-): Worth | undefined {
+): Rate | undefined {
   if (rate === undefined) return undefined
   if (rate instanceof Refusal) {
     if (saysNone.has(rate.code)) return undefined

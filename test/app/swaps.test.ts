@@ -6,7 +6,7 @@ import { eventually, startWorld, type World } from '../world.ts'
 
 const swaps = 100
 /** Orders that wait for their settlement at a time. */
-const abreast = 10
+const concurrency = 10
 /** Prices move between quote and settlement. */
 const maxMissed = 1
 const slippageBps = 50n
@@ -95,7 +95,7 @@ test(`of ${swaps} random swaps at verified quotes nearly all settle, within the 
       )
     }
   }
-  await Promise.all(Array.from({ length: abreast }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
 
   expect(missed.length, String(missed)).toBeLessThanOrEqual(maxMissed)
   for (const { verified, quote, order } of settled) {

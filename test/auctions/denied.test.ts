@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runAuction } from '../../src/auctions/run.ts'
-import { createAuctionDesk, createSolver } from '../fakes/auction-desk.ts'
+import { createAuctionDesk, createSolver } from '../fakes/auction-services.ts'
 import { dollar, numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'

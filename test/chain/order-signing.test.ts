@@ -11,7 +11,7 @@ import type { OrderData } from '../../src/domain/order/order.ts'
 import { recoverSigner } from '../../src/domain/signing/signature.ts'
 import { domainSeparator, orderDigest, orderUid } from '../../src/domain/signing/signing.ts'
 import { settlement as canonical } from '../fakes/order.ts'
-import { alice } from '../fakes/order-desk.ts'
+import { alice } from '../fakes/order-services.ts'
 import { codeReturning, deploySettlement, type Evm, startEvm } from './evm.ts'
 
 /** The order of the known vectors. Tokens that say yes to every transfer stand in for its tokens. */

@@ -15,7 +15,7 @@ const turn = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
 test('what is asked in one turn goes together, and alone nothing waits', async () => {
   const { run, runs } = heldRuns()
-  const ask = batch(run, { most: 100, abreast: 1 })
+  const ask = batch(run, { maxBatch: 100, concurrency: 1 })
   const answers = Promise.all([ask(1), ask(2), ask(1)])
   await turn()
   expect(runs.map(({ items }) => items)).toEqual([[1, 2, 1]])
@@ -25,7 +25,7 @@ test('what is asked in one turn goes together, and alone nothing waits', async (
 
 test('what is asked while the runs are under way goes into the next one together', async () => {
   const { run, runs } = heldRuns()
-  const ask = batch(run, { most: 100, abreast: 2 })
+  const ask = batch(run, { maxBatch: 100, concurrency: 2 })
   const answers: Promise<number>[] = []
   for (const item of [1, 2, 3, 4, 5]) {
     answers.push(ask(item))
@@ -42,7 +42,7 @@ test('what is asked while the runs are under way goes into the next one together
 
 test('a run holds so many at most; the others follow', async () => {
   const { run, runs } = heldRuns()
-  const ask = batch(run, { most: 2, abreast: 1 })
+  const ask = batch(run, { maxBatch: 2, concurrency: 1 })
   const answers = Promise.all([1, 2, 3, 4, 5].map(ask))
   for (const index of [0, 1, 2]) {
     await turn()
@@ -59,7 +59,7 @@ test('an error in an item’s place is its own, a throw is everybody’s, and ne
       if (items.includes(13)) throw new Error('all of it')
       return items.map((item) => (item === 2 ? new Error('only this') : item))
     },
-    { most: 100, abreast: 1 },
+    { maxBatch: 100, concurrency: 1 },
   )
   const settled = await Promise.allSettled([ask(1), ask(2), ask(3)])
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])

@@ -6,7 +6,7 @@ import { placeOrder } from '../../src/orders/place.ts'
 import { placedSince } from '../../src/orders/placed.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { dollar, wrapped } from '../fakes/order.ts'
-import { createOrderDesk, deskTime, signedOrder } from '../fakes/order-desk.ts'
+import { createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
 import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { eventually } from '../world.ts'
 

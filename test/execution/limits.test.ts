@@ -68,10 +68,10 @@ describe('refused, and soon', () => {
     expect(server.faults).toEqual([])
 
     // Each is another text: what is refused is remembered.
-    const asked = Array.from({ length: rounds }, (_, round) => `${query} #${round}`)
+    const params = Array.from({ length: rounds }, (_, round) => `${query} #${round}`)
     const given = JSON.parse(variables)
     const started = cpuMs()
-    const admitted = asked.filter((text) => isAdmitted(text, given))
+    const admitted = params.filter((text) => isAdmitted(text, given))
     expect((cpuMs() - started) / rounds).toBeLessThan(maxMs)
     expect(admitted).toEqual([])
   })

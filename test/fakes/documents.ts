@@ -20,7 +20,7 @@ export function documentedQueries(): [where: string, text: string][] {
 
 const each = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(' ')
-const most = 250_000
+const maxBatch = 250_000
 const fields = Array.from({ length: 15_000 }, (_, index) => `,"field${index}":1`).join('')
 
 /** What an attacker may send, one of each kind; variables as JSON, since no client can write what is that deep. */
@@ -90,16 +90,16 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
   'many variables': [`query(${each(450, (index) => `$v${index}:Int`)}){version}`],
   'many unknown fields': [`{${each(1_900, (index) => `nam${index}`)}}`],
   'a name of 60,000 characters': [`{${'a'.repeat(60_000)}}`],
-  'a name of 260,000 characters': [`{${'a'.repeat(most)}}`],
-  comments: [`{version}${'#\n'.repeat(most / 4)}`],
-  'one long comment': [`{version}#${'x'.repeat(most)}`],
-  blanks: [`${' '.repeat(most)}{version}`],
+  'a name of 260,000 characters': [`{${'a'.repeat(maxBatch)}}`],
+  comments: [`{version}${'#\n'.repeat(maxBatch / 4)}`],
+  'one long comment': [`{version}#${'x'.repeat(maxBatch)}`],
+  blanks: [`${' '.repeat(maxBatch)}{version}`],
   'empty lines': [`${'\n'.repeat(60_000)}{nam}`],
-  'a long string': [`{order(uid:"${'x'.repeat(most)}"){uid}}`],
-  'a long block string': [`{order(uid:"""${'x\n'.repeat(most / 4)}"""){uid}}`],
-  'a string that does not end': [`{order(uid:"${'x'.repeat(most)}`],
-  'a long number': [`{orders(first:${'9'.repeat(most)}){nodes{uid}}}`],
-  'punctuation alone': ['!'.repeat(most)],
+  'a long string': [`{order(uid:"${'x'.repeat(maxBatch)}"){uid}}`],
+  'a long block string': [`{order(uid:"""${'x\n'.repeat(maxBatch / 4)}"""){uid}}`],
+  'a string that does not end': [`{order(uid:"${'x'.repeat(maxBatch)}`],
+  'a long number': [`{orders(first:${'9'.repeat(maxBatch)}){nodes{uid}}}`],
+  'punctuation alone': ['!'.repeat(maxBatch)],
   'a list of 100,000 in a variable': [
     'query($uids:[OrderUid!]!){ordersByUids(uids:$uids){uid}}',
     `{"uids":[1${',1'.repeat(99_999)}]}`,

@@ -21,9 +21,9 @@ import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/routing
  *   `nested(levels)`, `cutOff`
  * - anything else: `answering(body, status)`, or a function of the question
  */
-export type Behaviour = (question: Asked, response: ServerResponse) => void
+export type Behaviour = (question: GraphqlParams, response: ServerResponse) => void
 
-export interface Asked {
+export interface GraphqlParams {
   method: string
   path: string
   query: Record<string, string>
@@ -34,7 +34,7 @@ export interface Asked {
 
 export interface SolverEngineFake {
   url: string
-  asked: Asked[]
+  asked: GraphqlParams[]
   behaves(behaviour: Behaviour): void
   /** When so many questions have come in, those before included. */
   wasAsked(times: number): Promise<void>
@@ -42,7 +42,7 @@ export interface SolverEngineFake {
 }
 
 export async function startSolverEngine(behaviour: Behaviour = hanging): Promise<SolverEngineFake> {
-  const asked: Asked[] = []
+  const asked: GraphqlParams[] = []
   const watchers = new Set<() => void>()
   let current = behaviour
   const server = createServer(async (request, response) => {
@@ -77,7 +77,7 @@ export async function startSolverEngine(behaviour: Behaviour = hanging): Promise
   }
 }
 
-async function readQuestion(request: IncomingMessage): Promise<Asked> {
+async function readQuestion(request: IncomingMessage): Promise<GraphqlParams> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString()
@@ -169,7 +169,7 @@ interface Solve {
   liquidity: { address: Address; tokens: Record<Address, { balance: string }> }[]
 }
 
-function tradeOf({ path, query, body }: Asked): Trade {
+function tradeOf({ path, query, body }: GraphqlParams): Trade {
   if (path === '/quote') {
     const { kind = '', sellToken, buyToken, amount = '0' } = query
     return { kind, sellToken: sellToken as Address, buyToken: buyToken as Address, amount: BigInt(amount) }
@@ -254,7 +254,7 @@ export function throughPools({ times = 1_000n }: { times?: bigint } = {}): Behav
   }
 }
 
-function poolsIn({ body }: Asked): Pool[] {
+function poolsIn({ body }: GraphqlParams): Pool[] {
   return (body as Solve).liquidity.map(({ address, tokens }) => {
     const [token0, token1] = Object.keys(tokens) as [Address, Address]
     const [reserve0, reserve1] = Object.values(tokens).map(({ balance }) => BigInt(balance)) as [
@@ -266,7 +266,7 @@ function poolsIn({ body }: Asked): Pool[] {
 }
 
 function solutionOf(
-  { body }: Asked,
+  { body }: GraphqlParams,
   { kind, sellToken, buyToken, amount }: Trade,
   computed: bigint,
   interactions: readonly unknown[],

@@ -64,7 +64,7 @@ async function follow(
     known: consumer.known,
     finalityBlocks: 4,
     maxRange: 3,
-    patience: 2,
+    maxLooksBehind: 2,
     log: silentLog,
     signal: stop.signal,
     poll: async (failures) => {

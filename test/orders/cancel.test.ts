@@ -11,7 +11,7 @@ import {
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
-import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-desk.ts'
+import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'

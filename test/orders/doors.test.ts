@@ -21,8 +21,8 @@ import {
   quoteOf,
   signedCancellation,
   signedOrder,
-} from '../fakes/order-desk.ts'
-import { createQuoteDesk, quoteRequest } from '../fakes/quote-desk.ts'
+} from '../fakes/order-services.ts'
+import { createQuoteDesk, quoteRequest } from '../fakes/quote-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { openTestServer, type TestServer } from '../server/test-server.ts'

@@ -6,7 +6,7 @@ import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/canc
 import { placeOrder } from '../../src/orders/place.ts'
 import { statusOf } from '../../src/rest/errors/body.ts'
 import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
-import { createOrderDesk } from '../fakes/order-desk.ts'
+import { createOrderDesk } from '../fakes/order-services.ts'
 import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 import { refusals, type Stage } from './refusals.ts'

@@ -13,7 +13,7 @@ import { storeAppData } from '../../src/storage/app-data.ts'
 import { type Database, sql } from '../../src/storage/database/database.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
-import { alice, bob, deskTime, quoteOf, signedCancellation, signedOrder } from '../fakes/order-desk.ts'
+import { alice, bob, deskTime, quoteOf, signedCancellation, signedOrder } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 
 /** Where a request is refused: a row may change what the desk behind the doors meets. */

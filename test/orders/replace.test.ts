@@ -18,7 +18,7 @@ import {
   deskTime,
   signedCancellation,
   signedOrder,
-} from '../fakes/order-desk.ts'
+} from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'

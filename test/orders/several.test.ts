@@ -16,7 +16,7 @@ import {
   deskTime,
   signedCancellation,
   signedOrder,
-} from '../fakes/order-desk.ts'
+} from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'

@@ -7,7 +7,7 @@ import { cancelOrders } from '../../src/orders/cancel.ts'
 import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
-import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-desk.ts'
+import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
 import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { type Answer, request } from '../trader.ts'
 

@@ -9,8 +9,8 @@ import { type QuoteServices, quote } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, numbered, sampleOrder, wrapped } from '../fakes/order.ts'
-import { alice, bob, deskTime } from '../fakes/order-desk.ts'
-import { createQuoteDesk, estimatorWithout, quoteRequest } from '../fakes/quote-desk.ts'
+import { alice, bob, deskTime } from '../fakes/order-services.ts'
+import { createQuoteDesk, estimatorWithout, quoteRequest } from '../fakes/quote-services.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
 let database: TestDatabase

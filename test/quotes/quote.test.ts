@@ -13,14 +13,14 @@ import { type QuoteServices, quote, replyTo } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, nativeMarker, numbered, wrapped } from '../fakes/order.ts'
-import { alice, bob, deskTime } from '../fakes/order-desk.ts'
+import { alice, bob, deskTime } from '../fakes/order-services.ts'
 import {
   createQuoteDesk,
   deskPools,
   estimatorOf,
   estimatorWithout,
   quoteRequest,
-} from '../fakes/quote-desk.ts'
+} from '../fakes/quote-services.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
 let database: TestDatabase

@@ -14,7 +14,7 @@ import {
   estimatorWithout,
   quoteRequest,
   sampleEstimate,
-} from '../fakes/quote-desk.ts'
+} from '../fakes/quote-services.ts'
 import { createTestDatabase, type TestDatabase } from '../world.ts'
 
 let database: TestDatabase

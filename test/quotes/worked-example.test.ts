@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { quote } from '../../src/quotes/quote.ts'
 import { coin, dollar, numbered } from '../fakes/order.ts'
-import { createQuoteDesk, estimatorOf } from '../fakes/quote-desk.ts'
+import { createQuoteDesk, estimatorOf } from '../fakes/quote-services.ts'
 import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { request } from '../trader.ts'
 

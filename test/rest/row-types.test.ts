@@ -43,31 +43,36 @@ test('a document is given what it takes', () => {
   const right = route({
     on: 'GET /a/:code/b',
     run: ofCode,
-    given: ({ path }) => ({ code: path.code }),
+    variables: ({ path }) => ({ code: path.code }),
     answer,
   })
   const request = { network: 'sepolia', path: { code: 'A' }, query: new URLSearchParams(), body: undefined }
-  expect(right.given?.(request)).toEqual({ code: 'A' })
+  expect(right.variables?.(request)).toEqual({ code: 'A' })
 
   const optional = route({
     on: 'PUT /a',
     run: ofUpload,
-    given: ({ path }) => ({ input: { hash: path.hash, document: '{}' } }),
+    variables: ({ path }) => ({ input: { hash: path.hash, document: '{}' } }),
     answer,
   })
-  expect(optional.given?.(request)).toEqual({ input: { hash: undefined, document: '{}' } })
+  expect(optional.variables?.(request)).toEqual({ input: { hash: undefined, document: '{}' } })
 
   const rows: Route[] = [
     // @ts-expect-error: it needs a code
-    route({ on: 'GET /a/:code', run: ofCode, given: () => ({}), answer }),
+    route({ on: 'GET /a/:code', run: ofCode, variables: () => ({}), answer }),
     // @ts-expect-error: a code is text
-    route({ on: 'GET /a/:code', run: ofCode, given: () => ({ code: 7 }), answer }),
-    // @ts-expect-error: it takes no `hahs`, and would never see it
-    route({ on: 'PUT /a', run: ofUpload, given: () => ({ input: { document: '{}' }, hahs: '0x' }), answer }),
+    route({ on: 'GET /a/:code', run: ofCode, variables: () => ({ code: 7 }), answer }),
+    route({
+      on: 'PUT /a',
+      run: ofUpload,
+      // @ts-expect-error: the document takes no `hahs`
+      variables: () => ({ input: { document: '{}' }, hahs: '0x' }),
+      answer,
+    }),
     // @ts-expect-error: it needs to be given something
     route({ on: 'GET /a/:code', run: ofCode, answer }),
     // @ts-expect-error: the path does not name a code
-    route({ on: 'GET /a/:owner', run: ofCode, given: ({ path }) => ({ code: path.code }), answer }),
+    route({ on: 'GET /a/:owner', run: ofCode, variables: ({ path }) => ({ code: path.code }), answer }),
   ]
   expect(rows).toHaveLength(5)
 })

@@ -278,7 +278,7 @@ describe('a source ends', () => {
 
   test('when its stream was announced and never opened', async () => {
     const { feed, state } = createQuietFeed()
-    await using quiet = await openTestServer({}, { feed, streamLimits: { announcedMs: 100, perClient: 1 } })
+    await using quiet = await openTestServer({}, { feed, streamLimits: { reservedMs: 100, perClient: 1 } })
     const { start } = await announce(quiet.url)
     await start('a')
     await eventually('the source opens', () => state.open === 1)

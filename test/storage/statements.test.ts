@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { batch } from '../../src/concurrency/batch.ts'
 import type { Order } from '../../src/domain/order/order.ts'
-import type { UnquotedOrder } from '../../src/quotes/order-quote.ts'
 import { placeOrder } from '../../src/orders/place.ts'
+import type { UnquotedOrder } from '../../src/quotes/order-quote.ts'
 import { quoteForOrder } from '../../src/quotes/order-quote.ts'
 import type { QuoteServices } from '../../src/quotes/quote.ts'
 import { insertChainFacts } from '../../src/storage/chain/log.ts'
@@ -11,7 +11,7 @@ import { areTaken, findOrder, findOrders } from '../../src/storage/order/orders.
 import { findQuotes, insertQuote } from '../../src/storage/quote/quotes.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
-import { createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-desk.ts'
+import { createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { openTestServer, type TestServer } from '../server/test-server.ts'
 import { graphql, request } from '../trader.ts'
@@ -87,7 +87,7 @@ test.each<[string, () => Promise<unknown>]>([
 /** A desk as the program has it, but for the chain. */
 function placingDesk() {
   const { db } = database
-  const together = { most: 50, abreast: 2 }
+  const together = { maxBatch: 50, concurrency: 2 }
   const storedQuote = batch((quotes: readonly bigint[]) => findQuotes(db, chainId, quotes), together)
   const desk = createOrderDesk(db, {
     isTaken: batch((uids) => areTaken(db, chainId, uids), together),

@@ -62,8 +62,8 @@ export async function openMetadataWorld() {
     const counted = countRequests(rpc)
     let asked = 0
     const ask = batch((addresses: readonly Address[]) => readTokenMetadata(counted.rpc, chainId, addresses), {
-      most: 128,
-      abreast: 2,
+      maxBatch: 128,
+      concurrency: 2,
     })
     const reader = createTokenReader({
       network,

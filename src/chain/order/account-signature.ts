@@ -3,7 +3,7 @@ import { Outage } from '../../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { signatureCheckCode } from '../bytecode/signature-check.ts'
-import { createContractCallQueue } from '../rpc/code-turns.ts'
+import { createContractCallQueue } from '../rpc/contract-call-queue.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isTimeout, parseQuantity, toQuantity } from '../rpc/wire.ts'
 

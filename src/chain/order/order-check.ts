@@ -6,7 +6,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Interaction } from '../../domain/order/order.ts'
 import { orderCheckCode } from '../bytecode/order-check.ts'
 import type { Spendable } from '../chain.ts'
-import { createContractCallQueue } from '../rpc/code-turns.ts'
+import { createContractCallQueue } from '../rpc/contract-call-queue.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isExecutionFault, isTimeout, parseHex, toQuantity } from '../rpc/wire.ts'
 

@@ -53,7 +53,7 @@ const given = 1_234_567_891n
 const allowed = 2n ** 80n - 1n
 const movementsTried = 3
 /** A fee of 0.01 % of this is one atom. */
-const leastTelling = 10_000n
+const minSent = 10_000n
 
 /**
  * Some of the token goes from the holder to an account of nobody's, from there to another one, and back to the holder. The same
@@ -92,8 +92,8 @@ function judge({ hasCode, isReadable, balance, movements }: Trial, written?: big
   if (movements.some(takesFee)) return 'fee-on-transfer'
   if (movements.some((movement) => !hasMoved(movement))) return 'stuck'
   if (movements.some((movement) => deviations(movement).some((lost) => lost !== 0n))) return 'rebasing'
-  const isTold = movements.length === movementsTried && movements.every(({ sent }) => sent >= leastTelling)
-  return isTold ? 'plain' : 'unknown'
+  const isConclusive = movements.length === movementsTried && movements.every(({ sent }) => sent >= minSent)
+  return isConclusive ? 'plain' : 'unknown'
 }
 
 function hasMoved({ done, senderBefore, senderAfter, receiverBefore, receiverAfter }: Movement): boolean {
@@ -103,7 +103,7 @@ function hasMoved({ done, senderBefore, senderAfter, receiverBefore, receiverAft
 /** A hundred-thousandth and more; rounding of shares takes an atom or two. */
 function takesFee(movement: Movement): boolean {
   const lost = deviations(movement).reduce((most, lost) => (lost > most ? lost : most))
-  return hasMoved(movement) && lost * leastTelling * 10n >= movement.sent
+  return hasMoved(movement) && lost * minSent * 10n >= movement.sent
 }
 
 /** Atoms that too much is taken at one end, and too little arrives at the other; negative where balances gain. */

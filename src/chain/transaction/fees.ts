@@ -21,17 +21,17 @@ export interface Head {
 
 /** The offer stays good while the base fee doubles, which takes at least six full blocks. @throws Outage */
 export async function readFees(rpc: Rpc): Promise<Fees> {
-  const { block, priority } = await readNewest(rpc)
+  const { block, priority } = await readLatest(rpc)
   return toFees(block, priority)
 }
 
 /** In one round trip. @throws Outage */
 export async function readHead(rpc: Rpc): Promise<Head> {
-  const { block, priority } = await readNewest(rpc)
+  const { block, priority } = await readLatest(rpc)
   return { number: parseIndex(block.number), hash: parseHash(block.hash), fees: toFees(block, priority) }
 }
 
-async function readNewest(rpc: Rpc) {
+async function readLatest(rpc: Rpc) {
   const [block, priority] = await available(
     rpc.batch([
       { method: 'eth_getBlockByNumber', params: ['latest', false] },

@@ -38,7 +38,7 @@ export interface Gate {
 export function createGate(limits: RateLimits | undefined, onLimited?: (limit: string) => void): Gate {
   if (!limits) return { arrive: () => unlimited }
 
-  function tell(caller: Caller, verdict: Verdict | undefined): void {
+  function noteVerdict(caller: Caller, verdict: Verdict | undefined): void {
     if (!verdict) return
     caller.setHeader('RateLimit-Policy', verdict.policy)
     caller.setHeader('RateLimit', verdict.state)
@@ -52,7 +52,7 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
       const { client } = caller
       let least = charge
       let counted = charge
-      tell(caller, limits.take(client, charge))
+      noteVerdict(caller, limits.take(client, charge))
       return {
         isCounted: true,
         reserve({ charge: whole, estimate, read = 1 }) {
@@ -64,16 +64,16 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
             if (counted.reads > 0) limits.settle(client, counted, read - counted.reads)
             counted = { ...counted, reads: 0 }
             // How long to wait is told of the whole.
-            tell(caller, limits.take(client, wanted))
+            noteVerdict(caller, limits.take(client, wanted))
           }
-          tell(caller, verdict)
+          noteVerdict(caller, verdict)
           least = whole
           counted = wanted
         },
         settle(units) {
           if (limits.maxReserved === 0 || counted.reads === 0) return
           const reads = Math.max(least.reads, units())
-          tell(caller, limits.settle(client, counted, reads - counted.reads))
+          noteVerdict(caller, limits.settle(client, counted, reads - counted.reads))
           counted = { ...counted, reads }
         },
       }

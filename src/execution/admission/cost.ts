@@ -142,8 +142,8 @@ function estimate(
         const given = node.arguments?.find(({ name }) => name.value === sizing.name)?.value
         return sizeOf(sizing, given, variables)
       })
-      const asked = sizes.find((size) => size !== undefined)
-      const count = isList ? times * (asked ?? page ?? itemsOf(field)) : times
+      const params = sizes.find((size) => size !== undefined)
+      const count = isList ? times * (params ?? page ?? itemsOf(field)) : times
       if (isList || !type.name.startsWith('__')) objects += count
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
       const others = objects
@@ -151,7 +151,7 @@ function estimate(
       // Of an interface as if it were the dearest of the types that it can be.
       for (const each of isAbstractType(inner) ? schema.getPossibleTypes(inner) : [inner]) {
         objects = others
-        walk(each, below, count, isList ? undefined : asked)
+        walk(each, below, count, isList ? undefined : params)
         most = Math.max(most, objects)
       }
       objects = most
@@ -183,9 +183,9 @@ function sizeOf(
 ): number | undefined {
   const value = given ? valueFromAST(given, type, variables) : defaultValue
   const size = Array.isArray(value) ? value.length : value
-  const asked = typeof size === 'number' ? size : defaultValue
-  if (typeof asked !== 'number') return undefined
-  return Math.min(Math.max(asked, 1), largestPage)
+  const params = typeof size === 'number' ? size : defaultValue
+  if (typeof params !== 'number') return undefined
+  return Math.min(Math.max(params, 1), largestPage)
 }
 
 /** Other values are short: dozens of them weigh less than the object that they are in. */

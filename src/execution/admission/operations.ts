@@ -8,7 +8,7 @@ import { introspectionIn, mentionsSchema } from './introspection.ts'
 import { estimatedUnits, readUnits } from './units.ts'
 
 /** Of a GraphQL request, as it came. */
-export interface Asked {
+export interface GraphqlParams {
   query?: unknown
   operationName?: unknown
   variables?: unknown
@@ -20,14 +20,14 @@ export interface Asked {
  * @param bytes of the request
  * @throws Refusal as `Admission.reserve` does; QueryTooComplex for variables over a limit, too
  */
-export type ReserveOperation = (admission: Admission, asked: Asked, bytes: number) => void
+export type ReserveOperation = (admission: Admission, params: GraphqlParams, bytes: number) => void
 
 export function createOperationGate(
   schema: GraphQLSchema,
   documents: Pick<Documents, 'parse' | 'validate'>,
 ): ReserveOperation {
   /** `undefined` for what can't be executed, which execution says in its own words. */
-  function validDocument({ query }: Asked): DocumentNode | undefined {
+  function validDocument({ query }: GraphqlParams): DocumentNode | undefined {
     try {
       const document = typeof query === 'string' ? documents.parse(query) : undefined
       return document && documents.validate(document).length === 0 ? document : undefined
@@ -36,22 +36,22 @@ export function createOperationGate(
     }
   }
 
-  return (admission, asked, bytes) => {
-    const refusal = excessOfVariables(asked.variables)
+  return (admission, params, bytes) => {
+    const refusal = excessOfVariables(params.variables)
     if (refusal) throw refusal
-    const document = admission.isCounted ? validDocument(asked) : undefined
+    const document = admission.isCounted ? validDocument(params) : undefined
     if (!document) return
-    const operationName = operationNameOf(asked)
-    const variableValues = asObject(asked.variables)
+    const operationName = operationNameOf(params)
+    const variableValues = asObject(params.variables)
     const charge = chargeOf(schema, document, operationName, variableValues)
     // Of a subscription it would be the cost of each event, and nobody knows how many there will be.
     const isStream = getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION
     const estimate = () =>
       estimatedUnits(costOf({ schema, document, operationName, variableValues })?.requested)
     admission.reserve({
-      charge: withIntrospection(charge, document, asked, operationName),
+      charge: withIntrospection(charge, document, params, operationName),
       estimate: isStream ? undefined : estimate,
-      read: readUnits(bytes, String(asked.query)),
+      read: readUnits(bytes, String(params.query)),
     })
   }
 }
@@ -60,14 +60,14 @@ export function createOperationGate(
 function withIntrospection(
   charge: Charge,
   document: DocumentNode,
-  { query }: Asked,
+  { query }: GraphqlParams,
   operationName: string | undefined,
 ): Charge {
   if (!mentionsSchema(String(query)) || introspectionIn(document, operationName) === 'none') return charge
   return { ...charge, introspections: 1 }
 }
 
-export function operationNameOf({ operationName }: Asked): string | undefined {
+export function operationNameOf({ operationName }: GraphqlParams): string | undefined {
   return typeof operationName === 'string' ? operationName : undefined
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { HttpResponse } from '../../http/answer.ts'
+import type { HttpResponse } from '../../http/response.ts'
 import { mentionsSchema } from './introspection.ts'
 
 /** Of all answers, in bytes; the whole schema has about 170,000. */
@@ -15,9 +15,9 @@ interface Question {
 /** Answers of introspection: they depend on nothing but the document and its variables. */
 export interface RememberedAnswers {
   /** `undefined` for what was not asked before, and for what asks about something else. */
-  find(asked: Question, type: string): HttpResponse | undefined
+  find(params: Question, type: string): HttpResponse | undefined
   /** @returns the answer as it is found from now on: as bytes, which are compressed once */
-  keep(asked: Question, type: string, answer: HttpResponse): HttpResponse
+  keep(params: Question, type: string, answer: HttpResponse): HttpResponse
 }
 
 /** Those that were asked last. */
@@ -28,13 +28,13 @@ export function createRememberedAnswers(): RememberedAnswers {
     sizeCalculation: ({ body }, key) => body.length + key.length,
   })
   return {
-    find({ query, ...asked }, type) {
+    find({ query, ...params }, type) {
       if (typeof query !== 'string' || !mentionsSchema(query)) return undefined
-      return answers.get(keyOf({ query, ...asked }, type))
+      return answers.get(keyOf({ query, ...params }, type))
     },
-    keep(asked, type, answer) {
+    keep(params, type, answer) {
       const kept = { ...answer, body: Buffer.from(answer.body) }
-      answers.set(keyOf(asked, type), kept)
+      answers.set(keyOf(params, type), kept)
       return kept
     },
   }

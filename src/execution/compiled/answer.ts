@@ -10,7 +10,7 @@ import type { CompiledOperation } from './operation.ts'
  * The text of what the database can answer alone; `undefined` for what has to be executed, or is refused there.
  * @throws Outage of the database, which nobody should ask again for the same request
  */
-export type AnswerCompiled = (asked: GraphqlRequest) => Promise<string | undefined>
+export type AnswerCompiled = (params: GraphqlRequest) => Promise<string | undefined>
 
 /** Before Yoga, which would take longer over it (`docs/performance.md`); keeps documents that came with their hash. */
 export function createAnswerCompiled(
@@ -18,14 +18,14 @@ export function createAnswerCompiled(
   services: Services,
   documents: PersistedDocuments,
 ): AnswerCompiled {
-  return async (asked) => {
+  return async (params) => {
     try {
-      if (!isWellFormed(asked)) return undefined
-      const way = executor.wayOf(String(asked.query))
+      if (!isWellFormed(params)) return undefined
+      const way = executor.wayOf(String(params.query))
       if (way === 'invalid') return undefined
-      documents.keep(asked)
-      if (way === 'executed' || !isNamed(asked, way)) return undefined
-      return await way.answer(asObject(asked.variables), services)
+      documents.keep(params)
+      if (way === 'executed' || !isNamed(params, way)) return undefined
+      return await way.answer(asObject(params.variables), services)
     } catch (error) {
       if (error instanceof Outage) throw error
       // Whatever it is, execution meets it too and says it in its own words.
@@ -37,9 +37,9 @@ export function createAnswerCompiled(
 const parameters = new Set(['query', 'variables', 'operationName', 'extensions'])
 
 /** Anything odd is for Yoga, which says what is wrong with it. */
-function isWellFormed(asked: GraphqlRequest): boolean {
-  for (const name in asked) if (!parameters.has(name)) return false
-  return typeof asked.query === 'string' && isObject(asked.variables) && isObject(asked.extensions)
+function isWellFormed(params: GraphqlRequest): boolean {
+  for (const name in params) if (!parameters.has(name)) return false
+  return typeof params.query === 'string' && isObject(params.variables) && isObject(params.extensions)
 }
 
 function isObject(value: unknown): boolean {

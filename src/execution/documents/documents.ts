@@ -37,20 +37,20 @@ export interface Documents {
 const leafHint = / Did you mean "\w+ \{ \.\.\. \}"\?$/
 
 /** An error made anew for everybody who is told: the doors write on it. */
-type Telling = () => GraphQLError
+type FaultMaker = () => GraphQLError
 
 /**
  * Parses and validates a text once, as long as it is used; what is wrong with it is remembered too.
  * @param suggests whether faults name what may have been meant
  */
 export function createDocuments(schema: GraphQLSchema, suggests: boolean): Documents {
-  const kept = new LRUCache<string, DocumentNode | Telling>({
+  const kept = new LRUCache<string, DocumentNode | FaultMaker>({
     maxSize: keptCharacters,
     sizeCalculation: (_parsed, text) => Math.max(1, text.length),
   })
-  const judged = new WeakMap<DocumentNode, readonly Telling[]>()
+  const judged = new WeakMap<DocumentNode, readonly FaultMaker[]>()
 
-  function judge(document: DocumentNode): readonly Telling[] {
+  function judge(document: DocumentNode): readonly FaultMaker[] {
     const excess = excessOf(document)
     if (excess && excess !== 'circular') return [() => refusalError(tooComplex(excess))]
     const condition = conditionOnSubscription(document)
@@ -77,7 +77,7 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
       const known = judged.get(document)
       const faults = known ?? judge(document)
       if (!known) judged.set(document, faults)
-      return faults.map((tell) => tell())
+      return faults.map((report) => report())
     },
 
     trust(text) {
@@ -90,7 +90,7 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
   }
 }
 
-function parseBounded(text: string): DocumentNode | Telling {
+function parseBounded(text: string): DocumentNode | FaultMaker {
   const excess = excessOfText(text)
   if (excess) return () => refusalError(tooComplex(excess))
   try {

@@ -89,11 +89,11 @@ export function variableFaults(
         if (isNonNullType(type) && !defaultValue) add(missing(name))
         continue
       }
-      const tell: Parameters<typeof coerceInputValue>[2] = (path, _value, error) => {
+      const report: Parameters<typeof coerceInputValue>[2] = (path, _value, error) => {
         const absent = /^Field "(\w+)" (?!must be)/.exec(error.message)?.[1]
         add(variableError(error, fieldOf([name, ...path, ...(absent ? [absent] : [])], [name])))
       }
-      coerceInputValue(value, type, tell, !suggests)
+      coerceInputValue(value, type, report, !suggests)
     }
   } catch (error) {
     if (!(error instanceof EnoughFaults)) throw error

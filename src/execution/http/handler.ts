@@ -3,11 +3,11 @@ import { GraphQLError } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { isFinalStatus, requestStatus } from '../../graphql/errors/status.ts'
-import type { HttpResponse } from '../../http/answer.ts'
 import { checkBodyType } from '../../http/body.ts'
 import type { Caller } from '../../http/caller.ts'
 import { conditional } from '../../http/conditional.ts'
 import { createGraphiql } from '../../http/pages/graphiql.ts'
+import type { HttpResponse } from '../../http/response.ts'
 import type { Admission } from '../admission/admission.ts'
 import { createRememberedAnswers } from '../admission/remembered.ts'
 import { keptUnits } from '../admission/units.ts'
@@ -37,24 +37,24 @@ export function createGraphqlHandler(executor: Executor, services: Services, str
   /** Runs what was admitted, and counts what it took. */
   async function produce(
     req: IncomingMessage,
-    { asked, text, type }: Wanted,
+    { params, text, type }: Wanted,
     caller: Caller,
     admission: Admission,
     gone: () => AbortSignal,
   ): Promise<HttpResponse> {
     const perform = async (asking: Caller) => {
-      const { units, ...answer } = await run(asked, type, { caller: asking, gone })
+      const { units, ...answer } = await run(params, type, { caller: asking, gone })
       if (answer.status < 500) admission.settle(() => units)
       return answer
     }
     const key = idempotencyKeyOf(req)
     const answered =
-      key === undefined || !executor.isMutation(asked)
+      key === undefined || !executor.isMutation(params)
         ? await perform(caller)
         : await performOnce(key, text, caller, perform)
     const whole = { ...answered, headers: { ...answered.headers, Vary: 'Accept' } }
-    return answered.status === 200 && executor.isIntrospection(asked)
-      ? remembered.keep(asked, type, whole)
+    return answered.status === 200 && executor.isIntrospection(params)
+      ? remembered.keep(params, type, whole)
       : whole
   }
 
@@ -66,12 +66,12 @@ export function createGraphqlHandler(executor: Executor, services: Services, str
     perform: (asking: Caller) => Promise<Produced>,
   ): Promise<Produced> {
     let isDone = true
-    const leftUndone = () => {
+    const markIncomplete = () => {
       isDone = false
     }
     const isKept = (answer: Produced) => isDone && isFinal(answer)
     const request = { scope: 'POST /graphql', key, body, isFinal: isKept }
-    return executor.answerOnce(request, caller, (repeating) => perform({ ...repeating, leftUndone }))
+    return executor.answerOnce(request, caller, (repeating) => perform({ ...repeating, markIncomplete }))
   }
 
   /** The first unit is counted before anything of the request is read. */
@@ -88,13 +88,13 @@ export function createGraphqlHandler(executor: Executor, services: Services, str
     }
     const type = checkRequest(req, streamPath)
     const wanted = { ...(await receive(req, documents, maxGraphqlBytes)), type }
-    const known = remembered.find(wanted.asked, type)
+    const known = remembered.find(wanted.params, type)
     if (known) {
       admission.settle(() => keptUnits(known.body.length))
       return known
     }
-    executor.reserveOperation(admission, wanted.asked, wanted.text.length)
-    if (req.method !== 'POST' && executor.isMutation(wanted.asked)) throw changesByPost
+    executor.reserveOperation(admission, wanted.params, wanted.text.length)
+    if (req.method !== 'POST' && executor.isMutation(wanted.params)) throw changesByPost
     return produce(req, wanted, caller, admission, gone)
   }
 
@@ -102,13 +102,13 @@ export function createGraphqlHandler(executor: Executor, services: Services, str
     try {
       return await answerAdmitted(req, caller, gone)
     } catch (error) {
-      const told = executor.mask(error, caller.requestId)
+      const masked = executor.mask(error, caller.requestId)
       const allow = error === changesByPost ? 'POST' : graphqlMethods
       const headers: Record<string, string> =
-        told.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {}
+        masked.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {}
       // A body that is none: every other malformed request is answered by GraphQL, in the type that is wanted.
       const isBody = error instanceof GraphQLError
-      return refused(told, headers, isBody ? acceptedType(req.headers.accept).type : undefined)
+      return refused(masked, headers, isBody ? acceptedType(req.headers.accept).type : undefined)
     }
   }
 }

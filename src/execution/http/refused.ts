@@ -2,7 +2,7 @@ import type { GraphQLError, GraphQLErrorExtensions } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import { refusalError } from '../../graphql/errors/mask.ts'
 import { requestStatus } from '../../graphql/errors/status.ts'
-import type { HttpResponse } from '../../http/answer.ts'
+import type { HttpResponse } from '../../http/response.ts'
 import type { AnswerType } from './accepted-type.ts'
 
 /** What a refusal says outside its body: when the same request may succeed, or in which coding. */

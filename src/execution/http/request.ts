@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { GraphQLError } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import { readBody } from '../../http/body.ts'
-import type { Asked } from '../admission/operations.ts'
+import type { GraphqlParams } from '../admission/operations.ts'
 import type { NamedDocument, PersistedDocuments } from '../documents/persisted.ts'
 import { checkNesting, excessOfVariables } from '../documents/variables.ts'
 
-export interface GraphqlRequest extends Asked, NamedDocument {}
+export interface GraphqlRequest extends GraphqlParams, NamedDocument {}
 
 /** A GraphQL request over HTTP, as it came: in the URL, or in a body. */
 export interface Received {
   /** With the text of a document that was named by its hash alone. */
-  asked: GraphqlRequest
+  params: GraphqlRequest
   /** As it came: the body, or the URL. */
   text: string
 }
@@ -27,12 +27,12 @@ export async function receive(
 ): Promise<Received> {
   const isPosted = req.method === 'POST'
   const text = isPosted ? await readBody(req, maxBytes) : (req.url ?? '')
-  const asked: GraphqlRequest | undefined = isPosted ? parseObject(text) : parametersOf(text)
-  if (!asked) throw new GraphQLError('the body must be a JSON object with a query')
-  const refusal = excessOfVariables(asked.variables) ?? excessOfVariables(asked.extensions)
+  const params: GraphqlRequest | undefined = isPosted ? parseObject(text) : parametersOf(text)
+  if (!params) throw new GraphQLError('the body must be a JSON object with a query')
+  const refusal = excessOfVariables(params.variables) ?? excessOfVariables(params.extensions)
   if (refusal) throw refusal
-  const query = documents.textOf(asked)
-  return { asked: query === undefined ? asked : { ...asked, query }, text }
+  const query = documents.textOf(params)
+  return { params: query === undefined ? params : { ...params, query }, text }
 }
 
 function parametersOf(url: string): GraphqlRequest {

@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts'
-import { tradingOn } from '../context/context.ts'
+import { tradingOn } from '../context/networks.ts'
 import { maskError } from '../errors/mask.ts'
 import { isFinalStatus, requestStatus } from '../errors/status.ts'
 import { inputArgument } from '../input/input-type.ts'
@@ -82,7 +82,7 @@ builder.mutationField('placeOrders', (t) =>
           return { index, uid: await place(order.read, trading, context) }
         } catch (error) {
           const masked = maskError(error, context.log, context.requestId)
-          if (!isFinalStatus(requestStatus(masked))) context.leftUndone?.()
+          if (!isFinalStatus(requestStatus(masked))) context.markIncomplete?.()
           return { index, error: masked }
         }
       })

@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts'
-import { tradingOn } from '../context/context.ts'
+import { tradingOn } from '../context/networks.ts'
 import { onlyNetwork } from '../input/fields.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'

@@ -1,6 +1,6 @@
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { builder } from '../builder.ts'
-import { tradingOn } from '../context/context.ts'
+import { tradingOn } from '../context/networks.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'
 import { quoteInput, quoteRequestOf } from './input.ts'

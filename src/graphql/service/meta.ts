@@ -1,6 +1,6 @@
 import { metaOf } from '../../storage/models/meta.ts'
 import { builder } from '../builder.ts'
-import { tradingOn } from '../context/context.ts'
+import { tradingOn } from '../context/networks.ts'
 import { onlyNetwork } from '../input/fields.ts'
 import { MetaRef, NetworkRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'

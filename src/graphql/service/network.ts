@@ -1,7 +1,8 @@
 import type { Network } from '../../domain/network/network.ts'
 import { formatNodeId, nodeIdText } from '../../storage/query/node-id.ts'
 import { builder } from '../builder.ts'
-import { type Context, tradingOn } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import { tradingOn } from '../context/networks.ts'
 import { NetworkRef, NodeRef, TokenRef } from '../refs.ts'
 import { knownToken } from '../token/known-token.ts'
 

@@ -7,8 +7,8 @@ import {
   jsonWorker,
   js as script,
 } from '@graphql-yoga/render-graphiql/graphiql'
-import type { HttpResponse } from '../answer.ts'
 import { constant } from '../constant.ts'
+import type { HttpResponse } from '../response.ts'
 
 export type FileName = 'graphiql.css' | 'graphiql.js' | 'favicon.ico' | `${Worker}.js`
 type Worker = 'editorWorkerService' | 'json' | 'graphql'

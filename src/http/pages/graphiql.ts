@@ -1,5 +1,5 @@
-import type { HttpResponse } from '../answer.ts'
 import { constant, once } from '../constant.ts'
+import type { HttpResponse } from '../response.ts'
 import { type FileName, graphiqlFiles } from './graphiql-files.ts'
 
 /** Below this path are the files of GraphiQL. Its page names them beside its own address. */

@@ -15,7 +15,7 @@ export const affiliateRoutes: Route[] = [
     needs: 'cms',
     maxBytes: 32_768,
     run: 'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code createdAt } } }',
-    given({ path, body }) {
+    variables({ path, body }) {
       const { wallet } = parseInput(walletPath, path)
       const input = parseInput(registerAffiliateInput.schema, body)
       if (input.walletAddress !== wallet) {
@@ -37,7 +37,7 @@ export const affiliateRoutes: Route[] = [
         revenueSplitAffiliatePct revenueSplitTraderPct revenueSplitDaoPct
       }
     }`,
-    given: ({ path }) => parseInput(walletPath, path),
+    variables: ({ path }) => parseInput(walletPath, path),
     answer: ({ affiliate }) => affiliate && writeAffiliate(affiliate),
     missing: 'Affiliate not found',
   }),
@@ -45,7 +45,7 @@ export const affiliateRoutes: Route[] = [
     on: 'GET /ref-codes/:code',
     needs: 'cms',
     run: 'query ($code: String!) { referralCode(code: $code) { code traderRewardAmount triggerVolume timeCapDays volumeCap } }',
-    given: codeOf,
+    variables: codeOf,
     answer: ({ referralCode }) => referralCode && writeReferralCode(referralCode),
     missing: 'Affiliate code not found',
   }),
@@ -56,7 +56,7 @@ export const affiliateRoutes: Route[] = [
     run: `mutation ($input: SetAffiliateEnabledInput!) {
       setAffiliateEnabled(input: $input) { affiliate { code enabled } }
     }`,
-    given: (request) => ({ input: { ...codeOf(request), ...parseInput(affiliateSwitch, request.body) } }),
+    variables: (request) => ({ input: { ...codeOf(request), ...parseInput(affiliateSwitch, request.body) } }),
     answer: ({ setAffiliateEnabled }) => setAffiliateEnabled.affiliate,
   }),
 ]

@@ -12,7 +12,7 @@ import {
 } from './statistics-result.ts'
 
 const addressPath = z.object({ address: walletField })
-const given = ({ path }: RestRequest) => parseInput(addressPath, path)
+const variables = ({ path }: RestRequest) => parseInput(addressPath, path)
 
 /** What affiliates and their traders have done. */
 export const statisticsRoutes: Route[] = [
@@ -20,7 +20,7 @@ export const statisticsRoutes: Route[] = [
     on: 'GET /affiliate/affiliate-stats/:address',
     needs: 'statistics',
     run: `query ($address: Address!) { affiliateStatistics(wallet: $address) { ${affiliateStatisticsFields} } }`,
-    given,
+    variables,
     answer: ({ affiliateStatistics }) => affiliateStatistics && writeAffiliateStatistics(affiliateStatistics),
     missing: 'Affiliate stats not found',
   }),
@@ -28,7 +28,7 @@ export const statisticsRoutes: Route[] = [
     on: 'GET /affiliate/trader-stats/:address',
     needs: 'statistics',
     run: `query ($address: Address!) { traderStatistics(account: $address) { ${traderStatisticsFields} } }`,
-    given,
+    variables,
     answer: ({ traderStatistics }) => traderStatistics && writeTraderStatistics(traderStatistics),
     missing: 'Trader stats not found',
   }),
@@ -36,7 +36,7 @@ export const statisticsRoutes: Route[] = [
     on: 'GET /affiliate/trader-activity/:address',
     needs: 'statistics',
     run: `query ($address: Address!) { traderActivity(account: $address, first: 50) { ${traderActivityFields} } }`,
-    given,
+    variables,
     answer: ({ traderActivity }) => writeTraderActivity(traderActivity),
   }),
 ]

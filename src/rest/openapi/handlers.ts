@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { HttpResponse } from '../../http/answer.ts'
 import { conditional } from '../../http/conditional.ts'
 import { constant, once } from '../../http/constant.ts'
 import { createViewerFiles } from '../../http/pages/viewer-files.ts'
+import type { HttpResponse } from '../../http/response.ts'
 import { toErrorBody } from '../errors/body.ts'
 import { openApiDocument } from './document.ts'
 

@@ -12,9 +12,9 @@ import { modelOf, wholeBody } from '../../storage/bodies/fields.ts'
 import { notificationMetadata } from '../../storage/bodies/notification.ts'
 import {
   ethflowDataBody,
+  fullOrder,
   interactionsBody,
   onchainOrderDataBody,
-  wholeOrder,
 } from '../../storage/bodies/order.ts'
 import { orderProgressBody, solverProposalBody } from '../../storage/bodies/order-progress.ts'
 import { executedProtocolFeeBody, listedTrade, tradeFeePolicies } from '../../storage/bodies/trade.ts'
@@ -41,7 +41,7 @@ import {
 
 /** Bodies that are called and described as their models are. */
 const ofModels: readonly [Model, Body?][] = [
-  [order, wholeOrder],
+  [order, fullOrder],
   [orderQuote],
   [modelOf(order, 'onchainOrderData'), onchainOrderDataBody],
   [modelOf(order, 'ethflowData'), ethflowDataBody],

@@ -4,7 +4,7 @@ import { parseInput } from '../../graphql/errors/input.ts'
 import { orderUidsInput } from '../../graphql/order/uids-input.ts'
 import { checkLimit } from '../../graphql/relay/paging.ts'
 import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
-import { listedOrder, wholeOrder } from '../../storage/bodies/order.ts'
+import { fullOrder, listedOrder } from '../../storage/bodies/order.ts'
 import { orderProgressBody } from '../../storage/bodies/order-progress.ts'
 import { type BodyRow, listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
 import {
@@ -18,9 +18,9 @@ import { page } from '../row/page.ts'
 import { readAddress, readHash, readUid } from '../row/parameters.ts'
 import type { StoredReading, StoredRoute } from '../row/stored-route.ts'
 
-const whole = oneBody(wholeOrder)
+const whole = oneBody(fullOrder)
 const listed = listOfBodies(listedOrder)
-const wrapped = listOfWrapped('order', wholeOrder)
+const wrapped = listOfWrapped('order', fullOrder)
 const progress = oneBody(orderProgressBody)
 const report = oneBody(debugReportBody, [oldestReported])
 

@@ -51,7 +51,7 @@ export function compile(row: Route, family: Family, executor: Executor, services
   const charge = chargeOf(schema, document)
   const known = new WeakMap<RestRequest, Record<string, unknown>>()
   const variablesOf = (request: RestRequest) => {
-    const variables = known.get(request) ?? spelling.toVariables(row.given?.(request) ?? {})
+    const variables = known.get(request) ?? spelling.toVariables(row.variables?.(request) ?? {})
     known.set(request, variables)
     return variables
   }

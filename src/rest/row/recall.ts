@@ -1,6 +1,6 @@
 import type { Services } from '../../graphql/context/context.ts'
-import type { HttpResponse } from '../../http/answer.ts'
 import { weakTag } from '../../http/conditional.ts'
+import type { HttpResponse } from '../../http/response.ts'
 import { freshnessHeaders } from './caching.ts'
 import type { Route } from './route.ts'
 

@@ -72,16 +72,16 @@ type NamesIn<On extends string> = On extends `${string}/:${infer Name}/${infer R
     ? Name
     : never
 
-type Given<On extends string, Variables> = (request: RestRequest<NamesIn<On>>) => Variables
+type VariablesOf<On extends string, Variables> = (request: RestRequest<NamesIn<On>>) => Variables
 
 /** Keys that the document does not take: the graph would never see them. */
 type Stray<Variables, Taken> = string extends keyof Variables ? never : Exclude<keyof Variables, keyof Taken>
 
 /** The document's variables, enums as the interface's words. @throws Refusal for input that is no good */
-type WithGiven<On extends string, Taken, Variables extends Taken> =
+type WithVariables<On extends string, Taken, Variables extends Taken> =
   Record<string, never> extends Taken
-    ? { given?: Given<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
-    : { given: Given<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
+    ? { variables?: VariablesOf<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
+    : { variables: VariablesOf<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
 
 /** What is said of a row whatever answers it. */
 export type RowTraits = Pick<
@@ -103,7 +103,7 @@ export type RowTraits = Pick<
   }
 
 /** A row whose result's form is its own affair. */
-export type Route = Row<string, string, never> & { given?: Given<string, Record<string, unknown>> }
+export type Route = Row<string, string, never> & { variables?: VariablesOf<string, Record<string, unknown>> }
 
 /** The document says what its row has to give and gets. A text that does not compile here needs `npm run codegen`. */
 export function route<
@@ -111,7 +111,7 @@ export function route<
   const Run extends keyof Documents,
   Variables extends Documents[Run]['variables'],
 >(
-  row: Row<On, Run, Documents[Run]['result']> & WithGiven<On, Documents[Run]['variables'], Variables>,
+  row: Row<On, Run, Documents[Run]['result']> & WithVariables<On, Documents[Run]['variables'], Variables>,
 ): Route {
   return row
 }

@@ -20,7 +20,7 @@ import {
 /** Enum members are SCREAMING_CASE in the graph and the interface's words in REST: the words are their values. */
 export interface EnumSpelling {
   /** Raw JSON to variables: words become names, and keys that the graph does not know are left out. */
-  toVariables(given: Record<string, unknown>): Record<string, unknown>
+  toVariables(variables: Record<string, unknown>): Record<string, unknown>
   /** A result to REST: names become words. Changes the result in place. */
   toSpelling<Data>(data: Data): Data
 }
@@ -35,9 +35,9 @@ export function compileEnumSpelling(schema: GraphQLSchema, document: DocumentNod
     return [variable.name.value, known && isInputType(known) ? known : undefined] as const
   })
   return {
-    toVariables: (given) =>
+    toVariables: (variables) =>
       Object.fromEntries(
-        inputs.map(([name, type]) => [name, type ? toInput(type, given[name]) : given[name]]),
+        inputs.map(([name, type]) => [name, type ? toInput(type, variables[name]) : variables[name]]),
       ),
     toSpelling(data) {
       respell(data, plan)
@@ -53,11 +53,11 @@ function toInput(outer: GraphQLInputType, value: unknown): unknown {
   if (isEnumType(type)) return type.getValues().find((member) => member.value === value)?.name ?? value
   if (!isInputObjectType(type) || typeof value !== 'object') return value
   const fields = Object.values(type.getFields())
-  const given = value as Record<string, unknown>
+  const variables = value as Record<string, unknown>
   return Object.fromEntries(
     fields
-      .filter(({ name }) => given[name] !== undefined)
-      .map(({ name, type }) => [name, toInput(type, given[name])]),
+      .filter(({ name }) => variables[name] !== undefined)
+      .map(({ name, type }) => [name, toInput(type, variables[name])]),
   )
 }
 

@@ -3,7 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import { parseTokenAddress } from '../../domain/token/address.ts'
 import { ageDown, maxAgeDown, type Sourced } from '../../domain/token/sourced.ts'
 import type { TokenHolder } from '../../domain/token/token.ts'
-import type { TradingServices } from '../../graphql/context/context.ts'
+import type { TradingServices } from '../../graphql/context/networks.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
 import { tokenAddressField, tokenDetailsInput } from '../../graphql/token/addresses-input.ts'
 import { type RestRequest, type Route, route } from '../row/route.ts'
@@ -27,27 +27,27 @@ export const tokenDataRoutes: Route[] = [
   route({
     on: 'GET /:network/tokens/:token/usdPrice',
     run: about('usdPrice { price age maxAge isStale }'),
-    given: named,
+    variables: named,
     answer: ({ tokens: [token] }) => writeUsdPrice(token?.usdPrice?.price),
     missing: 'Price not found',
     statuses,
     freshness: ({ tokens: [token] }) => token?.usdPrice,
-    recall: recall((desk, token) => desk.peekUsdPrice(token), writeUsdPrice),
+    recall: recall((trading, token) => trading.peekUsdPrice(token), writeUsdPrice),
   }),
   route({
     on: 'GET /:network/tokens/:token/topHolders',
     run: about('holders(first: 100) { age maxAge isStale nodes { address balance } }'),
-    given: named,
+    variables: named,
     answer: ({ tokens: [token] }) => filled(token?.holders?.nodes),
     missing: 'Token holders not found',
     statuses,
     freshness: ({ tokens: [token] }) => token?.holders,
-    recall: recall((desk, token) => desk.peekTopHolders(token), writeHolders),
+    recall: recall((trading, token) => trading.peekTopHolders(token), writeHolders),
   }),
   route({
     on: 'GET /:network/tokens/:token/details',
     run: about('address symbol name decimals'),
-    given: named,
+    variables: named,
     answer: ({ tokens }) => writeTokens(tokens)?.[0] ?? null,
     missing: 'Token not found',
     statuses,
@@ -56,7 +56,7 @@ export const tokenDataRoutes: Route[] = [
   route({
     on: 'POST /:network/tokens/details',
     run: about('address symbol name decimals'),
-    given: ({ network, body }) => ({
+    variables: ({ network, body }) => ({
       network,
       addresses: parseInput(tokenDetailsInput, body).tokenAddresses,
     }),
@@ -81,13 +81,13 @@ function filled<Item>(list: Item[] = []): Item[] | null {
 }
 
 function recall<Value>(
-  peek: (desk: TradingServices, token: Address) => Sourced<Value> | undefined,
+  peek: (trading: TradingServices, token: Address) => Sourced<Value> | undefined,
   write: (value: Value) => unknown,
 ): NonNullable<Route['recall']> {
   return ({ network, path }, { networks, now }) => {
-    const desk = networks.byName(network)
+    const trading = networks.byName(network)
     const parsed = parseTokenAddress(path.token ?? '')
-    const known = desk && 'address' in parsed ? peek(desk, parsed.address) : undefined
+    const known = trading && 'address' in parsed ? peek(trading, parsed.address) : undefined
     return (
       known && {
         of: known,

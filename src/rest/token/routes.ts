@@ -8,13 +8,13 @@ export const tokenRoutes: Route[] = [
   route({
     on: 'GET /api/v1/token/:token/native_price',
     run: tokenDocument('nativePrice'),
-    given: ({ network, path }) => ({ network, token: path.token }),
+    variables: ({ network, path }) => ({ network, token: path.token }),
     answer: ({ tokens: [token] }) => writeNativePrice(token?.nativePrice),
   }),
   route({
     on: 'GET /api/v1/token/:token/metadata',
     run: tokenDocument('firstTradeBlock nativePrice: lastAuctionPrice'),
-    given: ({ network, path }) => ({ network, token: path.token }),
+    variables: ({ network, path }) => ({ network, token: path.token }),
     answer: ({ tokens: [token] }) => token,
   }),
 ]

@@ -11,7 +11,7 @@ import { param } from '../query/selected.ts'
 import type { Body, Member } from './body.ts'
 import { absent, fieldsOf, listOf, modelOf, rowsOf, share } from './fields.ts'
 import { nativePricesBody } from './native-prices.ts'
-import { wholeOrder } from './order.ts'
+import { fullOrder } from './order.ts'
 
 /** A factor of one kind of policy; left out of policies of the other kinds. */
 const factor = (kind: FeePolicy['kind'], name: string, description: string): Member =>
@@ -99,7 +99,7 @@ export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN max(ends.auct
 /** The report of order `o`. */
 export const debugReportBody: Body = {
   ...fieldsOf(debugReport, 'orderUid'),
-  order: { object: wholeOrder },
+  order: { object: fullOrder },
   events: {
     ...listOf(debugReport, 'events', reportedEvent),
     rows: `${rowsOf(debugReport, 'events')} ORDER BY ev.timestamp, ev.id`,

@@ -78,7 +78,7 @@ export const listedOrder: Body = {
 }
 
 /** The same with its quote, as a single read and the debug report answer it. */
-export const wholeOrder: Body = {
+export const fullOrder: Body = {
   ...listedOrder,
   quote: { one: wholeBody(orderQuote), rows: 'order_quotes q WHERE q.order_id = o.id' },
 }

@@ -11,7 +11,7 @@ import type { Quote, QuoteReply, QuoteTerms } from '../../../src/domain/quote/qu
 import { orderTypedData } from '../../../src/domain/signing/order-typed-data.ts'
 import { orderDigest } from '../../../src/domain/signing/signing.ts'
 import { dollar, numbered, signingDomain, wrapped } from '../../fakes/order.ts'
-import { quoteOf } from '../../fakes/order-desk.ts'
+import { quoteOf } from '../../fakes/order-services.ts'
 
 const from = numbered('0f')
 const receiver = numbered('0e')

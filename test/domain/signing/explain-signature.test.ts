@@ -11,7 +11,7 @@ import { signedInstead } from '../../../src/domain/signing/signed-instead.ts'
 import { ethsignDigest, orderTypes } from '../../../src/domain/signing/signing.ts'
 import { sampleNetwork as network } from '../../fakes/network.ts'
 import { numbered } from '../../fakes/order.ts'
-import { alice, bob, deskTime, signedOrder } from '../../fakes/order-desk.ts'
+import { alice, bob, deskTime, signedOrder } from '../../fakes/order-services.ts'
 
 const wallet = new Wallet(`0x${'01'.repeat(32)}`)
 const document = '{"version": "1.3.0", "appCode": "test"}'

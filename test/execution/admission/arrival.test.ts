@@ -39,8 +39,8 @@ test.each<[string, string, { method?: string; body?: string; headers?: Record<st
   ['no JSON', '/sepolia/api/v1/orders/by_uids', { method: 'POST', body: '[' }],
   ['too large', '/sepolia/api/v1/orders/by_uids', { method: 'POST', body: `["${'x'.repeat(300_000)}"]` }],
   ['no path', '/sepolia/api/v1/nothing', {}],
-])('%s at %s', async (_, path, asked) => {
-  const answer = await clientOf(server, address).send(path, asked)
+])('%s at %s', async (_, path, params) => {
+  const answer = await clientOf(server, address).send(path, params)
   expect([answer.status, answer.headers['retry-after']]).toEqual([429, '1'])
 })
 

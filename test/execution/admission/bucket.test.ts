@@ -19,11 +19,11 @@ const steps = fc.array(
 )
 
 /** What passed, and when. */
-function run(asked: { after: number; amount: number }[], by: Allowance): { at: number; amount: number }[] {
+function run(params: { after: number; amount: number }[], by: Allowance): { at: number; amount: number }[] {
   const passed: { at: number; amount: number }[] = []
   let now = start
   let fullAt = Number.NEGATIVE_INFINITY
-  for (const { after, amount } of asked) {
+  for (const { after, amount } of params) {
     now += after
     const next = fullAfter(fullAt, amount, by, now)
     if (waitMs(next, by, now) > 0) continue
@@ -35,8 +35,8 @@ function run(asked: { after: number; amount: number }[], by: Allowance): { at: n
 
 test('in no window passes more than what runs in during it and what the bucket holds', () => {
   fc.assert(
-    fc.property(steps, allowance, (asked, by) => {
-      const passed = run(asked, by)
+    fc.property(steps, allowance, (params, by) => {
+      const passed = run(params, by)
       for (const [index, { at: from }] of passed.entries()) {
         let sum = 0
         for (const { at, amount } of passed.slice(index)) {

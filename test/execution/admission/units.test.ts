@@ -52,9 +52,9 @@ describe('what was not used is given back', () => {
       }),
     ],
     ['notifications', (owner: string) => ({ path: `/accounts/${owner}/notifications` })],
-  ])('%s: pages of 1000 that turn out to be empty are a unit each', async (_, asked) => {
+  ])('%s: pages of 1000 that turn out to be empty are a unit each', async (_, params) => {
     const client = fresh()
-    const { path, query } = { path: undefined, query: '', ...asked(nobody) }
+    const { path, query } = { path: undefined, query: '', ...params(nobody) }
     const page = () => (path === undefined ? client.graphql(query) : client.send(path))
     for (let times = 1; times <= 40; times++) {
       const answer = await page()

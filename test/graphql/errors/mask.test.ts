@@ -7,11 +7,11 @@ import { request } from '../../trader.ts'
 import { eventually } from '../../world.ts'
 
 let failure: unknown
-let asked: (() => Promise<never>) | undefined
+let params: (() => Promise<never>) | undefined
 let server: TestServer
 beforeAll(async () => {
   server = await openTestServer({
-    quote: () => asked?.() ?? Promise.reject(failure),
+    quote: () => params?.() ?? Promise.reject(failure),
     placeOrder: () => Promise.reject(failure),
   })
 })
@@ -84,7 +84,7 @@ describe('a fault of the program', () => {
 test('a client that leaves is nobody’s fault, and what it asked for is done to its end', async () => {
   let finish = (_: unknown) => {}
   const entered = new Promise<void>((resolve) => {
-    asked = () => {
+    params = () => {
       resolve()
       return new Promise((_, reject) => {
         finish = reject
@@ -106,7 +106,7 @@ test('a client that leaves is nobody’s fault, and what it asked for is done to
     return metrics.includes('method="POST",route="unknown"')
   })
   finish(new Refusal('NoLiquidity', 'nobody reads this'))
-  asked = undefined
+  params = undefined
   expect(await firstError('{ nothing }')).toBeDefined()
   expect(server.faults).toEqual([])
 })

@@ -47,8 +47,8 @@ let ownRoute: QuoteRoute | null
 let kept: QuoteReply | undefined
 let isFast: boolean
 
-async function answer(asked: QuoteRequest): Promise<QuoteReply> {
-  const reply = sampleReply(asked)
+async function answer(params: QuoteRequest): Promise<QuoteReply> {
+  const reply = sampleReply(params)
   if (isFast) return { ...reply, quote: { ...reply.quote, id: null } }
   kept = { ...reply, terms: { ...reply.terms, volumeFees }, route: ownRoute }
   return kept

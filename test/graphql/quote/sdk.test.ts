@@ -16,9 +16,9 @@ const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 let volumeFees: bigint[]
 let kept: QuoteReply | undefined
 
-async function answer(asked: QuoteRequest): Promise<QuoteReply> {
-  const reply = sampleReply(asked)
-  const partnerFees = partnerVolumeFees(parseAppDataDocument(asked.appDataDocument ?? '{}').partnerFees)
+async function answer(params: QuoteRequest): Promise<QuoteReply> {
+  const reply = sampleReply(params)
+  const partnerFees = partnerVolumeFees(parseAppDataDocument(params.appDataDocument ?? '{}').partnerFees)
   kept = { ...reply, terms: { ...reply.terms, volumeFees, partnerFees } }
   return kept
 }

@@ -16,7 +16,7 @@ import { network, openTestServer, type TestServer } from '../../server/test-serv
 import { request } from '../../trader.ts'
 import { type Values, valuesOf } from './known-values.ts'
 import { bareSchema, interpret } from './oracle/execute.ts'
-import type { Asked } from './oracle/fields.ts'
+import type { GraphqlParams } from './oracle/fields.ts'
 import { theHead } from './oracle/page.ts'
 import { readRows } from './oracle/rows.ts'
 import { randomDocument } from './random-document.ts'
@@ -99,7 +99,7 @@ function mixed(document: DocumentNode): DocumentNode | undefined {
 
 describe.each([11, 12, 13])('documents over the stories of seed %i', (seed) => {
   let server: TestServer
-  let asked: Asked
+  let params: GraphqlParams
   let values: Values
   const counts = { all: 0, tooLarge: 0, mixed: 0 }
 
@@ -107,7 +107,7 @@ describe.each([11, 12, 13])('documents over the stories of seed %i', (seed) => {
     server = await openTestServer()
     await storeWorld(server.database.db, seed)
     const rows = await readRows(server.database.db)
-    asked = { rows, chainId: network.chainId, wrappedNative: network.wrappedNative, now: 1_800_000_000 }
+    params = { rows, chainId: network.chainId, wrappedNative: network.wrappedNative, now: 1_800_000_000 }
     values = valuesOf(rows)
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
@@ -115,7 +115,7 @@ describe.each([11, 12, 13])('documents over the stories of seed %i', (seed) => {
   async function check(document: DocumentNode, variables: Variables, isMixed = false): Promise<boolean> {
     const text = print(document)
     const roots = new Roots()
-    const data = interpret(document, variables, asked, roots.see)
+    const data = interpret(document, variables, params, roots.see)
     const { body, statements } = await post(server, text, variables)
     const code = body.errors?.[0]?.extensions?.code
     if (code === tooLarge) return false

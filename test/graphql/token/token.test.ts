@@ -17,12 +17,12 @@ const coin: Token = { chainId, address: nativeMarker, symbol: 'ETH', name: 'Ethe
 let server: TestServer
 let prices: Map<Address, Sourced<string> | Outage>
 let tokens: Map<Address, Token | Outage>
-let asked: Address[]
+let params: Address[]
 
 beforeAll(async () => {
   server = await openTestServer({
     async usdPrice(token) {
-      asked.push(token)
+      params.push(token)
       const found = prices.get(token)
       if (found instanceof Outage) throw found
       return found
@@ -34,7 +34,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   prices = new Map([[wrapped, price]])
   tokens = new Map([[nativeMarker, coin]])
-  asked = []
+  params = []
 })
 
 const ask = async (query: string, variables: Record<string, unknown> = {}) =>
@@ -137,14 +137,14 @@ describe('usdPrice', () => {
       server.url,
       `{ a: tokens(addresses: ["${wrapped}", "${wrapped}"]) { ${fields} } b: tokens(addresses: ["${wrapped}"]) { ${fields} } }`,
     )
-    expect(asked).toEqual([wrapped])
+    expect(params).toEqual([wrapped])
   })
 
   test('is told of 32 tokens in one request', async () => {
     const many = Array.from({ length: 34 }, (_, index) => numbered((0x1000 + index).toString(16)))
     expect((await graphql(server.url, list, { addresses: many.slice(0, 32) })).tokens).toHaveLength(32)
-    expect(asked).toHaveLength(32)
-    asked = []
+    expect(params).toHaveLength(32)
+    params = []
     const two = `query ($a: [Address!]!, $b: [Address!]!) {
       a: tokens(addresses: $a) { usdPrice { price } } b: tokens(addresses: $b) { usdPrice { price } } }`
     const { errors } = await ask(two, { a: many.slice(0, 17), b: many.slice(17) })
@@ -152,7 +152,7 @@ describe('usdPrice', () => {
       message: 'prices of more than 32 tokens are asked for at once',
       extensions: { code: 'QueryTooComplex' },
     })
-    expect(asked).toEqual([])
+    expect(params).toEqual([])
   })
 
   test('of so many, also where they are come upon one after the other', async () => {
@@ -166,6 +166,6 @@ describe('usdPrice', () => {
     expect(errors).toMatchObject([
       { path: ['last', 'usdPrice'], extensions: { code: 'QueryTooComplex', retryable: false } },
     ])
-    expect(asked).toEqual(many.slice(0, 32))
+    expect(params).toEqual(many.slice(0, 32))
   })
 })

@@ -4,7 +4,7 @@ import type { Estimator } from '../../../src/quotes/estimator.ts'
 import { createOutsidePrice, type OutsidePriceDeps } from '../../../src/quotes/prices/outside-price.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered, wrapped } from '../../fakes/order.ts'
-import { sampleEstimate } from '../../fakes/quote-desk.ts'
+import { sampleEstimate } from '../../fakes/quote-services.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 
 const token = numbered('91')

@@ -4,7 +4,7 @@ import { describedRows } from '../../../src/rest/openapi/document.ts'
 import { createRouter } from '../../../src/rest/row/path.ts'
 import { badQuotes } from '../../fakes/bad-quotes.ts'
 import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
-import { createOrderDesk } from '../../fakes/order-desk.ts'
+import { createOrderDesk } from '../../fakes/order-services.ts'
 import { refusals, type Stage } from '../../orders/refusals.ts'
 import { createTestDatabase, type TestDatabase } from '../../world.ts'
 

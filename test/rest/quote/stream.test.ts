@@ -3,7 +3,7 @@ import { type ClientOptions, createClient, type ExecutionResult } from 'graphql-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import type { QuoteReply, QuoteRequest } from '../../../src/domain/quote/quote.ts'
-import type { TradingServices } from '../../../src/graphql/context/context.ts'
+import type { TradingServices } from '../../../src/graphql/context/networks.ts'
 import type { ServerOptions } from '../../../src/server/server.ts'
 import { graphQuoteInput } from '../../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'

@@ -6,7 +6,7 @@ import {
   reportedExecution,
 } from '../../../src/storage/bodies/debug-report.ts'
 import { notificationBody } from '../../../src/storage/bodies/notification.ts'
-import { wholeOrder } from '../../../src/storage/bodies/order.ts'
+import { fullOrder } from '../../../src/storage/bodies/order.ts'
 import { listedTrade } from '../../../src/storage/bodies/trade.ts'
 import { affiliate, affiliateRow } from '../../../src/storage/models/affiliate.ts'
 import { auction, auctionRow } from '../../../src/storage/models/auction/auction.ts'
@@ -25,7 +25,7 @@ import type { Field, Model } from '../../../src/storage/query/model.ts'
 
 /** Each body of the interface, its model, and fields of the model that the interface does not know. */
 const bodies: [string, object, Model, string[]][] = [
-  ['an order', wholeOrder, order, ['id', 'executedFraction', 'effectiveReceiver']],
+  ['an order', fullOrder, order, ['id', 'executedFraction', 'effectiveReceiver']],
   ['a trade', listedTrade, trade, ['id', 'auctionId']],
   ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'orderUid']],
   ['a competition', competition, auction, ['id', 'block', 'deadline']],

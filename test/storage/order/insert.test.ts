@@ -12,7 +12,7 @@ import { findQuotes, insertQuote } from '../../../src/storage/quote/quotes.ts'
 import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, sampleOrder, sampleQuote, signingDomain } from '../../fakes/order.ts'
-import { quoteOf } from '../../fakes/order-desk.ts'
+import { quoteOf } from '../../fakes/order-services.ts'
 import { createTestDatabase, eventually, type TestDatabase } from '../../world.ts'
 
 const { chainId } = signingDomain

@@ -5,13 +5,13 @@ import {
 } from '../../../storage/bodies/competition.ts'
 import { debugReportBody } from '../../../storage/bodies/debug-report.ts'
 import { notificationBody } from '../../../storage/bodies/notification.ts'
-import { wholeOrder } from '../../../storage/bodies/order.ts'
+import { fullOrder } from '../../../storage/bodies/order.ts'
 import { orderProgressBody } from '../../../storage/bodies/order-progress.ts'
 import { listedTrade } from '../../../storage/bodies/trade.ts'
 import { bodySchema } from '../body-schema.ts'
 
 /** Answers that the database writes. Orders of lists are those of single reads, without what these may leave out. */
-export const order = bodySchema(wholeOrder)
+export const order = bodySchema(fullOrder)
 export const orders = z.array(order)
 export const wrappedOrders = z.array(z.object({ order }))
 export const orderProgress = bodySchema(orderProgressBody)

@@ -4,10 +4,10 @@ import type { Notification } from '../../../../src/domain/notification.ts'
 import { surplusToken, surplusValueDown, tradedSurplusDown } from '../../../../src/domain/order/surplus.ts'
 import {
   type Arguments,
-  type Asked,
   byKey,
   columns,
   type Fields,
+  type GraphqlParams,
   idOf,
   member,
   only,
@@ -19,12 +19,15 @@ import { type Connection, pageOf } from './page.ts'
 import type { Row } from './rows.ts'
 
 /** Orders that meet a filter, one condition after the other. */
-export function filteredOrders({ filter, status, owner, ...page }: Arguments, asked: Asked): Connection {
+export function filteredOrders(
+  { filter, status, owner, ...page }: Arguments,
+  params: GraphqlParams,
+): Connection {
   const { statuses, pair, kind, class: orderClass, appCode, createdFrom, createdUntil } = filter ?? {}
   const wanted = statuses ?? (status == null ? null : [status])
-  const orders = asked.rows.orders
+  const orders = params.rows.orders
     .filter((order) => owner == null || order.owner === owner)
-    .filter((order) => wanted === null || wanted.includes(member(statusOf(order, asked))))
+    .filter((order) => wanted === null || wanted.includes(member(statusOf(order, params))))
     .filter((order) => !pair || (order.sellToken === pair.sellToken && order.buyToken === pair.buyToken))
     .filter((order) => kind == null || member(order.kind) === kind)
     .filter((order) => orderClass == null || member(order.class) === orderClass)
@@ -37,7 +40,7 @@ export function filteredOrders({ filter, status, owner, ...page }: Arguments, as
 export const accountFields: Fields<{ address: string }> = {
   address: ({ address }) => address,
   id: ({ address }) => idOf('Account', address),
-  orders: ({ address }, args, asked) => filteredOrders({ ...args, owner: address }, asked),
+  orders: ({ address }, args, params) => filteredOrders({ ...args, owner: address }, params),
   trades: ({ address }, args, { rows }) =>
     pageOf(newestTrades(rows.trades.filter(({ owner }) => owner === address)), args),
   notifications: ({ address }, args, { rows }) => pageOf(feedOf(address, rows), args),
@@ -48,15 +51,15 @@ export const accountFields: Fields<{ address: string }> = {
       .slice(0, first ?? 10),
   affiliate: ({ address }, _args, { rows }) =>
     only(rows.affiliates.filter(({ wallet }) => wallet === address)),
-  totalSurplus: ({ address }, _args, asked) => {
-    const own = asked.rows.trades.filter(
-      ({ owner, chainId }) => owner === address && chainId === asked.chainId,
+  totalSurplus: ({ address }, _args, params) => {
+    const own = params.rows.trades.filter(
+      ({ owner, chainId }) => owner === address && chainId === params.chainId,
     )
-    return String(own.reduce((sum, trade) => sum + surplusOf(trade, asked), 0n))
+    return String(own.reduce((sum, trade) => sum + surplusOf(trade, params), 0n))
   },
 }
 
-function surplusOf(trade: Row<'trades'>, { rows, wrappedNative }: Asked): bigint {
+function surplusOf(trade: Row<'trades'>, { rows, wrappedNative }: GraphqlParams): bigint {
   const order = rows.orders.find(({ id }) => id === trade.orderId)
   const isOf = (row: { orderId: number; auctionId: number }) =>
     row.orderId === trade.orderId && row.auctionId === trade.auctionId

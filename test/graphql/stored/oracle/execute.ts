@@ -11,7 +11,7 @@ import {
   solutionFields,
   solutionOrderFields,
 } from './auction-fields.ts'
-import { type Arguments, type Asked, columns, type Fields } from './fields.ts'
+import { type Arguments, columns, type Fields, type GraphqlParams } from './fields.ts'
 import {
   debugReportFields,
   orderEventFields,
@@ -94,7 +94,7 @@ export const isKnown = (typeName: string, fieldName: string) => fieldName in fie
 export function interpret(
   document: DocumentNode,
   variableValues: Record<string, unknown>,
-  asked: Asked,
+  params: GraphqlParams,
   onField?: (info: GraphQLResolveInfo) => void,
 ): unknown {
   const faults = validate(bareSchema, document)
@@ -103,9 +103,9 @@ export function interpret(
     schema: bareSchema,
     document,
     variableValues,
-    contextValue: asked,
+    contextValue: params,
     typeResolver: typeOf,
-    fieldResolver: (source, args: Arguments, context: Asked, info: GraphQLResolveInfo) => {
+    fieldResolver: (source, args: Arguments, context: GraphqlParams, info: GraphQLResolveInfo) => {
       onField?.(info)
       const { parentType, fieldName } = info
       const resolve = fieldsOf(parentType.name)[fieldName]

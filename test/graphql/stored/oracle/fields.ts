@@ -32,7 +32,7 @@ export interface OrderConditions {
 }
 
 /** Where and when a question is asked. */
-export interface Asked {
+export interface GraphqlParams {
   rows: Rows
   chainId: number
   wrappedNative: string
@@ -41,7 +41,10 @@ export interface Asked {
 }
 
 /** How each field of a type is computed from its row. */
-export type Fields<Source> = Record<string, (source: Source, args: Arguments, asked: Asked) => unknown>
+export type Fields<Source> = Record<
+  string,
+  (source: Source, args: Arguments, params: GraphqlParams) => unknown
+>
 
 /** Fields that are columns of the same name. */
 export function columns<Source>(...names: readonly (keyof Source & string)[]): Fields<Source> {

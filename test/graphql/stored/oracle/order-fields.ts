@@ -2,7 +2,7 @@ import type { Order } from '../../../../src/domain/order/order.ts'
 import { orderStage } from '../../../../src/domain/order/stage.ts'
 import { hasEnded, orderStatus } from '../../../../src/domain/order/status.ts'
 import * as value from '../../../../src/domain/order/value.ts'
-import { type Asked, byKey, columns, type Fields, idOf, member, only, time } from './fields.ts'
+import { byKey, columns, type Fields, type GraphqlParams, idOf, member, only, time } from './fields.ts'
 import { auctionsOfOrder, eventsOfOrder, reportsOfOrder, tradesOfOrder } from './lists.ts'
 import { pageOf } from './page.ts'
 import type { Row } from './rows.ts'
@@ -23,7 +23,7 @@ export function domainOrder(row: OrderRow): Order {
   } as unknown as Order
 }
 
-export const statusOf = (row: OrderRow, { now }: Asked) => orderStatus(domainOrder(row), now)
+export const statusOf = (row: OrderRow, { now }: GraphqlParams) => orderStatus(domainOrder(row), now)
 
 const token = ({ chainId }: { chainId: number }, address: string) => ({ chainId, address })
 
@@ -73,7 +73,7 @@ export const orderFields: Fields<OrderRow> = {
     const { amount, token: address } = value.orderSurplusDown(domainOrder(order))
     return { amount: String(amount), token: token(order, address) }
   },
-  status: (order, _args, asked) => member(statusOf(order, asked)),
+  status: (order, _args, params) => member(statusOf(order, params)),
   invalidated: ({ cancelledAt, invalidated }) => cancelledAt !== null || invalidated,
   availableBalance: () => null,
   onchainUser: () => null,
@@ -128,7 +128,7 @@ export const progressFields: Fields<Progress> = {
 export const orderQuoteFields: Fields<Row<'quotes'> & { order: OrderRow }> = {
   ...columns('gasAmount', 'gasPrice', 'sellTokenPrice', 'sellAmount', 'buyAmount', 'feeAmount', 'solver'),
   ...columns('verified'),
-  metadata: ({ metadata, order }, _args, asked) => (hasEnded(statusOf(order, asked)) ? metadata : null),
+  metadata: ({ metadata, order }, _args, params) => (hasEnded(statusOf(order, params)) ? metadata : null),
 }
 
 const exclusions = [

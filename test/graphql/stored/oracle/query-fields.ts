@@ -1,23 +1,23 @@
 import { affiliateFields, filteredOrders, notificationFields } from './account-fields.ts'
 import { auctionFields, solutionFields } from './auction-fields.ts'
-import { type Asked, byKey, type Fields, only, time } from './fields.ts'
+import { byKey, type Fields, type GraphqlParams, only, time } from './fields.ts'
 import { feedOf, newestTrades } from './lists.ts'
 import { orderFields } from './order-fields.ts'
 import { pageOf } from './page.ts'
 import type { Row } from './rows.ts'
 import { tradeFields } from './trade-fields.ts'
 
-const settlementsIn = (hash: string | undefined, { rows, chainId }: Asked) =>
+const settlementsIn = (hash: string | undefined, { rows, chainId }: GraphqlParams) =>
   rows.settlements.filter((each) => each.txHash === hash && each.chainId === chainId)
 
 const newestFirst = (auctions: readonly Row<'auctions'>[]) =>
   auctions.slice().sort(byKey(({ id }) => [id], -1))
 
-function affiliateFor(code: string | undefined, { rows }: Asked) {
+function affiliateFor(code: string | undefined, { rows }: GraphqlParams) {
   return only(rows.affiliates.filter((affiliate) => affiliate.code === code))
 }
 
-const checkpointOf = ({ rows, chainId }: Asked) =>
+const checkpointOf = ({ rows, chainId }: GraphqlParams) =>
   rows.checkpoints.find((checkpoint) => checkpoint.chainId === chainId)
 
 type Checkpoint = Row<'checkpoints'>
@@ -46,16 +46,16 @@ export const queryFields: Fields<unknown> = {
   order: (_root, { uid }, { rows }) => only(rows.orders.filter((order) => order.uid === uid)),
   ordersByUids: (_root, { uids = [] }, { rows }) =>
     [...new Set(uids)].flatMap((uid) => rows.orders.filter((order) => order.uid === uid)),
-  transactionOrders: (_root, { hash }, asked) => {
-    const blocks = settlementsIn(hash, asked).map(({ blockNumber }) => blockNumber)
-    const traded = asked.rows.trades.filter(
+  transactionOrders: (_root, { hash }, params) => {
+    const blocks = settlementsIn(hash, params).map(({ blockNumber }) => blockNumber)
+    const traded = params.rows.trades.filter(
       (trade) => trade.txHash === hash && blocks.includes(trade.blockNumber),
     )
-    return asked.rows.orders
+    return params.rows.orders
       .filter(({ id }) => traded.some(({ orderId }) => orderId === id))
       .sort(byKey(({ id }) => [id]))
   },
-  orders: (_root, args, asked) => filteredOrders(args, asked),
+  orders: (_root, args, params) => filteredOrders(args, params),
   trades: (_root, { owner, orderUid, ...page }, { rows }) =>
     pageOf(
       newestTrades(rows.trades.filter((each) => each.owner === owner || each.orderUid === orderUid)),
@@ -64,26 +64,26 @@ export const queryFields: Fields<unknown> = {
   account: (_root, { address }) => ({ address }),
   auction: (_root, { id }, { rows }) => only(rows.auctions.filter((auction) => auction.id === Number(id))),
   latestAuction: (_root, _args, { rows }) => only(newestFirst(rows.auctions)),
-  auctionOfTransaction: (_root, { hash }, asked) => {
-    const ids = settlementsIn(hash, asked).map(({ auctionId }) => auctionId)
-    return only(newestFirst(asked.rows.auctions.filter(({ id }) => ids.includes(id))))
+  auctionOfTransaction: (_root, { hash }, params) => {
+    const ids = settlementsIn(hash, params).map(({ auctionId }) => auctionId)
+    return only(newestFirst(params.rows.auctions.filter(({ id }) => ids.includes(id))))
   },
-  meta: (_root, _args, asked) => checkpointOf(asked) ?? {},
+  meta: (_root, _args, params) => checkpointOf(params) ?? {},
   notifications: (_root, { account = '', ...page }, { rows }) => pageOf(feedOf(account, rows), page),
   appData: (_root, args, { rows }) => only(rows.appData.filter(({ hash }) => hash === args.hash)),
   affiliate: (_root, args, { rows }) => only(rows.affiliates.filter(({ wallet }) => wallet === args.wallet)),
-  referralCode: (_root, { code }, asked) => affiliateFor(code, asked),
+  referralCode: (_root, { code }, params) => affiliateFor(code, params),
   token: (_root, { address }, { chainId }) => ({ chainId, address }),
   tokens: (_root, { addresses = [] }, { chainId }) => addresses.map((address) => ({ chainId, address })),
-  node: (_root, { id }, asked) => nodeOf(String(id), asked),
+  node: (_root, { id }, params) => nodeOf(String(id), params),
 }
 
 /** A node is what its own type's `id` says. */
-function nodeOf(id: string, asked: Asked): unknown {
+function nodeOf(id: string, params: GraphqlParams): unknown {
   const [name = '', first, second = ''] = Buffer.from(id, 'base64url').toString().split(':')
   if (name === 'Account') return { address: first, $type: name }
   if (name === 'Token') return { chainId: Number(first), address: second, $type: name }
-  const { rows } = asked
+  const { rows } = params
   const all: [readonly object[], Fields<never>][] = [
     [rows.orders, orderFields],
     [rows.trades.filter(({ orderId }) => orderId !== null), tradeFields],
@@ -93,7 +93,7 @@ function nodeOf(id: string, asked: Asked): unknown {
     [rows.affiliates, affiliateFields],
   ]
   for (const [items, fields] of all) {
-    const found = items.find((item) => fields.id?.(item as never, {}, asked) === id)
+    const found = items.find((item) => fields.id?.(item as never, {}, params) === id)
     if (found) return name === 'Notification' ? found : { ...found, $type: name }
   }
   return null

@@ -11,7 +11,7 @@ import type { Database } from '../../src/storage/database/database.ts'
 import { samplePool } from './market.ts'
 import { sampleNetwork } from './network.ts'
 import { coin, dollar, numbered, wrapped } from './order.ts'
-import { alice, deskTime } from './order-desk.ts'
+import { alice, deskTime } from './order-services.ts'
 import { silentLog } from './silent-log.ts'
 
 /** A thousand native coins deep on each side: a coin is worth 3,000 dollars. */

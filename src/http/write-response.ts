@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { acceptedCoding, type Coding } from './accepted-coding.ts'
-import type { HttpResponse } from './answer.ts'
 import { compress } from './compress.ts'
+import type { HttpResponse } from './response.ts'
 
 /** In characters: less is sent in one packet either way. */
 const worthCompressing = 1_024
