@@ -16,22 +16,19 @@ const limits: HealthLimits = {
   atOnce: 64,
 }
 
-/**
- * How long a source is not asked again about a token that it does not know: such questions cost as much as
- * others.
- */
+/** How long a source is not asked again about a token that it does not know: such requests count against its limits too. */
 export const unknownMs = 1_800_000
-const maxUnknown = 10_000
+const maxUnknownTokens = 10_000
 
-/** The same source, left alone while it is down or asks for it, and about what it does not know. */
+/** The same source with a circuit breaker, a back-off after 429, and a cache of the tokens that it does not know. */
 export function guardedSource<Value>(
   source: TokenSource<Value>,
   { now, log }: GuardOptions,
 ): TokenSource<Value> {
   const { name } = source
   const health = createHealth({ name, limits, now, log })
-  const unknown = new LRUCache<Address, true>({
-    max: maxUnknown,
+  const unknownTokens = new LRUCache<Address, true>({
+    max: maxUnknownTokens,
     ttl: unknownMs,
     ttlResolution: 0,
     perf: { now },
@@ -40,9 +37,9 @@ export function guardedSource<Value>(
     name,
     isGuarded: true,
     async find(token, signal) {
-      if (source.knows?.(token) === false || unknown.has(token)) return undefined
+      if (source.knows?.(token) === false || unknownTokens.has(token)) return undefined
       const value = await health.ask(() => source.find(token, signal))
-      if (value === undefined) unknown.set(token, true)
+      if (value === undefined) unknownTokens.set(token, true)
       return value
     },
   }

@@ -1,17 +1,17 @@
 import type { Address } from '../domain/evm/address.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
 
-/** Somebody who knows something of tokens on one network. */
+/** A provider of one kind of token data (prices, holders) on one network. */
 export interface TokenSource<Value> {
   /** From the settings. */
   name: string
-  /** It is guarded, and its faults are logged there. */
+  /** The guard logs its faults. */
   isGuarded?: boolean
-  /** That it has nothing to say of a token, whether or not it answers now. Without it, it may know of any. */
+  /** `false` when the source has no data of the token, whether or not it answers now. Without it, any token is asked for. */
   knows?(token: Address): boolean
   /**
-   * `undefined` when the source answers that it knows of none.
-   * @throws Outage when it does not answer in time, refuses, or talks nonsense: never the same as none
+   * `undefined` when the source answers that it has none.
+   * @throws Outage when it does not answer in time, refuses, or sends an invalid answer
    */
   find(token: Address, signal: AbortSignal): Promise<Value | undefined>
 }
@@ -22,7 +22,7 @@ export interface TokenSource<Value> {
  */
 export type UsdPriceSource = TokenSource<string>
 
-/** The greatest first, at most `maxHolders`, each with more than nothing. */
+/** The greatest first, at most `maxHolders`, each with a positive balance. */
 export type HolderSource = TokenSource<readonly TokenHolder[]>
 
 export const maxHolders = 100

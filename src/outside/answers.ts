@@ -1,35 +1,31 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../domain/log.ts'
 
-export interface AnswerLimits<V> {
-  /** The least used ones are forgotten first. */
-  most: number
+export interface AnswerCacheOptions<V> {
+  /** The least recently used entries are dropped first. */
+  maxEntries: number
   now: Clock
-  /** How long an answer holds, in milliseconds. */
-  lastsMs(answer: V): number
+  ttlMs(answer: V): number
 }
 
-/**
- * Asks once for each key, however many wait for it, and remembers the answer for a while. A fault is not
- * remembered.
- */
-export type Answers<V> = (key: string, ask: () => Promise<V>) => Promise<V>
+/** Concurrent calls with one key share one `ask`. Answers are cached for their TTL, failures are not. */
+export type AnswerCache<V> = (key: string, ask: () => Promise<V>) => Promise<V>
 
-export function createAnswers<V>({ most, now, lastsMs }: AnswerLimits<V>): Answers<V> {
-  const remembered = new LRUCache<string, { answer: Promise<V>; until: number }>({ max: most })
+export function createAnswerCache<V>({ maxEntries, now, ttlMs }: AnswerCacheOptions<V>): AnswerCache<V> {
+  const cache = new LRUCache<string, { answer: Promise<V>; until: number }>({ max: maxEntries })
   return (key, ask) => {
-    const known = remembered.get(key)
-    if (known && now() < known.until) return known.answer
-    const asked = { answer: ask(), until: Number.POSITIVE_INFINITY }
-    remembered.set(key, asked)
-    asked.answer.then(
+    const cached = cache.get(key)
+    if (cached && now() < cached.until) return cached.answer
+    const entry = { answer: ask(), until: Number.POSITIVE_INFINITY }
+    cache.set(key, entry)
+    entry.answer.then(
       (answer) => {
-        asked.until = now() + lastsMs(answer)
+        entry.until = now() + ttlMs(answer)
       },
       () => {
-        if (remembered.peek(key) === asked) remembered.delete(key)
+        if (cache.peek(key) === entry) cache.delete(key)
       },
     )
-    return asked.answer
+    return entry.answer
   }
 }

@@ -1,8 +1,8 @@
 import { Outage } from '../domain/errors/error.ts'
 
 /**
- * Somebody outside whom we ask (an engine, a price source) is away, slow or talks nonsense, and is itself to
- * blame. The reason is in our own words: never a URL, which can hold a key, and nothing that was received.
+ * A provider (an engine, a price source) is unreachable, slow or sends an invalid answer, and the fault is its own.
+ * `reason` is our text: never a URL, which can hold a key, and never received data.
  */
 export class OutsideFault extends Outage {
   readonly reason: string
@@ -14,14 +14,14 @@ export class OutsideFault extends Outage {
   }
 }
 
-/** What was answered cannot be. In our own words. */
+/** The answer is invalid. @param what our text */
 export function nonsense(name: string, what: string): OutsideFault {
   return new OutsideFault(name, `talks nonsense: ${what}`)
 }
 
-/** It asks for fewer requests, or has as many under way as it may. */
+/** The provider asks for fewer requests, or the limit of concurrent calls is reached. */
 export class Throttled extends OutsideFault {
-  /** What it asks to wait, where it says so. A hint. */
+  /** The pause that the provider asks for, if it names one. A hint. */
   readonly retryAfterMs: number | undefined
 
   constructor(name: string, reason: string, retryAfterMs?: number) {
@@ -31,17 +31,14 @@ export class Throttled extends OutsideFault {
   }
 }
 
-const longestText = 200
+const maxCharacters = 200
 
-/**
- * A stranger's words as they may be shown: one bounded line of visible characters, without addresses of
- * machines. `undefined` when nothing is left.
- */
+/** Text of a provider made safe to show: one bounded line of visible characters, without URLs. `undefined` if empty. */
 export function printable(text: string): string | undefined {
   const line = text
-    .slice(0, longestText * 4)
+    .slice(0, maxCharacters * 4)
     .replace(/\b\w+:\/\/\S*/g, '…')
     .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ')
     .trim()
-  return [...line].slice(0, longestText).join('') || undefined
+  return [...line].slice(0, maxCharacters).join('') || undefined
 }

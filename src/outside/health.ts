@@ -13,39 +13,30 @@ import type { Clock, Log } from '../domain/log.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 
 export interface HealthLimits {
-  /** Failures in a row, after which nobody asks for a while. */
+  /** Consecutive failures that open the breaker. */
   failures: number
-  /** That while: doubled each time that the one who then tries fails too. */
+  /** How long the breaker stays open: doubled each time that the trial call fails too. */
   pauseMs: { least: number; most: number }
-  /**
-   * How long nobody asks after a 429: doubled with each in a row. What the answer itself asks for counts
-   * where it is longer.
-   */
+  /** Back-off after a 429: doubled with each one in a row. A longer Retry-After counts instead. */
   backOffMs: { least: number; most: number }
-  /** Calls under way. */
+  /** Concurrent calls. */
   atOnce: number
 }
 
 export interface HealthOptions {
   name: string
   limits: HealthLimits
-  /** Of `Date.now`'s time. */
   now: Clock
   log: Log
 }
 
-/** Lets a source be asked while that makes sense. */
+/** Circuit breaker, back-off and concurrency limit of one provider. */
 export interface Health {
-  /**
-   * @throws what `call` throws; OutsideFault at once, without a call, when there is no point in asking now
-   */
+  /** @throws what `call` throws; OutsideFault at once, without a call, while the provider is not asked */
   ask<T>(call: () => Promise<T>): Promise<T>
 }
 
-/**
- * Only a source's own faults count: a refusal is an answer, and an outage of something else is not its
- * failure.
- */
+/** Only `OutsideFault`s count as failures: a refusal is a valid answer, and any other Outage is not the provider's fault. */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
   const { failures, pauseMs, backOffMs, atOnce } = limits
   const throttledWarn = createThrottledLog({ now, log })
@@ -62,11 +53,11 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   )
   breaker.onBreak(() => log.warn('an outside source is left alone', { source: name }))
   breaker.onReset(() => log.info('an outside source is asked again', { source: name }))
-  let underWay = 0
+  let running = 0
   let quietUntil = Number.NEGATIVE_INFINITY
   let throttledInARow = 0
 
-  /** Calls that were under way together are told 429 together: that is one time, not many. */
+  /** Concurrent calls get 429 together: they count as one. */
   function backOff({ retryAfterMs = 0 }: Throttled): void {
     if (now() < quietUntil) return
     const pause = Math.max(backOffMs.least * 2 ** throttledInARow, retryAfterMs)
@@ -79,7 +70,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   function checkOpen(): void {
     if (now() < quietUntil) throw new Throttled(name, 'asked to be left alone', quietUntil - now())
     if (breaker.state === CircuitState.HalfOpen) throw new OutsideFault(name, 'is being tried again')
-    if (underWay < atOnce) return
+    if (running < atOnce) return
     warn('too many calls under way')
     throw new Throttled(name, 'too many calls under way')
   }
@@ -87,10 +78,10 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   return {
     async ask(call) {
       checkOpen()
-      underWay++
+      running++
       try {
-        // A refusal goes through the breaker as a value: thrown, it would not end a row of failures.
-        const outcome = await breaker.execute(() => call().then((value) => ({ value }), toRefused))
+        // A refusal passes the breaker as a value: thrown, it would not reset the count of failures.
+        const outcome = await breaker.execute(() => call().then((value) => ({ value }), toRefusal))
         throttledInARow = 0
         if ('refusal' in outcome) throw outcome.refusal
         return outcome.value
@@ -100,13 +91,13 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
         if (fault instanceof OutsideFault) warn(fault.reason)
         throw fault
       } finally {
-        underWay--
+        running--
       }
     },
   }
 }
 
-function toRefused(fault: unknown): { refusal: Refusal } {
+function toRefusal(fault: unknown): { refusal: Refusal } {
   if (fault instanceof Refusal) return { refusal: fault }
   throw fault
 }

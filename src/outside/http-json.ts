@@ -3,20 +3,18 @@ import type { Clock } from '../domain/log.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 import { readUpTo } from './read-up-to.ts'
 
-/** Who is asked, and within which bounds. */
+/** A provider that speaks JSON over HTTP, and the limits of an exchange with it. */
 export interface JsonPeer {
-  /** What messages call it. */
+  /** For messages and logs. */
   name: string
-  /** Base: paths are put behind its own, its query stays. It can hold a key, so nothing repeats it. */
+  /** Base: paths are appended to its path, its query is kept. It can hold a key, so it is never logged or returned. */
   url: string
   now: Clock
-  /** Sent with every question, such as a key. */
+  /** Sent with every request, such as a key. */
   headers?: Readonly<Record<string, string>>
-  /**
-   * For the whole exchange, the last byte included. Ten seconds without it: mostly whoever asks gives less.
-   */
-  limitMs?: number
-  /** Of the answer's body, unpacked. */
+  /** For the whole exchange, including the last byte; 10 seconds by default. Callers often abort earlier. */
+  timeoutMs?: number
+  /** Of the answer's body, decompressed. */
   maxBytes: number
 }
 
@@ -31,46 +29,45 @@ export interface JsonQuestion {
 /** Statuses 2xx and 4xx. */
 export interface JsonAnswer {
   status: number
-  /** Of 4xx it may say why, or be no JSON at all: `undefined`. */
+  /** `undefined` if a 4xx has no JSON. */
   body: unknown
 }
 
-const defaultLimitMs = 10_000
+const defaultTimeoutMs = 10_000
 
 /**
- * One question, one answer, no redirect followed and nothing tried again: a second try would use the time
- * that somebody waits with, and others are asked beside it. When to ask again is for the caller to decide,
- * who sees many questions.
- * @throws Throttled at status 429; OutsideFault when it is away, slow, answers 3xx or 5xx, too much, or 2xx
- * with no JSON
+ * One request and its answer. Redirects are not followed. No retry: a client waits, and other providers are asked
+ * at the same time. The caller decides when to ask again.
+ * @throws Throttled at status 429; OutsideFault when the provider is unreachable or slow, answers 3xx or 5xx, too
+ * much, or 2xx without JSON
  */
 export async function exchangeJson(
   peer: JsonPeer,
   question: JsonQuestion,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
-  const limit = AbortSignal.timeout(peer.limitMs ?? defaultLimitMs)
+  const timeout = AbortSignal.timeout(peer.timeoutMs ?? defaultTimeoutMs)
   try {
-    const response = await fetch(target(peer.url, question), {
+    const response = await fetch(urlOf(peer.url, question), {
       ...requestOf(peer, question),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, limit]),
+      signal: AbortSignal.any([signal, timeout]),
     })
     checkStatus(response, peer)
     return { status: response.status, body: parseJson(await readText(response, peer), response, peer) }
   } catch (fault) {
     if (fault instanceof OutsideFault) throw fault
-    if (signal.aborted || limit.aborted) throw new OutsideFault(peer.name, 'did not answer in time')
+    if (signal.aborted || timeout.aborted) throw new OutsideFault(peer.name, 'did not answer in time')
     throw new OutsideFault(peer.name, `cannot be reached (${codeOf(fault)})`)
   }
 }
 
-/** Of what was received: neither a list nor null. */
+/** Neither a list nor null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function target(base: string, { path, query = {} }: JsonQuestion): URL {
+function urlOf(base: string, { path, query = {} }: JsonQuestion): URL {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`
   url.username = ''
@@ -79,12 +76,12 @@ function target(base: string, { path, query = {} }: JsonQuestion): URL {
   return url
 }
 
-/** `fetch` takes no user and password in a URL: they are sent as it would be done by hand. */
-function requestOf({ url, headers: own }: JsonPeer, { body }: JsonQuestion): RequestInit {
+/** `fetch` refuses a user and password in the URL: they go into the Authorization header. */
+function requestOf({ url, headers: ownHeaders }: JsonPeer, { body }: JsonQuestion): RequestInit {
   const { username, password } = new URL(url)
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   const headers = {
-    ...own,
+    ...ownHeaders,
     accept: 'application/json',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
   }
@@ -99,12 +96,12 @@ function requestOf({ url, headers: own }: JsonPeer, { body }: JsonQuestion): Req
 function checkStatus(response: Response, { name, now }: JsonPeer): void {
   const { status } = response
   if (response.ok || (status >= 400 && status < 500 && status !== 429)) return
-  leave(response)
+  discardBody(response)
   if (status === 429) throw new Throttled(name, 'status 429', retryAfterMs(response, now()))
   throw new OutsideFault(name, `status ${status}`)
 }
 
-/** Seconds or a date. */
+/** Retry-After is a number of seconds or a date. */
 function retryAfterMs({ headers }: Response, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
@@ -112,7 +109,7 @@ function retryAfterMs({ headers }: Response, now: number): number | undefined {
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)
 }
 
-/** What is larger is no answer. */
+/** @throws OutsideFault for a body of more than `maxBytes` */
 async function readText(response: Response, { name, maxBytes }: JsonPeer): Promise<string> {
   const bytes = await readUpTo(response, maxBytes)
   if (!bytes) throw new OutsideFault(name, `answers with more than ${maxBytes} bytes`)
@@ -129,15 +126,15 @@ function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown 
   }
 }
 
-/** Several times what the protocols need. */
+/** Several times the nesting that the protocols need. */
 const maxLevels = 64
 
-/** A body that nobody reads would hold its connection. */
-function leave({ body }: Response): void {
+/** An unread body would keep its connection busy. */
+function discardBody({ body }: Response): void {
   body?.cancel().catch(() => {})
 }
 
-/** `fetch` hides why it failed in a cause, whose message names hosts: its code does not. */
+/** The code of the error that `fetch` has as its cause. The message is not used: it names hosts. */
 function codeOf(fault: unknown): string {
   const { cause } = fault instanceof Error ? fault : {}
   const code = cause && typeof cause === 'object' && 'code' in cause ? String(cause.code) : ''

@@ -1,4 +1,4 @@
-/** The body of an answer, read no further than it may be long; undefined when it is longer. */
+/** The body of a response; undefined when it is longer than `maxBytes`, and then the rest is not read. */
 export async function readUpTo({ body }: Response, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -3,7 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
 import type { Clock } from '../../domain/log.ts'
-import { createAnswers } from '../../outside/answers.ts'
+import { createAnswerCache } from '../../outside/answers.ts'
 import type { Rpc, RpcAnswer } from '../rpc/rpc.ts'
 import { available, parseAnswer, parseHex } from '../rpc/wire.ts'
 import { type AllowanceSlot, allowanceLayouts, type BalanceSlot, balanceLayouts } from './layouts.ts'
@@ -51,8 +51,8 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
   ]
   const small = diffOf(places, smallNumber)
   const large = diffOf(places.slice(0, balanceLayouts.length), largeNumber)
-  const remember = (most: number) =>
-    createAnswers<{ slots: TokenSlots; lastsMs: number }>({ most, now, lastsMs: ({ lastsMs }) => lastsMs })
+  const remember = (maxEntries: number) =>
+    createAnswerCache<{ slots: TokenSlots; ttlMs: number }>({ maxEntries, now, ttlMs: ({ ttlMs }) => ttlMs })
   const [known, strange] = [remember(maxRemembered.known), remember(maxRemembered.strange)]
 
   async function find(token: Address) {
@@ -69,7 +69,7 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
       isComputed: false,
     }
     slots.isComputed = !slots.balance && isComputed(plain, withSmall, withLarge)
-    return { slots, lastsMs: lastsMs(slots, plain) }
+    return { slots, ttlMs: ttlMs(slots, plain) }
   }
 
   return async (token, isStrange = false) => {
@@ -79,7 +79,7 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
 }
 
 /** A layout stays what it is, until a proxy gets other code; what is no token, or no token yet, is looked at again soon. */
-function lastsMs({ balance, allowance }: TokenSlots, plain: Reading): number {
+function ttlMs({ balance, allowance }: TokenSlots, plain: Reading): number {
   if (balance && allowance) return day
   return plain.balance === undefined ? minute : hour
 }

@@ -6,10 +6,10 @@ import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
 
 const maxBytes = 262_144
 
-/** "Address is not a token contract". Of its errors only this one says that there are no holders. */
+/** "Address is not a token contract": the only one of its errors that means no holders. */
 const noToken = 150
 
-/** Ethplorer, and whoever speaks as it does. `undefined` where it does not know the chain. */
+/** Ethplorer, or a service with its API. `undefined` where it does not know the chain. */
 export function createEthplorer({
   name,
   url,
@@ -24,19 +24,19 @@ export function createEthplorer({
     name,
     async find(token, signal) {
       const query = { apiKey, limit: String(maxHolders) }
-      const question = { path: `/getTopTokenHolders/${token}`, query }
-      const { status, body } = await exchangeJson(peer, question, signal)
+      const request = { path: `/getTopTokenHolders/${token}`, query }
+      const { status, body } = await exchangeJson(peer, request, signal)
       const { error, holders } = isObject(body) ? body : {}
       if (isObject(error) && error.code === noToken) return undefined
       if (status !== 200) throw statusFault(name, status)
       if (error) throw tokenNonsense(name, 'it answers with an error')
       const entries = entriesIn(name, holders)
-      // In atoms, both; `balance` alone may be a number that lost its last digits.
-      const given = entries.map(({ address, rawBalance, balance }) => ({
+      // Both are in atoms. `balance` may be a JSON number that lost its last digits.
+      const listed = entries.map(({ address, rawBalance, balance }) => ({
         address,
         balance: rawBalance ?? balance,
       }))
-      return toHolders(name, given)
+      return toHolders(name, listed)
     },
   }
 }

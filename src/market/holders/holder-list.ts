@@ -11,43 +11,43 @@ import { maxHolders } from '../token-source.ts'
 export interface HolderProvider {
   /** From the settings. */
   name: string
-  /** Base: paths are put behind its own. Its usual one without it. */
+  /** Base: paths are appended to its path. Without it, the public one of the provider. */
   url?: string | undefined
   apiKey: string
   network: Pick<Network, 'chainId'>
   now: Clock
 }
 
-/** A holder as a provider spells it. */
-export interface GivenHolder {
+/** A holder as a provider sends it, not yet checked. */
+export interface ListedHolder {
   address: unknown
   balance: unknown
 }
 
 /**
- * The greatest first, of equals by address. One entry that makes no sense spoils the list: what else it says
- * is then no better.
- * @returns undefined when nobody holds anything
+ * The greatest first, equal ones by address. One invalid entry makes the whole list invalid.
+ * @returns undefined when no balance is positive
  * @throws Outage of the token
  */
-export function toHolders(name: string, given: readonly GivenHolder[]): readonly TokenHolder[] | undefined {
-  const holders = given.map((holder) => toHolder(name, holder))
+export function toHolders(name: string, listed: readonly ListedHolder[]): readonly TokenHolder[] | undefined {
+  const holders = listed.map((holder) => toHolder(name, holder))
   if (new Set(holders.map(({ address }) => address)).size < holders.length)
     throw tokenNonsense(name, 'a holder is listed twice')
-  const held = holders.filter(({ balance }) => balance > 0n).sort(bySize)
+  const held = holders.filter(({ balance }) => balance > 0n).sort(byBalance)
   return held.length === 0 ? undefined : held.slice(0, maxHolders)
 }
 
-function toHolder(name: string, { address: text, balance: given }: GivenHolder): TokenHolder {
-  const address = typeof text === 'string' && text.startsWith('0x') ? toAddress(text) : undefined
+function toHolder(name: string, { address: addressText, balance: atoms }: ListedHolder): TokenHolder {
+  const address =
+    typeof addressText === 'string' && addressText.startsWith('0x') ? toAddress(addressText) : undefined
   if (!address) throw tokenNonsense(name, 'a holder has no address')
-  // A number that is not whole, or too large to be exact, is no longer what it was.
-  const balance = parseAmount(Number.isSafeInteger(given) ? String(given) : given)
+  // A JSON number that is no safe integer may have lost digits: `parseAmount` refuses numbers.
+  const balance = parseAmount(Number.isSafeInteger(atoms) ? String(atoms) : atoms)
   if ('fault' in balance) throw tokenNonsense(name, 'a balance is no amount of atoms')
   return { address, balance: balance.amount }
 }
 
-function bySize(a: TokenHolder, b: TokenHolder): number {
+function byBalance(a: TokenHolder, b: TokenHolder): number {
   if (a.balance !== b.balance) return a.balance > b.balance ? -1 : 1
   return a.address < b.address ? -1 : 1
 }

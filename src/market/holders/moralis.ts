@@ -4,10 +4,10 @@ import { statusFault } from '../token-answer.ts'
 import { type HolderSource, maxHolders } from '../token-source.ts'
 import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
 
-/** Of a hundred holders, with what else is told of each. */
+/** Of a hundred holders, each with fields that we do not read. */
 const maxBytes = 524_288
 
-/** Moralis, and whoever speaks as it does. `undefined` where it does not know the chain. */
+/** Moralis, or a service with its API. `undefined` where it does not know the chain. */
 export function createMoralis({
   name,
   url = 'https://deep-index.moralis.io/api/v2.2',
@@ -25,8 +25,8 @@ export function createMoralis({
       const { status, body } = await exchangeJson(peer, { path: `/erc20/${token}/owners`, query }, signal)
       if (status !== 200) throw statusFault(name, status)
       const entries = entriesIn(name, isObject(body) ? body.result : undefined)
-      const given = entries.map(({ owner_address: address, balance }) => ({ address, balance }))
-      return toHolders(name, given)
+      const listed = entries.map(({ owner_address: address, balance }) => ({ address, balance }))
+      return toHolders(name, listed)
     },
   }
 }

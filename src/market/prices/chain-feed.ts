@@ -19,10 +19,7 @@ export interface ChainFeedOptions {
 /** How far the chain's clock may be ahead of ours. */
 const maxAheadSeconds = 600n
 
-/**
- * Aggregators on chain. What one of them says wrongly is an outage of its token; only a node that is away is
- * one of the source.
- */
+/** Prices from on-chain aggregators. A bad answer of one feed is an outage of its token; only a node that does not answer is a fault of the source. */
 export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
   const { name, rpc, feeds, maxAgeSeconds, now } = options
   return {

@@ -9,7 +9,7 @@ import type { UsdPriceSource } from '../token-source.ts'
 
 export interface CoingeckoOptions {
   name: string
-  /** Base: `/simple/token_price/…` is put behind its path. */
+  /** Base: `/simple/token_price/…` is appended to its path. */
   url: string
   apiKey?: string | undefined
   keyHeader: string
@@ -17,10 +17,10 @@ export interface CoingeckoOptions {
   now: Clock
 }
 
-/** Of one price. */
+/** Of the answer about one token. */
 const maxBytes = 16_384
 
-/** Coingecko, and whoever speaks as it does. `undefined` where it does not know the chain. */
+/** CoinGecko, or a service with its API. `undefined` where it does not know the chain. */
 export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | undefined {
   const { name, url, apiKey, keyHeader, network, now } = options
   const platform = chains.get(network.chainId)?.coingecko
@@ -41,12 +41,12 @@ export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | und
   }
 }
 
-/** `{}`, and an entry without a price, say that there is none; an answer about anything else says nothing. */
+/** `undefined` for `{}` and for an entry without a price. @throws Outage for an answer about another token */
 function dollarsIn(body: unknown, token: Address, name: string): number | undefined {
   if (!isObject(body)) throw tokenNonsense(name, 'it is no object')
-  const answers = Object.entries(body)
-  if (answers.length === 0) return undefined
-  const [[, entry] = [], another] = answers.filter(([key]) => key.toLowerCase() === token)
+  const entries = Object.entries(body)
+  if (entries.length === 0) return undefined
+  const [[, entry] = [], another] = entries.filter(([key]) => key.toLowerCase() === token)
   if (another) throw tokenNonsense(name, 'the token is there twice')
   if (!isObject(entry)) throw tokenNonsense(name, 'it is not about the token')
   const dollars = entry.usd ?? undefined
@@ -54,11 +54,11 @@ function dollarsIn(body: unknown, token: Address, name: string): number | undefi
   throw tokenNonsense(name, 'a price is no number')
 }
 
-/** Of the shortest decimal that stands for the double. Nothing is worth nothing: 0 stands for no price. */
+/** Reads the shortest decimal of the double, as JavaScript prints it. 0 means no price. */
 function toPrice(dollars: number, name: string): string | undefined {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(dollars)) ?? []
-  // NaN, Infinity (which `1e400` is read as) and what is negative are not spelled so, but for minus zero.
+  // The pattern excludes NaN, Infinity (the value of `1e400`) and negative numbers, except minus zero.
   if (whole === '' || Object.is(dollars, -0)) throw tokenNonsense(name, 'a price is out of range')
   const digits = BigInt(whole + fraction)
   const places = fraction.length - Number(exponent)

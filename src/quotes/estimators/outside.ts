@@ -67,7 +67,7 @@ function createEstimator(
 ): Estimator {
   const { exchangeMs, maxBytes, answerMs, lookMs } = limits
   const claimant = { name, solver: address, wrappedNative: network.wrappedNative }
-  const peer = { name, url, now, limitMs: exchangeMs, maxBytes }
+  const peer = { name, url, now, timeoutMs: exchangeMs, maxBytes }
   if (kind === 'driver') {
     return createDriverEstimator({ claimant, driver: createDriver(peer, network), now, answerMs })
   }

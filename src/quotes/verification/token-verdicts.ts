@@ -3,7 +3,7 @@ import { createLimiter } from '../../concurrency/limiter.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Clock, Log } from '../../domain/log.ts'
-import { createAnswers } from '../../outside/answers.ts'
+import { createAnswerCache } from '../../outside/answers.ts'
 
 export interface TokenVerdicts {
   /**
@@ -94,10 +94,10 @@ function createTrials(
   { check, now, log }: TokenVerdictOptions,
 ) {
   const inTurn = createLimiter({ what: 'the trial of tokens', running, waiting })
-  const answers = createAnswers<TokenVerdict | Outage>({
-    most: remembered,
+  const answers = createAnswerCache<TokenVerdict | Outage>({
+    maxEntries: remembered,
     now,
-    lastsMs: (found) => (found instanceof Outage ? outageLasts : lasts[found]),
+    ttlMs: (found) => (found instanceof Outage ? outageLasts : lasts[found]),
   })
 
   async function judge(token: Address, holder: Address | undefined): Promise<TokenVerdict | Outage> {

@@ -32,7 +32,7 @@ const byPrices = {
 const deadline = new Date(Date.UTC(2030, 0, 1))
 
 function ask(question: typeof sell | typeof buy = sell, base = outside.url) {
-  const peer = { name: 'x', url: base, now: Date.now, limitMs: 5_000, maxBytes: 100_000 }
+  const peer = { name: 'x', url: base, now: Date.now, timeoutMs: 5_000, maxBytes: 100_000 }
   return createDriver(peer, sampleNetwork).quote(question, deadline, new AbortController().signal)
 }
 
