@@ -47,7 +47,7 @@ export interface AppOptions {
   /** Whether faults of GraphQL documents name what may have been meant. */
   suggests?: boolean
   /** Whether anybody may read /metrics, where no setting says who may. */
-  opensMetrics?: boolean
+  publicMetrics?: boolean
 }
 
 export interface App {
@@ -156,16 +156,16 @@ function startLoops(
 function metricsAccess(
   { METRICS_PORT, METRICS_KEY }: Settings,
   isOpen: boolean,
-): Pick<ServerOptions, 'metricsApart' | 'isMetricsReader'> {
-  const metricsApart = METRICS_PORT !== undefined
-  if (METRICS_KEY !== undefined) return { metricsApart, isMetricsReader: operatorCheck(METRICS_KEY) }
-  return metricsApart || isOpen ? { metricsApart, isMetricsReader: () => true } : {}
+): Pick<ServerOptions, 'hasMetricsPort' | 'isMetricsReader'> {
+  const hasMetricsPort = METRICS_PORT !== undefined
+  if (METRICS_KEY !== undefined) return { hasMetricsPort, isMetricsReader: operatorCheck(METRICS_KEY) }
+  return hasMetricsPort || isOpen ? { hasMetricsPort, isMetricsReader: () => true } : {}
 }
 
 async function serve(
   networks: readonly NetworkParts[],
   db: Database,
-  { databaseUrl, settings, version, log, now, suggests = false, opensMetrics = false }: AppOptions,
+  { databaseUrl, settings, version, log, now, suggests = false, publicMetrics = false }: AppOptions,
 ) {
   const signals = await openSignals(databaseUrl, log)
   const trading = networks.map(
@@ -226,7 +226,7 @@ async function serve(
     },
     ...(settings.TRUSTED_PROXIES && { isTrustedProxy: settings.TRUSTED_PROXIES }),
     processMetrics: true,
-    ...metricsAccess(settings, opensMetrics),
+    ...metricsAccess(settings, publicMetrics),
   })
   const url = await server.listen(settings.PORT, settings.HOST)
   const { METRICS_PORT: metricsPort, METRICS_HOST: metricsHost } = settings

@@ -53,7 +53,7 @@ export async function runDev(options: DevOptions): Promise<void> {
       roles: ['serve', 'index', 'auction'],
       settings: localSettings(options.settings, stack.solverKey),
       suggests: true,
-      opensMetrics: true,
+      publicMetrics: true,
     })
     const app = await unlessDied(starting)
     const url = app.url ?? ''

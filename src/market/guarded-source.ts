@@ -16,7 +16,7 @@ const limits: HealthLimits = {
   atOnce: 64,
 }
 
-/** How long a source is not asked again about a token that it does not know: such requests count against its limits too. */
+/** How long a source is not asked again about a token that it does not know: such requests cost as much as others. */
 export const unknownMs = 1_800_000
 const maxUnknownTokens = 10_000
 

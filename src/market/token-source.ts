@@ -7,7 +7,7 @@ export interface TokenSource<Value> {
   name: string
   /** The guard logs its faults. */
   isGuarded?: boolean
-  /** `false` when the source has no data of the token, whether or not it answers now. Without it, any token is asked for. */
+  /** `false` when the source has no data of the token, whether or not it answers now. Without it, it may have any. */
   knows?(token: Address): boolean
   /**
    * `undefined` when the source answers that it has none.

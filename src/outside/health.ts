@@ -36,7 +36,7 @@ export interface Health {
   ask<T>(call: () => Promise<T>): Promise<T>
 }
 
-/** Only `OutsideFault`s count as failures: a refusal is a valid answer, and any other Outage is not the provider's fault. */
+/** Only an `OutsideFault` is a failure: a refusal is a valid answer, and another Outage is not the provider's fault. */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
   const { failures, pauseMs, backOffMs, atOnce } = limits
   const throttledWarn = createThrottledLog({ now, log })

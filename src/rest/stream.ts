@@ -6,24 +6,24 @@ import type { StreamWriter } from '../http/response.ts'
 import { send } from '../http/send.ts'
 
 interface EventStreamOptions {
-  /** A place among all open streams of a client: how to give it back, or undefined when there is none. */
+  /** Takes a slot among the open streams. @returns a function that releases it, or undefined when no slot is free */
   take(client: string): (() => void) | undefined
-  /** A reader that takes nothing for this long is cut off. */
+  /** The connection of a client that reads nothing for this long is closed. */
   stalledMs: number
-  /** A comment is sent this often, so that nobody between takes the connection for dead. */
+  /** Interval of comments: proxies close a connection that stays silent. */
   keepAliveMs: number
 }
 
 type Results = AsyncGenerator<ExecutionResult, void>
 
-/** Somebody's stream, before there is anything in it. */
+/** A client that asks for a stream. */
 export interface Subscriber {
   client: string
   /** Aborts when the client has left. */
   gone: AbortSignal
-  /** @param signal wakes the source: its reader has left, or all streams end. @throws what is refused before the first result */
+  /** @param signal aborts when the client has left or all streams end. @throws refusals from before the first result */
   subscribe(signal: AbortSignal): Promise<Results>
-  /** A result as an event, whole. */
+  /** @returns the complete event */
   write(result: ExecutionResult): string
 }
 
@@ -34,9 +34,9 @@ export interface EventStreams {
   close(): void
 }
 
-/** The answers that come in events, one GraphQL result each. */
+/** REST responses that are event streams, with one GraphQL result in each event. */
 export function createEventStreams(options: EventStreamOptions): EventStreams {
-  const open = new Set<AbortController>()
+  const openStreams = new Set<AbortController>()
 
   return {
     async open({ client, gone, subscribe, write }) {
@@ -44,22 +44,22 @@ export function createEventStreams(options: EventStreamOptions): EventStreams {
       if (!release) throw new Refusal('RateLimited', 'too many streams are open')
       const ending = new AbortController()
       const end = () => {
-        open.delete(ending)
+        openStreams.delete(ending)
         ending.abort()
         release()
       }
-      open.add(ending)
+      openStreams.add(ending)
       gone.addEventListener('abort', () => ending.abort(), { once: true })
       try {
         const results = await subscribe(ending.signal)
-        return (res) => stream(results, res, { ...options, signal: ending.signal, write }).finally(end)
+        return (res) => writeEvents(results, res, { ...options, signal: ending.signal, write }).finally(end)
       } catch (error) {
         end()
         throw error
       }
     },
     close() {
-      for (const ending of open) ending.abort()
+      for (const ending of openStreams) ending.abort()
     },
   }
 }
@@ -72,7 +72,7 @@ const headers = {
 
 const closing = refusalError(new Refusal('Unavailable', 'the service is stopping: ask again'))
 
-/** JSON is one line. */
+/** One `data` line is enough: JSON.stringify writes no line breaks. */
 export function eventOf(data: unknown, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 }
@@ -84,7 +84,7 @@ interface SubscriptionStream
 }
 
 /** The next result is taken when the last one has left the process. An error is the last event. */
-async function stream(
+async function writeEvents(
   results: Results,
   res: ServerResponse,
   { signal, stalledMs, keepAliveMs, write }: SubscriptionStream,
@@ -98,18 +98,18 @@ async function stream(
   }, keepAliveMs)
   res.writeHead(200, headers).flushHeaders()
   try {
-    for (let refusal = false; ; refusal = true) {
+    for (let hasEvent = false; ; hasEvent = true) {
       const step = await Promise.race([aborted, results.next()])
       if (step === 'aborted') {
-        // Who was told nothing must not take the end for an answer.
-        if (!refusal) await send(res, write({ errors: [closing] }), stalledMs)
+        // A client without a single event must not take the end for an answer.
+        if (!hasEvent) await send(res, write({ errors: [closing] }), stalledMs)
         break
       }
       if (step.done || !(await send(res, write(step.value), stalledMs)) || step.value.errors) break
     }
   } finally {
     clearInterval(keepAlive)
-    // The signal wakes a source that waits; nobody waits for it.
+    // Not awaited: the signal has already woken a source that waits.
     results.return().catch(() => {})
     res.end()
   }

@@ -6,9 +6,9 @@ import { createRequestHandler, type Serving } from './request.ts'
 /** How long a request may take to arrive. */
 export interface RequestTimes {
   headersMs: number
-  /** All of it, however slowly its body comes. */
+  /** For the whole request, including its body. */
   requestMs: number
-  /** How often it is looked for those that took longer. */
+  /** Interval of the check for requests that took longer. */
   checkMs: number
 }
 
@@ -22,19 +22,19 @@ export interface Listener {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
   /**
-   * Takes no more requests, and waits for answers that are under way.
-   * @param onLate called when they take too long and are cut off
+   * Takes no more requests, and waits for responses in progress.
+   * @param onLate called when they exceed `drainMs` and their connections are closed
    */
   close(onLate: () => void): Promise<void>
 }
 
 const drainMs = 5_000
 
-/** One port. */
+/** Serves requests on one port. */
 export function createListener({ times, ...serving }: ListenerOptions): Listener {
   let closing = false
   const onEnd = () => {
-    // Its connection is idle only after this.
+    // The connection becomes idle only after this event.
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
   const handle = createRequestHandler({ ...serving, onEnd })
@@ -58,12 +58,12 @@ export function createListener({ times, ...serving }: ListenerOptions): Listener
 
 type Handle = ReturnType<typeof createRequestHandler>
 
-/** Node's server, with everything that may come over a connection led to who answers it. */
+/** Node's server, with handlers for requests, expectations, CONNECT and bytes that are no HTTP. */
 function openServer(times: RequestTimes, newRequestId: () => string, handle: Handle): Server {
-  /** The newest on each connection. */
-  const answers = new WeakMap<Duplex, ServerResponse>()
+  /** The latest response of each connection. */
+  const responses = new WeakMap<Duplex, ServerResponse>()
   const handleLatest: Handle = (req, res) => {
-    answers.set(req.socket, res)
+    responses.set(req.socket, res)
     handle(req, res)
   }
   const server = createServer(
@@ -78,17 +78,17 @@ function openServer(times: RequestTimes, newRequestId: () => string, handle: Han
     handleLatest,
   )
   server.on('checkContinue', (req, res) => {
-    // Told when somebody begins to read: a body that is refused is never sent.
+    // `100 Continue` is sent when a handler begins to read: a client never sends a body that is refused first.
     req.once('resume', () => {
       if (!res.headersSent) res.writeContinue()
     })
     handleLatest(req, res)
   })
-  // Other expectations are none that are known: the request is answered without.
+  // Unknown expectations are ignored.
   server.on('checkExpectation', handleLatest)
   server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId()))
   server.on('clientError', (error, socket) =>
-    answerMalformed(error, socket, answers.get(socket), newRequestId()),
+    answerMalformed(error, socket, responses.get(socket), newRequestId()),
   )
   return server
 }

@@ -9,8 +9,8 @@ const statuses: Partial<Record<string, number>> = {
 }
 
 /**
- * Answers bytes that are no HTTP request, then hangs up.
- * @param last the answer to what came before on this connection
+ * Answers bytes that are no HTTP request, then closes the connection.
+ * @param last the response to the previous request on this connection
  */
 export function answerMalformed(
   error: NodeJS.ErrnoException,
@@ -20,25 +20,25 @@ export function answerMalformed(
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   if (last && !last.writableFinished && last.req.complete) {
-    // Sent ahead: who asked first would take this for the answer.
+    // Pipelined: the previous response has to go out first.
     socket.pause()
     last.once('close', () => answerMalformed(error, socket, undefined, requestId))
     return
   }
-  // In the body of a request that is answered already, or half.
+  // The fault is in the body of a request whose response has begun.
   if (last && !last.req.complete && last.headersSent) return void socket.destroy()
   const status = statuses[error.code ?? ''] ?? 400
   const message = `${STATUS_CODES[status]}: the request is no HTTP that is served here`
-  hangUp(socket, status, { code: 'InvalidParameter', message }, requestId)
+  respondAndClose(socket, status, { code: 'InvalidParameter', message }, requestId)
 }
 
-/** CONNECT asks for a tunnel: the server has no answer for it as for other methods. */
+/** CONNECT: Node gives no response object for it. */
 export function refuseTunnel(socket: Duplex, requestId: string): void {
-  hangUp(socket, 405, { code: 'MethodNotAllowed', message: 'this is no proxy' }, requestId)
+  respondAndClose(socket, 405, { code: 'MethodNotAllowed', message: 'this is no proxy' }, requestId)
 }
 
-/** Written by hand: there is no request that an answer could belong to. */
-function hangUp(socket: Duplex, status: number, fault: Fault, requestId: string): void {
+/** Writes the response to the socket itself: there is no ServerResponse. Then closes the connection. */
+function respondAndClose(socket: Duplex, status: number, fault: Fault, requestId: string): void {
   const body = JSON.stringify(toErrorBody('orderBook', fault))
   const headers = [
     ...commonHeaders(undefined, requestId),
@@ -46,7 +46,7 @@ function hangUp(socket: Duplex, status: number, fault: Fault, requestId: string)
     ...['Content-Length', String(Buffer.byteLength(body))],
     ...['Date', new Date().toUTCString()],
     ...['Connection', 'close'],
-    // Of no path at all.
+    // 405 requires the header; no method is allowed here.
     ...(status === 405 ? ['Allow', ''] : []),
   ]
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`

@@ -1,12 +1,12 @@
 import { Refusal } from '../domain/errors/error.ts'
 import type { Metrics } from './metrics.ts'
-import { type Answer, type HttpRouter, metricsPath, readOnly } from './routes.ts'
+import { type Handler, type HttpRouter, metricsPath, readOnly } from './routes.ts'
 
-/** What was measured, for those who may know. Refused otherwise as Unauthorized. */
-export function answerMetrics(
+/** Handler of /metrics. Refuses callers that `isReader` does not accept as Unauthorized. */
+export function createMetricsHandler(
   metrics: Pick<Metrics, 'contentType' | 'text'>,
   isReader: (apiKey: string | undefined) => boolean,
-): Answer {
+): Handler {
   return readOnly(async (_req, { apiKey }) => {
     if (!isReader(apiKey))
       throw new Refusal('Unauthorized', 'send the key of the metrics as Authorization: Bearer … or X-API-Key')
@@ -15,11 +15,11 @@ export function answerMetrics(
   })
 }
 
-/** A port that answers nothing else. */
-export function metricsAlone(answer: Answer | undefined): Pick<HttpRouter, 'at'> {
-  return { at: (path) => (path === metricsPath && answer) || nothing }
+/** Router of a port that serves /metrics only. */
+export function createMetricsRouter(metrics: Handler | undefined): Pick<HttpRouter, 'handlerOf'> {
+  return { handlerOf: (path) => (path === metricsPath && metrics) || notFound }
 }
 
-const nothing: Answer = () => {
+const notFound: Handler = () => {
   throw new Refusal('NotFound', `nothing is here but ${metricsPath}`)
 }

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 
 export interface Metrics {
   count(method: string, route: string, status: number, milliseconds: number): void
-  /** A request over a limit. */
+  /** Counts a request over a rate limit. */
   countLimited(limit: string): void
   contentType: string
   text(): Promise<string>
@@ -10,10 +10,10 @@ export interface Metrics {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Routes are patterns, never paths: what clients choose must not make new series. */
-export function createMetrics(ofProcess: boolean): Metrics {
+/** The label `route` is a pattern, never a path: clients must not be able to create series. */
+export function createMetrics(processMetrics: boolean): Metrics {
   const registry = new Registry()
-  if (ofProcess) collectDefaultMetrics({ register: registry })
+  if (processMetrics) collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'tradegraph_http_requests_total',
     help: 'Answered requests.',
@@ -35,23 +35,23 @@ export function createMetrics(ofProcess: boolean): Metrics {
   })
   type Series = { requests: Counter.Internal; durations: Histogram.Internal<'route'> }
   const series = new Map<string, Series>()
-  /** Found by one look: the library puts the labels in order each time. */
+  /** Cached by one key, because the library sorts the labels on each call. */
   const seriesOf = (method: string, route: string, status: number): Series => {
     const key = `${method} ${status} ${route}`
-    const known = series.get(key)
-    if (known) return known
-    const fresh = {
+    const cached = series.get(key)
+    if (cached) return cached
+    const created = {
       requests: requests.labels({ method, route, status }),
       durations: durations.labels({ route }),
     }
-    series.set(key, fresh)
-    return fresh
+    series.set(key, created)
+    return created
   }
   return {
     count(method, route, status, milliseconds) {
-      const counted = seriesOf(knownMethods.has(method) ? method : 'other', route, status)
-      counted.requests.inc()
-      counted.durations.observe(milliseconds / 1000)
+      const labelled = seriesOf(knownMethods.has(method) ? method : 'other', route, status)
+      labelled.requests.inc()
+      labelled.durations.observe(milliseconds / 1000)
     },
     countLimited: (limit) => limited.inc({ limit }),
     contentType: registry.contentType,

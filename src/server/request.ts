@@ -12,15 +12,15 @@ import { faultResponse, type HttpRouter, type RoutedResponse } from './routes.ts
 
 export interface Serving {
   executor: Pick<Executor, 'mask'>
-  router: Pick<HttpRouter, 'at'>
+  router: Pick<HttpRouter, 'handlerOf'>
   metrics: Pick<Metrics, 'count'>
   newRequestId: () => string
   isTrustedProxy: IsTrusted
-  /** Told when an answer has ended, however it did. */
+  /** Called when the connection of a response has ended, also after a failure. */
   onEnd: () => void
 }
 
-/** One request, from its arrival to the end of its answer. */
+/** Handles one request, from its arrival to the end of its response. */
 export function createRequestHandler({
   executor,
   router,
@@ -32,7 +32,7 @@ export function createRequestHandler({
   return (req: IncomingMessage, res: ServerResponse): void => {
     const started = performance.now()
     const requestId = givenRequestId(req.headers['x-request-id']) ?? newRequestId()
-    const headers = commonHeaders(req.method, requestId)
+    const responseHeaders = commonHeaders(req.method, requestId)
     const path = pathOf(req)
     let route = 'unknown'
     res.once('close', () => {
@@ -42,18 +42,18 @@ export function createRequestHandler({
     const write = (answer: RoutedResponse): Promise<void> | undefined => {
       route = answer.route ?? path
       discardRest(req)
-      if (!('stream' in answer)) return writeResponse(req, res, headers, answer)
-      for (let index = 0; index < headers.length; index += 2)
-        res.setHeader(headers[index] ?? '', headers[index + 1] ?? '')
+      if (!('stream' in answer)) return writeResponse(req, res, responseHeaders, answer)
+      for (let index = 0; index < responseHeaders.length; index += 2)
+        res.setHeader(responseHeaders[index] ?? '', responseHeaders[index + 1] ?? '')
       return answer.stream(res)
     }
-    // Every door answers its own faults: what arrives here is the program's, or said before any was asked.
+    // Handlers answer their own refusals. Here arrive internal errors, and refusals from before a handler was called.
     const fail = (fault: unknown): void => {
       const error = executor.mask(fault, requestId)
       if (res.headersSent) return void res.destroy()
       try {
-        // Whatever could not be written is not written again.
-        headers.splice(0, headers.length, ...commonHeaders(req.method, requestId))
+        // Headers that could not be written are dropped.
+        responseHeaders.splice(0, responseHeaders.length, ...commonHeaders(req.method, requestId))
         write({ ...faultResponse(path, error), route })?.catch(() => res.destroy())
       } catch {
         res.destroy()
@@ -61,8 +61,8 @@ export function createRequestHandler({
     }
     try {
       checkHost(req)
-      const caller = callerOf(req, headers, requestId, isTrustedProxy)
-      const answer = router.at(path)(req, caller, () => goneSignal(res))
+      const caller = callerOf(req, responseHeaders, requestId, isTrustedProxy)
+      const answer = router.handlerOf(path)(req, caller, () => goneSignal(res))
       if (answer instanceof Promise) answer.then(write).catch(fail)
       else write(answer)?.catch(fail)
     } catch (error) {
@@ -71,10 +71,10 @@ export function createRequestHandler({
   }
 }
 
-/** @param answered headers of the answer: names and values in turn */
+/** @param responseHeaders a flat list of names and values */
 function callerOf(
   { headers, socket }: IncomingMessage,
-  answered: string[],
+  responseHeaders: string[],
   requestId: string,
   isTrusted: IsTrusted,
 ): Caller {
@@ -82,31 +82,31 @@ function callerOf(
     requestId,
     client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrusted),
     apiKey: apiKeyOf(headers),
-    setHeader: (name, value) => put(answered, name, value),
+    setHeader: (name, value) => setHeader(responseHeaders, name, value),
   }
 }
 
-/** In place of what it said before. */
-function put(headers: string[], name: string, value: string): void {
-  for (let index = 0; index < headers.length; index += 2) {
-    if (headers[index] !== name) continue
-    headers[index + 1] = value
+/** Replaces an earlier value of the header. */
+function setHeader(responseHeaders: string[], name: string, value: string): void {
+  for (let index = 0; index < responseHeaders.length; index += 2) {
+    if (responseHeaders[index] !== name) continue
+    responseHeaders[index + 1] = value
     return
   }
-  headers.push(name, value)
+  responseHeaders.push(name, value)
 }
 
-/** The path alone. What names a host, as it is sent to a proxy, is made to name its path first. */
+/** The path without its query. A URL with a host, in the form for proxies, is first reduced to its path and query. */
 function pathOf(req: IncomingMessage): string {
   const { url = '/' } = req
   if (!url.startsWith('/')) req.url = url.replace(/^https?:\/\/[^/?]*\/?|^/i, '/')
   return (req.url ?? '/').split('?', 1)[0] ?? '/'
 }
 
-/** Aborts when the client has left. */
+/** Aborts when the connection is closed. */
 function goneSignal(res: ServerResponse): AbortSignal {
-  const leaving = new AbortController()
-  if (res.destroyed) leaving.abort()
-  else res.once('close', () => leaving.abort())
-  return leaving.signal
+  const gone = new AbortController()
+  if (res.destroyed) gone.abort()
+  else res.once('close', () => gone.abort())
+  return gone.signal
 }

@@ -23,40 +23,36 @@ const graphqlPath = '/graphql'
 const streamPath = '/graphql/stream'
 export const metricsPath = '/metrics'
 
-/** With the route's pattern, for counting, where that is not the path. */
+/** `route` is the pattern for metrics, where that is not the path. */
 export type RoutedResponse = RoutedAnswer & { route?: string }
 
-/** At once for what is in memory. `gone` gives a signal that aborts when the client has left. */
-export type Answer = (
+/** Answers without a promise if the data is in memory. `gone` returns a signal that aborts when the client has left. */
+export type Handler = (
   req: IncomingMessage,
   caller: Caller,
   gone: () => AbortSignal,
 ) => RoutedResponse | Promise<RoutedResponse>
 
 export interface HttpRouter {
-  /** Who answers at a path. */
-  at(path: string): Answer
+  handlerOf(path: string): Handler
   /** Ends streams. */
   close(): void
 }
 
 export interface HttpRouterOptions extends Services {
-  /** State of each thing that answers depend on; true is up. */
+  /** State of the database and of each network; true is up. */
   ready(): Promise<Record<string, boolean>>
   streamLimits?: Partial<StreamLimits>
 }
 
-/**
- * Everything that is answered here, by path.
- * @param metrics undefined where they are not read here
- */
+/** @param metrics handler of /metrics; undefined if this router does not serve it */
 export function createHttpRouter(
   executor: Executor,
   options: HttpRouterOptions,
-  metrics: Answer | undefined,
+  metrics: Handler | undefined,
 ): HttpRouter {
   const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
-  // One quota for all streams, whatever they speak.
+  // GraphQL and REST streams share one quota.
   const quota = createQuota(streamLimits)
   const streams = createStreamHandler(executor, streamLimits, quota)
   const eventStreams = createEventStreams({ ...quota, ...streamLimits })
@@ -64,7 +60,7 @@ export function createHttpRouter(
   const rest = createRestHandler(executor, options, tables, eventStreams)
   const api = createApiHandlers(options.version)
 
-  const exact = new Map<string, Answer>([
+  const exact = new Map<string, Handler>([
     [graphqlPath, withOptions(graphqlMethods, createGraphqlHandler(executor, options, streamPath))],
     [streamPath, withOptions(streamMethods, streams.handle)],
     ['/health/live', readOnly(() => jsonResponse(200, { status: 'up' }))],
@@ -79,17 +75,20 @@ export function createHttpRouter(
   ])
   if (metrics) exact.set(metricsPath, metrics)
   const files = readOnly(counted(executor, api.viewer))
-  const graphiqlFiles = answerGraphiql(executor)
-  const viewer: Answer = async (...asked) => ({ ...(await files(...asked)), route: '/docs' })
+  const graphiqlFiles = createGraphiqlHandler(executor)
+  const viewer: Handler = async (...request) => ({ ...(await files(...request)), route: '/docs' })
 
-  const graphiql: Answer = async (...asked) => ({ ...(await graphiqlFiles(...asked)), route: graphiqlPath })
+  const graphiql: Handler = async (...request) => ({
+    ...(await graphiqlFiles(...request)),
+    route: graphiqlPath,
+  })
 
-  const at = (path: string): Answer => {
+  const handlerOfPrefix = (path: string): Handler => {
     if (path === '/docs' || path.startsWith('/docs/')) return viewer
     return path.startsWith(graphiqlPath) ? graphiql : rest
   }
   return {
-    at: (path) => exact.get(path) ?? at(path),
+    handlerOf: (path) => exact.get(path) ?? handlerOfPrefix(path),
     close() {
       streams.close()
       eventStreams.close()
@@ -97,16 +96,16 @@ export function createHttpRouter(
   }
 }
 
-/** Pages and documents are made once: each look at one is a unit. */
-function counted(executor: Pick<Executor, 'arrive'>, answer: Answer): Answer {
+/** Pages and documents are built once: each request for one costs one unit. */
+function counted(executor: Pick<Executor, 'arrive'>, handler: Handler): Handler {
   return (req, caller, gone) => {
     executor.arrive(caller)
-    return answer(req, caller, gone)
+    return handler(req, caller, gone)
   }
 }
 
-/** Read as often as the page that names them, and counted like it. */
-function answerGraphiql(executor: Pick<Executor, 'arrive'>): Answer {
+/** Serves the files of GraphiQL: each request costs one unit. */
+function createGraphiqlHandler(executor: Pick<Executor, 'arrive'>): Handler {
   return readOnly((req, caller) => {
     executor.arrive(caller)
     const file = graphiqlFile((req.url ?? '').split('?', 1)[0]?.slice(graphiqlPath.length) ?? '')
@@ -115,28 +114,29 @@ function answerGraphiql(executor: Pick<Executor, 'arrive'>): Answer {
   })
 }
 
-/** What no door tells itself, in the words of whose path it is. */
+/** The response to a fault that no handler answered, in the error form of the path. */
 export function faultResponse(path: string, error: GraphQLError): HttpResponse {
   if (path === graphqlPath || path === streamPath) return refused(error)
   const { message, extensions } = error
   const code = extensions.code as RefusalCode
-  const { headers, ...answer } = jsonResponse(statusOf[code], toErrorBody(familyOf(path), { code, message }))
-  return { ...answer, headers: { ...headers, ...refusalHeaders(answer.status, extensions) } }
+  const body = toErrorBody(familyOf(path), { code, message })
+  const { headers, ...response } = jsonResponse(statusOf[code], body)
+  return { ...response, headers: { ...headers, ...refusalHeaders(response.status, extensions) } }
 }
 
-/** OPTIONS is for pages of other sites, and for people: it counts as nothing. */
-function withOptions(methods: string, answer: Answer): Answer {
+/** Answers OPTIONS itself. It costs nothing: browsers send it before requests from other origins. */
+function withOptions(methods: string, handler: Handler): Handler {
   return (req, caller, gone) =>
     req.method === 'OPTIONS'
       ? { status: 204, headers: { Allow: methods }, body: '' }
-      : answer(req, caller, gone)
+      : handler(req, caller, gone)
 }
 
-/** For what is read, and nothing else. */
-export function readOnly(answer: Answer): Answer {
+/** Refuses methods other than GET, HEAD and OPTIONS. */
+export function readOnly(handler: Handler): Handler {
   const methods = 'GET, HEAD, OPTIONS'
   return withOptions(methods, (req, caller, gone) => {
-    if (req.method === 'GET' || req.method === 'HEAD') return answer(req, caller, gone)
+    if (req.method === 'GET' || req.method === 'HEAD') return handler(req, caller, gone)
     const fault = { code: 'MethodNotAllowed', message: 'use GET or HEAD' } as const
     const { headers, ...refusal } = jsonResponse(405, toErrorBody('orderBook', fault))
     return { ...refusal, headers: { ...headers, Allow: methods } }

@@ -5,31 +5,31 @@ import type { IdempotencyTimes } from '../execution/idempotency.ts'
 import type { IsTrusted } from '../http/client-address.ts'
 import { createListener, type RequestTimes } from './listener.ts'
 import { createMetrics } from './metrics.ts'
-import { answerMetrics, metricsAlone } from './metrics-answer.ts'
+import { createMetricsHandler, createMetricsRouter } from './metrics-answer.ts'
 import { createHttpRouter, type HttpRouterOptions } from './routes.ts'
 
 export interface ServerOptions extends HttpRouterOptions {
   newRequestId?: () => string
-  /** None when left out. */
+  /** No limits when left out. */
   rateLimits?: Rates
-  /** Whose word about a client's address counts; nobody's when left out. */
+  /** Proxies whose X-Forwarded-For is trusted; none when left out. */
   isTrustedProxy?: IsTrusted
   idempotencyTimes?: Partial<IdempotencyTimes>
   requestTimes?: Partial<RequestTimes>
-  /** Measures of the process itself beside those of requests. */
+  /** Also metrics of the process (memory, CPU). */
   processMetrics?: boolean
-  /** Who may read the metrics, by the key that came with the request; nobody when left out. */
+  /** Whether the key of a request may read the metrics. Without it, /metrics is not served. */
   isMetricsReader?: (apiKey: string | undefined) => boolean
-  /** Metrics are read at `listenForMetrics` alone, not beside everything else. */
-  metricsApart?: boolean
+  /** /metrics is served by `listenForMetrics` only. */
+  hasMetricsPort?: boolean
 }
 
 export interface Server {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
-  /** A port of their own for the metrics. */
+  /** Serves the metrics on a port of their own. @returns its address */
   listenForMetrics(port: number, host: string): Promise<string>
-  /** Takes no more requests, ends streams, and waits for answers that are under way. */
+  /** Takes no more requests, ends streams, and waits for responses in progress. */
   close(): Promise<void>
 }
 
@@ -41,18 +41,22 @@ export function createServer(options: ServerOptions): Server {
     onLimited: metrics.countLimited,
     times: options.idempotencyTimes ?? {},
   })
-  const answer = options.isMetricsReader && answerMetrics(metrics, options.isMetricsReader)
-  const router = createHttpRouter(executor, options, options.metricsApart ? undefined : answer)
+  const metricsHandler = options.isMetricsReader && createMetricsHandler(metrics, options.isMetricsReader)
+  const router = createHttpRouter(executor, options, options.hasMetricsPort ? undefined : metricsHandler)
   const serving = { executor, newRequestId, isTrustedProxy, times: options.requestTimes }
   const main = createListener({ ...serving, router, metrics })
-  const apart = createListener({ ...serving, router: metricsAlone(answer), metrics: { count() {} } })
+  const metricsListener = createListener({
+    ...serving,
+    router: createMetricsRouter(metricsHandler),
+    metrics: { count() {} },
+  })
 
   return {
     listen: main.listen,
-    listenForMetrics: apart.listen,
+    listenForMetrics: metricsListener.listen,
     async close() {
       const onLate = () => log.warn('server: answers are still under way, closing anyway')
-      const closed = Promise.all([main.close(onLate), apart.close(onLate)])
+      const closed = Promise.all([main.close(onLate), metricsListener.close(onLate)])
       router.close()
       await closed
     },

@@ -1,35 +1,35 @@
 /**
- * Between the sources of an event stream and the client that reads it. A source asks before it hands a message over:
- * while the client does not read, nothing is produced, so nothing piles up.
+ * Slows the sources of an event stream down to the speed of its client. A source waits for `ready` before it produces
+ * a message, so that messages do not pile up while the client does not read.
  */
 export interface Backpressure {
-  /** Resolves when the stream can take a message, or when it is over. Counts the message that follows. */
+  /** Resolves when the stream can take a message, or is closed. Counts the message that follows. */
   ready(): Promise<void>
   /** A message has left the process. */
   sent(): void
-  /** One more subscription on this stream. @returns how to say that it ended, or undefined when there are too many */
+  /** Adds a subscription to this stream. @returns a function that removes it, or undefined when there are too many */
   begin(): (() => void) | undefined
   close(): void
 }
 
-/** Enough to keep the connection busy, little enough to forget. */
-const messagesUnderWay = 16
+/** Enough to keep the connection busy, few enough to hold in memory. */
+const maxPendingMessages = 16
 
 export function createBackpressure(maxSubscriptions: number): Backpressure {
   const waiting: (() => void)[] = []
-  let underWay = 0
+  let pendingMessages = 0
   let subscriptions = 0
   let closed = false
 
   return {
     async ready() {
-      while (!closed && underWay >= messagesUnderWay) {
+      while (!closed && pendingMessages >= maxPendingMessages) {
         await new Promise<void>((resolve) => waiting.push(resolve))
       }
-      underWay++
+      pendingMessages++
     },
     sent() {
-      underWay--
+      pendingMessages--
       waiting.shift()?.()
     },
     begin() {

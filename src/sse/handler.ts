@@ -11,7 +11,15 @@ import { createBackpressure } from './backpressure.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
 import { createReservations } from './reservations.ts'
-import { type EventStream, isStream, parseJson, readParams, refused, stream, toHttpResponse } from './wire.ts'
+import {
+  type EventStream,
+  isStream,
+  parseJson,
+  readParams,
+  refusalResponse,
+  toHttpResponse,
+  writeEvents,
+} from './wire.ts'
 
 export interface StreamLimits {
   /** Streams that one client address holds. */
@@ -19,11 +27,11 @@ export interface StreamLimits {
   total: number
   /** Subscriptions on one stream. */
   perStream: number
-  /** A reader that takes nothing for this long is cut off. */
+  /** The connection of a client that reads nothing for this long is closed. */
   stalledMs: number
-  /** On streams of REST a comment is sent this often, so that nobody between takes the connection for dead. */
+  /** Interval of comments on REST streams: proxies close a connection that stays silent. */
   keepAliveMs: number
-  /** A stream that was announced and not opened for this long is forgotten. */
+  /** A reservation that is not opened within this time is dropped. */
   reservedMs: number
 }
 
@@ -38,11 +46,11 @@ export const defaultStreamLimits: StreamLimits = {
 
 interface StreamHandler {
   handle(req: IncomingMessage, caller: Caller, gone: () => AbortSignal): Promise<RoutedAnswer>
-  /** Ends every stream; clients come back elsewhere. */
+  /** Ends every stream; clients reconnect to another process. */
   close(): void
 }
 
-/** GraphQL over SSE, with a connection for each operation or one for all. */
+/** GraphQL over SSE, with a connection for each operation or one for several. */
 export function createStreamHandler(executor: Executor, limits: StreamLimits, quota: Quota): StreamHandler {
   const operations = createOperations(executor)
   const reservations = createReservations(limits.reservedMs, (token) => void forget(operations, token))
@@ -54,10 +62,10 @@ export function createStreamHandler(executor: Executor, limits: StreamLimits, qu
   ): Promise<Record<string, unknown> | null> {
     const body = await readParams(req)
     const { searchParams } = new URL(req.url ?? '/', 'http://localhost/')
-    const inUrl = { query: searchParams.get('query'), operationName: searchParams.get('operationName') }
+    const params = { query: searchParams.get('query'), operationName: searchParams.get('operationName') }
     executor.reserveOperation(
       admission,
-      body ?? { ...inUrl, variables: parseJson(searchParams.get('variables') ?? '') },
+      body ?? { ...params, variables: parseJson(searchParams.get('variables') ?? '') },
       Number(req.headers['content-length'] ?? req.url?.length),
     )
     return body
@@ -65,25 +73,25 @@ export function createStreamHandler(executor: Executor, limits: StreamLimits, qu
 
   async function respond(req: IncomingMessage, exchange: Exchange): Promise<Response> {
     try {
-      // Ending an operation, or its stream, counts as nothing.
+      // Ending an operation or a stream costs nothing.
       const admission = req.method === 'DELETE' ? undefined : executor.arrive(exchange.caller)
       const body = admission ? await readReserved(req, admission) : null
       return await operations(toRequest(req.method, req.url, req.headers, body, { ...exchange, admission }))
     } catch (error) {
-      return refused(executor.mask(error, exchange.caller.requestId))
+      return refusalResponse(executor.mask(error, exchange.caller.requestId))
     }
   }
 
   return {
     async handle(req, caller, gone) {
-      const announces = req.method === 'PUT'
-      const token = announces ? randomUUID() : tokenOf(req)
+      const reserves = req.method === 'PUT'
+      const token = reserves ? randomUUID() : tokenOf(req)
       const reservation = token === null ? undefined : reservations.get(token)
       const opens = req.headers.accept === 'text/event-stream'
-      const release = announces || (opens && !reservation) ? quota.take(caller.client) : () => {}
+      const release = reserves || (opens && !reservation) ? quota.take(caller.client) : () => {}
       if (!release) {
         const refusal = new Refusal('RateLimited', 'too many streams are open')
-        return toHttpResponse(refused(executor.mask(refusal)))
+        return toHttpResponse(refusalResponse(executor.mask(refusal)))
       }
 
       const backpressure = reservation?.backpressure ?? createBackpressure(limits.perStream)
@@ -101,15 +109,15 @@ export function createStreamHandler(executor: Executor, limits: StreamLimits, qu
         }
         return {
           stream(res) {
-            // What graphql-sse calls its coding is none; who does not know that word can't read the stream. How long the
-            // connection is kept is for the server, which heeds what the client wants.
-            const { 'content-encoding': _, connection: __, ...known } = { ...headers }
-            res.writeHead(status, { ...known, 'x-accel-buffering': 'no' })
-            return stream(body, res, backpressure, limits.stalledMs).finally(end)
+            // graphql-sse sets `content-encoding: none`, which is no coding: clients may refuse it. The server decides whether
+            // the connection is kept alive.
+            const { 'content-encoding': _, connection: __, ...kept } = { ...headers }
+            res.writeHead(status, { ...kept, 'x-accel-buffering': 'no' })
+            return writeEvents(body, res, backpressure, limits.stalledMs).finally(end)
           },
         }
       }
-      if (announces && token && status === 201) reservations.add(token, { backpressure, release })
+      if (reserves && token && status === 201) reservations.add(token, { backpressure, release })
       else release()
       return toHttpResponse(response)
     },
@@ -121,12 +129,12 @@ export function createStreamHandler(executor: Executor, limits: StreamLimits, qu
   }
 }
 
-const nobody: Caller = { requestId: '', client: '', apiKey: undefined, setHeader: () => {} }
+const noCaller: Caller = { requestId: '', client: '', apiKey: undefined, setHeader: () => {} }
 
-/** graphql-sse keeps an announced stream for ever: opening and ending it makes it forget. */
+/** graphql-sse keeps a reserved stream until it ends: this opens and ends it. */
 async function forget(operations: Operations, token: string): Promise<void> {
   const exchange = {
-    caller: nobody,
+    caller: noCaller,
     admission: undefined,
     backpressure: createBackpressure(0),
     token,
@@ -153,9 +161,9 @@ function toRequest(
   }
 }
 
-/** Tokens are made here: anything else that calls itself one is none. */
+/** Tokens are UUIDs that this handler created; null for anything else. */
 function tokenOf({ headers, url = '/' }: IncomingMessage): string | null {
-  const given =
+  const token =
     headers[TOKEN_HEADER_KEY] ?? new URL(url, 'http://localhost/').searchParams.get(TOKEN_QUERY_KEY)
-  return typeof given === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(given) ? given : null
+  return typeof token === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(token) ? token : null
 }

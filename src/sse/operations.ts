@@ -9,14 +9,14 @@ import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Backpressure } from './backpressure.ts'
 
-/** One request at the streaming door. */
+/** One request to /graphql/stream. */
 export type Exchange = {
   caller: Caller
-  /** What this request was counted as; undefined for one that counts as nothing. */
+  /** The cost of this request; undefined for one that costs nothing. */
   admission: Admission | undefined
-  /** Of the stream that carries this request's results. */
+  /** The one of the stream that carries the results of this request. */
   backpressure: Backpressure
-  /** Names a stream that carries the results of several requests. */
+  /** Names a stream that carries the results of several operations. */
   token: string | null
   /** Aborts when this request's own connection is gone. */
   signal: AbortSignal
@@ -24,7 +24,7 @@ export type Exchange = {
 
 export type Operations = Handler<null, Exchange>
 
-/** graphql-sse's protocol over the one door: it decides what goes over which connection, the door does everything else. */
+/** graphql-sse decides which result goes over which connection; the executor does everything else. */
 export function createOperations(executor: Executor): Operations {
   return createHandler<null, Exchange, Exchange>({
     authenticate: ({ context }) => context.token,
@@ -34,15 +34,15 @@ export function createOperations(executor: Executor): Operations {
       try {
         const document = executor.parse(query)
         const errors = executor.validate(document)
-        if (errors.length > 0) return once({ errors })
+        if (errors.length > 0) return streamOne({ errors })
         const args = { schema, document, operationName, variableValues: variables, contextValue: context }
         return args as StreamArgs<Exchange>
       } catch (error) {
-        return once({ errors: [executor.mask(error, context.caller.requestId)] })
+        return streamOne({ errors: [executor.mask(error, context.caller.requestId)] })
       }
     },
     async execute({ contextValue: { caller, admission, token, signal }, ...args }) {
-      // On a connection for all, the request that brought the operation is answered long before the operation is.
+      // With a shared stream (token), the request that brought the operation ends before the operation does.
       const clientSignal = token === null ? signal : new AbortController().signal
       const result = await executor.execute({ ...args, contextValue: executor.context(caller, clientSignal) })
       admission?.settle(() => executedUnits(JSON.stringify(result).length))
@@ -58,16 +58,16 @@ async function subscribe(
   { backpressure, caller }: Exchange,
   args: Omit<OperationArgs, 'contextValue'>,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>> {
-  const ended = backpressure.begin()
-  if (!ended) {
+  const release = backpressure.begin()
+  if (!release) {
     const refusal = new Refusal('RateLimited', 'this connection carries too many subscriptions already')
     return { errors: [refusalError(refusal)] }
   }
   const gone = new AbortController()
-  gone.signal.addEventListener('abort', ended, { once: true })
+  gone.signal.addEventListener('abort', release, { once: true })
   try {
     const results = await executor.subscribe({ ...args, contextValue: executor.context(caller, gone.signal) })
-    if (Symbol.asyncIterator in results) return endable(results, gone)
+    if (Symbol.asyncIterator in results) return abortOnReturn(results, gone)
     gone.abort()
     return results
   } catch (fault) {
@@ -76,8 +76,8 @@ async function subscribe(
   }
 }
 
-/** A source that waits for its next event can only be woken by its signal: `return` alone would wait with it. */
-function endable(results: AsyncGenerator<ExecutionResult, void>, gone: AbortController) {
+/** Aborts `gone` on `return`: only its signal wakes a source that waits for an event, and `return` alone would wait too. */
+function abortOnReturn(results: AsyncGenerator<ExecutionResult, void>, gone: AbortController) {
   const generator: Pick<AsyncGenerator<ExecutionResult, void>, 'next' | 'return' | 'throw'> = {
     async next() {
       const step = await results.next()
@@ -98,7 +98,7 @@ function endable(results: AsyncGenerator<ExecutionResult, void>, gone: AbortCont
   }) as AsyncGenerator<ExecutionResult, void>
 }
 
-/** A result that is there before anything ran; the handler takes it for a stream of one. */
-async function* once(result: ExecutionResult): AsyncGenerator<ExecutionResult, void> {
+/** A stream of one result, for an operation that was refused before it ran. */
+async function* streamOne(result: ExecutionResult): AsyncGenerator<ExecutionResult, void> {
   yield result
 }

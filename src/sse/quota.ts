@@ -1,27 +1,27 @@
-/** Streams held open, in all and for each client. */
+/** Limits open streams, in total and for each client. */
 export interface Quota {
-  /** @returns how to give the place back, or undefined when there is none */
+  /** Takes a slot. @returns a function that releases it, or undefined when no slot is free */
   take(client: string): (() => void) | undefined
 }
 
 export function createQuota({ perClient, total }: { perClient: number; total: number }): Quota {
-  const held = new Map<string, number>()
-  let all = 0
+  const openByClient = new Map<string, number>()
+  let open = 0
 
   return {
     take(client) {
-      const own = held.get(client) ?? 0
-      if (own >= perClient || all >= total) return undefined
-      held.set(client, own + 1)
-      all++
-      let given = false
+      const openOfClient = openByClient.get(client) ?? 0
+      if (openOfClient >= perClient || open >= total) return undefined
+      openByClient.set(client, openOfClient + 1)
+      open++
+      let released = false
       return () => {
-        if (given) return
-        given = true
-        all--
-        const left = (held.get(client) ?? 1) - 1
-        if (left > 0) held.set(client, left)
-        else held.delete(client)
+        if (released) return
+        released = true
+        open--
+        const remaining = (openByClient.get(client) ?? 1) - 1
+        if (remaining > 0) openByClient.set(client, remaining)
+        else openByClient.delete(client)
       }
     },
   }

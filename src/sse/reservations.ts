@@ -1,29 +1,29 @@
 import type { Backpressure } from './backpressure.ts'
 
-/** A stream that a client announced, or opened, for the results of several requests. */
+/** A stream that a client reserved (PUT), or opened, for the results of several operations. */
 interface Reservation {
   backpressure: Backpressure
-  /** Gives its place in the quota back. */
+  /** Releases its slot of the quota. */
   release: () => void
 }
 
 interface Reservations {
   add(token: string, reservation: Reservation): void
   get(token: string): Reservation | undefined
-  /** Its client has come: it stays until it is ended. */
+  /** The client opened the stream: the reservation stays until `end`. */
   open(token: string): void
   end(token: string): void
   close(): void
 }
 
-/** Who announces a stream and does not open it in time is forgotten, and `dropped` is told. */
-export function createReservations(keptMs: number, dropped: (token: string) => void): Reservations {
-  const held = new Map<string, Reservation & { timer: NodeJS.Timeout }>()
+/** @param onDropped called for a reservation that was not opened within `reservedMs`, and for each one at `close` */
+export function createReservations(reservedMs: number, onDropped: (token: string) => void): Reservations {
+  const reservations = new Map<string, Reservation & { timer: NodeJS.Timeout }>()
 
   function end(token: string): void {
-    const reservation = held.get(token)
+    const reservation = reservations.get(token)
     if (!reservation) return
-    held.delete(token)
+    reservations.delete(token)
     clearTimeout(reservation.timer)
     reservation.backpressure.close()
     reservation.release()
@@ -33,17 +33,17 @@ export function createReservations(keptMs: number, dropped: (token: string) => v
     add(token, reservation) {
       const timer = setTimeout(() => {
         end(token)
-        dropped(token)
-      }, keptMs)
-      held.set(token, { ...reservation, timer })
+        onDropped(token)
+      }, reservedMs)
+      reservations.set(token, { ...reservation, timer })
     },
-    get: (token) => held.get(token),
-    open: (token) => clearTimeout(held.get(token)?.timer),
+    get: (token) => reservations.get(token),
+    open: (token) => clearTimeout(reservations.get(token)?.timer),
     end,
     close() {
-      for (const token of [...held.keys()]) {
+      for (const token of [...reservations.keys()]) {
         end(token)
-        dropped(token)
+        onDropped(token)
       }
     },
   }

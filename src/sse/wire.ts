@@ -12,7 +12,7 @@ import type { HttpResponse } from '../http/response.ts'
 import { send } from '../http/send.ts'
 import type { Backpressure } from './backpressure.ts'
 
-/** A stream is nothing but its events: there is no HEAD of it. */
+/** No HEAD: a stream has no headers without its events. */
 export const streamMethods = 'GET, POST, PUT, DELETE, OPTIONS'
 
 export type EventStream = AsyncGenerator<string, void, undefined>
@@ -21,7 +21,7 @@ export function isStream(body: ResponseBody | null): body is EventStream {
   return body !== null && typeof body !== 'string'
 }
 
-/** @throws Refusal for a method that is none here, and for a body that is too large or no JSON object */
+/** @throws Refusal for a method that is not allowed, and for a body that is too large or no JSON object */
 export async function readParams(req: IncomingMessage): Promise<Record<string, unknown> | null> {
   if (req.method === 'GET' || req.method === 'PUT' || req.method === 'DELETE') return null
   if (req.method !== 'POST') throw new Refusal('MethodNotAllowed', 'use GET, POST, PUT or DELETE')
@@ -43,19 +43,19 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Writes events until the stream or the connection ends. The next one is taken when the last one has left the process;
- * a reader that takes nothing for `stalledMs` is cut off.
+ * Writes events until the stream or the connection ends. The next one is taken when the last one has left the process.
+ * The connection of a client that reads nothing for `stalledMs` is closed.
  */
-export async function stream(
-  stream: EventStream,
+export async function writeEvents(
+  events: EventStream,
   res: ServerResponse,
   backpressure: Backpressure,
   stalledMs: number,
 ): Promise<void> {
-  const end = () => void stream.return()
+  const end = () => void events.return()
   res.once('close', end)
   if (res.destroyed) end()
-  for await (const message of stream) {
+  for await (const message of events) {
     if (!(await send(res, message, stalledMs))) break
     if (message.startsWith('event: next')) backpressure.sent()
   }
@@ -63,11 +63,13 @@ export async function stream(
   res.end()
 }
 
-/** An answer that is no stream. What graphql-sse says itself gets a code like everything else. */
+/** A response that is no stream. Errors of graphql-sse itself get a code. */
 export function toHttpResponse([body, { status, headers }]: Response): HttpResponse {
   if (status < 400) return { status, headers: { ...headers }, body: typeof body === 'string' ? body : '' }
   if (typeof body !== 'string') {
-    const error = refusalError(unexplained[status] ?? new Refusal('InvalidQuery', 'the request is malformed'))
+    const error = refusalError(
+      statusRefusals[status] ?? new Refusal('InvalidQuery', 'the request is malformed'),
+    )
     return { status, headers: { ...headers, ...json }, body: JSON.stringify({ errors: [error] }) }
   }
   const { errors } = JSON.parse(body) as { errors: GraphQLError[] }
@@ -81,16 +83,17 @@ export function toHttpResponse([body, { status, headers }]: Response): HttpRespo
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
-const wanted = 'send Accept: text/event-stream for a stream, or PUT first for one that many operations share'
+const streamAdvice =
+  'send Accept: text/event-stream for a stream, or PUT first for one that many operations share'
 
-/** Statuses that graphql-sse answers without a word. */
-const unexplained: Partial<Record<number, Refusal>> = {
-  404: new Refusal('NotFound', `there is no such stream: ${wanted}`),
-  406: new Refusal('NotAcceptable', `this door streams: ${wanted}`),
+/** For statuses that graphql-sse answers without a body. */
+const statusRefusals: Partial<Record<number, Refusal>> = {
+  404: new Refusal('NotFound', `there is no such stream: ${streamAdvice}`),
+  406: new Refusal('NotAcceptable', `this door streams: ${streamAdvice}`),
   415: new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json'),
 }
 
-export function refused(error: GraphQLError): Response {
+export function refusalResponse(error: GraphQLError): Response {
   const status = requestStatus(error)
   const headers = {
     ...json,

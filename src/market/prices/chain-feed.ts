@@ -19,7 +19,10 @@ export interface ChainFeedOptions {
 /** How far the chain's clock may be ahead of ours. */
 const maxAheadSeconds = 600n
 
-/** Prices from on-chain aggregators. A bad answer of one feed is an outage of its token; only a node that does not answer is a fault of the source. */
+/**
+ * Prices from on-chain aggregators. A bad answer of a feed is an outage of its token; only a node that does not answer
+ * is a fault of the source.
+ */
 export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
   const { name, rpc, feeds, maxAgeSeconds, now } = options
   return {
