@@ -9,76 +9,82 @@ import { domainSeparator, ecdsaSchemes, isEcdsa, orderMembers, signedDigest } fr
 import { structHash, typedDigest } from './typed-data.ts'
 
 export interface SignatureExplanation {
-  /** null when it can't be told: there is nobody to compare with, or only the chain knows. */
+  /** null when it cannot be decided: no expected signer is known, or only the chain can verify it. */
   valid: boolean | null
-  /** null when there is none, or none that is known. */
+  /** null when there is none, or an unknown one. */
   mistake: SignatureMistake | null
-  /** For people. */
+  /** Human-readable. */
   explanation: string
-  /** Whose signature it is if the order was signed as declared. */
+  /** The signer if the order was signed as declared. */
   recoveredSigner: Address | null
-  /** `from`, else the signer that appData names. */
+  /** `from`, or else the signer that appData names. */
   expectedSigner: Address | null
   domainSeparator: Bytes32
   structHash: Bytes32
-  /** What has to be signed as typed data. */
+  /** The digest to sign as typed data. */
   digest: Bytes32
 }
 type Judgement = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
 
-/** Digests to try when somebody asks, and while an order is placed; each costs some 70 µs. */
+/** Most digests to try, when a client asks for an explanation and while an order is placed; each costs some 70 µs. */
 export const digestsTried = { asked: 400, placing: 100 }
 
 /**
- * Says what is wrong with an order's signature, by trying what clients are known to sign in its place.
- * Of two mistakes at once it finds only a wrong scheme beside another one.
- * @param declared the signer that the order's appData names
+ * Explains what is wrong with an order's signature by trying the digests of known client mistakes.
+ * Finds two mistakes at once only if one of them is a wrong scheme.
+ * @param declaredSigner the signer that the order's appData names
  */
 export function explainSignature(
   order: OrderCreation,
-  declared: Address | null,
+  declaredSigner: Address | null,
   network: Network,
-  most = digestsTried.asked,
+  maxDigests = digestsTried.asked,
 ): SignatureExplanation {
   const separator = domainSeparator(network)
   const struct = structHash('Order', orderMembers({ ...order, appData: order.appData.hash }))
   const digest = typedDigest(separator, struct)
-  const expected = order.from ?? declared
-  const facts = { expectedSigner: expected, domainSeparator: separator, structHash: struct, digest }
+  const expectedSigner = order.from ?? declaredSigner
+  const facts = { expectedSigner, domainSeparator: separator, structHash: struct, digest }
   const signature = readSignature(order.signature)
-  const scheme = order.signingScheme
-  if (!isEcdsa(scheme)) return { ...facts, ...explainOther(order, expected, digest) }
-  if ('fault' in signature) return { ...facts, ...malformed(signature.fault) }
-  const signed = signedDigest(scheme, digest)
+  const signingScheme = order.signingScheme
+  if (!isEcdsa(signingScheme)) return { ...facts, ...explainOther(order, expectedSigner, digest) }
+  if ('fault' in signature) return { ...facts, ...explainMalformed(signature.fault) }
+  const signed = signedDigest(signingScheme, digest)
   const signer = recover(signed, signature)
-  if (!signer) return { ...facts, ...malformed('unrecoverable') }
-  const found = { recoveredSigner: signer, mistake: null, ...facts }
-  if (expected === null) {
+  if (!signer) return { ...facts, ...explainMalformed('unrecoverable') }
+  const recovered = { recoveredSigner: signer, mistake: null, ...facts }
+  if (expectedSigner === null) {
     const explanation = `it recovers to ${signer}; without from there is nobody to compare with, and whoever signed is taken for the owner`
-    return { ...found, valid: null, explanation }
+    return { ...recovered, valid: null, explanation }
   }
-  if (signer === expected) return { ...found, valid: true, explanation: `${signer} signed this order` }
-  if (signer === order.receiver || signer === declared) {
-    const who = signer === declared ? 'whom appData names as signer' : 'the receiver'
-    const explanation = `${signer}, ${who}, signed this order: from must be that account, not ${expected}`
-    return { ...found, valid: false, mistake: 'other_account', explanation }
+  if (signer === expectedSigner)
+    return { ...recovered, valid: true, explanation: `${signer} signed this order` }
+  if (signer === order.receiver || signer === declaredSigner) {
+    const role = signer === declaredSigner ? 'whom appData names as signer' : 'the receiver'
+    const explanation = `${signer}, ${role}, signed this order: from must be that account, not ${expectedSigner}`
+    return { ...recovered, valid: false, mistake: 'other_account', explanation }
   }
-  if (recover(signed, otherParity(signature)) === expected) {
-    const explanation = `${expected} signed this order, but v says the other of two, or was cut off`
-    return { ...found, valid: false, mistake: 'signature_v', explanation }
+  if (recover(signed, otherParity(signature)) === expectedSigner) {
+    const explanation = `${expectedSigner} signed this order, but v says the other of two, or was cut off`
+    return { ...recovered, valid: false, mistake: 'signature_v', explanation }
   }
-  const attempt = findAttempt(signedInstead(order, scheme, expected, network), signature, expected, most)
+  const attempt = findSignedInstead(
+    signedInstead(order, signingScheme, expectedSigner, network),
+    signature,
+    expectedSigner,
+    maxDigests,
+  )
   return {
-    ...found,
+    ...recovered,
     valid: false,
     mistake: attempt?.mistake ?? null,
     explanation: attempt
-      ? `${expected} signed the order ${attempt.what}`
-      : `it recovers to ${signer}, not to ${expected}, and no known mistake explains that: another account signed, or another order was signed`,
+      ? `${expectedSigner} signed the order ${attempt.description}`
+      : `it recovers to ${signer}, not to ${expectedSigner}, and no known mistake explains that: another account signed, or another order was signed`,
   }
 }
 
-/** Without its v a signature is a compact one, whose parity is half the time the other. */
+/** A signature that lost its v is read as a compact one; its parity is then wrong half the time. */
 function otherParity({ rs, recoveryId }: EcdsaSignature): EcdsaSignature {
   return { rs, recoveryId: recoveryId === 0 ? 1 : 0 }
 }
@@ -90,36 +96,38 @@ const faults: Record<SignatureFault, [mistake: SignatureMistake, explanation: st
   unrecoverable: ['unrecoverable', 'it does not recover to any signer'],
 }
 
-function malformed(fault: SignatureFault): Judgement {
+function explainMalformed(fault: SignatureFault): Judgement {
   const [mistake, explanation] = faults[fault]
   return { valid: false, mistake, explanation, recoveredSigner: null }
 }
 
-/** A key's signature where the chain is declared to know. */
-function explainOther(order: OrderCreation, expected: Address | null, digest: Bytes32): Judgement {
+/** For presign and eip1271: finds out whether the owner's key signed the order after all. */
+function explainOther(order: OrderCreation, expectedSigner: Address | null, digest: Bytes32): Judgement {
   const signature = readSignature(order.signature)
-  const used = ecdsaSchemes.find(
+  const ecdsaScheme = ecdsaSchemes.find(
     (scheme) =>
-      expected !== null && 'rs' in signature && recover(signedDigest(scheme, digest), signature) === expected,
+      expectedSigner !== null &&
+      'rs' in signature &&
+      recover(signedDigest(scheme, digest), signature) === expectedSigner,
   )
-  if (!used) {
+  if (!ecdsaScheme) {
     const explanation = `only the chain knows whether the owner signed: ${order.signingScheme} is not judged here`
     return { valid: null, mistake: null, explanation, recoveredSigner: null }
   }
-  const explanation = `${expected} signed this order with its key: declare signingScheme ${used}`
-  return { valid: null, mistake: 'scheme', explanation, recoveredSigner: expected }
+  const explanation = `${expectedSigner} signed this order with its key: declare signingScheme ${ecdsaScheme}`
+  return { valid: null, mistake: 'scheme', explanation, recoveredSigner: expectedSigner }
 }
 
-function findAttempt(
-  all: Iterable<SignedInstead>,
+function findSignedInstead(
+  candidates: Iterable<SignedInstead>,
   signature: EcdsaSignature,
-  expected: Address,
-  most: number,
+  expectedSigner: Address,
+  maxDigests: number,
 ): SignedInstead | undefined {
-  let tried = 0
-  for (const attempt of all) {
-    if (tried++ >= most) return undefined
-    if (recover(attempt.signed, signature) === expected) return attempt
+  let digestCount = 0
+  for (const attempt of candidates) {
+    if (digestCount++ >= maxDigests) return undefined
+    if (recover(attempt.signed, signature) === expectedSigner) return attempt
   }
   return undefined
 }

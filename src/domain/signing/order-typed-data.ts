@@ -9,7 +9,7 @@ const domainTypes = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-/** What a wallet is asked to sign (`eth_signTypedData_v4`): JSON, with amounts as decimal text. */
+/** Typed data for `eth_signTypedData_v4`: JSON, with amounts as decimal text. */
 export function orderTypedData({ chainId, settlement }: SigningDomain, order: OrderData) {
   return {
     types: { EIP712Domain: domainTypes, ...orderTypes },

@@ -1,4 +1,4 @@
-/** The closed list of what clients are known to do wrong when they sign an order, and what each means. */
+/** The closed list of known client mistakes in signing an order, with descriptions. */
 export const signatureMistakes = {
   signature_length: 'Neither 65 bytes r‖s‖v nor 64 compact bytes.',
   signature_v: 'The last byte is not 0, 1, 27 or 28, says the other of two, or is missing.',

@@ -10,9 +10,9 @@ export type Recovery = { signer: Address; signature: Hex } | { fault: SignatureF
 const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
 /**
- * Who signed `digest`, by native secp256k1. Two forms are read: 65 bytes r‖s‖v with v 0, 1, 27 or 28,
- * and the 64 compact bytes of EIP-2098. The signature comes back as 65 bytes with 27 or 28, the form the settlement contract takes.
- * High-s is refused: it is a second signature for the same order that its owner never made.
+ * Recovers the signer of `digest` with native secp256k1. Accepts 65 bytes r‖s‖v with v 0, 1, 27 or 28, and the 64 compact bytes of
+ * EIP-2098. Returns the signature as 65 bytes with v 27 or 28, the form that the settlement contract takes.
+ * High-s is refused: anyone can derive such a second signature from the owner's.
  */
 export function recoverSigner(scheme: EcdsaScheme, digest: Bytes32, signature: Hex): Recovery {
   const read = readSignature(signature)
@@ -22,19 +22,19 @@ export function recoverSigner(scheme: EcdsaScheme, digest: Bytes32, signature: H
   return { signer, signature: `${bytesToHex(read.rs)}${(read.recoveryId + 27).toString(16)}` as Hex }
 }
 
-/** r‖s and the parity of the point it came from. */
+/** r‖s and the parity of the curve point. */
 export interface EcdsaSignature {
   rs: Uint8Array
   recoveryId: 0 | 1
 }
 
-/** Both forms, expanded and judged. */
+/** Parses both forms. */
 export function readSignature(signature: Hex): EcdsaSignature | { fault: SignatureFault } {
   const bytes = hexToBytes(signature)
   const rs = bytes.slice(0, 64)
   let recoveryId: number
   if (bytes.length === 64) {
-    // EIP-2098: the highest bit of s, which no low s has, says the parity.
+    // EIP-2098: the highest bit of s holds the parity; a low s never uses it.
     recoveryId = (bytes[32] ?? 0) >> 7
     rs[32] = (bytes[32] ?? 0) & 0x7f
   } else if (bytes.length === 65) {
@@ -46,7 +46,7 @@ export function readSignature(signature: Hex): EcdsaSignature | { fault: Signatu
   return { rs, recoveryId }
 }
 
-/** `undefined` when these bytes are nobody's signature. */
+/** The signer's address; `undefined` when the bytes are not a valid signature. */
 export function recover(signed: Bytes32, { rs, recoveryId }: EcdsaSignature): Address | undefined {
   try {
     const publicKey = secp256k1.ecdsaRecover(rs, recoveryId, hexToBytes(signed), false)

@@ -16,39 +16,39 @@ import { domainHash, structHash, type TypedMember, typedDigest } from './typed-d
 import { wrongDomains } from './wrong-domain.ts'
 import { wrongPlaces, wrongTypes, wrongValues } from './wrong-order.ts'
 
-/** What a client may have signed in an order's place. `what` follows "signed the order". */
+/** A digest that a client may have signed by mistake. `description` follows "signed the order". */
 export interface SignedInstead {
   mistake: SignatureMistake
-  what: string
+  description: string
   signed: Bytes32
 }
 
-/** Of two mistakes at once only a wrong scheme beside another one. The likeliest come first. */
+/** Likeliest first. Two mistakes at once only if one of them is a wrong scheme. */
 export function* signedInstead(
   order: OrderCreation,
-  declared: EcdsaScheme,
+  signingScheme: EcdsaScheme,
   owner: Address,
   network: Network,
 ): Generator<SignedInstead> {
   const members = orderMembers({ ...order, appData: order.appData.hash })
   const separator = domainSeparator(network)
   const digest = typedDigest(separator, structHash('Order', members))
-  const other = declared === 'eip712' ? 'ethsign' : 'eip712'
-  const otherwise = `as ${other}, while ${declared} is declared`
-  yield { mistake: 'scheme', what: otherwise, signed: signedDigest(other, digest) }
-  for (const [what, message] of messages(digest, packOrderUid(digest, owner, order.validTo))) {
+  const otherScheme = signingScheme === 'eip712' ? 'ethsign' : 'eip712'
+  const schemeNote = `as ${otherScheme}, while ${signingScheme} is declared`
+  yield { mistake: 'scheme', description: schemeNote, signed: signedDigest(otherScheme, digest) }
+  for (const [description, message] of personalMessages(digest, packOrderUid(digest, owner, order.validTo))) {
     const signed = personalDigest(message)
-    yield { mistake: 'personal_message', what: `as a personal message of ${what}`, signed }
+    yield { mistake: 'personal_message', description: `as a personal message of ${description}`, signed }
   }
-  for (const scheme of [declared, other] as const) {
-    const how = scheme === declared ? '' : ` and ${otherwise}`
-    for (const [mistake, what, wrong] of wrongDigests(order, members, owner, network)) {
-      yield { mistake, what: `${what}${how}`, signed: signedDigest(scheme, wrong) }
+  for (const scheme of [signingScheme, otherScheme] as const) {
+    const suffix = scheme === signingScheme ? '' : ` and ${schemeNote}`
+    for (const [mistake, description, wrong] of wrongDigests(order, members, owner, network)) {
+      yield { mistake, description: `${description}${suffix}`, signed: signedDigest(scheme, wrong) }
     }
   }
-  for (const [mistake, what, moved] of wrongPlaces(members)) {
-    const wrong = typedDigest(separator, structHash('Order', moved))
-    yield { mistake, what, signed: signedDigest(declared, wrong) }
+  for (const [mistake, description, reordered] of wrongPlaces(members)) {
+    const wrong = typedDigest(separator, structHash('Order', reordered))
+    yield { mistake, description, signed: signedDigest(signingScheme, wrong) }
   }
 }
 
@@ -57,22 +57,22 @@ function* wrongDigests(
   members: readonly TypedMember[],
   owner: Address,
   network: Network,
-): Generator<[mistake: SignatureMistake, what: string, digest: Bytes32]> {
+): Generator<[mistake: SignatureMistake, description: string, digest: Bytes32]> {
   const struct = structHash('Order', members)
-  for (const [mistake, what, domain] of wrongDomains(order, network)) {
-    yield [mistake, what, typedDigest(domainHash(domain), struct)]
+  for (const [mistake, description, domain] of wrongDomains(order, network)) {
+    yield [mistake, description, typedDigest(domainHash(domain), struct)]
   }
   yield ['domain_left_out', 'without the domain', struct]
   const separator = domainSeparator(network)
   for (const wrong of [wrongValues(order, owner, members), wrongTypes(order, members)]) {
-    for (const [mistake, what, changed] of wrong) {
-      yield [mistake, what, typedDigest(separator, structHash('Order', changed))]
+    for (const [mistake, description, changed] of wrong) {
+      yield [mistake, description, typedDigest(separator, structHash('Order', changed))]
     }
   }
 }
 
-/** What wallets are asked to sign as a message where it should be the 32 bytes of the digest. */
-function messages(digest: Bytes32, uid: string): [what: string, message: Uint8Array][] {
+/** Messages that clients sign in place of the 32 bytes of the digest. */
+function personalMessages(digest: Bytes32, uid: string): [description: string, message: Uint8Array][] {
   return [
     ['the digest’s text', Buffer.from(digest)],
     ['the digest’s text without 0x', Buffer.from(digest.slice(2))],

@@ -49,16 +49,16 @@ export const orderTypes = {
 const orderTypeHash = typeHash('Order', orderTypes.Order)
 const cancellationTypeHash = keccakText('OrderCancellation(bytes orderUid)')
 const cancellationsTypeHash = keccakText('OrderCancellations(bytes[] orderUids)')
-const wordHash = new Map(
-  ['sell', 'buy', 'erc20', 'internal', 'external'].map((word) => [word, keccakText(word)]),
+const enumHashes = new Map(
+  ['sell', 'buy', 'erc20', 'internal', 'external'].map((value) => [value, keccakText(value)]),
 )
 
 const separators = new Map<string, Bytes32>()
 
 export function domainSeparator({ chainId, settlement }: SigningDomain): Bytes32 {
   const key = `${chainId}:${settlement}`
-  const known = separators.get(key)
-  if (known) return known
+  const cached = separators.get(key)
+  if (cached) return cached
   const separator = domainHash({
     name: domainName,
     version: domainVersion,
@@ -73,7 +73,7 @@ export function orderStructHash(order: OrderData): Bytes32 {
   return hashWords(orderTypeHash, ...orderWords(order))
 }
 
-/** The order as EIP-712 sees it, member by member. */
+/** The order's EIP-712 members with their types. */
 export function orderMembers(order: OrderData): TypedMember[] {
   const words = orderWords(order)
   return orderTypes.Order.map((member, index) => ({ ...member, word: words[index] ?? '0x' }))
@@ -97,7 +97,7 @@ function orderWords(order: OrderData): Bytes32[] {
   ]
 }
 
-/** What an `eip712` signer signs. */
+/** The digest that an `eip712` signer signs. */
 export function orderDigest(domain: SigningDomain, order: OrderData): Bytes32 {
   return typedDigest(domainSeparator(domain), orderStructHash(order))
 }
@@ -106,7 +106,7 @@ export function orderUid(domain: SigningDomain, order: OrderData, owner: Address
   return packOrderUid(orderDigest(domain, order), owner, order.validTo)
 }
 
-/** Digest of one cancellation that names all orders: the form that the client libraries sign, even for one order. */
+/** Digest of a cancellation of several orders. Client libraries sign this form even for one order. */
 export function cancellationsDigest(domain: SigningDomain, uids: readonly OrderUid[]): Bytes32 {
   const list = hashWords(...uids.map((uid) => keccakHex(hexToBytes(uid))))
   return typedDigest(domainSeparator(domain), hashWords(cancellationsTypeHash, list))
@@ -118,22 +118,22 @@ export function cancellationDigest(domain: SigningDomain, uid: OrderUid): Bytes3
   return typedDigest(domainSeparator(domain), hashWords(cancellationTypeHash, word))
 }
 
-/** What an `ethsign` signer signs: the typed digest behind the personal-message prefix for 32 bytes. */
+/** The digest that an `ethsign` signer signs: the typed digest after the personal-message prefix for 32 bytes. */
 export function ethsignDigest(digest: Bytes32): Bytes32 {
   return personalDigest(hexToBytes(digest))
 }
 
-/** What a signer by `scheme` signs. */
+/** The digest that is signed under `scheme`. */
 export function signedDigest(scheme: EcdsaScheme, digest: Bytes32): Bytes32 {
   return scheme === 'ethsign' ? ethsignDigest(digest) : digest
 }
 
-/** What a wallet signs when it is asked to sign a message. */
+/** The digest that a wallet signs for `personal_sign`. */
 export function personalDigest(message: Uint8Array): Bytes32 {
   return keccakHex(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]))
 }
 
-/** `string` members are hashed; the words are few and known. */
-function stringWord(word: string): Bytes32 {
-  return wordHash.get(word) ?? keccakText(word)
+/** EIP-712 hashes `string` members. The hashes of the enum values are precomputed. */
+function stringWord(value: string): Bytes32 {
+  return enumHashes.get(value) ?? keccakText(value)
 }

@@ -2,7 +2,7 @@ import { type Address, zeroAddress } from '../evm/address.ts'
 import { type Bytes32, bytesToHex, type Hex, hexToBytes } from '../evm/hex.ts'
 import { keccak, keccakHex, keccakText } from '../evm/keccak.ts'
 
-/** EIP-712 for structs without structs inside. A word is the 32 bytes that stand for a member. */
+/** A member of an EIP-712 struct; nested structs are not supported. `word` is its 32-byte encoding. */
 export interface TypedMember {
   type: string
   name: string
@@ -18,7 +18,7 @@ export function typeHash(typeName: string, members: readonly Pick<TypedMember, '
   return keccakText(`${typeName}(${members.map(({ type, name }) => `${type} ${name}`).join(',')})`)
 }
 
-/** The members of a domain that are there, in the order that EIP-712 gives them. */
+/** The members of a domain, in EIP-712 order; absent ones are not part of its type. */
 export interface DomainFields {
   name?: string | undefined
   version?: string | undefined
@@ -38,9 +38,9 @@ export function domainHash({ name, version, chainId, verifyingContract }: Domain
   return structHash('EIP712Domain', members)
 }
 
-/** What is signed: the struct's hash behind the domain's. */
-export function typedDigest(domain: Bytes32, struct: Bytes32): Bytes32 {
-  return keccakHex(hexToBytes(`0x1901${domain.slice(2)}${struct.slice(2)}`))
+/** The digest to sign: keccak-256 of 0x1901, domain separator and struct hash. */
+export function typedDigest(separator: Bytes32, struct: Bytes32): Bytes32 {
+  return keccakHex(hexToBytes(`0x1901${separator.slice(2)}${struct.slice(2)}`))
 }
 
 export function hashWords(...words: Hex[]): Bytes32 {

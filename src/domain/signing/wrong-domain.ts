@@ -7,8 +7,8 @@ import type { SignatureMistake } from './signature-mistake.ts'
 import { domainName, domainVersion } from './signing.ts'
 import type { DomainFields } from './typed-data.ts'
 
-/** Test chains that are no more, and what local ones call themselves. */
-const retiredAndLocal = [4, 5, 1337, 31337]
+/** Retired test chains and the usual ids of local chains. */
+const retiredAndLocalChainIds = [4, 5, 1337, 31337]
 const otherVersions = ['v1', '1', '2', '2.0', '1.0']
 const otherNames = [
   'CoW Protocol',
@@ -19,18 +19,18 @@ const otherNames = [
   'GPv2Settlement',
 ]
 
-/** Domains that clients sign with by mistake. `what` follows "signed the order". */
+/** Domains that clients sign with by mistake. `description` follows "signed the order". */
 export function* wrongDomains(
   { sellToken, buyToken }: Pick<OrderData, 'sellToken' | 'buyToken'>,
   { chainId, settlement, vaultRelayer }: Network,
-): Generator<[mistake: SignatureMistake, what: string, domain: DomainFields]> {
-  const right = { name: domainName, version: domainVersion, chainId, verifyingContract: settlement }
-  for (const other of [...chains.keys(), ...retiredAndLocal]) {
-    if (other !== chainId) yield ['chain_id', `for chain ${other}`, { ...right, chainId: other }]
+): Generator<[mistake: SignatureMistake, description: string, domain: DomainFields]> {
+  const rightDomain = { name: domainName, version: domainVersion, chainId, verifyingContract: settlement }
+  for (const other of [...chains.keys(), ...retiredAndLocalChainIds]) {
+    if (other !== chainId) yield ['chain_id', `for chain ${other}`, { ...rightDomain, chainId: other }]
   }
-  yield ['chain_id', 'without chainId in the domain', { ...right, chainId: undefined }]
+  yield ['chain_id', 'without chainId in the domain', { ...rightDomain, chainId: undefined }]
 
-  const contracts: [what: string, contract: Address][] = [
+  const contracts: [description: string, contract: Address][] = [
     ['the vault relayer', vaultRelayer],
     ['the zero address', zeroAddress],
     ...profiles.map((profile): [string, Address] => [
@@ -40,17 +40,22 @@ export function* wrongDomains(
     ['the sell token', sellToken],
     ['the buy token', buyToken],
   ]
-  for (const [what, verifyingContract] of contracts) {
+  for (const [description, verifyingContract] of contracts) {
     if (verifyingContract === settlement) continue
-    yield ['verifying_contract', `with ${what} as verifyingContract`, { ...right, verifyingContract }]
+    yield [
+      'verifying_contract',
+      `with ${description} as verifyingContract`,
+      { ...rightDomain, verifyingContract },
+    ]
   }
-  const nowhere = { ...right, verifyingContract: undefined }
-  yield ['verifying_contract', 'without verifyingContract in the domain', nowhere]
+  const withoutContract = { ...rightDomain, verifyingContract: undefined }
+  yield ['verifying_contract', 'without verifyingContract in the domain', withoutContract]
 
-  yield ['domain_version', 'without version in the domain', { ...right, version: undefined }]
+  yield ['domain_version', 'without version in the domain', { ...rightDomain, version: undefined }]
   for (const version of otherVersions) {
-    yield ['domain_version', `with version ${version} in the domain`, { ...right, version }]
+    yield ['domain_version', `with version ${version} in the domain`, { ...rightDomain, version }]
   }
-  yield ['domain_name', 'without name in the domain', { ...right, name: undefined }]
-  for (const name of otherNames) yield ['domain_name', `with name ${name} in the domain`, { ...right, name }]
+  yield ['domain_name', 'without name in the domain', { ...rightDomain, name: undefined }]
+  for (const name of otherNames)
+    yield ['domain_name', `with name ${name} in the domain`, { ...rightDomain, name }]
 }
