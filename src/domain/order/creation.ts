@@ -5,7 +5,7 @@ import type { EcdsaScheme } from '../signing/signing.ts'
 import type { OrderData, SigningScheme } from './order.ts'
 import type { OrderUid } from './uid.ts'
 
-/** A well-formed order as a client sends it; whether it is acceptable is for the checks to say. */
+/** A well-formed order as a client sends it, before the checks of `orders/checks`. */
 export interface OrderCreation extends Omit<OrderData, 'appData'> {
   appData: AppDataInput
   from: Address | null
@@ -15,9 +15,9 @@ export interface OrderCreation extends Omit<OrderData, 'appData'> {
   fullBalanceCheck: boolean
 }
 
-/** A signed wish to cancel. All orders or none. */
+/** A signed cancellation of all its orders or none. */
 export interface Cancellation {
-  /** As signed: order and repetition are part of what was signed. */
+  /** As signed: sequence and duplicates are part of the digest. */
   orderUids: OrderUid[]
   signingScheme: EcdsaScheme
   signature: Hex

@@ -1,4 +1,4 @@
-/** The story of an order, in the service's words. */
+/** Event types of an order's history. */
 export const orderEventLabels = [
   'created',
   'ready',
@@ -29,7 +29,7 @@ export interface OrderEvent {
   reason: string | null
 }
 
-/** `filtered` is a passing state of the service; `invalid` is one that the trader has to mend. */
+/** `filtered` is temporary; `invalid` lasts until the trader fixes its cause. */
 export function exclusionLabel(reason: ExclusionReason): 'filtered' | 'invalid' {
   return reason === 'in_flight' || reason === 'dust_order' || reason === 'missing_native_price'
     ? 'filtered'

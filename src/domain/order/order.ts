@@ -17,7 +17,7 @@ export type BuyTokenDestination = (typeof buyTokenDestinations)[number]
 export const orderClasses = ['market', 'limit', 'liquidity'] as const
 export type OrderClass = (typeof orderClasses)[number]
 
-/** Why an order that was placed on chain can never be traded, in the interface's words. */
+/** Why an order that was placed on chain can never be traded. The values are part of the API. */
 export const placementErrors = ['QuoteNotFound', 'ValidToTooFarInFuture', 'PreValidationError'] as const
 
 /** The twelve signed members. `receiver` null is signed as the zero address and means the owner. */
@@ -48,14 +48,14 @@ export interface Interactions {
   post: Interaction[]
 }
 
-/** What happened to an order so far. Columns of the order's row, written with the fact that changes them. */
+/** Progress of an order. Columns of the order's row, written in the same transaction as the fact that changes them. */
 export interface OrderProgress {
   /** Σ trade.sellAmount, signed fee included. */
   executedSellAmount: bigint
   executedBuyAmount: bigint
   /** Σ signed fee; 0 for zero-fee orders. */
   executedFeeAmount: bigint
-  /** Σ fee really taken (network and protocol), in `executedFeeToken`. */
+  /** Σ fee actually taken (network and protocol), in `executedFeeToken`. */
   executedFee: bigint
   executedFeeToken: Address
   /** Cancelled through the service, or replaced. */
@@ -68,14 +68,14 @@ export interface OrderProgress {
   effectiveValidTo: number
 }
 
-/** What a settlement at the quoted price would call. Nobody's business while an order could still be run ahead of. */
+/** The calls of a settlement at the quoted price. Secret while the order is open: they would help to front-run it. */
 export interface QuoteCalls {
   /** Before the order's own pre hooks. */
   preInteractions: readonly Interaction[]
   interactions: readonly Interaction[]
 }
 
-/** The quote that an order was stored with. */
+/** The quote that is stored with an order. */
 export interface OrderQuote {
   gasAmount: bigint
   gasPrice: bigint
@@ -89,7 +89,7 @@ export interface OrderQuote {
 }
 
 export interface Order extends OrderData, OrderProgress {
-  /** Row key of the store; joins use it, clients never see it. */
+  /** Primary key for joins; never sent to clients. */
   id: bigint
   chainId: number
   uid: OrderUid
@@ -102,26 +102,26 @@ export interface Order extends OrderData, OrderProgress {
   creationDate: Date
   quoteId: bigint | null
   fullBalanceCheck: boolean
-  /** From appData: not in an auction before. Unix seconds. */
+  /** From appData: in no auction before this time. Unix seconds. */
   validFrom: number | null
   interactions: Interactions
   quote: OrderQuote | null
 }
 
-/** An order that passed every check and waits to be stored: everything of an order that its trader decides. */
+/** An order that passed every check, before it is stored. */
 export type NewOrder = Omit<Order, 'id' | 'quote' | keyof OrderProgress> & {
   effectiveValidTo: number
   quote: NewOrderQuote | null
 }
 
-/** Calls are kept with the quote, but an order is read without them: they are many bytes, and for most readers a secret. */
+/** Calls are stored with the quote, but orders are read without them: they are large, and secret to most clients. */
 export type NewOrderQuote = OrderQuote & { calls?: QuoteCalls | null }
 
 export function isInvalidated(order: Pick<OrderProgress, 'cancelledAt' | 'invalidatedOnChain'>): boolean {
   return order.cancelledAt !== null || order.invalidatedOnChain
 }
 
-/** Sold so far without the signed fee, which is what the signed sell amount is compared with. */
+/** Sold so far without the signed fee; comparable with the signed sell amount. */
 export function executedSellBeforeFees(
   order: Pick<OrderProgress, 'executedSellAmount' | 'executedFeeAmount'>,
 ): bigint {
@@ -135,7 +135,7 @@ export function filledAmount(
   return order.kind === 'sell' ? executedSellBeforeFees(order) : order.executedBuyAmount
 }
 
-/** Pre hooks prepare an order's first fill; the later ones find things prepared. */
+/** Pre hooks run before an order's first fill only. */
 export function duePreInteractions(
   order: Pick<Order, 'interactions'> & Parameters<typeof filledAmount>[0],
 ): Interaction[] {

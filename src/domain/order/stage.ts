@@ -1,6 +1,6 @@
 import type { OrderEventLabel } from './event.ts'
 
-/** How far an order has come on its way into a settlement, in the interface's words. */
+/** How far an order has come towards its settlement. The values are part of the API. */
 export const orderStages = [
   'open',
   'scheduled',
@@ -12,7 +12,7 @@ export const orderStages = [
 ] as const
 export type OrderStage = (typeof orderStages)[number]
 
-/** Stages that speak of a competition. */
+/** Stages in which the order takes part in a competition. */
 export const competedStages: readonly OrderStage[] = ['solved', 'executing', 'traded']
 
 const stageOfEvent: Readonly<Record<OrderEventLabel, OrderStage>> = {
@@ -26,7 +26,7 @@ const stageOfEvent: Readonly<Record<OrderEventLabel, OrderStage>> = {
   cancelled: 'cancelled',
 }
 
-/** A trade counts more than any event; otherwise the newest event says it. `undefined` where nothing happened. */
+/** `traded` if there is a trade, otherwise the stage of the newest event; `undefined` without events. */
 export function orderStage(hasTraded: boolean, newestEvent: OrderEventLabel | null): OrderStage | undefined {
   if (hasTraded) return 'traded'
   return newestEvent === null ? undefined : stageOfEvent[newestEvent]

@@ -3,7 +3,7 @@ import { executedSellBeforeFees, isInvalidated, type Order } from './order.ts'
 export const orderStatuses = ['presignaturePending', 'open', 'fulfilled', 'cancelled', 'expired'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
-/** What status derives from; all of it stands in the order's row. */
+/** The columns of the order's row from which its status derives. */
 export type StatusFacts = Pick<
   Order,
   | 'kind'
@@ -19,7 +19,7 @@ export type StatusFacts = Pick<
   | 'presigned'
 >
 
-/** Nothing more will be traded, as far as is known. */
+/** No further trade is expected. */
 export function hasEnded(status: OrderStatus): boolean {
   return status !== 'open' && status !== 'presignaturePending'
 }
@@ -33,7 +33,7 @@ export function isFulfilled(order: StatusFacts): boolean {
 
 /**
  * Status is derived, never stored; the first match wins. An order whose validTo is now is still open.
- * `storage/order/status.ts` says the same in SQL, and a test holds the two equal.
+ * `storage/order/status.ts` has the same rule in SQL; a test compares the two.
  */
 export function orderStatus(order: StatusFacts, now: number): OrderStatus {
   if (isFulfilled(order)) return 'fulfilled'

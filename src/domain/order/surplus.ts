@@ -3,7 +3,7 @@ import type { Address } from '../evm/address.ts'
 import { type Fill, type Limits, surplusDown } from '../fee/policy.ts'
 import type { OrderData } from './order.ts'
 
-/** Surplus is counted in the token whose amount the order leaves open. */
+/** Surplus is measured in the token whose amount is not fixed. */
 export function surplusToken({
   kind,
   sellToken,
@@ -13,9 +13,9 @@ export function surplusToken({
 }
 
 /**
- * What a trader got beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade or all of an order's, its
- * sell amount without the signed fee. Never negative: the settlement contract trades nothing below a limit price.
- * `storage/order/surplus.ts` says the same in SQL, and a test holds the two equal.
+ * What a trader got beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade or the sum of an order's
+ * trades, its sell amount without the signed fee. Never negative: the settlement contract enforces the limit price.
+ * `storage/order/surplus.ts` has the same rule in SQL; a test compares the two.
  */
 export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
   return maxOf(surplusDown(limits, fill), 0n)

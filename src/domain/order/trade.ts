@@ -17,6 +17,6 @@ export interface Trade {
   /** Signed fee part; 0 for zero-fee orders. */
   feeAmount: bigint
   txHash: Bytes32
-  /** null for a settlement that is not one of our auctions. */
+  /** null for a settlement that belongs to no auction of this service. */
   auctionId: bigint | null
 }

@@ -6,7 +6,7 @@ import type { Order, OrderKind } from './order.ts'
 
 export const sameTokenPolicies = ['disallow', 'allow-sell', 'allow'] as const
 
-/** Whom and what a deployment trades for: the same for quotes and for orders. */
+/** Accounts and tokens that a deployment refuses, for quotes and orders alike. */
 export interface TradingPolicy {
   deniedAccounts: ReadonlySet<Address>
   deniedTokens: ReadonlySet<Address>
@@ -14,7 +14,7 @@ export interface TradingPolicy {
   sameToken: (typeof sameTokenPolicies)[number]
 }
 
-/** Why an order that was placed before it was denied is in no auction any more. */
+/** Why an order that was placed before the denial is excluded from auctions. */
 export function deniedReason(
   { owner, receiver, sellToken, buyToken }: Pick<Order, 'owner' | 'receiver' | 'sellToken' | 'buyToken'>,
   { deniedAccounts, deniedTokens }: TradingPolicy,
@@ -23,12 +23,12 @@ export function deniedReason(
   return deniedTokens.has(sellToken) || deniedTokens.has(buyToken) ? 'unsupported_token' : undefined
 }
 
-/** The zero address is nobody. */
+/** The zero address stands for no account. */
 function isDenied(account: Address | null | undefined, denied: ReadonlySet<Address>): boolean {
   return account != null && account !== zeroAddress && denied.has(account)
 }
 
-/** Neither the owner nor who gets the buy tokens is on the list. @throws Refusal Forbidden */
+/** Checks that neither owner nor receiver is denied. @throws Refusal Forbidden */
 export function checkParties(
   parties: { from?: Address; owner?: Address; receiver: Address | null },
   { deniedAccounts }: Pick<TradingPolicy, 'deniedAccounts'>,
@@ -48,8 +48,8 @@ interface Pair {
 }
 
 /**
- * Two different tokens, unless the policy has it otherwise; the sold one is a token, since the chain's own coin can't be pulled
- * from an account; and both may be traded.
+ * Checks that the tokens differ (unless the policy allows one token), that the sell token is not the native coin, which a contract
+ * cannot pull from an account, and that neither token is denied.
  * @throws Refusal SameBuyAndSellToken, InvalidNativeSellToken, UnsupportedToken
  */
 export function checkPair(
