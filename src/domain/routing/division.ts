@@ -1,21 +1,22 @@
 import type { Candidate, Demand } from './candidates.ts'
-import type { Question } from './single.ts'
-import { buying, reversed, selling, type Walk, type Way, walkThrough } from './walk.ts'
+import type { RouteQuery } from './single.ts'
+import { amountThrough, buying, type Direction, type PoolPath, reversePath, selling } from './walk.ts'
 
-/** Ways side by side, each with its part of the given amount. */
+/** Parallel paths, each with its part of the given amount. */
 export interface Division {
-  parts: { way: Way; amount: bigint }[]
-  /** Atoms of the far side, swaps taken off; negative when they are paid. */
+  parts: { poolPath: PoolPath; amount: bigint }[]
+  /** Atoms of the far side minus the cost of swaps; negative for a buy, where they are paid. */
   value: bigint
 }
 
 /**
- * Where the curves of ways meet when the amount is divided best: a curve's derivative is rate · depth² / (depth ± given)², so that what a
- * way takes is linear in one over the root of the common price. That root, or `undefined` when the ways together are not deep enough.
+ * Square root of the marginal price that all paths share when the amount is divided best. A curve's derivative is
+ * rate · depth² / (depth ± given)², so a path's share is linear in 1 / root of the common price.
+ * @returns undefined when the paths together are not deep enough
  */
-export function priceOf({ sign, amount }: Demand, ways: readonly Candidate[]): number | undefined {
+export function priceOf({ sign, amount }: Demand, candidates: readonly Candidate[]): number | undefined {
   let [depths, weights] = [sign * amount, 0]
-  for (const { depth, root } of ways) {
+  for (const { depth, root } of candidates) {
     depths += depth
     weights += depth * root
   }
@@ -23,74 +24,78 @@ export function priceOf({ sign, amount }: Demand, ways: readonly Candidate[]): n
 }
 
 /**
- * What the ways together are worth before rounding, in far atoms, swaps taken off; `undefined` where one of them is of no use.
- * By Lagrange that is what they gain at their common price, and the whole amount at that price.
+ * Value of the paths together before rounding, in far atoms minus the cost of swaps. By Lagrange it is the sum of their gains at the
+ * common price plus the whole amount at that price.
+ * @returns undefined when one of the paths gets no share
  */
-export function valueOfDivision(demand: Demand, ways: readonly Candidate[]): number | undefined {
+export function valueOfDivision(demand: Demand, candidates: readonly Candidate[]): number | undefined {
   const { sign, amount } = demand
-  const price = priceOf(demand, ways)
+  const price = priceOf(demand, candidates)
   if (price === undefined) return undefined
-  let worth = sign * price * price * amount
-  for (const { depth, root, cost } of ways) {
-    const edge = sign * (root - price)
-    if (edge <= 0) return undefined
-    worth += depth * edge * edge - cost
+  let value = sign * price * price * amount
+  for (const { depth, root, cost } of candidates) {
+    const margin = sign * (root - price)
+    if (margin <= 0) return undefined
+    value += depth * margin * margin - cost
   }
-  return worth
+  return value
 }
 
-/** What each way takes at the common price, written so that what is equal in two ways cancels out before it is rounded. */
-export function sharesOf({ sign, amount }: Demand, ways: readonly Candidate[]): bigint[] {
-  const weights = ways.reduce((sum, { depth, root }) => sum + depth * root, 0)
-  return ways.map(({ depth, root }) => {
-    const ahead = ways.reduce((sum, other) => sum + other.depth * (root - other.root), 0)
-    const share = (depth * (root * amount + sign * ahead)) / weights
+/** Each path's share at the common price. Equal terms of two paths cancel before rounding. */
+export function sharesOf({ sign, amount }: Demand, candidates: readonly Candidate[]): bigint[] {
+  const weights = candidates.reduce((sum, { depth, root }) => sum + depth * root, 0)
+  return candidates.map(({ depth, root }) => {
+    const advantage = candidates.reduce((sum, other) => sum + other.depth * (root - other.root), 0)
+    const share = (depth * (root * amount + sign * advantage)) / weights
     return BigInt(Math.floor(Math.min(Math.max(share, 0), amount)))
   })
 }
 
-/** Walks the real pools with these shares, all but the last without waste. `undefined` where a way is of no use in the division. */
-export function settleShares(
-  { walk, amount, hopCost }: Question,
-  ways: readonly Candidate[],
+/**
+ * Computes the shares with the pools' exact arithmetic. Every share but the last is trimmed; the last path takes the rest.
+ * @returns undefined when a path gets no share
+ */
+export function tradeShares(
+  { direction, amount, hopCost }: RouteQuery,
+  candidates: readonly Candidate[],
   shares: readonly bigint[],
 ): Division | undefined {
   const parts: Division['parts'] = []
-  let [left, value] = [amount, 0n]
-  for (const [index, { way }] of ways.entries()) {
-    const isLast = index === ways.length - 1
-    const part = isLast ? left : frugal(walk, way, shares[index] ?? 0n)
+  let [remaining, value] = [amount, 0n]
+  for (const [index, { poolPath }] of candidates.entries()) {
+    const isLast = index === candidates.length - 1
+    const part = isLast ? remaining : trimShare(direction, poolPath, shares[index] ?? 0n)
     if (part === undefined || part <= 0n) return undefined
-    const reached = walkThrough(walk, way, part)
+    const reached = amountThrough(direction, poolPath, part)
     if (reached === undefined) return undefined
-    parts.push({ way, amount: part })
-    left -= part
-    value += walk.sign * reached - BigInt(way.length) * hopCost
+    parts.push({ poolPath, amount: part })
+    remaining -= part
+    value += direction.sign * reached - BigInt(poolPath.length) * hopCost
   }
   return { parts, value }
 }
 
-/** Rounding leaves room: the least that sells for as much, or the most that is bought for as much. */
-function frugal(walk: Walk, way: Way, share: bigint): bigint | undefined {
-  const reached = share > 0n ? walkThrough(walk, way, share) : undefined
+/** Removes what rounding wastes: the least input for the same output, or the most output for the same input. */
+function trimShare(direction: Direction, poolPath: PoolPath, share: bigint): bigint | undefined {
+  const reached = share > 0n ? amountThrough(direction, poolPath, share) : undefined
   if (reached === undefined) return undefined
-  return walkThrough(walk === selling ? buying : selling, reversed(way), reached)
+  return amountThrough(direction === selling ? buying : selling, reversePath(poolPath), reached)
 }
 
-/** What a way adds to a division at most, given that the given side's atoms go for `price`² elsewhere. */
+/** The most that a path adds to a division when atoms of the given side trade at `price`² elsewhere. */
 export function gainAt({ sign, amount }: Demand, { depth, root, cost }: Candidate, price: number): number {
-  const edge = sign * (root - price)
-  if (edge <= 0) return -cost
-  if (depth * edge <= amount * price) return depth * edge * edge - cost
-  // It would take more than there is.
+  const margin = sign * (root - price)
+  if (margin <= 0) return -cost
+  if (depth * margin <= amount * price) return depth * margin * margin - cost
+  // Its best share exceeds the amount.
   const reached = (depth * root * root * amount) / (depth + sign * amount)
   return sign * (reached - price * price * amount) - cost
 }
 
 /**
- * What the gains of ways must exceed to make a division worth more than this. By Lagrange no division is worth more than the gains of
- * its ways and the whole amount at that price, whatever the price.
+ * What the sum of gains must exceed for a division of more than `estimatedValue`. By Lagrange, at any price, a division's value is at
+ * most the gains of its paths plus the whole amount at that price.
  */
-export function hurdleAt({ sign, amount }: Demand, worth: number, price: number): number {
-  return worth - sign * price * price * amount
+export function requiredGainAt({ sign, amount }: Demand, estimatedValue: number, price: number): number {
+  return estimatedValue - sign * price * price * amount
 }

@@ -10,7 +10,7 @@ export interface Pool {
   reserve1: bigint
 }
 
-/** Of what goes in, so much is traded: the rest is the pool's fee. */
+/** The part of the input that is traded; the rest is the pool's 0.3 % fee. */
 export const feeNumerator = 997n
 export const feeDenominator = 1000n
 const maxReserve = 2n ** 112n - 1n
@@ -34,19 +34,19 @@ export function poolOutputDown(pool: Pool, tokenIn: Address, amountIn: bigint): 
   return denominator === 0n ? 0n : (afterFee * reserveOut) / denominator
 }
 
-/** The least that the pool must be paid to give `amountOut`; `undefined` when it does not hold that much. */
+/** The least input for `amountOut`; `undefined` when the pool does not hold that much. */
 export function poolInputUp(pool: Pool, tokenIn: Address, amountOut: bigint): bigint | undefined {
   const { reserveIn, reserveOut } = poolSide(pool, tokenIn)
   if (amountOut >= reserveOut) return undefined
   return divUp(reserveIn * amountOut * feeDenominator, (reserveOut - amountOut) * feeNumerator)
 }
 
-/** Pool contracts keep reserves of 112 bits, and revert beyond. */
+/** Pool contracts store reserves in 112 bits and revert above that. */
 export function poolTakes(pool: Pool, tokenIn: Address, amountIn: bigint): boolean {
   return poolSide(pool, tokenIn).reserveIn + amountIn <= maxReserve
 }
 
-/** What goes in against what comes out, before rounding: out = scale · in / (offset + bend · in). */
+/** Output by input before rounding: out = scale · in / (offset + bend · in). */
 export interface Curve {
   scale: bigint
   offset: bigint

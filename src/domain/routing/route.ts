@@ -1,9 +1,9 @@
 import type { Address } from '../evm/address.ts'
 import { graphOf, ratesAhead } from './graph.ts'
 import type { Pool } from './pool.ts'
-import { bestWay, type Question } from './single.ts'
+import { bestSinglePath, type RouteQuery } from './single.ts'
 import { bestDivision } from './split.ts'
-import { buying, selling, type Walk, type Way } from './walk.ts'
+import { buying, type Direction, type PoolPath, selling } from './walk.ts'
 
 /** One swap: `amountIn` of `tokenIn` becomes `amountOut` of `tokenOut`. */
 export interface Hop {
@@ -21,7 +21,7 @@ export interface Path {
   amountOut: bigint
 }
 
-/** Paths side by side between the same two tokens, no pool in two of them. Amounts are sums. */
+/** Parallel paths between the same two tokens that share no pool. Amounts are sums. */
 export interface Route {
   paths: [Path, ...Path[]]
   amountIn: bigint
@@ -32,13 +32,13 @@ export function hopsOf({ paths }: { paths: readonly Path[] }): Hop[] {
   return paths.flatMap(({ hops }) => hops)
 }
 
-/** What a search may use, and what it weighs. */
+/** Limits and costs of a search. */
 export interface RouteSearch {
-  /** Swaps of one path at most; 3 unless told. */
+  /** Most swaps of one path; 3 by default. */
   maxHops?: number
-  /** Paths side by side at most; 3 unless told. */
+  /** Most parallel paths; 3 by default. */
   maxPaths?: number
-  /** What one more swap must bring: buy atoms for a sell, sell atoms for a buy. Nothing unless told. */
+  /** Cost of a swap: buy atoms for a sell, sell atoms for a buy. 0 by default. */
   hopCost?: bigint
 }
 
@@ -68,37 +68,42 @@ export function bestRouteForBuy(
 }
 
 /**
- * Buy atoms for a sell atom that no route of so many hops exceeds, however small the amount, with `rateBits` bits behind the point;
- * 0 when none leads there.
+ * Upper bound on buy atoms for a sell atom over routes of at most `maxHops`, for any amount, with `rateBits` fractional bits;
+ * 0 when there is no route.
  */
 export function rateBound(pools: readonly Pool[], sell: Address, buy: Address, maxHops = 3): bigint {
   return ratesAhead(graphOf(pools, selling), buy, maxHops)[maxHops]?.get(sell) ?? 0n
 }
 
 function bestRoute(
-  walk: Walk,
+  direction: Direction,
   pools: readonly Pool[],
-  given: Pick<Question, 'from' | 'to' | 'amount'>,
+  trade: Pick<RouteQuery, 'from' | 'to' | 'amount'>,
   { maxHops = 3, maxPaths = 3, hopCost = 0n }: RouteSearch,
 ): Route | undefined {
-  if (given.amount <= 0n) return undefined
-  const graph = graphOf(pools, walk)
-  const ahead = ratesAhead(graph, given.to, maxHops - 1)
-  const question = { ...given, graph, ahead, walk, maxHops, maxPaths, hopCost }
-  const alone = bestWay(question)
-  const division = bestDivision(question, alone)
-  if (division) return toRoute(division.parts.flatMap(({ way, amount }) => toPath(walk, way, amount) ?? []))
-  return alone && toRoute([toPath(walk, alone.way, given.amount)].filter((path) => path !== undefined))
+  if (trade.amount <= 0n) return undefined
+  const graph = graphOf(pools, direction)
+  const ahead = ratesAhead(graph, trade.to, maxHops - 1)
+  const query = { ...trade, graph, ahead, direction, maxHops, maxPaths, hopCost }
+  const single = bestSinglePath(query)
+  const division = bestDivision(query, single)
+  if (division)
+    return toRoute(
+      division.parts.flatMap(({ poolPath, amount }) => toPath(direction, poolPath, amount) ?? []),
+    )
+  return (
+    single && toRoute([toPath(direction, single.poolPath, trade.amount)].filter((path) => path !== undefined))
+  )
 }
 
-function toPath(walk: Walk, way: Way, given: bigint): Path | undefined {
+function toPath(direction: Direction, poolPath: PoolPath, givenAmount: bigint): Path | undefined {
   const hops: Hop[] = []
-  let amount = given
-  for (const step of way) {
-    const reached = walk.pass(step, amount)
+  let amount = givenAmount
+  for (const step of poolPath) {
+    const reached = direction.swapAmount(step, amount)
     if (reached === undefined) return undefined
     const { pool, from, to } = step
-    if (walk === selling)
+    if (direction === selling)
       hops.push({ pool, tokenIn: from, tokenOut: to, amountIn: amount, amountOut: reached })
     else hops.unshift({ pool, tokenIn: to, tokenOut: from, amountIn: reached, amountOut: amount })
     amount = reached

@@ -1,13 +1,13 @@
 import type { Address } from '../evm/address.ts'
 import { type Edge, type PoolGraph, type RatesAhead, rateBits } from './graph.ts'
-import type { Step, Walk, Way } from './walk.ts'
+import type { Direction, PoolPath, Step } from './walk.ts'
 
 /** A search for routes, from the side whose amount is given. */
-export interface Question {
+export interface RouteQuery {
   graph: PoolGraph
-  /** Of `to`. */
+  /** Best rates from each token to `to`. */
   ahead: RatesAhead
-  walk: Walk
+  direction: Direction
   from: Address
   to: Address
   amount: bigint
@@ -16,61 +16,61 @@ export interface Question {
   hopCost: bigint
 }
 
-/** A way and what it is worth: atoms of the far side, swaps taken off; negative when they are paid. */
-export interface ValuedWay {
-  way: Way
+/** A path and its value: atoms of the far side minus the cost of swaps; negative for a buy, where they are paid. */
+export interface ValuedPath {
+  poolPath: PoolPath
   value: bigint
 }
 
-/** The most valuable of all ways without a token twice; of equals the one with fewer swaps. */
-export function bestWay(question: Question): ValuedWay | undefined {
-  const { graph, ahead, walk, from, to, amount, maxHops, hopCost } = question
-  const trail: Step[] = []
-  /** By token, the best amount that came there with one step left: from there no way can cross itself any more. */
+/** The most valuable path without a repeated token; ties go to fewer swaps. */
+export function bestSinglePath(query: RouteQuery): ValuedPath | undefined {
+  const { graph, ahead, direction, from, to, amount, maxHops, hopCost } = query
+  const steps: Step[] = []
+  /** By token, the best amount that arrives there with one hop left. From there a path cannot repeat a token. */
   const arrivals = new Map<Address, bigint>()
-  let best: ValuedWay | undefined
+  let best: ValuedPath | undefined
 
   function finish(edges: readonly Edge[], reached: bigint): void {
-    const last = bestPass(walk, edges, reached)
+    const last = bestSwap(direction, edges, reached)
     if (!last) return
-    const value = walk.sign * last.reached - BigInt(trail.length + 1) * hopCost
+    const value = direction.sign * last.reached - BigInt(steps.length + 1) * hopCost
     const isBetter =
-      !best || value > best.value || (value === best.value && trail.length + 1 < best.way.length)
-    if (isBetter) best = { way: [...trail, last.step], value }
+      !best || value > best.value || (value === best.value && steps.length + 1 < best.poolPath.length)
+    if (isBetter) best = { poolPath: [...steps, last.step], value }
   }
 
-  function isBest(token: Address, reached: bigint): boolean {
-    const before = arrivals.get(token)
-    if (before !== undefined && walk.sign * before >= walk.sign * reached) return false
+  function isBestArrival(token: Address, reached: bigint): boolean {
+    const earlier = arrivals.get(token)
+    if (earlier !== undefined && direction.sign * earlier >= direction.sign * reached) return false
     arrivals.set(token, reached)
     return true
   }
 
-  /** At the best rates that a first atom would get, and over two swaps more, could this still be the best way? */
-  function mayLead([edge]: readonly Edge[], next: Address, reached: bigint): boolean {
-    const rate = ahead[maxHops - trail.length - 1]?.get(next)
+  /** Whether a path through `next`, at the best rates of a first atom and with two more swaps, could beat `best`. */
+  function mayImprove([edge]: readonly Edge[], next: Address, reached: bigint): boolean {
+    const rate = ahead[maxHops - steps.length - 1]?.get(next)
     if (!edge || rate === undefined) return false
     if (!best) return true
-    const least = best.value + BigInt(trail.length + 2) * hopCost
-    return walk.sign > 0n
+    const least = best.value + BigInt(steps.length + 2) * hopCost
+    return direction.sign > 0n
       ? (reached * edge.rate * rate) >> (2n * rateBits) >= least
       : reached << (2n * rateBits) <= -least * edge.rate * rate
   }
 
   function visit(token: Address, reached: bigint): void {
     const targets = graph.get(token)
-    const left = maxHops - trail.length
-    if (!targets || left < 1) return
+    const hopsLeft = maxHops - steps.length
+    if (!targets || hopsLeft < 1) return
     finish(targets.get(to) ?? [], reached)
-    if (left < 2) return
+    if (hopsLeft < 2) return
     for (const [next, edges] of targets) {
-      if (next === to || next === from || trail.some((step) => step.to === next)) continue
-      if (!mayLead(edges, next, reached)) continue
-      const passed = bestPass(walk, edges, reached)
-      if (!passed || (left === 2 && !isBest(next, passed.reached))) continue
-      trail.push(passed.step)
-      visit(next, passed.reached)
-      trail.pop()
+      if (next === to || next === from || steps.some((step) => step.to === next)) continue
+      if (!mayImprove(edges, next, reached)) continue
+      const swap = bestSwap(direction, edges, reached)
+      if (!swap || (hopsLeft === 2 && !isBestArrival(next, swap.reached))) continue
+      steps.push(swap.step)
+      visit(next, swap.reached)
+      steps.pop()
     }
   }
 
@@ -78,14 +78,14 @@ export function bestWay(question: Question): ValuedWay | undefined {
   return best
 }
 
-/** Of pools side by side only the best for this amount can be part of the best way: more never becomes less further on. */
-function bestPass(walk: Walk, edges: readonly Edge[], amount: bigint) {
+/** Of parallel pools only the best for this amount can be in the best path: a larger amount never gets less in later swaps. */
+function bestSwap(direction: Direction, edges: readonly Edge[], amount: bigint) {
   let best: { step: Step; reached: bigint } | undefined
   for (const { step, beatenBy } of edges) {
     if (beatenBy > 0 && best) break
-    const reached = walk.pass(step, amount)
+    const reached = direction.swapAmount(step, amount)
     if (reached === undefined) continue
-    if (!best || walk.sign * reached > walk.sign * best.reached) best = { step, reached }
+    if (!best || direction.sign * reached > direction.sign * best.reached) best = { step, reached }
   }
   return best
 }

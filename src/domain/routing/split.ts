@@ -1,22 +1,22 @@
-import { type Candidate, candidateOf, type Demand, demandOf, waysToDivide } from './candidates.ts'
+import { type Candidate, candidateOfPath, type Demand, findCandidates, toDemand } from './candidates.ts'
 import {
   type Division,
   gainAt,
-  hurdleAt,
   priceOf,
-  settleShares,
+  requiredGainAt,
   sharesOf,
+  tradeShares,
   valueOfDivision,
 } from './division.ts'
-import type { Question, ValuedWay } from './single.ts'
+import type { RouteQuery, ValuedPath } from './single.ts'
 import { selling } from './walk.ts'
 
-interface Found extends Division {
-  ways: readonly Candidate[]
-  /** The marginal price of its ways, as its square root. */
+interface FoundDivision extends Division {
+  candidates: readonly Candidate[]
+  /** Square root of the paths' marginal price. */
   price: number
   /** Before rounding, in far atoms. */
-  worth: number
+  estimatedValue: number
 }
 
 interface Ranked {
@@ -24,146 +24,155 @@ interface Ranked {
   gain: number
 }
 
-/** Bounds on the work where no other holds: ways that are paired, the most gainful, and sets of ways that are worked out exactly. */
+/** Bounds on the work: candidates that are paired, largest gain first, and sets of candidates that are computed exactly. */
 const maxRanked = 300
 const maxTrials = 64
-/** What doubles can't tell apart. */
-const tie = 2 ** -46
-const lowered = (worth: number) => worth - tie * Math.abs(worth)
+/** Relative rounding error of doubles here. */
+const tolerance = 2 ** -46
+const lowerBound = (estimatedValue: number) => estimatedValue - tolerance * Math.abs(estimatedValue)
 
 /**
- * The most valuable division over ways that share no pool, where it is worth more than the best way alone: the best of all pairs, then
- * the best third way beside that pair, and so on. Doubles choose the ways and their shares, the pools' own arithmetic has the last word.
- * What is gained by rounding alone is not looked for.
+ * The most valuable division over paths that share no pool: the best of all pairs, then the best third path with that pair, and so on.
+ * Doubles choose paths and shares; the pools' exact arithmetic decides. Gains from rounding alone are not searched.
+ * @returns undefined when no division beats the best single path
  */
-export function bestDivision(question: Question, alone: ValuedWay | undefined): Division | undefined {
-  if (question.maxPaths < 2) return undefined
-  const demand = demandOf(question)
-  // Inputs that buy nothing together buy nothing apart; pools that can't give an amount alone may give it together.
-  const start = alone && foundAlone(question, demand, alone)
-  if (!start && question.walk === selling) return undefined
-  const candidates = waysToDivide(question, demand, start?.price ?? highestPrice)
-  let best = bestPair(demand, usableIn(candidates, 2), createTrials(question, demand), start)
-  while (best && best.ways.length < question.maxPaths) {
-    const usable = usableIn(candidates, best.ways.length + 1)
-    const more = withOneMore(demand, usable, createTrials(question, demand), best)
-    if (!more) break
-    best = more
+export function bestDivision(query: RouteQuery, single: ValuedPath | undefined): Division | undefined {
+  if (query.maxPaths < 2) return undefined
+  const demand = toDemand(query)
+  // An input that buys nothing on one path buys nothing when divided. An output too large for one path may be possible over several.
+  const start = single && singlePathDivision(query, demand, single)
+  if (!start && query.direction === selling) return undefined
+  const candidates = findCandidates(query, demand, start?.price ?? highestPrice)
+  let best = bestPair(demand, usableIn(candidates, 2), createTrials(query, demand), start)
+  while (best && best.candidates.length < query.maxPaths) {
+    const usableCandidates = usableIn(candidates, best.candidates.length + 1)
+    const extended = addBestPath(demand, usableCandidates, createTrials(query, demand), best)
+    if (!extended) break
+    best = extended
   }
   return best
 }
 
-/** Above all that pools can be asked for. */
+/** Above any price that pools can have. */
 const highestPrice = 2 ** 256
 
-/** Each other path can take one of the pools that are better. */
+/** Each of the other paths can use up one better pool. */
 function usableIn(candidates: readonly Candidate[], paths: number): Candidate[] {
   return candidates.filter(({ beatenBy }) => beatenBy < paths)
 }
 
-function foundAlone(question: Question, demand: Demand, { way, value }: ValuedWay): Found {
-  const ways = [candidateOf(question, demand, way)]
-  const parts = [{ way, amount: question.amount }]
-  const [price = highestPrice, worth = Number(value)] = [priceOf(demand, ways), valueOfDivision(demand, ways)]
-  return { parts, value, ways, price, worth }
+function singlePathDivision(
+  query: RouteQuery,
+  demand: Demand,
+  { poolPath, value }: ValuedPath,
+): FoundDivision {
+  const candidates = [candidateOfPath(query, demand, poolPath)]
+  const parts = [{ poolPath, amount: query.amount }]
+  const [price = highestPrice, estimatedValue = Number(value)] = [
+    priceOf(demand, candidates),
+    valueOfDivision(demand, candidates),
+  ]
+  return { parts, value, candidates, price, estimatedValue }
 }
 
-/** Works divisions out that may be better than the best one, each set of ways once. */
-function createTrials(question: Question, demand: Demand) {
+/** Computes divisions that may beat the best one, each set of candidates once. */
+function createTrials(query: RouteQuery, demand: Demand) {
   const tried = new Set<string>()
-  return (ways: readonly Candidate[], best: Found | undefined): Found | undefined => {
-    const worth = valueOfDivision(demand, ways)
-    if (worth === undefined || (best && !mayBeat(worth, best)) || tried.size === maxTrials) return undefined
-    const key = ways.map(({ id }) => id).join()
+  return (candidates: readonly Candidate[], best: FoundDivision | undefined): FoundDivision | undefined => {
+    const estimatedValue = valueOfDivision(demand, candidates)
+    if (estimatedValue === undefined || (best && !mayBeat(estimatedValue, best)) || tried.size === maxTrials)
+      return undefined
+    const key = candidates.map(({ id }) => id).join()
     if (tried.has(key)) return undefined
     tried.add(key)
-    const division = settleShares(question, ways, sharesOf(demand, ways))
-    const price = priceOf(demand, ways)
+    const division = tradeShares(query, candidates, sharesOf(demand, candidates))
+    const price = priceOf(demand, candidates)
     if (!division || price === undefined || (best && division.value <= best.value)) return undefined
-    return { ...division, ways, price, worth }
+    return { ...division, candidates, price, estimatedValue }
   }
 }
 
-/** Rounding takes away, so that what is worth less than an atom more can't be better. */
-function mayBeat(worth: number, best: Found): boolean {
-  return worth > lowered(Math.max(best.worth, Number(best.value) + 1))
+/** Rounding only lowers a value, so an estimate must exceed the best exact value by at least one atom. */
+function mayBeat(estimatedValue: number, best: FoundDivision): boolean {
+  return estimatedValue > lowerBound(Math.max(best.estimatedValue, Number(best.value) + 1))
 }
 
-type Attempt = ReturnType<typeof createTrials>
+type TryCandidates = ReturnType<typeof createTrials>
 
-/** Bounds at each better pair's price leave fewer to try; what one bound has ruled out stays ruled out. */
+/** Each better pair's price gives a tighter bound. Candidates that a bound has ruled out stay out. */
 function bestPair(
   demand: Demand,
   candidates: readonly Candidate[],
-  attempt: Attempt,
-  start: Found | undefined,
-): Found | undefined {
+  tryCandidates: TryCandidates,
+  start: FoundDivision | undefined,
+): FoundDivision | undefined {
   let best = start
-  let left = candidates
+  let remaining = candidates
   for (;;) {
     const price = best?.price ?? highestPrice
-    // Without a bound on what is paid, ways still have to be deep enough together.
-    const hurdle = hurdleAt(demand, best ? lowered(best.worth) : 0, price)
-    const ranked = rank(demand, left, price, (gain, highest) => gain + highest > hurdle)
-    const better = firstBetterPair(ranked, hurdle, attempt, best)
+    // Without a best division there is no bound on the price, but the paths together must still be deep enough.
+    const minGain = requiredGainAt(demand, best ? lowerBound(best.estimatedValue) : 0, price)
+    const ranked = rank(demand, remaining, price, (gain, highest) => gain + highest > minGain)
+    const better = firstBetterPair(ranked, minGain, tryCandidates, best)
     if (!better) return best === start ? undefined : best
     best = better
-    left = ranked.map(({ candidate }) => candidate)
+    remaining = ranked.map(({ candidate }) => candidate)
   }
 }
 
 function firstBetterPair(
   ranked: readonly Ranked[],
-  hurdle: number,
-  attempt: Attempt,
-  best: Found | undefined,
-): Found | undefined {
+  minGain: number,
+  tryCandidates: TryCandidates,
+  best: FoundDivision | undefined,
+): FoundDivision | undefined {
   for (const [index, one] of ranked.entries()) {
-    for (let at = index + 1; at < ranked.length; at++) {
-      const other = ranked[at]
-      if (!other || one.gain + other.gain <= hurdle) break
+    for (let otherIndex = index + 1; otherIndex < ranked.length; otherIndex++) {
+      const other = ranked[otherIndex]
+      if (!other || one.gain + other.gain <= minGain) break
       if (sharePool(one.candidate, other.candidate)) continue
-      const better = attempt([one.candidate, other.candidate], best)
+      const better = tryCandidates([one.candidate, other.candidate], best)
       if (better) return better
     }
   }
   return undefined
 }
 
-function withOneMore(
+function addBestPath(
   demand: Demand,
   candidates: readonly Candidate[],
-  attempt: Attempt,
-  pair: Found,
-): Found | undefined {
-  const { ways, price } = pair
-  const gained = ways.reduce((sum, way) => sum + gainAt(demand, way, price), 0)
-  let best = pair
-  const isHopeful = (gain: number) => gained + gain > hurdleAt(demand, lowered(best.worth), price)
-  for (const { candidate, gain } of rank(demand, candidates, price, isHopeful)) {
-    if (!isHopeful(gain)) break
-    if (ways.some((way) => sharePool(way, candidate))) continue
-    best = attempt([...ways, candidate], best) ?? best
+  tryCandidates: TryCandidates,
+  division: FoundDivision,
+): FoundDivision | undefined {
+  const { candidates: current, price } = division
+  const currentGain = current.reduce((sum, candidate) => sum + gainAt(demand, candidate, price), 0)
+  let best = division
+  const mayImprove = (gain: number) =>
+    currentGain + gain > requiredGainAt(demand, lowerBound(best.estimatedValue), price)
+  for (const { candidate, gain } of rank(demand, candidates, price, mayImprove)) {
+    if (!mayImprove(gain)) break
+    if (current.some((other) => sharePool(other, candidate))) continue
+    best = tryCandidates([...current, candidate], best) ?? best
   }
-  return best === pair ? undefined : best
+  return best === division ? undefined : best
 }
 
-/** Those that are hopeful, the most gainful first. */
+/** Candidates that pass `mayImprove`, largest gain first. */
 function rank(
   demand: Demand,
   candidates: readonly Candidate[],
   price: number,
-  isHopeful: (gain: number, highest: number) => boolean,
+  mayImprove: (gain: number, highest: number) => boolean,
 ): Ranked[] {
   const all = candidates.map((candidate) => ({ candidate, gain: gainAt(demand, candidate, price) }))
   const highest = all.reduce((most, { gain }) => Math.max(most, gain), -Infinity)
   return all
-    .filter(({ gain }) => isHopeful(gain, highest))
+    .filter(({ gain }) => mayImprove(gain, highest))
     .sort((a, b) => b.gain - a.gain)
     .slice(0, maxRanked)
 }
 
-function sharePool({ way: one }: Candidate, { way: other }: Candidate): boolean {
+function sharePool({ poolPath: one }: Candidate, { poolPath: other }: Candidate): boolean {
   for (const { pool } of one) for (const step of other) if (step.pool === pool) return true
   return false
 }

@@ -1,56 +1,57 @@
 import type { Address } from '../evm/address.ts'
 import { type Pool, poolInputUp, poolOutputDown, poolTakes } from './pool.ts'
 
-/** One pool of a way, seen from the token whose amount is known. */
+/** One pool of a path, seen from the token whose amount is known. */
 export interface Step {
   pool: Pool
   from: Address
   to: Address
 }
 
-/** Pools in a row, the given amount first: a buy is walked from its end. */
-export type Way = readonly Step[]
+/** Pools in a row, starting at the given amount: for a buy that is the end of the trade. */
+export type PoolPath = readonly Step[]
 
-export interface Walk {
+/** From the given side to the far side: forward for a sell, backward for a buy. */
+export interface Direction {
   /** The token that the pool is paid in. */
   tokenIn(step: Pick<Step, 'from' | 'to'>): Address
-  /** The exact amount on the other side of the pool; `undefined` when there is none that the pool contract takes part in. */
-  pass(step: Step, amount: bigint): bigint | undefined
-  /** What an atom on the far side is worth: more is better when it is got, worse when it is paid. */
+  /** The exact amount on the far side of the pool; `undefined` when the pool contract would refuse the swap. */
+  swapAmount(step: Step, amount: bigint): bigint | undefined
+  /** Value of an atom on the far side: positive when it is received, negative when it is paid. */
   sign: 1n | -1n
 }
 
-/** From what is sold to the most that is bought. */
-export const selling: Walk = {
+/** From the sell amount to the largest buy amount. */
+export const selling: Direction = {
   tokenIn: ({ from }) => from,
-  pass({ pool, from }, amountIn) {
+  swapAmount({ pool, from }, amountIn) {
     const amountOut = poolOutputDown(pool, from, amountIn)
     return amountOut > 0n && poolTakes(pool, from, amountIn) ? amountOut : undefined
   },
   sign: 1n,
 }
 
-/** From what is bought to the least that is sold. */
-export const buying: Walk = {
+/** From the buy amount to the smallest sell amount. */
+export const buying: Direction = {
   tokenIn: ({ to }) => to,
-  pass({ pool, to }, amountOut) {
+  swapAmount({ pool, to }, amountOut) {
     const amountIn = poolInputUp(pool, to, amountOut)
     return amountIn !== undefined && poolTakes(pool, to, amountIn) ? amountIn : undefined
   },
   sign: -1n,
 }
 
-/** The amount on the far side of the whole way. */
-export function walkThrough(walk: Walk, way: Way, amount: bigint): bigint | undefined {
+/** The amount on the far side of the whole path. */
+export function amountThrough(direction: Direction, poolPath: PoolPath, amount: bigint): bigint | undefined {
   let reached: bigint | undefined = amount
-  for (const step of way) {
+  for (const step of poolPath) {
     if (reached === undefined) return undefined
-    reached = walk.pass(step, reached)
+    reached = direction.swapAmount(step, reached)
   }
   return reached
 }
 
-/** The same way from the other end, for the opposite walk. */
-export function reversed(way: Way): Way {
-  return way.map(({ pool, from, to }) => ({ pool, from: to, to: from })).toReversed()
+/** The same path from the other end, for the opposite direction. */
+export function reversePath(poolPath: PoolPath): PoolPath {
+  return poolPath.map(({ pool, from, to }) => ({ pool, from: to, to: from })).toReversed()
 }
