@@ -28,10 +28,10 @@ import {
   type NetworkConfig,
   readDocuments,
 } from './config.ts'
-import { composeNetwork, createShared, type NetworkParts } from './network.ts'
+import { composeNetwork, createSharedServices, type NetworkParts } from './network.ts'
 import type { Settings } from './settings.ts'
 
-/** What a process does. Any number may serve; of those that index or run auctions one leads on each network. */
+/** What a process does. Any number may serve; on each network one process leads the indexer, and one the auctions. */
 export const roles = ['serve', 'index', 'auction'] as const
 export type Role = (typeof roles)[number]
 
@@ -44,37 +44,39 @@ export interface AppOptions {
   log: Log
   now: Clock
   random: () => number
-  /** Whether faults of GraphQL documents name what may have been meant. */
+  /** Whether errors in GraphQL documents suggest similar names. */
   suggests?: boolean
-  /** Whether anybody may read /metrics, where no setting says who may. */
+  /** Whether /metrics needs no key, where no setting decides it. */
   publicMetrics?: boolean
 }
 
 export interface App {
-  /** Where it listens; undefined when it does not serve. */
+  /** Address of the service; undefined without the role `serve`. */
   url: string | undefined
-  /** Where metrics are read that have a port of their own. */
+  /** Address of the metrics, if they have a port of their own. */
   metricsUrl: string | undefined
-  /** Ends streams and loops, then lets go of the database. */
+  /** Ends streams and loops, then closes the database connections. */
   close(): Promise<void>
 }
 
-/** Whoever stops the program does not wait for ever: what is committed is safe, and the rest is found again. */
-const closeMs = 10_000
+/** Limit of a shutdown. Committed data is safe, and the next start continues with the rest. */
+const closeTimeoutMs = 10_000
 
 /**
- * Puts the program together and starts it.
- * @throws ConfigError; when a node or the database is not there, or a chain is not the one that the database belongs to
+ * Composes the program from its settings and starts it.
+ * @throws ConfigError; when a node or the database does not answer, or when the database belongs to another chain
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { databaseUrl, settings, log } = options
   checkNetworksNamed(settings, options.networks)
-  const shared = createShared(options)
-  const applied = await applyMigrations(databaseUrl)
-  if (applied.length > 0) log.info('database migrated', { applied })
+  const sharedServices = createSharedServices(options)
+  const migrations = await applyMigrations(databaseUrl)
+  if (migrations.length > 0) log.info('database migrated', { applied: migrations })
   const db = openDatabase({ url: databaseUrl, maxConnections: settings.DATABASE_CONNECTIONS })
-  const networks = options.networks.map((config) => composeNetwork(config, { ...options, db, ...shared }))
-  for (const parts of networks) await claim(parts, db)
+  const networks = options.networks.map((config) =>
+    composeNetwork(config, { ...options, db, ...sharedServices }),
+  )
+  for (const parts of networks) await claimChain(parts, db)
 
   const stopping = new AbortController()
   const loops = networks.flatMap((parts) => startLoops(parts, options, stopping.signal))
@@ -89,35 +91,35 @@ export async function startApp(options: AppOptions): Promise<App> {
         await Promise.all(loops)
         await db.close()
       })()
-      const late = pause(closeMs, 'late' as const, { ref: false })
+      const late = pause(closeTimeoutMs, 'late' as const, { ref: false })
       if ((await Promise.race([ended, late])) === 'late') log.warn('not everything ended in time, leaving it')
     },
   }
 }
 
-/** A setting of 0 stands for none. */
-function limit(setting: number): number {
+/** A setting of 0 means no limit. */
+function limitOf(setting: number): number {
   return setting === 0 ? Number.POSITIVE_INFINITY : setting
 }
 
-function nobodyToAsk(): Promise<never> {
+function refuseWithoutNode(): Promise<never> {
   return Promise.reject(new Outage('the network node'))
 }
 
-/** Probes give up soon: what does not answer by then is down. */
-const readyMs = 3_000
+/** What does not answer within this time is down. */
+const readyTimeoutMs = 3_000
 
-/** Everything that answers depend on, asked now. */
-async function readiness(
+/** Checks the database and each network now. */
+async function checkReadiness(
   networks: readonly Pick<NetworkParts, 'network' | 'chain'>[],
   db: Database,
 ): Promise<Record<string, boolean>> {
-  const isUp = (question: Promise<unknown>) => {
-    const answered = question.then(
+  const isUp = (probe: Promise<unknown>) => {
+    const outcome = probe.then(
       () => true,
       () => false,
     )
-    return Promise.race([answered, pause(readyMs, false, { ref: false })])
+    return Promise.race([outcome, pause(readyTimeoutMs, false, { ref: false })])
   }
   const states = [
     isUp(ping(db)).then((up) => ['database', up] as const),
@@ -126,7 +128,7 @@ async function readiness(
   return Object.fromEntries(await Promise.all(states))
 }
 
-async function claim({ network, chain }: NetworkParts, db: Database): Promise<void> {
+async function claimChain({ network, chain }: NetworkParts, db: Database): Promise<void> {
   const { chainId, genesisHash } = await chain.identity()
   if (chainId !== network.chainId)
     throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
@@ -145,21 +147,23 @@ function startLoops(
     whileLeading({ url, name: `${name}:${chainId}`, log, signal }, run)
   return [
     ...(roles.includes('serve') ? [parts.pools.follow(signal)] : []),
-    ...(roles.includes('index') ? [lead('indexer', (leading) => runIndexer(parts.indexing, leading))] : []),
+    ...(roles.includes('index')
+      ? [lead('indexer', (leading) => runIndexer(parts.indexerOptions, leading))]
+      : []),
     ...(roles.includes('auction')
       ? [lead('auctions', (leading) => runAuctions(parts.auctionServices, leading))]
       : []),
   ]
 }
 
-/** Where the metrics are read, and by whom: whoever reaches their own port, unless there is a key. */
+/** Where /metrics is served, and for which callers. On a port of its own it needs no key, unless one is set. */
 function metricsAccess(
   { METRICS_PORT, METRICS_KEY }: Settings,
-  isOpen: boolean,
+  publicMetrics: boolean,
 ): Pick<ServerOptions, 'hasMetricsPort' | 'isMetricsReader'> {
   const hasMetricsPort = METRICS_PORT !== undefined
   if (METRICS_KEY !== undefined) return { hasMetricsPort, isMetricsReader: operatorCheck(METRICS_KEY) }
-  return hasMetricsPort || isOpen ? { hasMetricsPort, isMetricsReader: () => true } : {}
+  return hasMetricsPort || publicMetrics ? { hasMetricsPort, isMetricsReader: () => true } : {}
 }
 
 async function serve(
@@ -168,7 +172,7 @@ async function serve(
   { databaseUrl, settings, version, log, now, suggests = false, publicMetrics = false }: AppOptions,
 ) {
   const signals = await openSignals(databaseUrl, log)
-  const trading = networks.map(
+  const tradingNetworks = networks.map(
     ({ network, chain, orderServices, quoteServices, tokens, nativeRates, tokenData }) => ({
       network,
       placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderServices),
@@ -187,7 +191,7 @@ async function serve(
       tokens,
       nativeRates,
       ...tokenData,
-      ready: async () => Object.values(await readiness([{ network, chain }], db)).every(Boolean),
+      ready: async () => Object.values(await checkReadiness([{ network, chain }], db)).every(Boolean),
     }),
   )
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
@@ -202,10 +206,10 @@ async function serve(
       db,
       now,
       brand: settings.AFFILIATE_BRAND,
-      checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? nobodyToAsk,
+      checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? refuseWithoutNode,
     },
-    statistics: createStatistics({ db, now, networks: trading }),
-    networks: createTradingNetworks(trading),
+    statistics: createStatistics({ db, now, networks: tradingNetworks }),
+    networks: createTradingNetworks(tradingNetworks),
     features: featuresOf(settings),
     suggests,
     hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,
@@ -215,9 +219,9 @@ async function serve(
     reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
     uploadAppData: (hash, document) =>
       uploadAppData(db, { hash, document, maxBytes: settings.APP_DATA_MAX_BYTES }),
-    ready: () => readiness(networks, db),
+    ready: () => checkReadiness(networks, db),
     newRequestId: randomUUID,
-    streamLimits: { perClient: limit(settings.STREAMS_PER_CLIENT), total: limit(settings.STREAMS_TOTAL) },
+    streamLimits: { perClient: limitOf(settings.STREAMS_PER_CLIENT), total: limitOf(settings.STREAMS_TOTAL) },
     rateLimits: {
       reads: settings.RATE_LIMIT_READS,
       quotes: settings.RATE_LIMIT_QUOTES,

@@ -32,10 +32,10 @@ const commands: Record<string, readonly Role[]> = {
 }
 
 function version(): string {
-  for (const up of ['../..', '../../..']) {
+  for (const parent of ['../..', '../../..']) {
     try {
       const { name, version } = JSON.parse(
-        readFileSync(path.join(import.meta.dirname, up, 'package.json'), 'utf8'),
+        readFileSync(path.join(import.meta.dirname, parent, 'package.json'), 'utf8'),
       )
       if (name === 'tradegraph') return `tradegraph@${version}`
     } catch {}
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     return fail('tradegraph: --port must be a number from 0 to 65535', 2)
   }
   const settings = readSettings({ ...process.env, ...(values.port !== undefined && { PORT: values.port }) })
-  const common = {
+  const shared = {
     settings,
     version: version(),
     log: createLog(settings.LOG_LEVEL),
@@ -73,29 +73,29 @@ async function main(): Promise<void> {
     random: Math.random,
   }
   if (command === 'dev') {
-    // Not loaded by the commands for real networks, which need none of its packages.
+    // Loaded here only: the other commands must run without its packages.
     const { runDev } = await import('../dev/run.ts')
     const { home, reset } = values
     const byNpm = process.env.npm_lifecycle_event !== undefined
-    await runDev({ ...common, home, reset, traders: !values['no-traders'], byNpm, print })
-    // A settlement on its way is watched for a minute; the next start finds out how it ended.
+    await runDev({ ...shared, home, reset, traders: !values['no-traders'], byNpm, print })
+    // A settlement in flight is watched for a minute more; the next start reads its outcome from the chain.
     process.exit(0)
   } else {
-    await runRoles(commands[command] ?? [], settings, common)
+    await runRoles(commands[command] ?? [], settings, shared)
   }
 }
 
 async function runRoles(
   roles: readonly Role[],
   settings: Settings,
-  common: Pick<AppOptions, 'settings' | 'version' | 'log' | 'now' | 'random'>,
+  shared: Pick<AppOptions, 'settings' | 'version' | 'log' | 'now' | 'random'>,
 ): Promise<void> {
   const networks = readNetworks(settings.NETWORKS_FILE, settings.PROFILE)
   if (!settings.DATABASE_URL) throw new ConfigError(['DATABASE_URL: is needed for this command'])
   if (roles.includes('auction') && !settings.SOLVER_PRIVATE_KEY) {
     throw new ConfigError(['SOLVER_PRIVATE_KEY: is needed to run auctions'])
   }
-  const app = await startApp({ ...common, databaseUrl: settings.DATABASE_URL, networks, roles })
+  const app = await startApp({ ...shared, databaseUrl: settings.DATABASE_URL, networks, roles })
   print(`ready ${app.url ?? roles.join(', ')}`)
   const stop = () => {
     app.close().then(

@@ -9,7 +9,7 @@ import type { Features } from '../graphql/context/features.ts'
 import { addressText } from './setting-readers.ts'
 import { type Settings, settings } from './settings.ts'
 
-/** One network of a deployment: its row of data and how to reach it. */
+/** One network of a deployment, and the URL of its node. */
 export interface NetworkConfig {
   network: Network
   rpcUrl: string
@@ -39,8 +39,8 @@ const networkRow = z.object({
   blockTimeMs: z.int().min(100),
 })
 
-/** A row may name both contracts of its settlement, or leave them to the profile. */
-function networkFile(profile: Profile) {
+/** Contracts of a row without `settlement` and `vaultRelayer` come from the profile. */
+function networkFileSchema(profile: Profile) {
   return z.array(
     networkRow
       .refine(
@@ -48,26 +48,26 @@ function networkFile(profile: Profile) {
         'settlement and vaultRelayer go together',
       )
       .transform(({ rpcUrl, settlement, vaultRelayer, usdReference, ...rest }): NetworkConfig => {
-        const pair = settlement && vaultRelayer ? { settlement, vaultRelayer } : settlementPairs[profile]
-        const dollar = usdReference === undefined ? chains.get(rest.chainId)?.usdReference : usdReference
-        return { rpcUrl, network: { ...rest, ...pair, usdReference: dollar ?? null } }
+        const contracts = settlement && vaultRelayer ? { settlement, vaultRelayer } : settlementPairs[profile]
+        const reference = usdReference === undefined ? chains.get(rest.chainId)?.usdReference : usdReference
+        return { rpcUrl, network: { ...rest, ...contracts, usdReference: reference ?? null } }
       }),
   )
 }
 
-/** The only reader of the environment. @throws ConfigError with every fault at once */
+/** @param environment an empty value counts as unset. @throws ConfigError with every fault at once */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const parsed = settings.safeParse(given)
+  const parsed = settings.safeParse(values)
   if (parsed.success && parsed.data.CMS_ENABLED && parsed.data.CMS_API_KEY === undefined)
     throw new ConfigError(['CMS_API_KEY: is needed where CMS_ENABLED is true'])
   if (parsed.success) return parsed.data
   throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))
 }
 
-/** What is on: parts of the service that a setting opens. */
+/** Optional parts of the service that the settings enable. */
 export function featuresOf(
   settings: Pick<Settings, 'CMS_ENABLED' | 'CMS_API_KEY' | 'STATS_SOURCE' | 'DUNE_API_KEY'>,
 ): Features {
@@ -80,24 +80,24 @@ export function featuresOf(
 /** @throws ConfigError */
 export function readNetworks(path: string | undefined, profile: Profile): NetworkConfig[] {
   if (!path) throw new ConfigError(['NETWORKS_FILE: is needed for this command'])
-  const parsed = networkFile(profile).safeParse(readJson(path))
+  const parsed = networkFileSchema(profile).safeParse(readJson(path))
   if (parsed.success) return parsed.data
   throw new ConfigError(
     parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`),
   )
 }
 
-type NamesNetworks = Pick<
+type SettingsWithNetworks = Pick<
   Settings,
   'QUOTE_ESTIMATORS' | 'USD_PRICE_SOURCES' | 'HOLDER_SOURCES' | 'AFFILIATE_NETWORK'
 >
 
-/** Nobody is to be asked on a network that is not there. @throws ConfigError that names the entries at fault */
+/** @throws ConfigError that names each setting with a network that is not configured */
 export function checkNetworksNamed(
-  settings: NamesNetworks,
+  settings: SettingsWithNetworks,
   networks: readonly Pick<NetworkConfig, 'network'>[],
 ): void {
-  const isServed = (named: string) => networks.some(({ network }) => goesBy(network, named))
+  const isServed = (name: string) => networks.some(({ network }) => goesBy(network, name))
   const lists = ['QUOTE_ESTIMATORS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES'] as const
   const faults = lists.flatMap((list) =>
     settings[list].flatMap(({ name, network }, index) =>
@@ -106,45 +106,46 @@ export function checkNetworksNamed(
         : [`${list}.${index}.network: ${name} is to be asked on "${network}", which is no network here`],
     ),
   )
-  const { AFFILIATE_NETWORK: named } = settings
-  if (named !== undefined && !isServed(named)) faults.push(`AFFILIATE_NETWORK: "${named}" is no network here`)
+  const { AFFILIATE_NETWORK: affiliateName } = settings
+  if (affiliateName !== undefined && !isServed(affiliateName))
+    faults.push(`AFFILIATE_NETWORK: "${affiliateName}" is no network here`)
   if (faults.length > 0) throw new ConfigError(faults)
 }
 
-/** Where contract wallets of affiliates are asked; undefined where there is no network at all. */
+/** The network on which contract wallets of affiliates are asked; undefined if none is configured. */
 export function affiliateNetwork<Served extends Pick<NetworkConfig, 'network'>>(
   networks: readonly Served[],
-  { AFFILIATE_NETWORK: named = 'mainnet' }: Pick<Settings, 'AFFILIATE_NETWORK'>,
+  { AFFILIATE_NETWORK: name = 'mainnet' }: Pick<Settings, 'AFFILIATE_NETWORK'>,
 ): Served | undefined {
-  return networks.find(({ network }) => goesBy(network, named)) ?? networks[0]
+  return networks.find(({ network }) => goesBy(network, name)) ?? networks[0]
 }
 
-/** Documents that clients may name by their hash alone. @throws ConfigError */
+/** Persisted documents, which clients may send by hash alone: text by SHA-256. @throws ConfigError */
 export function readDocuments(path: string | undefined): Record<string, string> {
   if (!path) return {}
   const parsed = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string()).safeParse(readJson(path))
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${path}: ${issue.message}`))
-  const wrong = Object.entries(parsed.data).filter(
+  const mismatched = Object.entries(parsed.data).filter(
     ([hash, text]) => createHash('sha256').update(text).digest('hex') !== hash,
   )
-  if (wrong.length > 0)
-    throw new ConfigError(wrong.map(([hash]) => `${path}: the text of ${hash} has another hash`))
+  if (mismatched.length > 0)
+    throw new ConfigError(mismatched.map(([hash]) => `${path}: the text of ${hash} has another hash`))
   return parsed.data
 }
 
 /** One address a line; `#` begins a comment. @throws ConfigError that names the lines at fault */
 export function readAddresses(path: string | undefined): ReadonlySet<Address> {
   if (!path) return new Set()
-  const found = new Set<Address>()
+  const addresses = new Set<Address>()
   const faults: string[] = []
   for (const [index, line] of readText(path).split('\n').entries()) {
     const text = line.replace(/#.*/, '').trim()
     const parsed = toAddress(text)
-    if (parsed) found.add(parsed)
+    if (parsed) addresses.add(parsed)
     else if (text) faults.push(`${path}:${index + 1}: must be an address`)
   }
   if (faults.length > 0) throw new ConfigError(faults.slice(0, 20))
-  return found
+  return addresses
 }
 
 function readText(path: string): string {
@@ -163,20 +164,20 @@ function readJson(path: string): unknown {
   }
 }
 
-/** One line a setting, for `--help`. */
+/** One line for each setting, for `--help`. */
 export function describeSettings(): string {
   const widest = Math.max(...Object.keys(settings.shape).map(({ length }) => length))
   return Object.entries(settings.shape)
     .map(([name, schema]) => {
-      const fallback = schema.safeParse(undefined)
-      const standard = fallback.success && fallback.data !== undefined ? ` ${shown(fallback.data)}` : ''
-      return `  ${name.padEnd(widest + 2)}${schema.description ?? ''}${standard}`
+      const parsed = schema.safeParse(undefined)
+      const fallback = parsed.success && parsed.data !== undefined ? ` ${showDefault(parsed.data)}` : ''
+      return `  ${name.padEnd(widest + 2)}${schema.description ?? ''}${fallback}`
     })
     .join('\n')
 }
 
-/** In brackets, which a list has of its own. */
-function shown(value: unknown): string {
+/** In brackets; a list has them already. */
+function showDefault(value: unknown): string {
   return Array.isArray(value) ? JSON.stringify(value) : `[${value}]`
 }
 

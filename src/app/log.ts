@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { Log } from '../domain/log.ts'
 
-/** JSON lines on stderr; stdout belongs to what a command prints. */
+/** JSON lines on stderr; stdout is for the output of commands. */
 export function createLog(level: string): Log {
   const logger = pino({ level, base: null }, pino.destination(2))
   return {

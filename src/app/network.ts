@@ -35,7 +35,7 @@ import { composeQuoting } from './quoting.ts'
 import type { Settings } from './settings.ts'
 import { composeTokenData, type TokenData } from './token-data.ts'
 
-/** One network, put together: what each room is handed. */
+/** The services of one network. */
 export interface NetworkParts {
   network: Network
   chain: Chain
@@ -43,21 +43,21 @@ export interface NetworkParts {
   orderServices: OrderServices
   quoteServices: QuoteServices
   auctionServices: AuctionServices
-  indexing: IndexerOptions
-  /** Of wallets that register as affiliates. */
+  indexerOptions: IndexerOptions
+  /** For wallets that register as affiliates. */
   checkSignature: CheckAccountSignature
   tokens: TokenReader['tokens']
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
   tokenData: TokenData
 }
 
-/** What all networks have in common. */
-export interface Shared {
+/** What all networks share. */
+export interface SharedServices {
   policy: TradingPolicy
   gateway: AppDataGateway | null
 }
 
-interface ComposeOptions extends Shared {
+interface ComposeOptions extends SharedServices {
   db: Database
   settings: Settings
   log: Log
@@ -65,10 +65,13 @@ interface ComposeOptions extends Shared {
   random: () => number
 }
 
-/** Orders that are placed at once share their questions. A batch of the node holds two calls for each. */
+/** Orders placed at the same time share queries and node requests. A batch to the node has two calls for each order. */
 const batching = { maxBatch: 50, concurrency: 2 }
 
-export function createShared({ settings, now }: Pick<ComposeOptions, 'settings' | 'now'>): Shared {
+export function createSharedServices({
+  settings,
+  now,
+}: Pick<ComposeOptions, 'settings' | 'now'>): SharedServices {
   const { IPFS_GATEWAY: url, APP_DATA_MAX_BYTES: maxBytes } = settings
   return {
     policy: {
@@ -85,15 +88,15 @@ export function composeNetwork(
   { db, settings, log, now, random, policy, gateway }: ComposeOptions,
 ): NetworkParts {
   const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, log })
-  const once = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, retries: 0, log })
+  const rpcWithoutRetries = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, retries: 0, log })
   const chain = createChain({ rpc, network })
   const pools = createPools({ rpc, network, now, log })
-  const key = settings.SOLVER_PRIVATE_KEY
-  const settler = key && createSettler({ rpc, network, privateKey: key, log })
+  const privateKey = settings.SOLVER_PRIVATE_KEY
+  const settler = privateKey && createSettler({ rpc, network, privateKey, log })
   const solver = settler && createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
   const { tokens, knownTokens } = createTokenReader({
     network,
-    ask: batch((addresses) => readTokenMetadata(once, network.chainId, addresses), {
+    ask: batch((addresses) => readTokenMetadata(rpcWithoutRetries, network.chainId, addresses), {
       maxBatch: 128,
       concurrency: 2,
     }),
@@ -102,11 +105,12 @@ export function composeNetwork(
     now,
   })
   const { chainId } = network
-  const oneTry = createRpc({ url: rpcUrl, timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, log })
-  /** Each user has turns of its own: auctions are not held up by who places orders, nor the other way round. */
+  /** For calls that run code of an order: its wallet, its hooks. */
+  const orderCodeRpc = createRpc({ url: rpcUrl, timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, log })
+  /** One for placing orders and one for auctions, each with its own queue, so that neither delays the other. */
   const newOrderCheck = () =>
     createOrderCheck({
-      rpc: oneTry,
+      rpc: orderCodeRpc,
       network,
       limits: {
         signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
@@ -185,7 +189,7 @@ export function composeNetwork(
     solvers: solver ? [solver] : [],
     settlers: new Map(settler ? [[settler.address, settler]] : []),
   }
-  const indexing: IndexerOptions = {
+  const indexerOptions: IndexerOptions = {
     chainId,
     network,
     db,
@@ -197,11 +201,11 @@ export function composeNetwork(
       block: (number) => chain.block(number),
       logs: (from, to) => chainLogs({ rpc, network, log }, from, to),
     },
-    // Old logs can be much to ask of a node, and the newest blocks wait meanwhile: it is not asked again at once.
-    tokenLogs: (tokens, from, to) => tokenLogs({ rpc: once, network }, tokens, from, to),
+    // Old logs can overload a node, and the indexer of new blocks waits meanwhile: no immediate retry.
+    tokenLogs: (tokens, from, to) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, from, to),
   }
   const checkSignature = createAccountSignatureCheck({
-    rpc: oneTry,
+    rpc: orderCodeRpc,
     limits: { signatureGas: BigInt(settings.EIP1271_GAS_LIMIT), atOnce: settings.EIP1271_AT_ONCE },
   })
   const tokenData = composeTokenData({
@@ -223,7 +227,7 @@ export function composeNetwork(
     orderServices,
     quoteServices,
     auctionServices,
-    indexing,
+    indexerOptions,
     checkSignature,
     tokens,
     nativeRates,

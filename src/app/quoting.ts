@@ -36,7 +36,7 @@ export interface QuotingOptions {
   rpcUrl: string
   pools: Pools
   appDataSources: AppDataSources
-  /** Of the built-in solver, if there is one. */
+  /** The built-in solver, if there is one. */
   solver: Address | undefined
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
 }
@@ -46,27 +46,27 @@ interface Quoting {
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }
 
-/** How long an offer stands, in seconds. */
+/** How long a quote is valid, in seconds. */
 const offered = { standard: 60, onChain: 600 }
-/** What a simulation gets: of the five seconds of a quote some are left. */
-const simulationMs = 4_000
-/** For one question to everybody about the price of a token. */
-const outsidePriceMs = 4_500
-const maxLearnt = 10_000
+/** Timeout of a simulation: shorter than the five seconds of a quote. */
+const simulationTimeoutMs = 4_000
+/** For asking all outside estimators for the price of one token. */
+const outsidePriceTimeoutMs = 4_500
+const maxLearntTokens = 10_000
 
-/** Everything that prices orders on one network. */
+/** The services that price orders on one network. */
 export function composeQuoting(options: QuotingOptions): Quoting {
   const { network, db, settings, log, now, policy, appDataSources, pools, tokens } = options
   const look: Pools['look'] = (pairs) => pools.look(pairs)
-  const { verify, checkTokens } = createChecks(options)
+  const { verify, checkTokens } = createSimulations(options)
   const others = createOutsideEstimators(settings.QUOTE_ESTIMATORS, {
     network,
     now,
     log,
     look,
     tokens,
-    referencePrice(token, known) {
-      const rate = nativeRate(known, network, token)
+    referencePrice(token, rates) {
+      const rate = nativeRate(rates, network, token)
       return rate ? normalizedPriceDown(rate) : null
     },
   })
@@ -75,7 +75,7 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     estimators: others,
     verification: settings.QUOTE_VERIFICATION,
     verify,
-    timeoutMs: outsidePriceMs,
+    timeoutMs: outsidePriceTimeoutMs,
     log,
     now,
   })
@@ -101,18 +101,18 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     verify,
     fastResults: settings.QUOTE_FAST_RESULTS,
     checkTokens,
-    learnTokens: createLearner(tokens),
+    learnTokens: createTokenLearner(tokens),
     storedQuote: batch((ids) => findQuotes(db, network.chainId, ids), { maxBatch: 50, concurrency: 2 }),
   }
   return { services, nativeRates: (addresses) => readNativeRates(addresses, services) }
 }
 
-/** What is tried on the chain, in calls that change nothing. */
-function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: QuotingOptions) {
+/** Simulations in eth_call: verification of estimates, and checks of tokens. */
+function createSimulations({ network, rpc, rpcUrl, settings, log, now, pools }: QuotingOptions) {
   const slots = createTokenSlots({ rpc, now })
-  const timeoutMs = Math.min(settings.RPC_TIMEOUT_MS, simulationMs)
-  const oneTry = createRpc({ url: rpcUrl, timeoutMs, retries: 0, log })
-  const checkTrade = createTradeCheck({ rpc: oneTry, network, slots })
+  const timeoutMs = Math.min(settings.RPC_TIMEOUT_MS, simulationTimeoutMs)
+  const simulationRpc = createRpc({ url: rpcUrl, timeoutMs, retries: 0, log })
+  const checkTrade = createTradeCheck({ rpc: simulationRpc, network, slots })
   const { baseTokens } = network
   const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY, baseTokens }
   const verify: QuoteServices['verify'] = (estimate, trade, signal) =>
@@ -120,8 +120,8 @@ function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: Quoti
   const { checkTokens } = createTokenVerdicts({
     check: createTokenCheck({ rpc, slots }),
     async holderOf(token) {
-      const { pools: known } = await pools.look([[token, network.wrappedNative]])
-      return deepestPool(token, known)
+      const { pools: poolsOfToken } = await pools.look([[token, network.wrappedNative]])
+      return deepestPool(token, poolsOfToken)
     },
     wrappedNative: network.wrappedNative,
     now,
@@ -130,13 +130,13 @@ function createChecks({ network, rpc, rpcUrl, settings, log, now, pools }: Quoti
   return { verify, checkTokens }
 }
 
-/** A token that is stored once is not looked for again. */
-function createLearner(tokens: QuotingOptions['tokens']): QuoteServices['learnTokens'] {
-  // After a minute again: it may not be stored yet, or a reorg took it back.
-  const learnt = new LRUCache<Address, true>({ max: maxLearnt, ttl: 60_000 })
+/** Reads tokens that are not stored yet. A token that was read is skipped for a minute. */
+function createTokenLearner(tokens: QuotingOptions['tokens']): QuoteServices['learnTokens'] {
+  // Not for ever: a token may not be stored yet, or a reorg may remove it.
+  const learntTokens = new LRUCache<Address, true>({ max: maxLearntTokens, ttl: 60_000 })
   return async (addresses) => {
-    const unknown = addresses.filter((token) => !learnt.has(token))
+    const unknown = addresses.filter((token) => !learntTokens.has(token))
     if (unknown.length === 0) return
-    for (const token of (await tokens(unknown)).keys()) learnt.set(token, true)
+    for (const token of (await tokens(unknown)).keys()) learntTokens.set(token, true)
   }
 }

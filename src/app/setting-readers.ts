@@ -5,7 +5,7 @@ export const addressText = z
   .string()
   .transform((text, context): Address => toAddress(text) ?? refuse(context, 'must be an address'))
 
-/** Of somebody outside who is asked. */
+/** Name of an outside provider. */
 export const sourceName = z.string().regex(/^[\w.-]{1,40}$/)
 
 export const httpUrl = z.url({ protocol: /^https?$/ })

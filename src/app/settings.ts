@@ -12,11 +12,11 @@ import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
 import { addressText, httpUrl, jsonText, refuse, sourceName, uniquelyNamed } from './setting-readers.ts'
 import { sourceSettings } from './source-settings.ts'
 
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
 
-const perSecond = (standard: number) => whole(0, 1_000_000).default(standard)
+const perSecond = (standard: number) => integer(0, 1_000_000).default(standard)
 
 const factor = z
   .number()
@@ -46,29 +46,29 @@ const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('priceImprovement'), factor, maxVolumeFactor: factor }),
 ])
 
-/** Somebody outside who estimates prices: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
+/** An outside price estimator: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
 const estimatorSource = z.strictObject({
   kind: z.enum(['engine', 'driver']),
   name: sourceName,
   url: httpUrl,
   /** Submission address of its settlements. */
   address: addressText,
-  /** The one network that it is asked on, by any of its names or its chain id; all without it. */
+  /** The only network to ask it on, by name, alias or chain id; without it, all networks. */
   network: z.string().optional(),
 })
 
-/** Every setting: what it is for stands here and nowhere else, `--help` prints it. */
+/** Every setting. `--help` prints the descriptions. */
 export const settings = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe('PostgreSQL to use. `dev` starts its own without it.'),
-  DATABASE_CONNECTIONS: whole(2, 200)
+  DATABASE_CONNECTIONS: integer(2, 200)
     .default(10)
     .describe('Connections of this process, at most; half of them are for reads.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
-  PORT: whole(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
-  METRICS_PORT: whole(0, 65_535)
+  PORT: integer(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
+  METRICS_PORT: integer(0, 65_535)
     .optional()
     .describe('Port of its own for /metrics, which is then at no other; 0 takes any free one.'),
   METRICS_HOST: z.string().default('127.0.0.1').describe('Address that METRICS_PORT listens on.'),
@@ -86,7 +86,7 @@ export const settings = z.object({
     .string()
     .optional()
     .describe('JSON object of GraphQL documents known in advance: text by its SHA-256.'),
-  RPC_TIMEOUT_MS: whole(100, 60_000).default(5_000).describe('One try of one call to a node.'),
+  RPC_TIMEOUT_MS: integer(100, 60_000).default(5_000).describe('One try of one call to a node.'),
   SOLVER_PRIVATE_KEY: z
     .string()
     .transform((text, context): Hex => toHex(text, 32) ?? refuse(context, 'must be 32 bytes of hex'))
@@ -97,26 +97,26 @@ export const settings = z.object({
     .describe(
       'Protocol fees in order, JSON: [{"kind":"volume","factor":0.0002}]; volume also has "effectiveFrom" (RFC 3339), "buckets" ([{"tokens":["0x…"],"factor":0}], the first that holds both tokens decides) and "sameToken" (charged too). Quotes show the volume fees.',
     ),
-  AUCTION_EVERY_BLOCKS: whole(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
-  AUCTION_DEADLINE_BLOCKS: whole(1, 1_000).default(5).describe('Blocks that a winner has to settle.'),
-  AUCTION_SOLVE_MS: whole(50, 120_000).default(10_000).describe('What solvers get, in milliseconds.'),
-  AUCTION_MAX_WINNERS: whole(1, 100).default(20).describe('Winners of one auction, at most.'),
+  AUCTION_EVERY_BLOCKS: integer(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
+  AUCTION_DEADLINE_BLOCKS: integer(1, 1_000).default(5).describe('Blocks that a winner has to settle.'),
+  AUCTION_SOLVE_MS: integer(50, 120_000).default(10_000).describe('What solvers get, in milliseconds.'),
+  AUCTION_MAX_WINNERS: integer(1, 100).default(20).describe('Winners of one auction, at most.'),
   AUCTION_HIDE_COMPETITIONS: z
     .stringbool()
     .default(false)
     .describe('Show a competition only once its deadline block has passed.'),
-  AUCTION_MAX_ORDERS: whole(1, 10_000).default(1_000).describe('Orders in one auction, at most.'),
-  AUCTION_CHECK_MS: whole(50, 60_000)
+  AUCTION_MAX_ORDERS: integer(1, 10_000).default(1_000).describe('Orders in one auction, at most.'),
+  AUCTION_CHECK_MS: integer(50, 60_000)
     .default(1_000)
     .describe('What an auction waits for contract wallets and pre hooks, in milliseconds.'),
-  AUCTION_CHECKS_PER_OWNER: whole(1, 1_000)
+  AUCTION_CHECKS_PER_OWNER: integer(1, 1_000)
     .default(20)
     .describe('Orders of one contract wallet, or with pre hooks, that one auction asks about.'),
-  ORDER_MIN_VALIDITY: whole(1, 86_400).default(60).describe('Least seconds from now to validTo.'),
-  ORDER_MAX_VALIDITY: whole(60, 1_000_000_000)
+  ORDER_MIN_VALIDITY: integer(1, 86_400).default(60).describe('Least seconds from now to validTo.'),
+  ORDER_MAX_VALIDITY: integer(60, 1_000_000_000)
     .default(31_536_000)
     .describe('Most seconds from now to validTo of an order.'),
-  QUOTE_MAX_VALIDITY: whole(60, 1_000_000_000)
+  QUOTE_MAX_VALIDITY: integer(60, 1_000_000_000)
     .default(10_800)
     .describe('Most seconds from now to validTo of a quote.'),
   QUOTE_ESTIMATORS: jsonText(uniquelyNamed(estimatorSource))
@@ -124,7 +124,7 @@ export const settings = z.object({
     .describe(
       'Who else is asked for quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; with "network" it is asked on that one alone.',
     ),
-  QUOTE_FAST_RESULTS: whole(1, 20).default(2).describe('Usable estimates that a fast quote waits for.'),
+  QUOTE_FAST_RESULTS: integer(1, 20).default(2).describe('Usable estimates that a fast quote waits for.'),
   QUOTE_VERIFICATION: z
     .enum(verificationModes)
     .default('prefer')
@@ -135,20 +135,20 @@ export const settings = z.object({
     .max(1)
     .default(0.01)
     .describe('An estimate whose simulation falls short of its promise by more than this part is dropped.'),
-  ORDER_MAX_OUT_OF_MARKET: whole(0, 100_000)
+  ORDER_MAX_OUT_OF_MARKET: integer(0, 100_000)
     .default(10)
     .describe('Open orders out of market of one owner; 0 is no limit.'),
-  ORDER_MAX_UIDS: whole(1, maxNamedOrders)
+  ORDER_MAX_UIDS: integer(1, maxNamedOrders)
     .default(maxNamedOrders)
     .describe('Orders that one request may name.'),
-  DEBUG_REPORT_AUCTIONS: whole(1, 10_000)
+  DEBUG_REPORT_AUCTIONS: integer(1, 10_000)
     .default(defaultReportAuctions)
     .describe('Auctions in one debug report over REST, the newest; its Link header leads to older ones.'),
   SAME_TOKEN_ORDERS: z
     .enum(sameTokenPolicies)
     .default('disallow')
     .describe('Whether a token may be traded for itself; allow-sell is for sell orders only.'),
-  APP_DATA_MAX_BYTES: whole(2, 1_000_000)
+  APP_DATA_MAX_BYTES: integer(2, 1_000_000)
     .default(maxAppDataBytes)
     .describe('Most bytes of an appData document; bodies of requests have limits of their own.'),
   IPFS_GATEWAY: httpUrl
@@ -162,14 +162,14 @@ export const settings = z.object({
   ADMIN_API_KEY: apiKey
     .optional()
     .describe('Whoever sends it as a bearer token or X-API-Key may cancel orders by policy.'),
-  ORDER_MAX_GAS: whole(100_000, 100_000_000).default(8_000_000).describe('Gas that one order may need.'),
-  EIP1271_GAS_LIMIT: whole(21_000, 30_000_000)
+  ORDER_MAX_GAS: integer(100_000, 100_000_000).default(8_000_000).describe('Gas that one order may need.'),
+  EIP1271_GAS_LIMIT: integer(21_000, 30_000_000)
     .default(1_000_000)
     .describe('Gas that a contract wallet may use to judge a signature.'),
-  EIP1271_TIMEOUT_MS: whole(50, 60_000)
+  EIP1271_TIMEOUT_MS: integer(50, 60_000)
     .default(1_000)
     .describe('One call that runs the code of an order: its wallet, its pre-hooks.'),
-  EIP1271_AT_ONCE: whole(1, 1_000)
+  EIP1271_AT_ONCE: integer(1, 1_000)
     .default(4)
     .describe('Such calls at a time on each network, one for each owner; three times as many wait.'),
   DISTINCT_SIGNATURE_CODES: z
@@ -183,7 +183,7 @@ export const settings = z.object({
   RATE_LIMIT_ORDERS: perSecond(5).describe(
     'Orders and cancellations of one client, per second; 0 is no limit. Each process counts for itself.',
   ),
-  RATE_LIMIT_INTROSPECTIONS: whole(0, 1_000)
+  RATE_LIMIT_INTROSPECTIONS: integer(0, 1_000)
     .default(6)
     .describe(
       'Introspection documents of one client whose answer is not remembered, per minute; 0 is no limit.',
@@ -200,10 +200,10 @@ export const settings = z.object({
     })
     .optional()
     .describe('Proxies that may name the client in X-Forwarded-For: addresses and CIDR ranges, with commas.'),
-  STREAMS_PER_CLIENT: whole(0, 100_000)
+  STREAMS_PER_CLIENT: integer(0, 100_000)
     .default(100)
     .describe('Open event streams of one client address; 0 is no limit.'),
-  STREAMS_TOTAL: whole(0, 1_000_000)
+  STREAMS_TOTAL: integer(0, 1_000_000)
     .default(10_000)
     .describe('Open event streams of this process; 0 is no limit.'),
   ...sourceSettings,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { address, toAddress } from '../domain/evm/address.ts'
 import { httpUrl, jsonText, sourceName, uniquelyNamed } from './setting-readers.ts'
 
-/** The one network that it is asked about, by any of its names or its chain id; all without it. */
+/** The only network to ask it about, by name, alias or chain id; without it, all networks. */
 const network = z.string().optional()
 const key = z.string().regex(/^[!-~]{1,1000}$/)
 
@@ -12,7 +12,8 @@ const feeds = z
     z.string().refine((text) => toAddress(text) !== undefined, 'must be an address'),
   )
   .transform(
-    (given) => new Map(Object.entries(given).map(([token, feed]) => [address(token), address(feed)])),
+    (aggregators) =>
+      new Map(Object.entries(aggregators).map(([token, feed]) => [address(token), address(feed)])),
   )
 
 const priceSource = z.discriminatedUnion('kind', [
@@ -21,7 +22,7 @@ const priceSource = z.discriminatedUnion('kind', [
     name: sourceName.default('coingecko'),
     url: httpUrl.default('https://api.coingecko.com/api/v3'),
     apiKey: key.optional(),
-    /** What the key is sent as; `x-cg-demo-api-key` for keys of the free plan. */
+    /** Header of the key; `x-cg-demo-api-key` for keys of the free plan. */
     keyHeader: z
       .string()
       .regex(/^[\w-]{1,60}$/)
@@ -35,7 +36,7 @@ const priceSource = z.discriminatedUnion('kind', [
     network: z.string(),
     /** Aggregator by token. */
     feeds,
-    /** An answer older than this is none. */
+    /** Older answers are ignored. */
     maxAgeSeconds: z.int().min(1).max(10_000_000).default(86_400),
   }),
 ])
@@ -52,7 +53,7 @@ const holderSource = z.discriminatedUnion('kind', [
     .strictObject({
       kind: z.literal('ethplorer'),
       name: sourceName.default('ethplorer'),
-      /** Its hosts are those of one chain each; without it each chain's own is asked. */
+      /** Each Ethplorer host serves one chain. Without it, the host of each chain is asked. */
       url: httpUrl.optional(),
       apiKey: key,
       network,
@@ -67,7 +68,7 @@ const holderSource = z.discriminatedUnion('kind', [
 export type PriceSourceSetting = z.infer<typeof priceSource>
 export type HolderSourceSetting = z.infer<typeof holderSource>
 
-/** Where token data comes from, each list in the order of asking. */
+/** Sources of token data, in the order in which they are asked. */
 export const sourceSettings = {
   USD_PRICE_SOURCES: jsonText(uniquelyNamed(priceSource))
     .default([{ kind: 'orderbook', name: 'orderbook' }])

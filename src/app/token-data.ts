@@ -33,18 +33,18 @@ export interface TokenDataOptions {
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }
 
-/** What is told of tokens on one network. */
+/** Prices and holders of tokens on one network. */
 export type TokenData = Pick<TradingServices, 'usdPrice' | 'peekUsdPrice' | 'topHolders' | 'peekTopHolders'>
 
-/** Each remembers as many holders as are told. */
-const maxHeld = 1_000
+/** Each entry is a list of up to `maxHolders` holders. */
+const maxCachedHolderLists = 1_000
 
 export function composeTokenData(options: TokenDataOptions): TokenData {
   const { network, settings, log, now } = options
   const priceSources = sourcesFor(settings.USD_PRICE_SOURCES, options, createPriceSource)
   const holderSources = sourcesFor(settings.HOLDER_SOURCES, options, createHolderSource)
-  const found = { USD_PRICE_SOURCES: priceSources, HOLDER_SOURCES: holderSources }
-  for (const [setting, { length }] of Object.entries(found))
+  const sources = { USD_PRICE_SOURCES: priceSources, HOLDER_SOURCES: holderSources }
+  for (const [setting, { length }] of Object.entries(sources))
     if (length === 0) log.warn('no token source knows this network', { network: network.name, setting })
   const prices = createFallbackSource({ what: 'the USD price', sources: priceSources, log, now })
   const holders = createFallbackSource({
@@ -52,19 +52,19 @@ export function composeTokenData(options: TokenDataOptions): TokenData {
     sources: holderSources,
     log,
     now,
-    limits: { maxKnown: maxHeld },
+    limits: { maxKnown: maxCachedHolderLists },
   })
-  /** No source knows of the coin itself. */
-  const asked = (token: Address) => wrappedForm(token, network.wrappedNative)
+  /** Sources know the native coin by its wrapped token only. */
+  const wrapped = (token: Address) => wrappedForm(token, network.wrappedNative)
   return {
-    usdPrice: (token, client) => prices.find(asked(token), client),
-    peekUsdPrice: (token) => prices.peek(asked(token)),
-    topHolders: (token, client) => holders.find(asked(token), client),
-    peekTopHolders: (token) => holders.peek(asked(token)),
+    usdPrice: (token, client) => prices.find(wrapped(token), client),
+    peekUsdPrice: (token) => prices.peek(wrapped(token)),
+    topHolders: (token, client) => holders.find(wrapped(token), client),
+    peekTopHolders: (token) => holders.peek(wrapped(token)),
   }
 }
 
-/** Those that are asked about the network and know it; one that is to be asked about it by name should. */
+/** The configured sources that know the network. Warns of one that is configured for the network and does not know it. */
 function sourcesFor<Setting extends { name: string; network?: string | undefined }, Source>(
   list: readonly Setting[],
   options: TokenDataOptions,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Interface, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
-import { composeNetwork, createShared } from '../../src/app/network.ts'
+import { composeNetwork, createSharedServices } from '../../src/app/network.ts'
 import { runAuction } from '../../src/auctions/run.ts'
 import type { AuctionServices } from '../../src/auctions/services.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   desk = composeNetwork(
     { network: world.market.network, rpcUrl: world.chain.rpcUrl },
     {
-      ...createShared({ settings, now: Date.now }),
+      ...createSharedServices({ settings, now: Date.now }),
       db: world.database.db,
       settings,
       log: silentLog,
