@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startChain } from '../src/dev/chain/chain.ts'
-import { endLeftDatabase, startDatabase } from '../src/dev/database/database.ts'
+import { endOrphanedDatabase, startDatabase } from '../src/dev/database/database.ts'
 import { buildMarket } from '../src/dev/market/build.ts'
 import { applyMigrations } from '../src/storage/database/migrations.ts'
 import { silentLog } from './fakes/silent-log.ts'
@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const chainHome = path.join(home, 'chain')
   mkdirSync(chainHome)
   const teardown = async () => {
-    await endLeftDatabase(home)
+    await endOrphanedDatabase(home)
     rmSync(home, { recursive: true, force: true })
   }
   try {

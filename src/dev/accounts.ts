@@ -7,7 +7,7 @@ export interface Account {
   privateKey: Hex
 }
 
-/** The development phrase that everybody knows: nothing of value may ever stand behind it. The node unlocks its first ten accounts. */
+/** The public mnemonic of development nodes: never for accounts with real funds. Anvil unlocks its first ten accounts. */
 const mnemonic = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
 
 export interface DevAccounts {

@@ -2,7 +2,7 @@ import { startApp } from '../app/app.ts'
 import { readSettings } from '../app/config.ts'
 import type { Settings } from '../app/settings.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { isHeld } from './home/home.ts'
+import { isInUse } from './home/home.ts'
 import { startTraders } from './market/traders.ts'
 import { watchParent } from './process/parent-watch.ts'
 import { probePort } from './process/process.ts'
@@ -12,7 +12,7 @@ export interface DevOptions {
   home: string
   reset: boolean
   traders: boolean
-  /** npm started this process and is expected to stay. */
+  /** npm started this process: the stack ends when npm does. */
   byNpm: boolean
   settings: Settings
   version: string
@@ -22,27 +22,27 @@ export interface DevOptions {
   print(line: string): void
 }
 
-/** Half of the surplus, 1 % of the volume at most: fees are to be seen. Whoever sets a policy gets theirs. */
+/** Half of the surplus, 1 % of the volume at most, so that fees are visible. The setting FEE_POLICIES replaces it. */
 const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
-/** On this machine everybody may have it. */
+/** Public: the local service listens on this machine only. */
 const localCmsKey = 'local-cms-key-of-this-machine'
 
 /**
- * The local stack from start to end: Ctrl-C and SIGTERM end the database and the chain with it; a crash, also
- * of one of the two, leaves them to the next start.
+ * Runs the local stack until it is stopped. Ctrl-C and SIGTERM end the database and the chain too. After a crash of
+ * this program or of one of them, the next start takes over what still runs.
  */
 export async function runDev(options: DevOptions): Promise<void> {
   const { home, reset, log, now, random, print } = options
   const parent = options.byNpm ? watchParent(() => process.exit(1)) : undefined
   const { DATABASE_URL: databaseUrl, ANVIL: anvil } = options.settings
-  if (!isHeld(home)) await checkPort(options.settings)
+  if (!isInUse(home)) await checkPort(options.settings)
   const stack = await startStack({ home, reset, anvil, databaseUrl, log })
-  let finish: () => void | Promise<void> = stack.stop
+  let cleanUp: () => void | Promise<void> = stack.stop
   const unlessDied = async <T>(task: Promise<T>): Promise<T> => {
     const died = await Promise.race([stack.died, task.then(() => undefined)])
     if (died === undefined) return task
-    finish = stack.leave
+    cleanUp = stack.leave
     throw new Error(`${died}; start again to pick up where it was`)
   }
   try {
@@ -68,13 +68,13 @@ export async function runDev(options: DevOptions): Promise<void> {
     await app.close()
   } finally {
     parent?.stop()
-    await finish()
+    await cleanUp()
   }
 }
 
 /**
- * Before anything is started, for it is the likeliest fault. Not asked of a home whose owner leaves: it holds
- * the port until then.
+ * Checked before anything starts, because a used port is the most likely fault. Not called while the home has a running
+ * owner, which holds the port until it ends.
  */
 async function checkPort({ HOST, PORT }: Settings): Promise<void> {
   await probePort(PORT, HOST).catch(({ code }: NodeJS.ErrnoException) => {

@@ -15,27 +15,27 @@ export interface Stack {
   market: Market
   /** Writes `dev.json`: everything is up and the service listens at `url`. */
   publish(url: string): void
-  /** Says which process ended by itself. The stack is of no use then: `leave` it to the next program. */
+  /** Resolves to the name of a process that ended by itself. Call `leave` then. */
   died: Promise<string>
-  /** Lets go of the home as it is: what runs goes on running, and the next program adopts it. */
+  /** Releases the home. Its processes keep running, and the next program adopts them. */
   leave(): void
-  /** Ends database and chain and leaves the home to the next program. */
+  /** Ends database and chain, and releases the home. */
   stop(): Promise<void>
 }
 
 export interface StackOptions {
   /** Path of the folder. */
   home: string
-  /** Empties the folder first. An outside database is left alone. */
+  /** Empties the folder first. An outside database is not touched. */
   reset: boolean
   /** Path of anvil, if one is configured. */
   anvil?: string | undefined
-  /** An outside database; without it one is started in the home. */
+  /** An outside database; without it, one is started in the home. */
   databaseUrl?: string | undefined
   log: Log
 }
 
-/** Everything that the service needs on a laptop: a database and a chain with a market, each in a process of its own. */
+/** Starts what the service needs: a database and a chain with a market, each in a process of its own. */
 export async function startStack({
   home: path,
   reset,
@@ -44,21 +44,21 @@ export async function startStack({
   log,
 }: StackOptions): Promise<Stack> {
   const home = await openHome({ path, reset, log })
-  const started = await Promise.allSettled([
+  const services = await Promise.allSettled([
     databaseUrl ? undefined : startDatabase({ home: home.path, log }),
     startMarketChain(home, anvil, log),
   ])
   const end = async (): Promise<void> => {
     try {
-      await Promise.all(started.map((part) => part.status === 'fulfilled' && part.value?.stop()))
+      await Promise.all(services.map((service) => service.status === 'fulfilled' && service.value?.stop()))
     } finally {
       home.release()
     }
   }
-  const [database, chain] = started
+  const [database, chain] = services
   if (database.status === 'rejected' || chain.status === 'rejected') {
     await end()
-    throw [database, chain].find((part) => part.status === 'rejected')?.reason
+    throw [database, chain].find((service) => service.status === 'rejected')?.reason
   }
   const market = describeMarket()
   const addresses = { databaseUrl: database.value?.url ?? databaseUrl ?? '', rpcUrl: chain.value.rpcUrl }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { endLeftChain } from '../../src/dev/chain/chain.ts'
-import { endLeftDatabase } from '../../src/dev/database/database.ts'
+import { endOrphanedChain } from '../../src/dev/chain/chain.ts'
+import { endOrphanedDatabase } from '../../src/dev/database/database.ts'
 
 export function createTemporaryHome(): string {
   return mkdtempSync(join(tmpdir(), 'tradegraph-test-'))
@@ -11,7 +11,7 @@ export function createTemporaryHome(): string {
 
 /** Ends whatever still runs for this home, however the test ended. */
 export async function removeTemporaryHome(home: string): Promise<void> {
-  await Promise.all([endLeftDatabase(home), endLeftChain(home)])
+  await Promise.all([endOrphanedDatabase(home), endOrphanedChain(home)])
   rmSync(home, { recursive: true, force: true })
 }
 

@@ -4,13 +4,13 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
 import type { Log } from '../../domain/log.ts'
-import { endProcess, findProcess, freePort, type ProcessMark, until } from '../process/process.ts'
+import { endProcess, findProcess, freePort, type ProcessIdentity, until } from '../process/process.ts'
 
-/** Sepolia's: wallets and client libraries sign for it unchanged, and nothing signed there has value elsewhere by accident. */
+/** Sepolia's: wallets and client libraries support it, and what is signed for it is not valid on other chains. */
 export const chainId = 11155111
 
 /** A running chain. Mining is off after the launch. */
-export interface Anvil extends ProcessMark {
+export interface Anvil extends ProcessIdentity {
   port: number
   rpcUrl: string
   rpc: Rpc
@@ -18,10 +18,10 @@ export interface Anvil extends ProcessMark {
 
 const startMs = 10_000
 
-/** States of past blocks that stay in memory (about 100 MB); without this bound anvil puts thousands of them on the disk. */
-const keptStates = 64
+/** States of past blocks kept in memory (about 100 MB). Without this limit anvil writes thousands of them to disk. */
+const maxStates = 64
 
-/** @param configured what the setting ANVIL says */
+/** @param configured the setting ANVIL */
 export function findAnvil(configured: string | undefined): string {
   if (configured) {
     if (isExecutable(configured)) return configured
@@ -59,30 +59,30 @@ export interface LaunchOptions {
   home: string
   port: number
   /**
-   * Unix seconds of the first block. A loaded state does not always replace that block: launched with its time, the chain
-   * has it from the start.
+   * Unix seconds of the first block. Needed also before a state is loaded, because that does not always replace the first
+   * block.
    */
   genesisTime: number
   log: Log
-  onSpawn(process: ProcessMark & { port: number }): void
+  onSpawn(process: ProcessIdentity & { port: number }): void
 }
 
-/** @param onSpawn told at once, before the chain answers, so that not even an unfinished one is forgotten */
+/** @param onSpawn called before the chain answers, so that a process is on record even if the launch fails */
 export async function launchAnvil(program: string, options: LaunchOptions): Promise<Anvil> {
   const outputFile = join(options.home, 'chain.log')
-  // Again when the port was taken by somebody else meanwhile.
+  // Retried, because another process may take the port meanwhile.
   for (let attempt = 0; attempt < 3; attempt++) {
     const port = await freePort(options.port)
     const child = spawnAnvil(program, port, outputFile, options)
     const row = child.pid === undefined ? undefined : findProcess(child.pid)
     if (!row) continue
-    const mark = { pid: row.pid, started: row.started, port }
-    options.onSpawn(mark)
-    if (await isAnswering(mark)) return connectAnvil(mark, options.log)
-    await endAnvil(mark)
+    const identity = { pid: row.pid, started: row.started, port }
+    options.onSpawn(identity)
+    if (await isAnswering(identity)) return connectAnvil(identity, options.log)
+    await endAnvil(identity)
   }
-  const words = readFileSync(outputFile, 'utf8').trim().split('\n').at(-1)
-  throw new Error(`The local chain does not start: ${words || `${program} says nothing`}`)
+  const lastLine = readFileSync(outputFile, 'utf8').trim().split('\n').at(-1)
+  throw new Error(`The local chain does not start: ${lastLine || `${program} says nothing`}`)
 }
 
 function spawnAnvil(program: string, port: number, outputFile: string, options: LaunchOptions): ChildProcess {
@@ -92,7 +92,7 @@ function spawnAnvil(program: string, port: number, outputFile: string, options: 
     '--host': '127.0.0.1',
     '--port': port,
     '--chain-id': chainId,
-    '--prune-history': keptStates,
+    '--prune-history': maxStates,
     '--timestamp': options.genesisTime,
   }
   const child = spawn(
@@ -109,24 +109,29 @@ function spawnAnvil(program: string, port: number, outputFile: string, options: 
   return child
 }
 
-export function connectAnvil(mark: ProcessMark & { port: number }, log: Log): Anvil {
-  const rpcUrl = `http://127.0.0.1:${mark.port}`
-  return { ...mark, rpcUrl, rpc: createRpc({ url: rpcUrl, log, timeoutMs: 30_000 }) }
+export function connectAnvil(identity: ProcessIdentity & { port: number }, log: Log): Anvil {
+  const rpcUrl = `http://127.0.0.1:${identity.port}`
+  return { ...identity, rpcUrl, rpc: createRpc({ url: rpcUrl, log, timeoutMs: 30_000 }) }
 }
 
-/** Waits for an answer with our chain id as long as the process lives and `startMs` allow. */
-export async function isAnswering(mark: ProcessMark & { port: number }): Promise<boolean> {
-  const rpc = createRpc({ url: `http://127.0.0.1:${mark.port}`, log: silent, timeoutMs: 2_000, retries: 0 })
+/** Waits up to `startMs` for an answer with our chain id, while the process lives. */
+export async function isAnswering(identity: ProcessIdentity & { port: number }): Promise<boolean> {
+  const rpc = createRpc({
+    url: `http://127.0.0.1:${identity.port}`,
+    log: silent,
+    timeoutMs: 2_000,
+    retries: 0,
+  })
   const outcome = await until(startMs, async () => {
-    if (findProcess(mark.pid)?.started !== mark.started) return 'ended'
+    if (findProcess(identity.pid)?.started !== identity.started) return 'ended'
     const answer = await rpc.call('eth_chainId').catch(() => undefined)
     return answer === `0x${chainId.toString(16)}` ? 'answers' : undefined
   })
   return outcome === 'answers'
 }
 
-export async function endAnvil(mark: ProcessMark): Promise<void> {
-  await endProcess(mark, ['SIGTERM', 'SIGKILL'], 5_000)
+export async function endAnvil(identity: ProcessIdentity): Promise<void> {
+  await endProcess(identity, ['SIGTERM', 'SIGKILL'], 5_000)
 }
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }

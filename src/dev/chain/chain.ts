@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type Log, unixSeconds } from '../../domain/log.ts'
 import { readJson, writeDurably } from '../home/durable-file.ts'
-import { isRunning, type ProcessMark } from '../process/process.ts'
+import { isRunning, type ProcessIdentity } from '../process/process.ts'
 import { type Anvil, connectAnvil, endAnvil, findAnvil, isAnswering, launchAnvil } from './anvil.ts'
 import { hasChainState, keepChainState, readChainStates, saveChainState } from './state.ts'
 
-export interface Chain extends ProcessMark {
+export interface Chain extends ProcessIdentity {
   rpcUrl: string
-  /** Built now, as opposed to found running or loaded from its saved state. */
+  /** Built now, not adopted or restored from its saved state. */
   fresh: boolean
-  /** Saves the chain a last time and ends its process, whoever started it. */
+  /** Saves the chain a last time and ends its process, also an adopted one. */
   stop(): Promise<void>
 }
 
@@ -19,11 +19,11 @@ export interface ChainOptions {
   /** Path of the program, if one is configured. */
   anvil?: string | undefined
   log: Log
-  /** Fills a new chain. Mining is by request meanwhile; nothing is saved before it is through. */
+  /** Fills a new chain. It mines on request only; nothing is saved before this ends. */
   prepare?: (rpcUrl: string) => Promise<void>
 }
 
-/** `ready` is false while the chain is being loaded or built: such a process is of no use to the next program. */
+/** `ready` is false while the chain is being restored or built: such a process is not adopted. */
 const chainRecord = z.object({
   pid: z.int(),
   started: z.string(),
@@ -36,16 +36,16 @@ type ChainRecord = z.infer<typeof chainRecord>
 const blockSeconds = 1
 
 /**
- * A chain in a process of its own that outlives this program and is found again by the next one. When that process is gone too,
- * the chain continues from its saved state: same genesis, blocks, logs and receipts. A chain that was never finished is
- * built again from nothing.
+ * Starts a chain in a process that outlives this program, or adopts the one that runs. If that process has ended, the
+ * chain continues from its saved state: same genesis, blocks, logs and receipts. A chain that was never completed is
+ * built again.
  */
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { home, log } = options
-  const left = readRecord(home)
-  const adopted = await adopt(left, options)
-  const found = adopted ?? (await restore(left, options))
-  const anvil = found ?? (await build(left, options))
+  const record = readRecord(home)
+  const adopted = await adopt(record, options)
+  const existing = adopted ?? (await restore(record, options))
+  const anvil = existing ?? (await build(record, options))
   try {
     if (!adopted) await anvil.rpc.call('evm_setTime', [unixSeconds(Date.now())])
     await anvil.rpc.call('evm_setIntervalMining', [blockSeconds])
@@ -60,7 +60,7 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
     rpcUrl: anvil.rpcUrl,
     pid: anvil.pid,
     started: anvil.started,
-    fresh: found === undefined,
+    fresh: existing === undefined,
     async stop() {
       await keeper.stop()
       await endAnvil(anvil)
@@ -68,30 +68,33 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
   }
 }
 
-/** A program of ours has been here: nobody else writes such a record. */
+/** The folder is a home: only this program writes such a record. */
 export function hasChainRecord(home: string): boolean {
   return readRecord(home) !== undefined
 }
 
-/** Ends the chain that an earlier program left behind, if there is one. */
-export async function endLeftChain(home: string): Promise<void> {
-  const left = readRecord(home)
-  if (left) await endAnvil(left)
+/** Ends the chain that an earlier program left running, if there is one. */
+export async function endOrphanedChain(home: string): Promise<void> {
+  const record = readRecord(home)
+  if (record) await endAnvil(record)
 }
 
-async function adopt(left: ChainRecord | undefined, { home, log }: ChainOptions): Promise<Anvil | undefined> {
-  if (!left || !isRunning(left)) return undefined
-  if (left.ready && hasChainState(home) && (await isAnswering(left))) {
-    log.debug('chain adopted', { pid: left.pid, port: left.port })
-    return connectAnvil(left, log)
+async function adopt(
+  record: ChainRecord | undefined,
+  { home, log }: ChainOptions,
+): Promise<Anvil | undefined> {
+  if (!record || !isRunning(record)) return undefined
+  if (record.ready && hasChainState(home) && (await isAnswering(record))) {
+    log.debug('chain adopted', { pid: record.pid, port: record.port })
+    return connectAnvil(record, log)
   }
-  await endAnvil(left)
+  await endAnvil(record)
   return undefined
 }
 
-async function restore(left: ChainRecord | undefined, options: ChainOptions): Promise<Anvil | undefined> {
+async function restore(record: ChainRecord | undefined, options: ChainOptions): Promise<Anvil | undefined> {
   for (const state of readChainStates(options.home)) {
-    const anvil = await launch(left, options)
+    const anvil = await launch(record, options)
     try {
       await anvil.rpc.call('anvil_loadState', [state])
       options.log.debug('chain restored', { pid: anvil.pid, port: anvil.port })
@@ -104,10 +107,10 @@ async function restore(left: ChainRecord | undefined, options: ChainOptions): Pr
   return undefined
 }
 
-async function build(left: ChainRecord | undefined, options: ChainOptions): Promise<Anvil> {
+async function build(record: ChainRecord | undefined, options: ChainOptions): Promise<Anvil> {
   if (hasChainState(options.home))
     throw new Error('No saved state of the local chain can be read: start again with --reset.')
-  const anvil = await launch(left, options)
+  const anvil = await launch(record, options)
   try {
     await options.prepare?.(anvil.rpcUrl)
     options.log.debug('chain built', { pid: anvil.pid, port: anvil.port })
@@ -118,12 +121,12 @@ async function build(left: ChainRecord | undefined, options: ChainOptions): Prom
   }
 }
 
-/** On the port that was used before, if it is free: wallets have the address written down. */
-function launch(left: ChainRecord | undefined, { home, anvil, log }: ChainOptions): Promise<Anvil> {
-  const genesisTime = left?.genesisTime ?? unixSeconds(Date.now())
-  const onSpawn = (mark: ProcessMark & { port: number }) =>
-    writeRecord(home, { ...mark, genesisTime, ready: false })
-  return launchAnvil(findAnvil(anvil), { home, port: left?.port ?? 0, genesisTime, log, onSpawn })
+/** On the last port, if it is free: wallets have stored the address. */
+function launch(record: ChainRecord | undefined, { home, anvil, log }: ChainOptions): Promise<Anvil> {
+  const genesisTime = record?.genesisTime ?? unixSeconds(Date.now())
+  const onSpawn = (identity: ProcessIdentity & { port: number }) =>
+    writeRecord(home, { ...identity, genesisTime, ready: false })
+  return launchAnvil(findAnvil(anvil), { home, port: record?.port ?? 0, genesisTime, log, onSpawn })
 }
 
 function recordFile(home: string): string {

@@ -10,12 +10,12 @@ import {
 } from 'ethers'
 import { type Address, address } from '../../domain/evm/address.ts'
 
-/** Puts what it is sent at an address that depends on nothing but that; part of every new anvil. */
+/** The CREATE2 deployer of every new anvil: the address of a contract depends on salt and code alone. */
 export const create2Deployer = address('0x4e59b44847b379578588920cA78FbF26c0B4956C')
 
 export const settlementAddress = address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41')
 export const authenticatorAddress = address('0x2c4c28DDBdAc9C5E7055b4C863b72eA0149D8aFE')
-/** The settlement contract creates it. */
+/** Created by the settlement contract. */
 export const vaultRelayerAddress = address('0xC92E8bdf79f0507f65a392b0ab4667716BFE0110')
 
 export const authenticatorAbi = new Interface([
@@ -31,18 +31,18 @@ interface Deployment {
   args?: unknown[]
 }
 
-/** The salt under which the contracts were deployed on every network. */
+/** The salt of these contracts on every network. */
 const salt = encodeBytes32String('Mattresses in Berlin!')
 
-const inOrder = [
+const deploymentNames = [
   'GPv2AllowListAuthentication_Implementation',
   'GPv2AllowListAuthentication_Proxy',
   'GPv2Settlement',
 ]
 
-/** Calls of the CREATE2 deployer that give the real settlement contracts their addresses of every network. */
+/** Calls of the CREATE2 deployer that put the settlement contracts at their addresses of every network. */
 export function settlementDeployments(): { to: Address; data: string }[] {
-  return inOrder.map((name) => {
+  return deploymentNames.map((name) => {
     const { address: expected, abi, bytecode, args = [] } = readDeployment(name)
     const code = concat([bytecode, AbiCoder.defaultAbiCoder().encode(new Interface(abi).deploy.inputs, args)])
     if (getCreate2Address(create2Deployer, salt, keccak256(code)) !== expected) {
@@ -52,7 +52,7 @@ export function settlementDeployments(): { to: Address; data: string }[] {
   })
 }
 
-/** They are under the LGPL: loaded from the installed package, never part of this one. */
+/** The contracts are under the LGPL: they are loaded from the installed package, and not part of this one. */
 function readDeployment(name: string): Deployment {
   try {
     return createRequire(import.meta.url)(`@cowprotocol/contracts/deployments/mainnet/${name}.json`)

@@ -9,38 +9,38 @@ import type { Anvil } from './anvil.ts'
 const dumpTimeoutMs = 60_000
 const shortestPauseMs = 2_000
 
-/** A pause of 20 times the work keeps the work below 5 % of the time. */
+/** A pause of 20 times the duration of a save keeps saving below 5 % of the time. */
 const pauseFactor = 20
 
 const savedAnswer = z.object({ result: z.string().regex(/^0x([0-9a-f]{2})+$/i) })
 
 /** Newest first. */
-function generations(home: string): [newest: string, previous: string] {
+function stateFiles(home: string): [newest: string, previous: string] {
   return [join(home, 'chain-state.json'), join(home, 'chain-state.previous.json')]
 }
 
 export function hasChainState(home: string): boolean {
-  return generations(home).some(fileExists)
+  return stateFiles(home).some(fileExists)
 }
 
-/** Saved states, newest first; what cannot be read is left out. */
+/** Saved states, newest first; unreadable files are skipped. */
 export function* readChainStates(home: string): Generator<string> {
-  for (const path of generations(home)) {
+  for (const path of stateFiles(home)) {
     const saved = savedAnswer.safeParse(readJson(path))
     if (saved.success) yield saved.data.result
   }
 }
 
 /**
- * Saves the chain: blocks, logs, receipts and the state at the head; the generation before it is kept too.
- * The file is the node's answer as it came, so that its size (about 0.3 kB for an empty block) costs this program nothing.
+ * Saves the chain: blocks, logs, receipts and the state at the head. The previous file is kept too. The node's answer is
+ * written without parsing, because it grows with the chain (about 0.3 kB for an empty block).
  */
 export async function saveChainState(home: string, { rpc, rpcUrl }: Anvil): Promise<void> {
-  const [newest, previous] = generations(home)
+  const [newest, previous] = stateFiles(home)
   for (let attempt = 0; attempt < 5; attempt++) {
     const head = await headOf(rpc)
     const dump = await dumpState(rpcUrl)
-    // A block that was mined while the node collected its answer may be in the accounts and not in the blocks.
+    // A dump during which a block was mined may have that block's accounts without the block.
     if ((await headOf(rpc)) === head) return writeDurably(newest, dump, previous)
     await delay(100 * attempt)
   }
@@ -64,7 +64,7 @@ async function dumpState(rpcUrl: string): Promise<Uint8Array> {
   return answer
 }
 
-/** Saves again and again until it is stopped, and once more then. */
+/** Saves repeatedly until it is stopped, and a last time then. */
 export function keepChainState(home: string, anvil: Anvil, log: Log): { stop(): Promise<void> } {
   const stopping = new AbortController()
   let failing = false

@@ -6,7 +6,7 @@ import type { Artifact } from './artifact.ts'
 
 const folder = new URL('.', import.meta.url)
 
-/** The contracts that are deployed; what they inherit from is compiled with them. */
+/** The contracts that get an artifact; their base contracts are compiled with them. */
 export const contractNames = [
   'ContractWallet',
   'FeeToken',
@@ -23,10 +23,10 @@ export const contractNames = [
   'WrappedNative',
 ] as const
 
-/** Contracts that run on real networks too, inside calls: the program has their code in `chain/bytecode`. */
+/** Contracts that also run on real networks, in eth_call. Their code is in `chain/bytecode`. */
 export const embeddedCode = {
   OrderCheck: { file: 'order-check.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
-  /** These three run as they are created: their constructors return what they read. */
+  /** The constructors of those with `bytecode` return what they read: an eth_call creates them. */
   MetadataReader: { file: 'metadata-reader.ts', constant: 'metadataReaderCode', code: 'bytecode' },
   PoolReader: { file: 'pool-reader.ts', constant: 'poolReaderCode', code: 'bytecode' },
   SignatureCheck: { file: 'signature-check.ts', constant: 'signatureCheckCode', code: 'bytecode' },
@@ -52,7 +52,7 @@ export function compileContracts(): Artifact[] {
   )
 }
 
-/** @param names file and name of each contract that is wanted */
+/** @param names file and name of each contract to return */
 export function compileSources(
   files: readonly URL[],
   names: readonly (readonly [string, string])[],

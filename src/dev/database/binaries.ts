@@ -19,19 +19,19 @@ import { readJson } from '../home/durable-file.ts'
 /** The user that the database runs as; `undefined` means the user of this program. */
 export type RunAs = { uid: number; gid: number } | undefined
 
-/** Nothing of the program's own environment, where DATABASE_URL and other secrets may stand, reaches the database. */
+/** Replaces the environment of this program, which may hold DATABASE_URL and other secrets. */
 export const databaseEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * A folder whose `bin/postgres` and `bin/initdb` run as the given user. The installed package is used where it stands
- * if it can be; otherwise (package below a private folder, library links not made because install scripts are off)
- * a copy is kept in the system's folder for temporary files.
+ * A folder whose `bin/postgres` and `bin/initdb` run as the given user: the installed package if possible. Otherwise
+ * (package below a private folder, library links missing because install scripts are off) a copy in the system's folder
+ * for temporary files.
  */
 export function findBinaries(runAs: RunAs, log: Log): string {
   const installed = installedPackage()
   if (canRun(installed.native, runAs)) return installed.native
-  for (const place of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
-    const folder = join(place, `tradegraph-postgres-${installed.version}-${process.getuid?.() ?? 'user'}`)
+  for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
+    const folder = join(parent, `tradegraph-postgres-${installed.version}-${process.getuid?.() ?? 'user'}`)
     if (isOurs(folder) && isComplete(folder, installed.native) && canRun(folder, runAs)) return folder
     try {
       copyBinaries(installed.native, folder)
@@ -43,7 +43,7 @@ export function findBinaries(runAs: RunAs, log: Log): string {
     if (isOurs(folder) && canRun(folder, runAs)) return folder
   }
   throw new Error(
-    `The embedded database does not run on this machine (${reason(installed.native, runAs)}): set DATABASE_URL.`,
+    `The embedded database does not run on this machine (${reasonOf(installed.native, runAs)}): set DATABASE_URL.`,
   )
 }
 
@@ -62,27 +62,27 @@ function installedPackage(): { native: string; version: string } {
   return { native: join(root, 'native'), version }
 }
 
-function run(folder: string, program: string, runAs: RunAs) {
+function runVersion(folder: string, program: string, runAs: RunAs) {
   const options = { ...runAs, cwd: '/', env: databaseEnvironment, encoding: 'utf8', timeout: 10_000 } as const
   return spawnSync(join(folder, 'bin', program), ['--version'], options)
 }
 
 function canRun(folder: string, runAs: RunAs): boolean {
-  return ['postgres', 'initdb'].every((program) => run(folder, program, runAs).status === 0)
+  return ['postgres', 'initdb'].every((program) => runVersion(folder, program, runAs).status === 0)
 }
 
-function reason(folder: string, runAs: RunAs): string {
-  const { error, stderr } = run(folder, 'postgres', runAs)
+function reasonOf(folder: string, runAs: RunAs): string {
+  const { error, stderr } = runVersion(folder, 'postgres', runAs)
   return error?.message ?? stderr?.trim().split('\n')[0] ?? 'unknown reason'
 }
 
-/** Nobody else can have put it there or can change it. */
+/** Owned by this user, and not writable by others: no other user can have made or changed it. */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
   return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0
 }
 
-/** Cleaners of temporary folders remove single files. */
+/** Checks every file, because cleaners of temporary folders remove single files. */
 function isComplete(folder: string, native: string): boolean {
   const present = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))
   const links = libraryLinks(native).map(({ target }) => target)
@@ -110,11 +110,11 @@ function copyBinaries(native: string, folder: string): void {
   }
 }
 
-/** The package leaves the links between its libraries to an install script; this is what that script reads. Paths below `native`. */
+/** Links between the libraries of the package, which its install script would make. Paths are relative to `native`. */
 function libraryLinks(native: string): { source: string; target: string }[] {
   const rows: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
   )
-  const inside = (path: string) => path.replace(/^native\//, '')
-  return rows.map(({ source, target }) => ({ source: inside(source), target: inside(target) }))
+  const relative = (path: string) => path.replace(/^native\//, '')
+  return rows.map(({ source, target }) => ({ source: relative(source), target: relative(target) }))
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Log } from '../../domain/log.ts'
-import { endProcess, findProcess, freePort, type ProcessMark, until } from '../process/process.ts'
+import { endProcess, findProcess, freePort, type ProcessIdentity, until } from '../process/process.ts'
 import { databaseEnvironment, findBinaries } from './binaries.ts'
 import {
   clusterArguments,
@@ -16,16 +16,16 @@ import {
   runningServer,
 } from './folder.ts'
 
-export interface Database extends ProcessMark {
+export interface Database extends ProcessIdentity {
   url: string
-  /** Ends the server, whoever started it; what was committed stays. */
+  /** Ends the server, also one that was adopted. Committed data stays. */
   stop(): Promise<void>
 }
 
 export interface DatabaseStart {
   home: string
   log: Log
-  /** What the server caches, in its own words; only for one that is started now. */
+  /** PostgreSQL's `shared_buffers`; ignored for an adopted server. */
   sharedBuffers?: string
 }
 
@@ -34,10 +34,10 @@ const answerMs = 2_000
 const startMs = 20_000
 const retryMs = 5_000
 
-/** Fast (drop the clients), immediate (recover at the next start), final. */
+/** Fast (disconnects the clients), immediate (recovers at the next start), kill. */
 const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGKILL']
 
-/** A real PostgreSQL in a process of its own that outlives this program, and is found again by the next one. */
+/** Starts PostgreSQL in a process that outlives this program, or adopts the one that runs. */
 export async function startDatabase({
   home,
   log,
@@ -54,25 +54,25 @@ export async function startDatabase({
   }
 }
 
-/** Ends the server that an earlier program left behind, if there is one. */
-export async function endLeftDatabase(home: string): Promise<void> {
+/** Ends the server that an earlier program left running, if there is one. */
+export async function endOrphanedDatabase(home: string): Promise<void> {
   const server = runningServer(join(home, 'database', 'data'))
   if (server) await endProcess(server, stopSignals)
 }
 
-type Server = ProcessMark & { port: number }
+type Server = ProcessIdentity & { port: number }
 
 async function adopt(folder: DatabaseFolder, log: Log): Promise<Server | undefined> {
-  // It may be recovering from a crash, or about to end.
-  const found = await until(startMs, async () => {
+  // The server may be recovering from a crash, or about to end.
+  const running = await until(startMs, async () => {
     const server = runningServer(folder.data)
     if (!server) return 'none'
     return (await answers(serverUrl(folder, server.port, 'postgres'))) ? server : undefined
   })
-  if (found === 'none') return undefined
-  if (found) {
-    log.debug('database adopted', { pid: found.pid, port: found.port })
-    return found
+  if (running === 'none') return undefined
+  if (running) {
+    log.debug('database adopted', { pid: running.pid, port: running.port })
+    return running
   }
   const silent = runningServer(folder.data)
   log.warn('the database that was left running does not answer and is restarted', { pid: silent?.pid })
@@ -83,12 +83,12 @@ async function adopt(folder: DatabaseFolder, log: Log): Promise<Server | undefin
 async function launch(folder: DatabaseFolder, log: Log, sharedBuffers: string): Promise<Server> {
   const binaries = findBinaries(folder.runAs, log)
   await initialiseCluster(folder, binaries)
-  const preferred = lastPort(folder.data)
-  // Again when the port was taken meanwhile, or when workers of a killed server are still on their way out.
+  const preferredPort = lastPort(folder.data)
+  // Retried: the port may be taken meanwhile, or workers of a killed server may still be ending.
   const server = await until(retryMs, async () =>
-    launchOnce(folder, binaries, await freePort(preferred), sharedBuffers),
+    launchOnce(folder, binaries, await freePort(preferredPort), sharedBuffers),
   )
-  if (!server) throw new Error(`The embedded database does not start: ${lastWords(folder)}`)
+  if (!server) throw new Error(`The embedded database does not start: ${lastLogLine(folder)}`)
   log.debug('database started', { pid: server.pid, port: server.port })
   return server
 }
@@ -109,9 +109,9 @@ async function launchOnce(
   const outcome = await Promise.race([failure, ready])
   const row = child.pid === undefined ? undefined : findProcess(child.pid)
   if (!row) return undefined
-  const mark = { pid: row.pid, started: row.started }
-  if (outcome === true) return { ...mark, port }
-  await endProcess(mark, stopSignals)
+  const identity = { pid: row.pid, started: row.started }
+  if (outcome === true) return { ...identity, port }
+  await endProcess(identity, stopSignals)
   return undefined
 }
 
@@ -130,7 +130,7 @@ function spawnServer(
     shared_buffers: sharedBuffers,
     fsync: 'on',
     max_wal_size: '512MB',
-    // The log serves to explain a failed start; what single statements do wrong is the program's own matter.
+    // The log is for failed starts only; the program itself reports errors of statements.
     log_min_messages: 'fatal',
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -154,15 +154,15 @@ function serverUrl(folder: DatabaseFolder, port: number, database: string): stri
   return `postgresql://${databaseUser}:${folder.password}@127.0.0.1:${port}/${database}`
 }
 
-/** Our password opens it: whatever else may listen on that port is not this home's database. */
+/** Whether our password opens the server: another server may listen on that port. */
 async function answers(url: string): Promise<true | undefined> {
   return withClient(url, () => Promise.resolve<true>(true)).catch(() => undefined)
 }
 
 async function createDatabase(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    const known = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName])
-    if (known.rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`)
+    const existing = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName])
+    if (existing.rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`)
   })
 }
 
@@ -181,7 +181,7 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
   }
 }
 
-function lastWords(folder: DatabaseFolder): string {
+function lastLogLine(folder: DatabaseFolder): string {
   try {
     return readFileSync(folder.log, 'utf8').trim().split('\n').at(-1) || `nothing in ${folder.log}`
   } catch {

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileExists, writeDurably } from '../home/durable-file.ts'
-import { findProcess, type ProcessMark } from '../process/process.ts'
+import { findProcess, type ProcessIdentity } from '../process/process.ts'
 import { databaseEnvironment, type RunAs } from './binaries.ts'
 
 /** `HOME/database`: the password and the cluster, private to the user that the database runs as. */
@@ -35,8 +35,8 @@ const draftPrefix = 'data.new-'
 
 export const databaseUser = 'tradegraph'
 
-/** The user `nobody`: PostgreSQL refuses to run as root. */
-const nobody = { uid: 65534, gid: 65534 }
+/** The unprivileged user of the system: PostgreSQL refuses to run as root. */
+const unprivilegedUser = { uid: 65534, gid: 65534 }
 
 export function openDatabaseFolder(home: string): DatabaseFolder {
   const path = join(home, 'database')
@@ -49,21 +49,21 @@ export function openDatabaseFolder(home: string): DatabaseFolder {
     data,
     log: join(path, 'log'),
     runAs,
-    password: keepPassword(join(path, 'password'), data, runAs),
+    password: ensurePassword(join(path, 'password'), data, runAs),
   }
 }
 
-/** Root hands the folder to `nobody`, or leaves it with whoever used it before; others run as themselves. */
+/** Root gives the folder to the unprivileged user, unless it has another owner. Others run the database as themselves. */
 function chooseUser(path: string): RunAs {
   const { uid, gid } = lstatSync(path)
-  const own = process.getuid?.()
-  if (own === 0) return uid === 0 ? nobody : { uid, gid }
-  if (own !== undefined && uid !== own)
+  const ownUid = process.getuid?.()
+  if (ownUid === 0) return uid === 0 ? unprivilegedUser : { uid, gid }
+  if (ownUid !== undefined && uid !== ownUid)
     throw new Error(`${path} belongs to another user: choose another --home.`)
   return undefined
 }
 
-function keepPassword(path: string, data: string, runAs: RunAs): string {
+function ensurePassword(path: string, data: string, runAs: RunAs): string {
   if (!fileExists(path)) {
     if (fileExists(data))
       throw new Error(`${path} is missing, and without it the database cannot be opened: use --reset.`)
@@ -74,8 +74,8 @@ function keepPassword(path: string, data: string, runAs: RunAs): string {
 }
 
 /**
- * Makes the cluster under another name and renames it, so that one killed half-way is never taken for whole. The name is
- * new each time: after a kill -9 the initdb of the program before may still be writing to its own.
+ * Makes the cluster under a temporary name and renames it, so that an unfinished one is never used. The name is new each
+ * time: after a kill -9 the initdb of an earlier program may still be writing to its draft.
  */
 export async function initialiseCluster(folder: DatabaseFolder, binaries: string): Promise<void> {
   removeDrafts(folder)
@@ -90,8 +90,8 @@ export async function initialiseCluster(folder: DatabaseFolder, binaries: string
   const options = { ...folder.runAs, cwd: draft, env: databaseEnvironment, timeout: 60_000 }
   await execute(join(binaries, 'bin', 'initdb'), flags, options).catch(
     ({ stderr, message }: ExecuteError) => {
-      const words = stderr?.trim().split('\n')[0] || message
-      throw new Error(`The embedded database could not be created (${words}): set DATABASE_URL.`)
+      const reason = stderr?.trim().split('\n')[0] || message
+      throw new Error(`The embedded database could not be created (${reason}): set DATABASE_URL.`)
     },
   )
   renameSync(draft, folder.data)
@@ -105,22 +105,22 @@ function removeDrafts({ path }: DatabaseFolder): void {
 }
 
 /**
- * How a program is told where the cluster is. Another user may not be able to pass the folders above it (a home below
- * /root), but a process is put into its working directory while it still is root, and Linux gives that a name.
+ * Arguments that name the cluster. The unprivileged user may not be able to enter the folders above it (a home below
+ * /root). On Linux the working directory, which is set while the process is still root, has a path of its own.
  */
 export function clusterArguments(folder: DatabaseFolder, data = folder.data): string[] {
   return ['-D', folder.runAs && process.platform === 'linux' ? '/proc/self/cwd' : data]
 }
 
-/** The server that runs on this cluster, as its own lock file tells. A lock file that means somebody else is stale. */
-export function runningServer(data: string): (ProcessMark & { port: number }) | undefined {
+/** The server that runs on this cluster, read from its lock file. A lock file that names another process is stale. */
+export function runningServer(data: string): (ProcessIdentity & { port: number }) | undefined {
   const { pid, port } = readLock(data)
-  const found = pid === undefined ? undefined : findProcess(pid)
-  if (!found || !/\bpostgres\b/.test(found.command) || !worksIn(found.pid, data)) return undefined
-  return { pid: found.pid, started: found.started, port: port ?? 0 }
+  const row = pid === undefined ? undefined : findProcess(pid)
+  if (!row || !/\bpostgres\b/.test(row.command) || !worksIn(row.pid, data)) return undefined
+  return { pid: row.pid, started: row.started, port: port ?? 0 }
 }
 
-/** The port that the last server used; it is preferred, so that the address survives a restart. */
+/** The port of the last server. It is preferred, so that the address survives a restart. */
 export function lastPort(data: string): number {
   return readLock(data).port ?? 0
 }
@@ -136,7 +136,7 @@ function readLock(data: string): { pid?: number; port?: number } {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0) }
 }
 
-/** A server works in its data folder. Where the system does not tell, the password is the proof that remains. */
+/** PostgreSQL runs in its data folder. Where the system has no /proc, only the password proves that it is ours. */
 function worksIn(pid: number, data: string): boolean {
   if (process.platform !== 'linux') return true
   try {

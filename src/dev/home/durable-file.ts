@@ -11,21 +11,21 @@ import {
 import { dirname } from 'node:path'
 
 /**
- * Whole or not at all, whatever is killed and whenever; readable by the owner only. One program writes at a time.
- * With `keepPrevious` the content that stood there so far stays under that path.
+ * Writes the file atomically, also if the process is killed; readable by the owner only. One program writes at a time.
+ * @param previousPath keeps the old content
  */
-export function writeDurably(path: string, content: string | Uint8Array, keepPrevious?: string): void {
-  const beside = `${path}.new`
-  rmSync(beside, { force: true })
-  const file = openSync(beside, 'wx', 0o600)
+export function writeDurably(path: string, content: string | Uint8Array, previousPath?: string): void {
+  const draft = `${path}.new`
+  rmSync(draft, { force: true })
+  const file = openSync(draft, 'wx', 0o600)
   try {
     writeFileSync(file, content)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
-  if (keepPrevious !== undefined && fileExists(path)) renameSync(path, keepPrevious)
-  renameSync(beside, path)
+  if (previousPath !== undefined && fileExists(path)) renameSync(path, previousPath)
+  renameSync(draft, path)
   const folder = openSync(dirname(path), 'r')
   try {
     fsyncSync(folder)

@@ -13,11 +13,11 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Log } from '../../domain/log.ts'
 import { hasChainRecord } from '../chain/chain.ts'
-import { findProcess, isRunning, type ProcessMark, until } from '../process/process.ts'
+import { findProcess, isRunning, type ProcessIdentity, until } from '../process/process.ts'
 import { emptyHome, isHalfEmptied, isMarked, markHome } from './content.ts'
 import { fileExists, readJson, writeDurably } from './durable-file.ts'
 
-/** What `dev.json` tells: all that a client, a wallet or a test needs to know about the running stack. */
+/** Content of `dev.json`: what a client, a wallet or a test needs to know about the running stack. */
 export interface DevManifest {
   url: string
   graphql: string
@@ -35,7 +35,7 @@ export interface DevManifest {
 /** The folder that holds everything of one local stack. One program at a time owns it. */
 export interface Home {
   path: string
-  /** Its appearance means that everything is up. */
+  /** Writes `dev.json`: everything is up. */
   publish(manifest: DevManifest): void
   release(): void
 }
@@ -45,11 +45,11 @@ export interface HomeOptions {
   /** Empties the folder, and ends what an earlier program left running in it. */
   reset: boolean
   log: Log
-  /** For how long an owner that may be on its way out is waited for. */
+  /** How long to wait for an owner that is stopping. */
   waitMs?: number
 }
 
-/** All that is left of a first claim that was killed half-way. */
+/** Files of a first claim that was killed. */
 const claimDraft = /^owner\.json\.\d+(\.left)?$/
 
 const ownerRecord = z.object({ pid: z.int(), started: z.string() })
@@ -78,15 +78,15 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   }
 }
 
-/** A program runs in this home, or is about to leave it. */
-export function isHeld(path: string): boolean {
+/** Whether a program runs in this home. */
+export function isInUse(path: string): boolean {
   const owner = readOwner(join(path, 'owner.json'))
   return owner !== undefined && isRunning(owner)
 }
 
 /**
- * Names prove nothing: others too have a `database`. Homes of earlier versions are known by their records. In this order
- * it is right about a folder that another program is making a home just now, which writes the owner before the mark.
+ * Names prove nothing: other folders too have a `database`. Homes of earlier versions have records, but no mark. The
+ * owner is read first, because a program that makes a new home writes its owner before the mark.
  */
 function isHome(path: string): boolean {
   if (readdirSync(path).every((name) => claimDraft.test(name))) return true
@@ -102,11 +102,11 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** A program that is on its way out is waited for; one that is gone is succeeded. */
+/** Waits for an owner that is stopping, and replaces one that has ended. */
 async function claim(ownerFile: string, path: string, { log, waitMs = 5_000 }: HomeOptions): Promise<void> {
-  const own = findProcess(process.pid)
-  if (!own) throw new Error('This system does not tell about its processes.')
-  const mark: ProcessMark = { pid: own.pid, started: own.started }
+  const self = findProcess(process.pid)
+  if (!self) throw new Error('This system does not tell about its processes.')
+  const identity: ProcessIdentity = { pid: self.pid, started: self.started }
   let logged = false
   const claimed = await until(waitMs, async () => {
     const owner = readOwner(ownerFile)
@@ -116,7 +116,7 @@ async function claim(ownerFile: string, path: string, { log, waitMs = 5_000 }: H
       return false
     }
     if (fileExists(ownerFile)) removeDeadOwner(ownerFile)
-    return createOwner(ownerFile, mark)
+    return createOwner(ownerFile, identity)
   })
   if (!claimed)
     throw new Error(
@@ -124,14 +124,14 @@ async function claim(ownerFile: string, path: string, { log, waitMs = 5_000 }: H
     )
 }
 
-function readOwner(ownerFile: string): ProcessMark | undefined {
+function readOwner(ownerFile: string): ProcessIdentity | undefined {
   return ownerRecord.safeParse(readJson(ownerFile)).data
 }
 
-/** `false` when somebody else was first. The file appears with its content, never empty. */
-function createOwner(ownerFile: string, mark: ProcessMark): boolean {
-  const draft = `${ownerFile}.${mark.pid}`
-  writeFileSync(draft, JSON.stringify(mark), { mode: 0o600 })
+/** `false` when another process was first. The file is linked with its content, so that it is never empty. */
+function createOwner(ownerFile: string, identity: ProcessIdentity): boolean {
+  const draft = `${ownerFile}.${identity.pid}`
+  writeFileSync(draft, JSON.stringify(identity), { mode: 0o600 })
   try {
     linkSync(draft, ownerFile)
     return true
@@ -142,15 +142,15 @@ function createOwner(ownerFile: string, mark: ProcessMark): boolean {
   }
 }
 
-/** Moved aside before it is removed: what was moved may already be a living successor's, and then goes back. */
+/** Renames the file before it removes it: it may already be that of a running successor, and is put back then. */
 function removeDeadOwner(ownerFile: string): void {
-  const aside = `${ownerFile}.${process.pid}.left`
+  const movedFile = `${ownerFile}.${process.pid}.left`
   try {
-    renameSync(ownerFile, aside)
+    renameSync(ownerFile, movedFile)
   } catch {
     return
   }
-  const moved = readOwner(aside)
-  if (moved && isRunning(moved)) linkSync(aside, ownerFile)
-  rmSync(aside, { force: true })
+  const owner = readOwner(movedFile)
+  if (owner && isRunning(owner)) linkSync(movedFile, ownerFile)
+  rmSync(movedFile, { force: true })
 }

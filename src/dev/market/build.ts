@@ -19,7 +19,7 @@ const ether = (amount: string): bigint => parseUnits(amount, 18)
 
 const nativeBalance = ether('10000')
 
-/** What every trader holds, in whole tokens. */
+/** Balance of each trader, in whole tokens. */
 const holdings: Record<TokenSymbol, string> = {
   WETH: '2000',
   USDC: '1000000',
@@ -48,7 +48,7 @@ const factoryAbi = new Interface([
 ])
 const poolAbi = new Interface(['function mint(address)'])
 
-interface Site {
+interface MarketBuild {
   rpc: Rpc
   stage: Stage
   market: Market
@@ -56,17 +56,17 @@ interface Site {
 }
 
 /**
- * Fills a new chain whose mining is off: contracts, pools, traders, a solver. The order of the deployer's first transactions
- * decides the addresses that `describeMarket` tells.
+ * Fills a new chain whose mining is off: contracts, pools, traders, a solver. The order of the deployer's first
+ * transactions decides the addresses, which `describeMarket` derives too.
  */
 export async function buildMarket(rpcUrl: string, log: Log): Promise<Market> {
   const rpc = createRpc({ url: rpcUrl, log, timeoutMs: 30_000 })
   const market = describeMarket()
-  const site: Site = { rpc, market, deployer: deriveAccounts().deployer, stage: createStage(rpc) }
-  await deployContracts(site)
-  await allowSolver(site)
-  await fillPools(site)
-  await fundTraders(site)
+  const build: MarketBuild = { rpc, market, deployer: deriveAccounts().deployer, stage: createStage(rpc) }
+  await deployContracts(build)
+  await allowSolver(build)
+  await fillPools(build)
+  await fundTraders(build)
   return market
 }
 
@@ -82,7 +82,7 @@ export async function isMarketCurrent(rpcUrl: string, log: Log): Promise<boolean
   )
 }
 
-async function deployContracts({ rpc, stage, market, deployer }: Site): Promise<void> {
+async function deployContracts({ rpc, stage, market, deployer }: MarketBuild): Promise<void> {
   await rpc.call('anvil_setBalance', [deployer.address, toQuantity(ether('1000000'))])
   await rpc.call('anvil_setCode', [
     market.network.wrappedNative,
@@ -105,7 +105,7 @@ async function deployContracts({ rpc, stage, market, deployer }: Site): Promise<
   await stage.mine()
 }
 
-/** What its constructor leaves behind for this settlement contract. */
+/** The code that its constructor returns for this settlement contract. */
 async function trampolineCode(rpc: Rpc, { settlement }: Network): Promise<string> {
   const data = concat([
     readArtifact('HooksTrampoline').bytecode,
@@ -114,10 +114,10 @@ async function trampolineCode(rpc: Rpc, { settlement }: Network): Promise<string
   return rpc.call('eth_call', [{ data }, 'latest'])
 }
 
-async function allowSolver({ rpc, stage, market }: Site): Promise<void> {
-  const question = { to: authenticatorAddress, data: authenticatorAbi.encodeFunctionData('manager') }
+async function allowSolver({ rpc, stage, market }: MarketBuild): Promise<void> {
+  const call = { to: authenticatorAddress, data: authenticatorAbi.encodeFunctionData('manager') }
   const manager = address(
-    String(authenticatorAbi.decodeFunctionResult('manager', await rpc.call('eth_call', [question]))[0]),
+    String(authenticatorAbi.decodeFunctionResult('manager', await rpc.call('eth_call', [call]))[0]),
   )
   await rpc.call('anvil_setBalance', [manager, toQuantity(ether('1'))])
   await rpc.call('anvil_impersonateAccount', [manager])
@@ -127,9 +127,9 @@ async function allowSolver({ rpc, stage, market }: Site): Promise<void> {
   await rpc.call('anvil_stopImpersonatingAccount', [manager])
 }
 
-async function fillPools(site: Site): Promise<void> {
-  const { rpc, stage, deployer } = site
-  const { tokens, network } = site.market
+async function fillPools(build: MarketBuild): Promise<void> {
+  const { rpc, stage, deployer } = build
+  const { tokens, network } = build.market
   for (const [a, , b] of pools) {
     const data = factoryAbi.encodeFunctionData('createPair', [tokens[a].address, tokens[b].address])
     stage.send(deployer, { to: network.poolFactory, data })
@@ -139,22 +139,22 @@ async function fillPools(site: Site): Promise<void> {
   await stage.mine()
 
   for (const [a, amountA, b, amountB] of pools) {
-    const question = factoryAbi.encodeFunctionData('getPair', [tokens[a].address, tokens[b].address])
-    const answer = await rpc.call<string>('eth_call', [{ to: network.poolFactory, data: question }])
+    const data = factoryAbi.encodeFunctionData('getPair', [tokens[a].address, tokens[b].address])
+    const answer = await rpc.call<string>('eth_call', [{ to: network.poolFactory, data }])
     const pool = address(String(factoryAbi.decodeFunctionResult('getPair', answer)[0]))
-    give(site, a, pool, amountA)
-    give(site, b, pool, amountB)
+    sendTokens(build, a, pool, amountA)
+    sendTokens(build, b, pool, amountB)
     stage.send(deployer, { to: pool, data: poolAbi.encodeFunctionData('mint', [deployer.address]) })
   }
   await stage.mine()
 }
 
-async function fundTraders(site: Site): Promise<void> {
-  const { rpc, stage } = site
-  const { accounts, tokens, solver } = site.market
+async function fundTraders(build: MarketBuild): Promise<void> {
+  const { rpc, stage } = build
+  const { accounts, tokens, solver } = build.market
   for (const account of accounts) {
     for (const symbol of tokenSymbols) {
-      give(site, symbol, account.address, holdings[symbol])
+      sendTokens(build, symbol, account.address, holdings[symbol])
       const data = erc20.encodeFunctionData('approve', [vaultRelayerAddress, MaxUint256])
       stage.send(account, { to: tokens[symbol].address, data })
     }
@@ -165,8 +165,13 @@ async function fundTraders(site: Site): Promise<void> {
   }
 }
 
-/** Wrapped native is handed on, so that its sum stays covered by what was deposited; all other tokens are minted. */
-function give({ stage, market, deployer }: Site, symbol: TokenSymbol, to: Address, whole: string): void {
+/** Transfers the wrapped native token, whose supply is what was deposited; mints all other tokens. */
+function sendTokens(
+  { stage, market, deployer }: MarketBuild,
+  symbol: TokenSymbol,
+  to: Address,
+  whole: string,
+): void {
   const { address: token, decimals } = market.tokens[symbol]
   const verb = symbol === 'WETH' ? 'transfer' : 'mint'
   stage.send(deployer, {

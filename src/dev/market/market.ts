@@ -13,13 +13,13 @@ export interface MarketToken {
   decimals: number
 }
 
-/** The local chain as everybody on it knows it. */
+/** The contracts and accounts of the local chain. */
 export interface Market {
   network: Network
   tokens: Record<TokenSymbol, MarketToken>
   /** Five traders: funded, and with every token approved for the vault relayer. */
   accounts: Account[]
-  /** May settle, and pays for it. */
+  /** On the allow-list, and funded for gas. */
   solver: Account
 }
 
@@ -29,7 +29,7 @@ export const deployedInOrder = ['USDC', 'DAI', 'COW', 'FEE', 'PoolFactory'] as c
 /** Sepolia's wrapped native, which client libraries know. */
 const wrappedNative = address('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14')
 
-/** The same on every start and every machine: nothing of it has to be remembered. */
+/** Deterministic: the same on every start and every machine. */
 export function describeMarket(): Market {
   const { traders, deployer, solver } = deriveAccounts()
   const created = (name: (typeof deployedInOrder)[number]): Address =>

@@ -16,18 +16,18 @@ export interface TraderOptions {
   now: Clock
   /** From 0 to below 1. */
   random: () => number
-  /** Between two orders, on average. */
+  /** Average time between two orders. */
   pauseMs?: number
 }
 
-/** Numbers of the accounts that trade by themselves; the others are left to whoever uses the stack. */
+/** Indexes of the accounts that trade by themselves; the others are for the user of the stack. */
 const tradingAccounts = [3, 4]
 
 /**
- * What every account trades, round and round: token sold, most of it in whole tokens, token bought. What goes out of a
- * token is less than what came in before, so that nobody runs dry.
+ * Trades of each account, repeated: sell token, greatest amount in whole tokens, buy token. An account sells less of a
+ * token than it bought before, so that no balance runs out.
  */
-const round: [sell: TokenSymbol, most: string, buy: TokenSymbol][] = [
+const cycle: [sell: TokenSymbol, maxAmount: string, buy: TokenSymbol][] = [
   ['WETH', '0.3', 'USDC'],
   ['USDC', '200', 'DAI'],
   ['COW', '3000', 'WETH'],
@@ -48,18 +48,18 @@ const quoteAnswer = z.object({
   quote: z.object({ sellAmount: z.string(), feeAmount: z.string(), buyAmount: z.string() }),
 })
 
-/** Accounts that place small real orders now and then, through the same REST door as any client. */
+/** Lets some accounts place small orders from time to time, over REST like any client. */
 export function startTraders(options: TraderOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { log, random, pauseMs = 10_000 } = options
-  const rounds = tradingAccounts.length * round.length
+  const steps = tradingAccounts.length * cycle.length
 
   async function run(): Promise<void> {
-    for (let turn = 0; !stopping.signal.aborted; turn = (turn + 1) % rounds) {
+    for (let index = 0; !stopping.signal.aborted; index = (index + 1) % steps) {
       const pause = pauseMs * (0.5 + random())
       await delay(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
       if (stopping.signal.aborted) return
-      await trade(options, turn, stopping.signal).then(
+      await trade(options, index, stopping.signal).then(
         (uid) => log.debug('a trader placed an order', { uid }),
         (cause) => log.debug('a trader could not place an order', { cause: String(cause) }),
       )
@@ -75,15 +75,15 @@ export function startTraders(options: TraderOptions): { stop(): Promise<void> } 
   }
 }
 
-async function trade(options: TraderOptions, turn: number, signal: AbortSignal): Promise<unknown> {
+async function trade(options: TraderOptions, index: number, signal: AbortSignal): Promise<unknown> {
   const { market, now, random } = options
   const { network, tokens } = market
-  const account = market.accounts[tradingAccounts[turn % tradingAccounts.length] ?? 0]
-  const leg = round[Math.floor(turn / tradingAccounts.length) % round.length]
-  if (!account || !leg) throw new RangeError(`no turn ${turn}`)
-  const [sell, most, buy] = leg
+  const account = market.accounts[tradingAccounts[index % tradingAccounts.length] ?? 0]
+  const step = cycle[Math.floor(index / tradingAccounts.length) % cycle.length]
+  if (!account || !step) throw new RangeError(`no trade ${index}`)
+  const [sell, maxAmount, buy] = step
   const percent = 50n + BigInt(Math.floor(random() * 50))
-  const budget = mulDivDown(parseUnits(most, tokens[sell].decimals), percent, 100n)
+  const budget = mulDivDown(parseUnits(maxAmount, tokens[sell].decimals), percent, 100n)
   const terms = {
     sellToken: tokens[sell].address,
     buyToken: tokens[buy].address,

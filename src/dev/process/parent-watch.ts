@@ -2,14 +2,11 @@ import { findProcess } from './process.ts'
 
 const pollMs = 500
 
-/**
- * Calls back once when the program that launched this one is gone. npm killed with -9 leaves its script running, which
- * would hold the port.
- */
+/** Calls back once when the parent has ended. After a kill -9 of npm its script would keep running, and hold the port. */
 export function watchParent(onOrphaned: () => void): { stop(): void } {
-  const first = lineage()
+  const initial = lineage()
   const timer = setInterval(() => {
-    if (lineage() === first) return
+    if (lineage() === initial) return
     clearInterval(timer)
     onOrphaned()
   }, pollMs)
@@ -17,7 +14,7 @@ export function watchParent(onOrphaned: () => void): { stop(): void } {
   return { stop: () => clearInterval(timer) }
 }
 
-/** npm runs scripts through `sh -c`. Where that shell stays in between, it is npm above it that counts. */
+/** Ids of the parent and, if that is the `sh -c` in which npm runs scripts, of npm above it. */
 function lineage(): string {
   const parent = findProcess(process.ppid)
   const isShell = /^(\S*\/)?(ba|da|z|k)?sh -c /.test(parent?.command ?? '')

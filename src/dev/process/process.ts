@@ -4,25 +4,25 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process as written down in a file: `started` tells it from a later one that was given the same number. */
-export interface ProcessMark {
+/** A process as it is stored in a file: `started` distinguishes it from a later process with the same id. */
+export interface ProcessIdentity {
   pid: number
   started: string
 }
 
-interface ProcessRow extends ProcessMark {
+interface ProcessRow extends ProcessIdentity {
   parent: number
   command: string
 }
 
-/** `undefined` when there is none, or only a corpse that nobody has collected yet. */
+/** `undefined` for no process, or for a zombie. */
 export function findProcess(pid: number): ProcessRow | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   return process.platform === 'linux' ? readProc(pid) : askPs(pid)
 }
 
-export function isRunning(mark: ProcessMark): boolean {
-  return findProcess(mark.pid)?.started === mark.started
+export function isRunning(identity: ProcessIdentity): boolean {
+  return findProcess(identity.pid)?.started === identity.started
 }
 
 function readProc(pid: number): ProcessRow | undefined {
@@ -46,56 +46,56 @@ function askPs(pid: number): ProcessRow | undefined {
   return { pid, parent: Number(row[2]), started: row[3] ?? '', command: row[4] ?? '' }
 }
 
-/** Asks with each signal in turn, from the polite to the final, and gives every one `graceMs` to be obeyed. */
+/** Sends the signals one after the other, and waits up to `graceMs` after each. @throws when the process does not end */
 export async function endProcess(
-  mark: ProcessMark,
+  identity: ProcessIdentity,
   signals: NodeJS.Signals[],
   graceMs = 10_000,
 ): Promise<void> {
   for (const signal of signals) {
-    if (!isRunning(mark)) return
+    if (!isRunning(identity)) return
     try {
-      process.kill(mark.pid, signal)
+      process.kill(identity.pid, signal)
     } catch {
       return
     }
-    if (await until(graceMs, async () => !isRunning(mark))) return
+    if (await until(graceMs, async () => !isRunning(identity))) return
   }
-  if (isRunning(mark)) throw new Error(`process ${mark.pid} does not end`)
+  if (isRunning(identity)) throw new Error(`process ${identity.pid} does not end`)
 }
 
-/** The first truthy answer, or `undefined` after `deadlineMs`. */
+/** Polls for the first truthy answer; `undefined` after `timeoutMs`. */
 export async function until<T>(
-  deadlineMs: number,
+  timeoutMs: number,
   probe: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const end = performance.now() + deadlineMs
+  const deadline = performance.now() + timeoutMs
   for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {
     const answer = await probe()
     if (answer) return answer
-    if (performance.now() > end) return undefined
+    if (performance.now() > deadline) return undefined
     await delay(pause)
   }
 }
 
 /**
- * Ports below those that systems lend to connections (from 32768 on Linux, from 49152 elsewhere), and above the ones that
- * services are known by. A lent port may be anybody's by the time its first owner restarts.
+ * Below the ephemeral ports (from 32768 on Linux, from 49152 elsewhere), and above those of well-known services. Any
+ * process may get an ephemeral port before its first owner restarts.
  */
-const ownPorts = { from: 16_384, count: 16_384 }
+const portRange = { from: 16_384, count: 16_384 }
 
-/** A port of 127.0.0.1 that is free now: the preferred one if possible, so that addresses outlive a restart. */
-export async function freePort(preferred = 0): Promise<number> {
-  const candidates = [preferred, drawnPort(), drawnPort(), drawnPort()]
+/** A free port of 127.0.0.1: the preferred one if possible, so that the address survives a restart. */
+export async function freePort(preferredPort = 0): Promise<number> {
+  const candidates = [preferredPort, randomPort(), randomPort(), randomPort()]
   for (const port of candidates) if (port && (await probePort(port).catch(() => undefined))) return port
   return probePort(0)
 }
 
-function drawnPort(): number {
-  return ownPorts.from + randomInt(ownPorts.count)
+function randomPort(): number {
+  return portRange.from + randomInt(portRange.count)
 }
 
-/** The port that was bound for a moment; with 0 any free one. @throws what the system says against it */
+/** Binds the port for a moment. @param port 0 for any free one. @returns the port. @throws the error of the system */
 export function probePort(port: number, host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

@@ -1,23 +1,23 @@
-import { isRunning, type ProcessMark } from './process.ts'
+import { isRunning, type ProcessIdentity } from './process.ts'
 
 const pollMs = 1_000
 
 export interface ProcessWatch {
-  /** Says which of them ended. Stays open when the watch is stopped first. */
+  /** Resolves to the name of the process that ended; never if the watch is stopped first. */
   died: Promise<string>
   stop(): void
 }
 
-/** Watches processes whether this program started them or only found them: asking is all that works for both. */
-export function watchProcesses(watched: Record<string, ProcessMark>): ProcessWatch {
-  const parts = Object.entries(watched)
+/** Polls, because processes that were adopted are no children of this program and send it no exit event. */
+export function watchProcesses(processes: Record<string, ProcessIdentity>): ProcessWatch {
+  const named = Object.entries(processes)
   let timer: NodeJS.Timeout | undefined
   const died = new Promise<string>((resolve) => {
     timer = setInterval(() => {
-      const dead = parts.find(([, mark]) => !isRunning(mark))
-      if (!dead) return
+      const ended = named.find(([, identity]) => !isRunning(identity))
+      if (!ended) return
       clearInterval(timer)
-      resolve(`${dead[0]} (pid ${dead[1].pid}) ended`)
+      resolve(`${ended[0]} (pid ${ended[1].pid}) ended`)
     }, pollMs).unref()
   })
   return { died, stop: () => clearInterval(timer) }
