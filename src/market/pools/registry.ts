@@ -1,4 +1,4 @@
-import { forgetOldest } from '../../concurrency/eviction.ts'
+import { LRUCache } from 'lru-cache'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 
@@ -22,16 +22,14 @@ const absentForMs = 60_000
 const mostPairs = 50_000
 
 export function createPairBook(now: Clock): PairBook {
-  const places = new Map<string, Place>()
+  const places = new LRUCache<string, Place>({ max: mostPairs })
   return {
     find(key, aheadMs = 0) {
       const place = places.get(key)
       return place && place.knownUntil > now() + aheadMs ? place : undefined
     },
     note(key, pool) {
-      places.delete(key)
       places.set(key, { pool, knownUntil: pool ? Number.POSITIVE_INFINITY : now() + absentForMs })
-      forgetOldest(places, mostPairs)
     },
   }
 }
