@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Clock } from '../../domain/log.ts'
 import { type Allowance, fullAfter, fullAfterUse, heldDown, waitMs } from './bucket.ts'
@@ -65,20 +66,11 @@ const full = Number.NEGATIVE_INFINITY
 export function createRateLimits(rates: Rates, now: Clock, most = maxClients): RateLimits {
   const limits = limitsOf(rates)
   const reads = limits.find(({ kind }) => kind === 'reads')
-  const clients = new Map<string, Buckets>()
+  const clients = new LRUCache<string, Buckets>({
+    max: most,
+    memoMethod: () => ({ reads: full, quotes: full, orders: full, introspections: full }),
+  })
   const origin = now()
-
-  function bucketsOf(client: string): Buckets {
-    const known = clients.get(client)
-    if (known) clients.delete(client)
-    const buckets = known ?? { reads: full, quotes: full, orders: full, introspections: full }
-    clients.set(client, buckets)
-    if (clients.size > most) {
-      const [idlest = client] = clients.keys()
-      clients.delete(idlest)
-    }
-    return buckets
-  }
 
   /** Of the kinds that a request counts in. */
   function verdictOf(buckets: Buckets, charge: Charge, at: number): Verdict | undefined {
@@ -98,7 +90,7 @@ export function createRateLimits(rates: Rates, now: Clock, most = maxClients): R
 
     take(client, charge, held = noCharge) {
       const at = now() - origin
-      const buckets = bucketsOf(client)
+      const buckets = clients.memo(client)
       let over: Limit | undefined
       let longest = 0
       for (const limit of limits) {
@@ -127,7 +119,7 @@ export function createRateLimits(rates: Rates, now: Clock, most = maxClients): R
 
     settle(client, charge, more) {
       const at = now() - origin
-      const buckets = bucketsOf(client)
+      const buckets = clients.memo(client)
       if (reads) buckets.reads = fullAfterUse(buckets.reads, more, reads.allowance, at)
       return verdictOf(buckets, charge, at)
     },
