@@ -14,7 +14,7 @@ import type { AppDataGateway } from './gateway.ts'
 export interface AppDataSources {
   db: Db
   maxBytes: number
-  /** Asked for documents that nobody uploaded; null when there is none. */
+  /** Where to look for documents that no client uploaded; null when no gateway is configured. */
   gateway: AppDataGateway | null
 }
 
@@ -25,19 +25,18 @@ export interface Reading {
 }
 
 /**
- * What appData says: the document that the client sent, else the stored one of the hash, else the gateway's.
- * @throws Refusal InvalidAppData for what nobody knows or what is malformed; Outage when the gateway does not answer
+ * Reads the document that the client sent, else the one stored under the hash, else the gateway's.
+ * @throws Refusal InvalidAppData for a document that is unknown or malformed; Outage when the gateway does not answer
  */
 export async function readAppData(
-  input: Pick<AppDataInput, 'hash' | 'document'>,
+  appData: Pick<AppDataInput, 'hash' | 'document'>,
   appDataSources: AppDataSources,
 ): Promise<Reading> {
-  const stored = input.document === null ? await storedDocument(input.hash, appDataSources.db) : undefined
-  const newDocument =
-    stored === undefined ? (input.document ?? (await published(input.hash, appDataSources))) : null
+  const stored = appData.document === null ? await storedDocument(appData.hash, appDataSources.db) : undefined
+  const document = stored ?? appData.document ?? (await publishedDocument(appData.hash, appDataSources))
   return {
-    parsedAppData: parseAppDataDocument(stored ?? newDocument ?? '', appDataSources.maxBytes),
-    newDocument,
+    parsedAppData: parseAppDataDocument(document, appDataSources.maxBytes),
+    newDocument: stored === undefined ? document : null,
   }
 }
 
@@ -45,9 +44,9 @@ async function storedDocument(hash: AppDataInput['hash'], db: Db): Promise<strin
   return hash === zeroAppData ? emptyAppDataDocument : findAppData(db, hash)
 }
 
-async function published(hash: AppDataInput['hash'], { gateway }: AppDataSources): Promise<string> {
-  const found = await gateway?.find(hash)
-  if (found !== undefined) return found
+async function publishedDocument(hash: AppDataInput['hash'], { gateway }: AppDataSources): Promise<string> {
+  const document = await gateway?.find(hash)
+  if (document !== undefined) return document
   throw new Refusal(
     'InvalidAppData',
     `no document is known for appData ${hash}: upload it, or send it with the order`,

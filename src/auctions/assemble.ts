@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Block } from '../chain/chain.ts'
 import type { OrderAnswer } from '../chain/order/order-check.ts'
 import { minOf, mulDivDown } from '../domain/amount.ts'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
@@ -31,33 +32,32 @@ export interface AssembledAuction {
   pools: readonly Pool[]
 }
 
-/** `undefined` is for an order that is left out without a word: what is wrong, if anything, will show. */
+/** `undefined`: the order is left out without an event, because no reason is certain yet. */
 type Verdict = { entry: AuctionOrder } | { order: Order; excluded: ExclusionReason } | undefined
 
 /**
- * The auction of the newest block: every order that can be settled now, with native prices. Whoever is left
- * out gets an event that says why.
+ * The auction at the head: every order that can be settled now, with native prices. An order that is left
+ * out gets an event with the reason.
  * @returns undefined when no order is solvable
  */
 export async function assembleAuction(services: AuctionServices): Promise<AssembledAuction | undefined> {
   const { db, network, settings } = services
   const now = unixSeconds(services.now())
   const head = await services.head()
-  const block = head.number
-  // Read first: a settlement that is indexed between the two shows in the orders, and never in neither.
-  const inFlight = await ordersInFlight(db, network.chainId, block)
+  // In-flight orders are read first: a settlement indexed between the two reads shows in the live orders, so none is missed.
+  const inFlight = await ordersInFlight(db, network.chainId, head.number)
   const live = await liveOrders(db, network.chainId, now + settings.minLifetime, settings.maxOrders)
   const orders = live.filter(({ validFrom }) => validFrom === null || validFrom <= now)
   if (orders.length === 0) return undefined
 
   const pairs = pairsOf(orders, network)
-  // Nothing is asked about those who are left out whatever the answer.
+  // The chain is not read for orders that are excluded in any case.
   const candidates = orders.filter(
     (order) =>
-      !inFlight.has(order.id) && !spoiled(order, block, services) && !deniedReason(order, services.policy),
+      !inFlight.has(order.id) && !backOffOf(order, head, services) && !deniedReason(order, services.policy),
   )
-  const traded = new Set([network.wrappedNative, ...pairs.flat()])
-  const own = Promise.all([
+  const tokens = new Set([network.wrappedNative, ...pairs.flat()])
+  const reads = Promise.all([
     services.pools(pairs, head.hash),
     services.gasPrice(),
     readHoldings(candidates, services),
@@ -66,12 +66,15 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
       head,
     ),
   ])
-  const dollar = priceDollar(services, head.hash, traded)
-  const [[pools, gasPrice, held, answers], dollarPrice] = await Promise.all([own, notLongAfter(own, dollar)])
-  const nativePrices = new Map([...priceTokens(traded, pools, network), ...dollarPrice])
-  const funds = createFunds(held, answers)
-  const circumstances = { now, block, inFlight, answers, funds, nativePrices, services }
-  const verdicts = orders.map((order) => judgeOrSkip(order, circumstances))
+  const usdPrices = readUsdPrice(services, head.hash, tokens)
+  const [[pools, gasPrice, holdings, answers], usdPricesInTime] = await Promise.all([
+    reads,
+    inTime(usdPrices, reads),
+  ])
+  const nativePrices = new Map([...priceTokens(tokens, pools, network), ...usdPricesInTime])
+  const funds = createFunds(holdings, answers)
+  const inputs = { now, head, inFlight, answers, funds, nativePrices, services }
+  const verdicts = orders.map((order) => judgeOrSkip(order, inputs))
   await recordExclusions(
     verdicts.flatMap((verdict) => (verdict ? [toExclusion(verdict)] : [])),
     services,
@@ -80,17 +83,22 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const entries = verdicts.flatMap((verdict) => (verdict && 'entry' in verdict ? [verdict.entry] : []))
   if (entries.length === 0) return undefined
   const id = await nextAuctionId(db)
-  const deadlineBlock = block + settings.deadlineBlocks
-  return {
-    auction: { id, chainId: network.chainId, block, deadlineBlock, orders: entries, nativePrices, gasPrice },
-    pools,
+  const auction: Auction = {
+    id,
+    chainId: network.chainId,
+    block: head.number,
+    deadlineBlock: head.number + settings.deadlineBlocks,
+    orders: entries,
+    nativePrices,
+    gasPrice,
   }
+  return { auction, pools }
 }
 
-interface Circumstances {
+interface Inputs {
   /** Unix seconds. */
   now: number
-  block: number
+  head: Block
   inFlight: ReadonlySet<bigint>
   answers: ReadonlyMap<bigint, OrderAnswer>
   funds: Funds
@@ -98,35 +106,35 @@ interface Circumstances {
   services: AuctionServices
 }
 
-/** A stored document that this version of the program refuses costs its own order alone. */
-function judgeOrSkip(order: Order, circumstances: Circumstances): Verdict {
+/** A stored document that this version of the program refuses affects only its own order. */
+function judgeOrSkip(order: Order, inputs: Inputs): Verdict {
   try {
-    return judge(order, circumstances)
+    return judge(order, inputs)
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault
-    circumstances.services.log.warn('an order cannot be read', { uid: order.uid, fault: fault.message })
+    inputs.services.log.warn('an order cannot be read', { uid: order.uid, fault: fault.message })
     return undefined
   }
 }
 
 function judge(
   order: Order,
-  { now, block, inFlight, answers, funds, nativePrices, services }: Circumstances,
+  { now, head, inFlight, answers, funds, nativePrices, services }: Inputs,
 ): Verdict {
   const exclude = (excluded: ExclusionReason): Verdict => ({ order, excluded })
   if (inFlight.has(order.id)) return exclude('in_flight')
   const denied = deniedReason(order, services.policy)
   if (denied) return exclude(denied)
   if (!isSigned(order)) return exclude('invalid_signature')
-  const spoiling = spoiled(order, block, services)
-  if (spoiling) return spoiling.reason ? exclude(spoiling.reason) : undefined
+  const backOff = backOffOf(order, head, services)
+  if (backOff) return backOff.reason ? exclude(backOff.reason) : undefined
   const answer = answers.get(order.id)
   if (!answer && needsCodeCheck(order)) return undefined
   if (answer?.signature === 'invalid') return exclude('invalid_signature')
   const buyToken = wrappedForm(order.buyToken, services.network.wrappedNative)
   if (!nativePrices.get(order.sellToken) || !nativePrices.get(buyToken))
     return exclude('missing_native_price')
-  const remaining = affordable(order, funds.left(order))
+  const remaining = affordable(order, funds.available(order))
   if (remaining === undefined) return exclude('insufficient_balance')
   if (isDust(order, remaining)) return exclude('dust_order')
   const rules = policiesFor(services.feePolicies, order, services.network.wrappedNative, now)
@@ -144,18 +152,18 @@ function isSigned({ signingScheme, presigned }: Order): boolean {
   return signingScheme !== 'presign' || presigned
 }
 
-function spoiled(order: Order, block: number, { culprits }: AuctionServices) {
-  return culprits.waiting(backOffKey(order), block)
+function backOffOf(order: Order, head: Block, { culprits }: AuctionServices) {
+  return culprits.waiting(backOffKey(order), head.number)
 }
 
-/** Fees that the application behind the order asks for come after the protocol's own. */
+/** Partner fees, from the order's appData, are taken after the protocol fees. */
 function partnerPoliciesOf({ fullAppData }: Order): FeePolicy[] {
   if (!fullAppData?.includes('partnerFee')) return []
   return partnerPolicies(parseAppDataDocument(fullAppData).partnerFees)
 }
 
 /**
- * What can be filled of the fixed side with these sell atoms: all of it or nothing, unless the order is
+ * Atoms of the fixed side that `usable` sell atoms can fill: all that remain or none, unless the order is
  * partially fillable.
  */
 function affordable(order: Order, usable: bigint): bigint | undefined {
@@ -168,7 +176,7 @@ function affordable(order: Order, usable: bigint): bigint | undefined {
     : minOf(remaining, mulDivDown(usable, order.buyAmount, order.sellAmount))
 }
 
-/** What remains rounds to nothing on one side. */
+/** The remaining amount rounds to zero on one side. */
 function isDust(order: Order, remaining: bigint): boolean {
   const [fixed, other] =
     order.kind === 'sell' ? [order.sellAmount, order.buyAmount] : [order.buyAmount, order.sellAmount]
@@ -194,36 +202,34 @@ function priceTokens(
 }
 
 /**
- * What the dollar is worth, so that trades have a dollar value later. Routes through pools of its own: to
- * those who trade it is no different whether it is known. An auction goes without, too.
+ * The price of the dollar token, which gives trades a dollar value later. Its pools are read apart from the
+ * auction's, so that solvers get the same pools whether it is known or not. An outage leaves it out.
  */
-async function priceDollar(
-  { network, pools }: AuctionServices,
+async function readUsdPrice(
+  services: AuctionServices,
   blockHash: Bytes32,
-  traded: ReadonlySet<Address>,
+  tokens: ReadonlySet<Address>,
 ): Promise<Map<Address, bigint>> {
+  const { network } = services
   const { usdReference, wrappedNative } = network
-  if (usdReference === null || traded.has(usdReference)) return new Map()
+  if (usdReference === null || tokens.has(usdReference)) return new Map()
   try {
-    return priceTokens(
-      new Set([usdReference]),
-      await pools([[usdReference, wrappedNative]], blockHash),
-      network,
-    )
+    const pools = await services.pools([[usdReference, wrappedNative]], blockHash)
+    return priceTokens(new Set([usdReference]), pools, network)
   } catch (fault) {
     if (fault instanceof Outage) return new Map()
     throw fault
   }
 }
 
-/** How much longer an auction waits for the dollar than for its own data, in milliseconds. */
-const maxForDollarMs = 300
+/** How long an auction waits for the dollar price after its other reads, in milliseconds. */
+const usdPriceGraceMs = 300
 
-/** None, when they come later. */
-async function notLongAfter(
-  own: Promise<unknown>,
-  prices: Promise<Map<Address, bigint>>,
+/** The prices, or none if they come too long after the other reads. */
+async function inTime(
+  usdPrices: Promise<Map<Address, bigint>>,
+  reads: Promise<unknown>,
 ): Promise<Map<Address, bigint>> {
-  const tooLate = own.then(() => setTimeout(maxForDollarMs, new Map<Address, bigint>(), { ref: false }))
-  return Promise.race([prices, tooLate])
+  const none = reads.then(() => setTimeout(usdPriceGraceMs, new Map<Address, bigint>(), { ref: false }))
+  return Promise.race([usdPrices, none])
 }

@@ -9,9 +9,8 @@ import type { PricePair } from '../domain/settlement/fees.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 
 /**
- * Turns what a solver proposes into what the service stands behind. Nothing of the proposal but prices, executed amounts and
- * network fees is believed; one trade that breaks a rule discards all of it. Whether the interactions deliver is for the
- * simulation to say.
+ * Computes the solution that a solver's proposal stands for. It trusts only the prices, executed amounts and network fees of the
+ * proposal. One trade that breaks a rule discards the whole proposal. The simulation checks the interactions.
  */
 export function checkProposal(
   auction: Auction,
@@ -42,7 +41,7 @@ export function checkProposal(
   return { solver, proposal, executions, score, pairScores }
 }
 
-/** Engines name the wrapped form for an order that buys the native coin. */
+/** For an order that buys the native coin, engines give the price of its wrapped form. */
 export function uniformPrices(
   { prices }: Proposal,
   { sellToken, buyToken }: Pick<Order, 'sellToken' | 'buyToken'>,

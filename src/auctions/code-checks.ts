@@ -9,12 +9,12 @@ import { duePreInteractions, filledAmount, type Order } from '../domain/order/or
 import { orderDigest } from '../domain/signing/signing.ts'
 
 /**
- * Asks strangers' code, order by order, what a settlement would meet at a block. Whoever takes long holds up itself: owners are
- * asked side by side, the orders of one in turn, and the time of all is bounded.
+ * Simulates at a block the orders whose outcome third-party code decides. Owners are checked in parallel and the orders of one owner
+ * one by one, so a slow contract delays only its own owner. The total time is limited.
  */
 export interface CodeChecks {
-  /** Answers by order id; an order that is not there was not asked, or did not answer in time. */
-  ask(orders: readonly Order[], block: Block): Promise<ReadonlyMap<bigint, OrderAnswer>>
+  /** Answers by order id; an order that is missing was not checked, or not in time. */
+  ask(orders: readonly Order[], head: Block): Promise<ReadonlyMap<bigint, OrderAnswer>>
 }
 
 export interface CodeCheckOptions {
@@ -22,52 +22,53 @@ export interface CodeCheckOptions {
   network: Network
   log: Log
   limits: {
-    /** Orders of one owner that one auction asks about; of more than that, those that were not asked for longest. */
+    /** Orders of one owner that one auction checks; of more than that, the least recently checked. */
     perOwner: number
-    /** What an auction waits for answers, in milliseconds. */
+    /** How long an auction waits for answers, in milliseconds. */
     waitMs: number
-    /** Owners at a time. */
+    /** Owners checked in parallel. */
     atOnce: number
   }
 }
 
-interface Memory {
+interface CacheEntry {
   blockHash: Bytes32
-  askedAt: number
+  /** Block number. */
+  checkedAt: number
   answer: OrderAnswer
 }
 
-/** Whether its signature or its pre hooks have a say in what the order can be settled for. */
+/** Whether a contract signature or pre hooks decide what the order can be settled for. */
 export function needsCodeCheck(order: Order): boolean {
   return order.signingScheme === 'eip1271' || duePreInteractions(order).length > 0
 }
 
 export function createCodeChecks({ check, network, log, limits }: CodeCheckOptions): CodeChecks {
-  let memory = new Map<bigint, Memory>()
-  /** Owners whose last call is still on its way, maybe since an earlier auction. */
+  let cache = new Map<bigint, CacheEntry>()
+  /** Owners whose last call is still running, maybe since an earlier auction. */
   const pending = new Set<string>()
   const slowOwners = createBackOff<true>(64)
   const invalidOrders = createBackOff<true>(8)
 
-  async function askOwner(orders: readonly Order[], block: Block, isLate: () => boolean): Promise<void> {
+  async function checkOwner(orders: readonly Order[], head: Block, isLate: () => boolean): Promise<void> {
     for (const order of orders) {
       if (isLate()) return
       const answer = await check(toQuestion(order, network))
-      memory.set(order.id, { blockHash: block.hash, askedAt: block.number, answer })
-      if (answer.signature === 'invalid') invalidOrders.fail(order.uid, block.number, true)
+      cache.set(order.id, { blockHash: head.hash, checkedAt: head.number, answer })
+      if (answer.signature === 'invalid') invalidOrders.fail(order.uid, head.number, true)
       else invalidOrders.forgive(order.uid)
-      if (answer.exhausted) return slowOwners.fail(order.owner, block.number, true)
+      if (answer.exhausted) return slowOwners.fail(order.owner, head.number, true)
       slowOwners.forgive(order.owner)
     }
   }
 
-  async function askAll(lanes: Order[][], block: Block, isLate: () => boolean): Promise<void> {
+  async function checkAll(lanes: Order[][], head: Block, isLate: () => boolean): Promise<void> {
     const worker = async () => {
       for (let lane = lanes.shift(); lane && !isLate(); lane = lanes.shift()) {
         const owner = lane[0]?.owner ?? ''
         pending.add(owner)
         try {
-          await askOwner(lane, block, isLate)
+          await checkOwner(lane, head, isLate)
         } catch (fault) {
           if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
           log.warn('an order was not checked', { network: network.name, owner, fault: fault.message })
@@ -79,15 +80,15 @@ export function createCodeChecks({ check, network, log, limits }: CodeCheckOptio
     await Promise.all(Array.from({ length: limits.atOnce }, worker))
   }
 
-  /** One lane an owner; the ones that were asked least recently first. */
-  function toLanes(orders: readonly Order[], block: Block): Order[][] {
-    const askedAt = ({ id }: Order) => memory.get(id)?.askedAt ?? -1
+  /** One lane for each owner; the least recently checked orders first. */
+  function toLanes(orders: readonly Order[], head: Block): Order[][] {
+    const checkedAt = ({ id }: Order) => cache.get(id)?.checkedAt ?? -1
     const lanes = new Map<string, Order[]>()
-    for (const order of orders.toSorted((a, b) => askedAt(a) - askedAt(b))) {
-      const isKnown = memory.get(order.id)?.blockHash === block.hash
-      const waits =
-        invalidOrders.waiting(order.uid, block.number) ?? slowOwners.waiting(order.owner, block.number)
-      if (isKnown || waits || pending.has(order.owner)) continue
+    for (const order of orders.toSorted((a, b) => checkedAt(a) - checkedAt(b))) {
+      const isCached = cache.get(order.id)?.blockHash === head.hash
+      const isBackedOff =
+        invalidOrders.waiting(order.uid, head.number) ?? slowOwners.waiting(order.owner, head.number)
+      if (isCached || isBackedOff || pending.has(order.owner)) continue
       const lane = lanes.get(order.owner) ?? []
       if (lane.length < limits.perOwner) lanes.set(order.owner, [...lane, order])
     }
@@ -95,18 +96,18 @@ export function createCodeChecks({ check, network, log, limits }: CodeCheckOptio
   }
 
   return {
-    async ask(orders, block) {
-      memory = new Map(orders.flatMap(({ id }) => toEntries(id, memory.get(id))))
+    async ask(orders, head) {
+      cache = new Map(orders.flatMap(({ id }) => toEntries(id, cache.get(id))))
       let late = false
-      const asked = askAll(toLanes(orders, block), block, () => late)
-      await Promise.race([asked, after(limits.waitMs)])
+      const checks = checkAll(toLanes(orders, head), head, () => late)
+      await Promise.race([checks, after(limits.waitMs)])
       late = true
-      asked.catch((fault) => log.error('checking orders failed', { fault: String(fault) }))
+      checks.catch((fault) => log.error('checking orders failed', { fault: String(fault) }))
       const answers = orders.flatMap(({ id }) => {
-        const known = memory.get(id)
-        // A yes is good for its block alone; a no stands until the order is asked again.
-        return known && (known.blockHash === block.hash || isNo(known.answer))
-          ? [[id, known.answer] as const]
+        const entry = cache.get(id)
+        // A pass is valid for its block only; a failure until the order is checked again.
+        return entry && (entry.blockHash === head.hash || isFailure(entry.answer))
+          ? [[id, entry.answer] as const]
           : []
       })
       return new Map(answers)
@@ -114,11 +115,11 @@ export function createCodeChecks({ check, network, log, limits }: CodeCheckOptio
   }
 }
 
-function toEntries(id: bigint, known: Memory | undefined): [bigint, Memory][] {
-  return known ? [[id, known]] : []
+function toEntries(id: bigint, entry: CacheEntry | undefined): [bigint, CacheEntry][] {
+  return entry ? [[id, entry]] : []
 }
 
-function isNo({ signature, exhausted }: OrderAnswer): boolean {
+function isFailure({ signature, exhausted }: OrderAnswer): boolean {
   return signature === 'invalid' || exhausted
 }
 
@@ -131,7 +132,7 @@ function toQuestion(order: Order, network: Network): OrderQuestion {
   return {
     owner,
     sellToken,
-    amount: soldByRest(order),
+    amount: remainingSellAmount(order),
     preInteractions: duePreInteractions(order),
     ...(order.signingScheme === 'eip1271' && {
       signature: { digest: orderDigest(network, order), bytes: signature },
@@ -139,8 +140,8 @@ function toQuestion(order: Order, network: Network): OrderQuestion {
   }
 }
 
-/** Sell atoms of all that is left to fill. */
-export function soldByRest(order: Order): bigint {
+/** Sell atoms that are still to be filled. */
+export function remainingSellAmount(order: Order): bigint {
   const filled = filledAmount(order)
   return order.kind === 'sell'
     ? order.sellAmount - filled

@@ -2,6 +2,7 @@ import type { Auction } from '../domain/auction/auction.ts'
 import type { RankedSolution, Solution } from '../domain/auction/solution.ts'
 import { selectWinners } from '../domain/auction/winner-selection.ts'
 import type { Pool } from '../domain/routing/pool.ts'
+import type { Solver } from '../solvers/solver.ts'
 import { insertCompetition, startAttempt } from '../storage/auction/competition.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
@@ -10,7 +11,7 @@ import { lockOrders } from '../storage/order/progress.ts'
 import { checkProposal } from './check-proposal.ts'
 import type { AuctionServices } from './services.ts'
 
-/** Lets all solvers work until the deadline, and ranks what holds. A solver that fails or hangs loses only its own place. */
+/** Collects solutions from all solvers until the deadline, and ranks the valid ones. A solver that fails or hangs affects no other. */
 export async function compete(
   auction: Auction,
   pools: readonly Pool[],
@@ -18,52 +19,51 @@ export async function compete(
   signal: AbortSignal,
 ): Promise<RankedSolution[]> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(services.settings.solveMs)])
-  const answers = await Promise.all(
-    services.solvers.map((solver) => ask(solver, auction, pools, services, deadline)),
+  const solutions = await Promise.all(
+    services.solvers.map((solver) => solutionsOf(solver, auction, pools, services, deadline)),
   )
-  return selectWinners(shuffle(answers.flat(), services.random), services.settings.maxWinners)
+  return selectWinners(shuffle(solutions.flat(), services.random), services.settings.maxWinners)
 }
 
 /**
- * Stores the competition, tells its orders what became of them, and opens an attempt for every winner. An order that was cancelled
- * meanwhile takes its solution's win away: it may have been replaced, and both would be filled.
+ * Stores the competition and events of its orders, and opens a settlement attempt for every winner. A solution with an order that was
+ * cancelled meanwhile does not win: the order may have been replaced, and both would be filled.
  * @returns the winners
  */
 export async function recordCompetition(
   auction: Auction,
-  ranking: readonly RankedSolution[],
+  ranked: readonly RankedSolution[],
   startBlock: number,
   services: AuctionServices,
 ): Promise<RankedSolution[]> {
   const at = new Date(services.now())
   return services.db.transaction(async (tx) => {
-    const solutions = await withoutCancelled(tx, auction, ranking)
+    const solutions = await withoutCancelled(tx, auction, ranked)
     const winners = solutions.filter(({ isWinner }) => isWinner)
     await insertCompetition(tx, auction, solutions)
     await appendEvents(tx, eventsOf(auction, solutions, at))
-    for (const { uid, solver } of winners) {
-      const { id: auctionId, chainId, deadlineBlock } = auction
+    for (const solution of winners) {
       await startAttempt(tx, {
-        auctionId,
-        solutionUid: uid,
-        chainId,
-        solver,
+        auctionId: auction.id,
+        solutionUid: solution.uid,
+        chainId: auction.chainId,
+        solver: solution.solver,
         startedAt: at,
         startBlock,
-        deadlineBlock,
+        deadlineBlock: auction.deadlineBlock,
       })
     }
     return winners
   })
 }
 
-/** Whoever replaces an order holds its lock and looks at the bids: one of the two sees the other. */
+/** A replacement holds the replaced order's lock and reads its bids, so one of the two transactions sees the other. */
 async function withoutCancelled(
   tx: Tx,
   auction: Auction,
-  ranking: readonly RankedSolution[],
+  solutions: readonly RankedSolution[],
 ): Promise<RankedSolution[]> {
-  const proposed = new Set(ranking.flatMap(orderUids))
+  const proposed = new Set(solutions.flatMap(orderUids))
   const orders = auction.orders.map(({ order }) => order).filter(({ uid }) => proposed.has(uid))
   await lockOrders(
     tx,
@@ -74,7 +74,7 @@ async function withoutCancelled(
     orders.map(({ id }) => id),
   )
   const cancelled = new Set<string>(orders.filter(({ id }) => ended.has(id)).map(({ uid }) => uid))
-  return ranking.map((solution) =>
+  return solutions.map((solution) =>
     orderUids(solution).some((uid) => cancelled.has(uid)) ? { ...solution, isWinner: false } : solution,
   )
 }
@@ -90,8 +90,8 @@ function eventsOf(auction: Auction, solutions: readonly RankedSolution[], timest
     })
 }
 
-async function ask(
-  solver: AuctionServices['solvers'][number],
+async function solutionsOf(
+  solver: Solver,
   auction: Auction,
   pools: readonly Pool[],
   { network, log }: AuctionServices,
@@ -100,12 +100,12 @@ async function ask(
   try {
     const proposals = await Promise.race([solver.solve(auction, { pools }, deadline), aborted(deadline)])
     return proposals.flatMap((proposal) => {
-      const checked = checkProposal(auction, solver.address, proposal, network.wrappedNative)
-      if (!('fault' in checked)) return [checked]
+      const solution = checkProposal(auction, solver.address, proposal, network.wrappedNative)
+      if (!('fault' in solution)) return [solution]
       log.warn('solution refused', {
         auctionId: String(auction.id),
         solver: solver.name,
-        fault: checked.fault,
+        fault: solution.fault,
       })
       return []
     })
@@ -119,7 +119,7 @@ async function ask(
   }
 }
 
-/** A solver answers soon after the signal; one that does not is not waited for. */
+/** Rejects a moment after the signal: a solver has that long to return what it has. */
 function aborted(signal: AbortSignal): Promise<never> {
   const graceMs = 100
   return new Promise((_, reject) => {
@@ -133,7 +133,7 @@ function orderUids({ executions }: Solution): string[] {
   return executions.map(({ orderUid }) => orderUid)
 }
 
-/** Ties are broken by chance, not by which solver comes first. */
+/** Breaks ties at random, not by the order of solvers. */
 function shuffle<T>(items: readonly T[], random: () => number): T[] {
   const shuffled: T[] = []
   for (const item of items) shuffled.splice(Math.floor(random() * (shuffled.length + 1)), 0, item)

@@ -4,30 +4,30 @@ import { appendExclusions, type NewOrderEvent, newEvents } from '../storage/orde
 import { lockOrders } from '../storage/order/progress.ts'
 import type { AuctionServices } from './services.ts'
 
-/** What an auction found about an order: why it is left out, or null for one that can be settled. */
+/** Why an auction leaves an order out; `excluded` is null for one that it includes. */
 export interface Exclusion {
   order: Order
   excluded: ExclusionReason | null
 }
 
-/** Writes findings into the stories of their orders; what an order's newest event says already is not repeated. */
+/** Stores exclusions as events of their orders. An event equal to the order's newest one is not repeated. */
 export async function recordExclusions(
   exclusions: readonly Exclusion[],
   { db, now }: Pick<AuctionServices, 'db' | 'now'>,
 ): Promise<void> {
   const timestamp = new Date(now())
   const uids = new Map(exclusions.map(({ order }) => [order.id, order.uid]))
-  const fresh = await newEvents(
+  const events = await newEvents(
     db,
     exclusions.map((exclusion) => toEvent(exclusion, timestamp)),
   )
-  if (fresh.length === 0) return
+  if (events.length === 0) return
   await db.transaction(async (tx) => {
     await lockOrders(
       tx,
-      fresh.flatMap(({ orderId }) => uids.get(orderId) ?? []),
+      events.flatMap(({ orderId }) => uids.get(orderId) ?? []),
     )
-    await appendExclusions(tx, fresh)
+    await appendExclusions(tx, events)
   })
 }
 

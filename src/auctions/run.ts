@@ -11,24 +11,24 @@ import type { AuctionServices } from './services.ts'
 import { settle } from './settle.ts'
 import { simulate } from './simulate.ts'
 
-/** One auction after the other until `signal` aborts; one process at a time may run it on a network. A fault costs one auction. */
+/** Runs one auction after the other until `signal` aborts. One process at a time may run it on a network. A fault ends only its auction. */
 export async function runAuctions(services: AuctionServices, signal: AbortSignal): Promise<void> {
-  const lookMs = Math.min(1_000, Math.max(50, services.network.blockTimeMs / 4))
+  const pollMs = Math.min(1_000, Math.max(50, services.network.blockTimeMs / 4))
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   let last = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     try {
-      const block = (await services.head()).number
-      // A chain that lost its end counts as a new block too.
-      if (block >= last + services.settings.everyBlocks || block < last) {
-        last = block
+      const head = await services.head()
+      // A lower head, after a reorg, starts an auction too.
+      if (head.number >= last + services.settings.everyBlocks || head.number < last) {
+        last = head.number
         await closeOverdue(services)
         await runAuction(services, signal, stopped)
       }
     } catch (error) {
       services.log.warn('auction abandoned', { network: services.network.name, error: String(error) })
     }
-    await pause(lookMs, undefined, { signal }).catch(() => undefined)
+    await pause(pollMs, undefined, { signal }).catch(() => undefined)
   }
 }
 
@@ -40,41 +40,41 @@ export async function runAuction(
 ): Promise<void> {
   const assembled = await assembleAuction(services)
   if (!assembled) return
-  const { auction: simulated, ranking } = await simulate(assembled.auction, assembled.pools, services, signal)
-  if (ranking.length === 0 || signal.aborted) return
-  const startBlock = (await services.head()).number
-  const auction = { ...simulated, deadlineBlock: startBlock + services.settings.deadlineBlocks }
-  const winners = await recordCompetition(auction, ranking, startBlock, services)
+  const simulated = await simulate(assembled.auction, assembled.pools, services, signal)
+  if (simulated.solutions.length === 0 || signal.aborted) return
+  const head = await services.head()
+  const auction = { ...simulated.auction, deadlineBlock: head.number + services.settings.deadlineBlocks }
+  const winners = await recordCompetition(auction, simulated.solutions, head.number, services)
   const settled = settleAll(auction, winners, services)
-  // A settlement on its way stays valid without us: shutting down does not wait for it, the next start finds how it ended.
+  // A shutdown does not wait for settlements: one that was sent stays valid, and the next start records how it ended.
   await Promise.race([settled, stopped])
 }
 
-/** Side by side, but for winners that swap through the same pool: each was computed on the pool as the auction saw it. */
+/** Settles winners in parallel, but one by one if they swap through the same pool: each was computed from its reserves at the auction's block. */
 async function settleAll(
   auction: Auction,
   winners: readonly RankedSolution[],
   services: AuctionServices,
 ): Promise<void> {
-  const started: { pools: ReadonlySet<Address>; ended: Promise<unknown> }[] = []
+  const started: { contracts: ReadonlySet<Address>; ended: Promise<unknown> }[] = []
   for (const solution of winners) {
-    const pools = calledContracts(solution)
-    const before = started.filter((other) => [...pools].some((pool) => other.pools.has(pool)))
+    const contracts = calledContracts(solution)
+    const before = started.filter((other) => [...contracts].some((contract) => other.contracts.has(contract)))
     started.push({
-      pools,
+      contracts,
       ended: Promise.all(before.map(({ ended }) => ended)).then(() => settle(auction, solution, services)),
     })
   }
   await Promise.all(started.map(({ ended }) => ended))
 }
 
-/** What a solution calls beside its tokens. */
+/** Contracts that a solution calls, without its tokens. */
 function calledContracts({ proposal }: RankedSolution): Set<Address> {
   const tokens = new Set(proposal.prices.keys())
   return new Set(proposal.interactions.map(({ target }) => target).filter((target) => !tokens.has(target)))
 }
 
-/** Attempts that nobody ended, as after a crash: over once the indexer has seen every block up to their deadline. */
+/** Ends attempts that were left open, as after a crash, once the indexer has read every block up to their deadline. */
 async function closeOverdue({ db, network, now }: AuctionServices): Promise<void> {
   const at = new Date(now())
   const checkpoint = await findCheckpoint(db, network.chainId)

@@ -14,20 +14,20 @@ import type { Database } from '../storage/database/database.ts'
 import type { CodeChecks } from './code-checks.ts'
 
 export interface AuctionSettings {
-  /** Blocks from one auction to the next, at least. */
+  /** Minimum number of blocks from one auction to the next. */
   everyBlocks: number
-  /** Blocks that a winner has to settle. */
+  /** Number of blocks in which a winner must settle. */
   deadlineBlocks: number
-  /** Solvers get this long. */
+  /** Time for solvers, in milliseconds. */
   solveMs: number
   maxWinners: number
-  /** Orders in one auction; of more than that, those that end soonest. */
+  /** Orders in one auction; of more than that, those that expire soonest. */
   maxOrders: number
-  /** An order in an auction lives this long still, in seconds. */
+  /** Minimum time until an order in an auction expires, in seconds. */
   minLifetime: number
 }
 
-/** What auctions on one network need from outside. Reads throw an Outage when the node does not answer. */
+/** Dependencies of auctions on one network. Reads throw an Outage when the node does not answer. */
 export interface AuctionServices {
   network: Network
   db: Database
@@ -36,15 +36,15 @@ export interface AuctionServices {
   /** In [0, 1). */
   random: () => number
   settings: AuctionSettings
-  /** Taken from every order, in this order, as far as its pair and the time have it. */
+  /** Applied to every order, in this order, if the pair and the time match. */
   feePolicies: readonly FeeRule[]
   policy: TradingPolicy
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
-  /** Asked about orders whose own code decides what they can be settled for. */
+  /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
-  /** Those who made settlements fail, by `backOffKey`, with what their owners are told. */
+  /** Orders and owners that made settlements fail, by `backOffKey`, with the exclusion reason of their events. */
   culprits: BackOff<{ reason: ExclusionReason | null }>
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */
   pools(pairs: readonly (readonly [Address, Address])[], blockHash: Bytes32): Promise<readonly Pool[]>

@@ -9,8 +9,8 @@ import { toSettlementPlan } from './settlement-plan.ts'
 import { backOffKey, culpritsOf, leaveOut } from './simulate.ts'
 
 /**
- * Sends a winner's settlement and records how the attempt ended. A success is not recorded here: only the indexer, which sees the
- * settlement in the chain it follows, and sees it leave again, says so.
+ * Sends a winner's settlement and records how the attempt ended. The indexer alone records a success, because it sees the
+ * settlement on chain and sees a reorg remove it.
  */
 export async function settle(
   auction: Auction,
@@ -22,7 +22,7 @@ export async function settle(
     const end = await submit(auction, solution, services)
     services.log.info('settlement attempt ended', { ...attempt, ...end })
     if (end.outcome !== 'success') await recordEnd(auction, solution, end, services)
-    await learn(auction, solution, end, services)
+    await updateBackOffs(auction, solution, end, services)
   } catch (error) {
     services.log.error('the end of a settlement attempt is not recorded', {
       ...attempt,
@@ -56,8 +56,8 @@ async function submit(
   }
 }
 
-/** A settlement that came clears its orders; from one that reverted the next auctions learn whom to leave out. */
-async function learn(
+/** A success ends the back-offs of its orders; a failure starts those of its culprits. */
+async function updateBackOffs(
   auction: Auction,
   solution: RankedSolution,
   { outcome, block, txHash }: End,

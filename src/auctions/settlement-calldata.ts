@@ -9,27 +9,27 @@ export function encodePlan(plan: SettlementPlan, auctionId: bigint): Hex {
   return encodeSettle({ ...plan, trades: plan.trades.map(encodePlannedTrade), auctionId })
 }
 
-/** What the settlement contract says to an interaction with the vault relayer: a trial that comes so far has passed. */
+/** The settlement contract reverts so at an interaction with the vault relayer: a trial that reaches it has passed. */
 export const trialPassed = 'GPv2: forbidden interaction'
 
-/** More than any order is paid. */
-const plentyOfCoin = 2n ** 128n
+/** More native coin than any order is paid. */
+const ampleBalance = 2n ** 128n
 
-/** A trial as calldata, and the native coin that the settlement contract needs for it. */
+/** A trial as calldata, and the native balance that the settlement contract needs for it. */
 export interface Trial {
   calldata: Hex
-  purse: bigint | undefined
+  balance: bigint | undefined
 }
 
-/** A settlement of nothing, which ends where a trial does: when it does not come so far, no order is to blame. */
+/** An empty settlement that ends like a trial. If it does not pass, no order is the cause. */
 export function encodeEmptyTrial(auctionId: bigint, network: Pick<Network, 'vaultRelayer'>): Hex {
   const interactions = [[], [trialEnd(network)], []] as const
   return encodeSettle({ tokens: [], clearingPrices: [], trades: [], interactions, auctionId })
 }
 
 /**
- * The same settlement with one trade alone: its pre hooks, its signature and its sell tokens come in as they would, and then it
- * ends, before what other orders and pools have a say in. Native coin is paid out as well: whoever gets it may refuse it.
+ * The settlement with one trade only. It runs the pre hooks, checks the signature and transfers the sell tokens, and ends before
+ * other orders and pools matter. Native coin is paid out too, because its receiver may refuse it.
  */
 export function encodeTrial(
   plan: SettlementPlan,
@@ -46,7 +46,7 @@ export function encodeTrial(
     interactions: [duePreInteractions(order), paysNative ? [] : end, end],
     auctionId,
   })
-  return { calldata, purse: paysNative ? plentyOfCoin : undefined }
+  return { calldata, balance: paysNative ? ampleBalance : undefined }
 }
 
 function trialEnd({ vaultRelayer }: Pick<Network, 'vaultRelayer'>): Interaction {

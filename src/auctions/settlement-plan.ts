@@ -7,11 +7,11 @@ import { uniformPrices } from './check-proposal.ts'
 
 /** The arguments of `settle`, not yet encoded. */
 export interface SettlementPlan {
-  /** Uniform prices first, each traded token once; then two places for each trade. */
+  /** First each traded token once, at its uniform price; then two tokens for each trade. */
   tokens: Address[]
   clearingPrices: bigint[]
   trades: PlannedTrade[]
-  /** Before the sell tokens come in, before the buy tokens go out, and after. */
+  /** Before the sell tokens are transferred in, before the buy tokens are paid out, and after. */
   interactions: [Interaction[], Interaction[], Interaction[]]
 }
 
@@ -19,7 +19,7 @@ export interface PlannedTrade {
   order: Order
   sellTokenIndex: number
   buyTokenIndex: number
-  /** The fixed side's amount, a sell order's fees included. */
+  /** The fixed side's amount; includes the fees of a sell order. */
   executedAmount: bigint
 }
 
@@ -29,7 +29,7 @@ interface Fulfilment {
 }
 
 /**
- * A checked solution as the contract takes it. Each trade has a price pair of its own, what it gets against what it pays:
+ * Arranges a checked solution for the settlement contract. Each trade has its own price pair, its buy amount and its sell amount:
  * with it the contract's rounding gives exactly the execution's amounts, fees included.
  */
 export function toSettlementPlan(
@@ -38,22 +38,22 @@ export function toSettlementPlan(
   wrappedNative: Address,
 ): SettlementPlan {
   const fulfilments = toFulfilments(auction, solution)
-  const uniform = uniformPriceMap(fulfilments, solution, wrappedNative)
+  const prices = uniformPriceMap(fulfilments, solution, wrappedNative)
   return {
-    tokens: [...uniform.keys(), ...fulfilments.flatMap(({ order }) => [order.sellToken, order.buyToken])],
+    tokens: [...prices.keys(), ...fulfilments.flatMap(({ order }) => [order.sellToken, order.buyToken])],
     clearingPrices: [
-      ...uniform.values(),
+      ...prices.values(),
       ...fulfilments.flatMap(({ execution }) => [execution.buy, execution.sell]),
     ],
     trades: fulfilments.map(({ order, execution }, index) => ({
       order,
-      sellTokenIndex: uniform.size + 2 * index,
-      buyTokenIndex: uniform.size + 2 * index + 1,
+      sellTokenIndex: prices.size + 2 * index,
+      buyTokenIndex: prices.size + 2 * index + 1,
       executedAmount: order.kind === 'sell' ? execution.sell : execution.buy,
     })),
     interactions: [
       fulfilments.flatMap(({ order }) => duePreInteractions(order)),
-      [...solution.proposal.interactions, ...unwrapping(fulfilments, wrappedNative)],
+      [...solution.proposal.interactions, ...unwrapCalls(fulfilments, wrappedNative)],
       fulfilments.flatMap(({ order }) => order.interactions.post),
     ],
   }
@@ -75,15 +75,15 @@ function uniformPriceMap(
 ): Map<Address, bigint> {
   const prices = new Map<Address, bigint>()
   for (const { order } of fulfilments) {
-    const pair = uniformPrices(proposal, order, wrappedNative)
-    if (!pair) throw new TypeError(`order ${order.uid} has no clearing price`)
-    prices.set(order.sellToken, pair.sell).set(order.buyToken, pair.buy)
+    const uniform = uniformPrices(proposal, order, wrappedNative)
+    if (!uniform) throw new TypeError(`order ${order.uid} has no clearing price`)
+    prices.set(order.sellToken, uniform.sell).set(order.buyToken, uniform.buy)
   }
   return prices
 }
 
 /** Engines deliver the wrapped form; the contract pays the native coin. */
-function unwrapping(fulfilments: readonly Fulfilment[], wrappedNative: Address): Interaction[] {
+function unwrapCalls(fulfilments: readonly Fulfilment[], wrappedNative: Address): Interaction[] {
   const native = fulfilments
     .filter(({ order }) => order.buyToken === nativeMarker)
     .reduce((sum, { execution }) => sum + execution.buy, 0n)

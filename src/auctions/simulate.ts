@@ -13,55 +13,62 @@ import type { AuctionServices } from './services.ts'
 import { encodeEmptyTrial, encodePlan, encodeTrial, trialPassed } from './settlement-calldata.ts'
 import { type SettlementPlan, toSettlementPlan } from './settlement-plan.ts'
 
-/** An order that takes a settlement down with it. */
+/** An order that makes a settlement fail. */
 export interface Culprit {
   order: Order
-  /** It fails by itself. Without that it is only one of those whose own code ran in a settlement that failed. */
+  /** Whether it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed. */
   certain: boolean
-  /** What its owner is told; null where that would be a guess, or is told by the chain soon. */
+  /** The reason in its event; null if it would be a guess, or if the indexer records one soon. */
   reason: ExclusionReason | null
 }
 
-/** Competitions of one auction, at most. */
+/** Maximum number of competitions in one auction. */
 const maxRounds = 4
 /** Trades of one failed settlement that are tried alone. */
 const maxTrials = 32
 
 export interface Simulated {
-  /** Without the orders that spoiled a settlement. */
+  /** Without the orders that made a settlement fail. */
   auction: Auction
-  ranking: RankedSolution[]
+  solutions: RankedSolution[]
 }
 
 /**
- * Lets solvers compete until every winner's settlement holds in a dry run, or fails by nobody's fault. An order that spoils one
- * leaves the auction and those after it, and the rest competes anew: it costs others nothing but the time.
+ * Repeats the competition until every winner's settlement passes a dry run, or fails without a culprit. A culprit is left out of this
+ * auction and of later ones, and solvers compete again with the other orders.
  */
 export async function simulate(
   auction: Auction,
   pools: readonly Pool[],
   services: AuctionServices,
   signal: AbortSignal,
+  round = 1,
 ): Promise<Simulated> {
-  let left = auction
-  for (let round = 1; ; round++) {
-    const ranking = await compete(left, pools, services, signal)
-    if (round === maxRounds || signal.aborted) return { auction: left, ranking }
-    const winners = ranking.filter(({ isWinner }) => isWinner)
-    const found = await Promise.all(winners.map((solution) => culpritsOf(left, solution, services)))
-    const culprits = found.flat()
-    if (culprits.length === 0) return { auction: left, ranking }
-    await leaveOut(culprits, left.block, services)
-    const excluded = new Set(culprits.map(({ order }) => order.id))
-    left = { ...left, orders: left.orders.filter(({ order }) => !excluded.has(order.id)) }
-    if (left.orders.length === 0) return { auction: left, ranking: [] }
-  }
+  const solutions = await compete(auction, pools, services, signal)
+  if (round === maxRounds || signal.aborted) return { auction, solutions }
+  const culprits = await culpritsOfWinners(auction, solutions, services)
+  if (culprits.length === 0) return { auction, solutions }
+  await leaveOut(culprits, auction.block, services)
+  const excluded = new Set(culprits.map(({ order }) => order.id))
+  const orders = auction.orders.filter(({ order }) => !excluded.has(order.id))
+  if (orders.length === 0) return { auction: { ...auction, orders }, solutions: [] }
+  return simulate({ ...auction, orders }, pools, services, signal, round + 1)
+}
+
+async function culpritsOfWinners(
+  auction: Auction,
+  solutions: readonly RankedSolution[],
+  services: AuctionServices,
+): Promise<Culprit[]> {
+  const winners = solutions.filter(({ isWinner }) => isWinner)
+  const culprits = await Promise.all(winners.map((solution) => culpritsOf(auction, solution, services)))
+  return culprits.flat()
 }
 
 /**
- * Who makes this settlement fail, if it does: the orders that fail when they are tried alone, else all that bring code of their own.
- * Nobody when a settlement of nothing fails too, or the node does not answer.
- * @param failed it failed on chain: it need not fail again to count
+ * The orders that make this settlement fail, if it does: those that fail when they are tried alone, else all with code of their own.
+ * None when an empty settlement fails too, or the node does not answer.
+ * @param failed the settlement failed on chain: it need not fail again in the dry run
  */
 export async function culpritsOf(
   auction: Auction,
@@ -88,7 +95,7 @@ export async function culpritsOf(
   }
 }
 
-/** Those who spoiled a settlement wait, each time longer; those who may only have been there come back at different times. */
+/** Starts a back-off for each culprit, longer each time. Uncertain culprits get random lengths, so that they come back separately. */
 export async function leaveOut(
   culprits: readonly Culprit[],
   block: number,
@@ -101,7 +108,7 @@ export async function leaveOut(
   await recordExclusions(reported, services)
 }
 
-/** One who can sign for a contract wallet, or write hooks, has as many orders as it likes: it waits as a whole. */
+/** An owner with a contract wallet or hooks can create any number of orders, so its back-off covers all of them. */
 export function backOffKey(order: Order): string {
   return hasOwnCode(order) ? order.owner : order.uid
 }
@@ -117,8 +124,8 @@ async function tryAlone(
     plan.trades.slice(0, maxTrials).map(async (trade): Promise<Culprit[]> => {
       const { order } = trade
       const gas = allowedGas(settlementGas(1, 0) + (extraGas.get(order.id) ?? 0n))
-      const { calldata, purse } = encodeTrial(plan, trade, auction.id, network)
-      const revert = await settler.dryRun(calldata, gas, purse)
+      const { calldata, balance } = encodeTrial(plan, trade, auction.id, network)
+      const revert = await settler.dryRun(calldata, gas, balance)
       return revert === trialPassed ? [] : [{ order, certain: true, reason: reasonFor(order, revert) }]
     }),
   )
@@ -133,7 +140,7 @@ function hasOwnCode({ signingScheme, interactions }: Order): boolean {
   return signingScheme === 'eip1271' || interactions.pre.length + interactions.post.length > 0
 }
 
-/** An order that is over, on chain, is told so by the indexer. What a wallet reverts with is its own invention. */
+/** The indexer records that an order is filled or expired on chain. A contract wallet's revert reason is not trusted. */
 function reasonFor({ signingScheme, buyToken }: Order, revert: string | undefined): ExclusionReason | null {
   if (revert === 'GPv2: order filled' || revert === 'GPv2: order expired') return null
   const unsigned = signingScheme === 'eip1271' || revert === 'GPv2: order not presigned'
@@ -141,7 +148,7 @@ function reasonFor({ signingScheme, buyToken }: Order, revert: string | undefine
   return buyToken === nativeMarker ? null : 'insufficient_balance'
 }
 
-/** Some more than what a solver reckons with, and not whatever a stranger's code would like. */
+/** More than the solver's estimate, but limited: third-party code could use any amount. */
 function allowedGas(expected: bigint): bigint {
   const allowed = 3n * expected + 500_000n
   return allowed < maxTransactionGas ? allowed : maxTransactionGas

@@ -13,8 +13,8 @@ import type { OrderServices } from './check.ts'
 import { recoverOrRefuse } from './owner.ts'
 
 /**
- * Cancels every order named, or none. A settlement that is on its way can still fill a cancelled order.
- * Checks in the contract's order: each order in turn (known, then its status), then the signature, then the owners.
+ * Cancels all the orders, or none. A settlement that was sent already can still fill a cancelled order.
+ * The interface fixes the order of checks: for each order that it exists and its status, then the signature, then the owners.
  * @throws Refusal OrderNotFound, OnChainOrder, OrderFullyExecuted, AlreadyCancelled, OrderExpired, InvalidSignature, WrongOwner
  */
 export async function cancelOrders(cancellation: Cancellation, services: OrderServices): Promise<OrderUid[]> {
@@ -22,7 +22,7 @@ export async function cancelOrders(cancellation: Cancellation, services: OrderSe
   return cancelSigned(cancellation, { digests, field: 'orderUids' }, services)
 }
 
-/** The same for one order, which may be signed by itself or as a list of one. */
+/** The same for one order, signed on its own or as a list of one. */
 export async function cancelOrder(
   { orderUid, ...signed }: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid },
   services: OrderServices,
@@ -36,7 +36,7 @@ export async function cancelOrder(
 }
 
 /**
- * The operator's own cancelling, whoever the owner is and however the orders are signed. Who may ask for it is the door's affair.
+ * Cancels orders for the operator, of any owner and signing scheme. The caller checks that the request comes from the operator.
  * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired
  */
 export async function cancelByPolicy(
@@ -52,7 +52,7 @@ export async function cancelByPolicy(
   return uids
 }
 
-/** @param digests what may have been signed; `field` is the member of the request that names the orders */
+/** @param digests what the client may have signed; `field` is the member of the request that names the orders */
 async function cancelSigned(
   cancellation: Cancellation,
   { digests, field }: { digests: readonly Bytes32[]; field: string },
@@ -74,9 +74,9 @@ function checkSigner(
   orders: readonly Order[],
 ): void {
   const signers = digests.map((digest) => recoverOrRefuse(signingScheme, digest, signature).signer)
-  const strangers = orders.filter(({ owner }) => !signers.includes(owner))
+  const otherOwners = orders.filter(({ owner }) => !signers.includes(owner))
   refusePrevented(
-    strangers.map(({ uid, owner }) => ({
+    otherOwners.map(({ uid, owner }) => ({
       uid,
       code: 'WrongOwner' as const,
       message: `signature recovers to ${signers[0]}, the order belongs to ${owner}`,
@@ -99,6 +99,6 @@ async function cancel(tx: Tx, orders: readonly Order[], canceller: Canceller, at
   await recordCancelled(tx, orders, canceller, at)
 }
 
-function policyReason(given: string | null): string {
-  return given === null ? 'policy' : `policy: ${given}`
+function policyReason(reason: string | null): string {
+  return reason === null ? 'policy' : `policy: ${reason}`
 }

@@ -9,31 +9,33 @@ import type { Db } from '../storage/database/database.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import type { OrderServices } from './check.ts'
 
-export interface Wanted {
+export interface CancellationTargets {
   uids: readonly OrderUid[]
   /** The member of the request that names them. */
   field: string
-  /** Orders whose signature stands on chain are cancelled there, but for what the operator does. */
+  /** Only the operator can cancel presign and eip1271 orders here; their owners cancel them on chain. */
   byOperator?: boolean
 }
 
 /**
- * Orders that can still be cancelled, as they were named: each in turn must be known, and then be neither ended nor on chain.
- * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder: the first, which names them all
+ * Finds orders that can still be cancelled, in the order of `uids`. Each must exist, must not have ended, and must not be signed on chain.
+ * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder: the first fault; its data lists all
  */
 export async function cancellable(
   db: Db,
-  { uids, field, byOperator = false }: Wanted,
-  { network, now }: Pick<OrderServices, 'network' | 'now'>,
+  { uids, field, byOperator = false }: CancellationTargets,
+  services: Pick<OrderServices, 'network' | 'now'>,
 ): Promise<Order[]> {
-  const known = new Map((await findOrders(db, uids)).map((order) => [order.uid, order]))
-  const at = unixSeconds(now())
+  const stored = new Map((await findOrders(db, uids)).map((order) => [order.uid, order]))
+  const now = unixSeconds(services.now())
   const orders: Order[] = []
   const prevented: Prevented[] = []
   for (const uid of uids) {
-    const order = known.get(uid)
-    const isHere = order?.chainId === network.chainId
-    const fault = isHere ? faultOf(order, at, byOperator) : notFound(uid, network.name)
+    const order = stored.get(uid)
+    const fault =
+      order?.chainId === services.network.chainId
+        ? faultOf(order, now, byOperator)
+        : notFound(uid, services.network.name)
     if (fault) prevented.push({ uid, ...fault })
     else if (order) orders.push(order)
   }
@@ -46,11 +48,11 @@ export interface Prevented {
   uid: OrderUid
   code: RefusalCode
   message: string
-  /** What the refusal says besides, if it is the first. */
+  /** Data of the refusal, if this fault is the first. */
   data?: Record<string, unknown>
 }
 
-/** One signature covers the whole list, so that one order keeps all from being cancelled: the refusal is the first one's and names every one. */
+/** One signature covers the whole list, so one fault prevents all cancellations. The refusal has the first fault's code and lists all. */
 export function refusePrevented(prevented: readonly Prevented[], field: string | undefined): void {
   const [first] = prevented
   if (!first) return

@@ -12,7 +12,7 @@ import type { Quote } from '../domain/quote/quote.ts'
 import type { UnquotedOrder } from '../quotes/order-quote.ts'
 import type { Database } from '../storage/database/database.ts'
 
-/** Bounds of what is accepted. All windows are inclusive. */
+/** Limits on orders that the service accepts. All windows are inclusive. */
 export interface OrderLimits {
   /** validTo is at least this far away, in seconds. */
   minValidity: number
@@ -22,11 +22,11 @@ export interface OrderLimits {
   maxMarketValidity: number
   /** Gas units that one order may need in a settlement, hooks included. */
   maxGas: bigint
-  /** Open orders out of market that one owner may have. */
+  /** Open out-of-market orders that one owner may have. */
   maxOutOfMarket: number
 }
 
-/** What placing and cancelling on one network need from outside. */
+/** Dependencies of placing and cancelling orders on one network. */
 export interface OrderServices {
   network: Network
   db: Database
@@ -34,16 +34,16 @@ export interface OrderServices {
   limits: OrderLimits
   policy: TradingPolicy
   appDataSources: AppDataSources
-  /** Whether a wrong signer and a contract wallet's no are told by codes of their own instead of InvalidSignature. */
+  /** Whether a wrong signer and a contract wallet's rejection get codes of their own instead of InvalidSignature. */
   distinctSignatureCodes: boolean
   /**
-   * What the owner holds, and what the vault relayer may spend of it. An answer of a moment ago will do where it covers `enough`.
+   * The owner's balance, and what the vault relayer may spend of it. A cached result is used if it covers `enough`.
    * Throws an Outage when the node does not answer.
    */
   spendable(owner: Address, token: Address, enough: bigint): Promise<{ balance: bigint; allowance: bigint }>
-  /** The same and more for an order whose own code has to run: pre-hooks, a contract wallet. */
+  /** The same and more for an order whose own code has to run: pre-hooks or a contract wallet. */
   checkOrder: CheckOrder
-  /** The stored or new quote that the order is kept with; null when nothing trades the pair. */
+  /** The stored or new quote that is stored with the order; null when nothing trades the pair. */
   quoteFor(order: UnquotedOrder): Promise<Quote | null>
   /** Whether an order has this UID already. */
   isTaken(uid: OrderUid): Promise<boolean>
@@ -51,29 +51,30 @@ export interface OrderServices {
   store(order: NewOrder): Promise<bigint | undefined>
 }
 
-/** An order as far as it can be known without asking anybody. */
+/** What is known of an order without I/O, or from its document alone. */
 export interface Draft {
   creation: OrderCreation
-  data: OrderData
+  /** The signed data: the creation with the hash of its appData. */
+  order: OrderData
   owner: Address
   uid: OrderUid
-  /** As it is stored and settled: 65 bytes with v 27 or 28, or empty for presign. */
+  /** As stored and settled: 65 bytes with v 27 or 28, empty for presign, as sent for eip1271. */
   signature: Hex
 }
 
-/** An order whose appData document is known. */
+/** A draft whose appData document is known. */
 export interface Candidate extends Draft, Reading {}
 
-/** An order that the chain has nothing against. */
+/** A candidate that passed the checks on the chain. */
 export interface QuotedCandidate extends Candidate {
-  /** What a contract wallet used to judge its signature; 0 for other signatures. */
+  /** Gas that a contract wallet used to check its signature; 0 for other signatures. */
   signatureGas: bigint
-  /** The quote it is kept with; null when nothing trades the pair. */
+  /** The quote that is stored with it; null when nothing trades the pair. */
   quote: Quote | null
 }
 
 /** Throws a Refusal when the order is not acceptable. */
-export type Check<Known extends Draft = Candidate> = (
-  order: Known,
+export type Check<Checked extends Draft = Candidate> = (
+  candidate: Checked,
   services: OrderServices,
 ) => void | Promise<void>

@@ -3,7 +3,7 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Interactions } from '../domain/order/order.ts'
 import { hooksCall } from '../domain/settlement/calldata.ts'
 
-/** What a settlement runs around an order's trade: each list of hooks that is not empty is one call of the trampoline. */
+/** Calls that a settlement makes around an order's trade: each non-empty list of hooks is one call of the trampoline. */
 export function toInteractions(
   { preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>,
   trampoline: Address,

@@ -10,7 +10,7 @@ import { type EcdsaScheme, isEcdsa, orderDigest } from '../domain/signing/signin
 import type { OrderServices } from './check.ts'
 import { signatureRefusal } from './signature-refusal.ts'
 
-/** Most bytes of a signature that a contract wallet reads. */
+/** Maximum size of a contract wallet's signature, in bytes. */
 const maxContractSignature = 8_192
 
 const faults: Record<SignatureFault, string> = {
@@ -21,29 +21,25 @@ const faults: Record<SignatureFault, string> = {
 }
 
 /**
- * Whose order it is: the recovered signer for the ECDSA schemes, which `from` and the appData signer must then equal;
- * what `from` or the appData signer says for presign and eip1271, whose signature only the chain can judge.
+ * The owner of an order. For ECDSA schemes it is the recovered signer, and `from` and the appData signer must equal it.
+ * For presign and eip1271, whose signature only the chain can check, it is `from`, else the appData signer.
  * @throws Refusal InvalidParameter, InvalidSignature (or WrongOwner), MissingFrom, AppdataFromMismatch
  */
 export function orderOwner(
   creation: OrderCreation,
-  data: OrderData,
+  order: OrderData,
   parsedAppData: Pick<ParsedAppData, 'signer'>,
   services: Pick<OrderServices, 'network' | 'distinctSignatureCodes'>,
 ): { owner: Address; signature: Hex } {
   if (isEcdsa(creation.signingScheme)) {
-    const recovered = recoverOrRefuse(
-      creation.signingScheme,
-      orderDigest(services.network, data),
-      creation.signature,
-    )
-    if (creation.from && creation.from !== recovered.signer)
-      throw wrongSigner(creation, parsedAppData.signer, services)
-    if (parsedAppData.signer && parsedAppData.signer !== recovered.signer)
-      throw signerMismatch(parsedAppData.signer, recovered.signer)
-    return { owner: recovered.signer, signature: recovered.signature }
+    const digest = orderDigest(services.network, order)
+    const { signer, signature } = recoverOrRefuse(creation.signingScheme, digest, creation.signature)
+    if (creation.from && creation.from !== signer) throw wrongSigner(creation, parsedAppData.signer, services)
+    if (parsedAppData.signer && parsedAppData.signer !== signer)
+      throw signerMismatch(parsedAppData.signer, signer)
+    return { owner: signer, signature }
   }
-  const signature = ownerlessSignature(creation)
+  const signature = signatureToStore(creation)
   const owner = creation.from ?? parsedAppData.signer
   if (!owner)
     throw new Refusal('MissingFrom', `${creation.signingScheme} orders need from`, { field: 'from' })
@@ -52,8 +48,8 @@ export function orderOwner(
   return { owner, signature }
 }
 
-/** What is kept of a signature that does not say whose it is: nothing for presign, all of it for a contract wallet. */
-function ownerlessSignature({ signingScheme, signature }: OrderCreation): Hex {
+/** What is stored of a signature that no signer can be recovered from: nothing for presign, all of it for a contract wallet. */
+function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
   const size = hexSize(signature)
   if (signingScheme === 'presign' && size !== 0 && size !== 20) {
     throw malformed('of a presign order must be empty or the owner’s 20 bytes')
@@ -62,7 +58,7 @@ function ownerlessSignature({ signingScheme, signature }: OrderCreation): Hex {
   return signingScheme === 'presign' ? '0x' : signature
 }
 
-/** @throws Refusal InvalidParameter for what is no signature at all, InvalidSignature for one that recovers to nobody */
+/** @throws Refusal InvalidParameter for a malformed signature, InvalidSignature for one that recovers to no signer */
 export function recoverOrRefuse(
   scheme: EcdsaScheme,
   digest: Hex,
@@ -78,7 +74,7 @@ function malformed(fault: string): Refusal {
   return new Refusal('InvalidParameter', `signature ${fault}`, { field: 'signature' })
 }
 
-/** Tells the mistake as well, as far as a short search finds it. */
+/** Names the signing mistake too, if a short search finds it. */
 function wrongSigner(
   creation: OrderCreation,
   declared: Address | null,

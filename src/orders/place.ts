@@ -23,40 +23,39 @@ import { toInteractions } from './interactions.ts'
 import { orderOwner } from './owner.ts'
 import { replace, replaced } from './replace.ts'
 
-/** What the order itself says, once its document, if it came with it, and its owner are read. */
+/** Checks that need no look-up once the owner is known, and the document if the request contains it. */
 const inMemory: readonly Check<Draft>[] = [amounts, accounts, form, validity, tokens]
 
 /**
- * What the database says, once the document of a bare hash is found there. Who sends a replacing order again learns that it is there,
- * not that the one it replaced is cancelled.
+ * Checks against the document and the database. `unique` precedes `replaced`: a client that sends a replacing order again gets
+ * DuplicatedOrder, not AlreadyCancelled for the order it replaced.
  */
 const inDatabase: readonly Check[] = [document, unique, replaced]
 
-/** What is asked of an order that the chain has nothing against. `validFrom` needs no look-up: its place is the one clients know. */
-const quoted: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, validFrom]
+/** Checks of an order that has its quote. `validFrom` needs no look-up, but clients rely on this order of errors. */
+const withQuote: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, validFrom]
 
 /**
- * Checks a signed order and stores it: in memory, then in the database, then on the chain. Of several faults the first is told,
- * in the order that clients know. When this returns, the order is committed.
+ * Checks a signed order in memory, in the database and on the chain, then stores it. The first fault is thrown: clients rely on
+ * the order of the checks. When this returns, the order is committed.
  * @throws Refusal naming the first fault; Outage when the node, the database or the app data gateway does not answer
  */
 export async function placeOrder(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
-  const { appDataSources } = services
-  const early = await readEarly(creation, services)
-  const draft = toDraft(creation, early, services)
+  let reading = await readEarly(creation, services)
+  const draft = toDraft(creation, reading, services)
   for (const check of inMemory) await check(draft, services)
-  const reading = early ?? (await readAppData(creation.appData, appDataSources))
+  reading ??= await readAppData(creation.appData, services.appDataSources)
   const candidate = { ...draft, ...reading }
   for (const check of inDatabase) await check(candidate, services)
   const { signatureGas } = await onChain(candidate, services)
-  const quote = await services.quoteFor({ ...creation, ...draft.data, owner: draft.owner })
-  const order = { ...candidate, signatureGas, quote }
-  for (const check of quoted) await check(order, services)
-  await store(order, services)
-  return order.uid
+  const quote = await services.quoteFor({ ...creation, ...draft.order, owner: draft.owner })
+  const quotedCandidate = { ...candidate, signatureGas, quote }
+  for (const check of withQuote) await check(quotedCandidate, services)
+  await store(quotedCandidate, services)
+  return draft.uid
 }
 
-/** The UID of an order, stored or not. @throws Refusal when nobody signed it, Outage */
+/** The UID of an order, stored or not. @throws Refusal when its signature or document is not valid; Outage */
 export async function uidOf(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
   return toDraft(creation, await readEarly(creation, services), services).uid
 }
@@ -68,41 +67,45 @@ async function readEarly(
   return needsDocument(creation) ? readAppData(creation.appData, appDataSources) : null
 }
 
-/** A document that came with the order is read first; one that has to be looked up only where nothing else can name the owner. */
+/** Reads the document first if the request contains it, or if nothing else can name the owner. */
 function needsDocument({ appData, from, signingScheme }: OrderCreation): boolean {
   return appData.document !== null || (from === null && !isEcdsa(signingScheme))
 }
 
-function toDraft(creation: OrderCreation, early: Reading | null, services: OrderServices): Draft {
-  const data: OrderData = { ...creation, appData: creation.appData.hash }
-  const { owner, signature } = orderOwner(creation, data, early?.parsedAppData ?? { signer: null }, services)
-  return { creation, data, owner, signature, uid: orderUid(services.network, data, owner) }
+function toDraft(creation: OrderCreation, reading: Reading | null, services: OrderServices): Draft {
+  const order: OrderData = { ...creation, appData: creation.appData.hash }
+  const { owner, signature } = orderOwner(
+    creation,
+    order,
+    reading?.parsedAppData ?? { signer: null },
+    services,
+  )
+  return { creation, order, owner, signature, uid: orderUid(services.network, order, owner) }
 }
 
-/** Orders that are placed at once are stored together; one that replaces another has a transaction of its own. */
-async function store(candidate: QuotedCandidate, services: OrderServices): Promise<void> {
-  const order = toNewOrder(candidate, services)
-  const { replacedOrder } = candidate.parsedAppData
+/** Stores orders that are placed at the same time in one batch; one that replaces another has its own transaction. */
+async function store(quotedCandidate: QuotedCandidate, services: OrderServices): Promise<void> {
+  const order = toNewOrder(quotedCandidate, services)
+  const { replacedOrder } = quotedCandidate.parsedAppData
   const id =
     replacedOrder === null
       ? await services.store(order)
       : await services.db.transaction(async (tx) => {
-          // Both at once: whatever happened to the old one since it was looked at is seen, and whoever comes after sees it cancelled.
+          // Both locks together: `replace` sees every change of the old order since its check, and later writers see it cancelled.
           await lockOrders(tx, [replacedOrder, order.uid])
-          const inserted = await insertOrder(tx, order)
-          const replacement = { replacedOrder, order: candidate, at: order.creationDate }
-          if (inserted !== undefined) await replace(tx, replacement, services)
-          return inserted
+          const id = await insertOrder(tx, order)
+          if (id !== undefined) await replace(tx, replacedOrder, order, services)
+          return id
         })
   if (id === undefined) throw duplicated(order.uid)
 }
 
 function toNewOrder(
-  { creation, data, parsedAppData, newDocument, owner, uid, signature, quote }: QuotedCandidate,
+  { creation, order, parsedAppData, newDocument, owner, uid, signature, quote }: QuotedCandidate,
   services: OrderServices,
 ): NewOrder {
   return {
-    ...pickOrderData(data),
+    ...pickOrderData(order),
     chainId: services.network.chainId,
     uid,
     owner,
@@ -117,24 +120,24 @@ function toNewOrder(
     validFrom: parsedAppData.validFrom,
     interactions: toInteractions(parsedAppData, services.network.hooksTrampoline),
     quote: quote && toOrderQuote(quote),
-    effectiveValidTo: data.validTo,
+    effectiveValidTo: order.validTo,
   }
 }
 
-function pickOrderData(data: OrderData): OrderData {
+function pickOrderData(order: OrderData): OrderData {
   return {
-    sellToken: data.sellToken,
-    buyToken: data.buyToken,
-    receiver: data.receiver,
-    sellAmount: data.sellAmount,
-    buyAmount: data.buyAmount,
-    validTo: data.validTo,
-    appData: data.appData,
-    feeAmount: data.feeAmount,
-    kind: data.kind,
-    partiallyFillable: data.partiallyFillable,
-    sellTokenBalance: data.sellTokenBalance,
-    buyTokenBalance: data.buyTokenBalance,
+    sellToken: order.sellToken,
+    buyToken: order.buyToken,
+    receiver: order.receiver,
+    sellAmount: order.sellAmount,
+    buyAmount: order.buyAmount,
+    validTo: order.validTo,
+    appData: order.appData,
+    feeAmount: order.feeAmount,
+    kind: order.kind,
+    partiallyFillable: order.partiallyFillable,
+    sellTokenBalance: order.sellTokenBalance,
+    buyTokenBalance: order.buyTokenBalance,
   }
 }
 

@@ -5,8 +5,8 @@ import type { OrderServices } from './check.ts'
 import { uidOf } from './place.ts'
 
 /**
- * Whether this very order was placed at `since` or later: for a client that does not know how its attempt ended. An older one was not
- * placed by that attempt, which would have been refused for it.
+ * The UID of this order if it was placed at `since` or later: for a client that does not know how its attempt ended. An older order
+ * was not placed by that attempt, which got DuplicatedOrder.
  */
 export async function placedSince(
   creation: OrderCreation,

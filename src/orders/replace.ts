@@ -1,51 +1,50 @@
 import { Refusal } from '../domain/errors/error.ts'
-import type { Order } from '../domain/order/order.ts'
+import type { NewOrder, Order } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import { isEcdsa } from '../domain/signing/signing.ts'
 import { recordCancelled } from '../notifications/record.ts'
 import { wasBidOn } from '../storage/auction/competition.ts'
-import type { Tx } from '../storage/database/database.ts'
+import type { Db, Tx } from '../storage/database/database.ts'
 import { cancelOrders } from '../storage/order/orders.ts'
 import { cancellable } from './cancellable.ts'
-import type { Candidate, Check, OrderServices } from './check.ts'
+import type { Check, OrderServices } from './check.ts'
 
-/** An order is not replaced while a bid on it from one of this many last auctions may still be settled. */
+/** A bid from one of this many last auctions may still be settled: an order with such a bid is not replaced. */
 const recentAuctions = 5
 
-/** The order to be replaced is one that could be cancelled now. */
+/** The order to be replaced can be cancelled now. */
 export const replaced: Check = async ({ parsedAppData: { replacedOrder } }, services) => {
-  if (replacedOrder) await cancellable(services.db, wanted(replacedOrder), services)
-}
-
-export interface Replacement {
-  replacedOrder: OrderUid
-  order: Candidate
-  at: Date
+  if (replacedOrder) await findReplaced(services.db, replacedOrder, services)
 }
 
 /**
- * Cancels the order that a new one replaces, in the transaction that stored the new one and holds the locks of both.
- * The old order's story gets no event of its own, as clients know it; its owner is told.
+ * Cancels the order that `order` replaces, in the transaction that stored `order` and holds the locks of both.
+ * Clients expect no event on the old order; its owner gets a notification.
  * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
  */
 export async function replace(
   tx: Tx,
-  { replacedOrder, order, at }: Replacement,
+  replacedOrder: OrderUid,
+  order: NewOrder,
   services: OrderServices,
 ): Promise<void> {
-  const orders = await cancellable(tx, wanted(replacedOrder), services)
+  const orders = await findReplaced(tx, replacedOrder, services)
   for (const old of orders) await refuseUnlessReplaceable(tx, old, order)
   await cancelOrders(
     tx,
     orders.map(({ id }) => id),
-    at,
+    order.creationDate,
   )
-  await recordCancelled(tx, orders, { by: 'replacement', uid: order.uid }, at)
+  await recordCancelled(tx, orders, { by: 'replacement', uid: order.uid }, order.creationDate)
 }
 
-async function refuseUnlessReplaceable(tx: Tx, old: Order, { creation, owner }: Candidate): Promise<void> {
+async function refuseUnlessReplaceable(
+  tx: Tx,
+  old: Order,
+  { signingScheme, owner }: NewOrder,
+): Promise<void> {
   const more = { field: 'appData', data: { uid: old.uid } }
-  if (!isEcdsa(creation.signingScheme)) {
+  if (!isEcdsa(signingScheme)) {
     throw new Refusal('InvalidSignature', 'only an eip712 or ethsign order replaces another', more)
   }
   if (old.owner !== owner) {
@@ -60,6 +59,6 @@ async function refuseUnlessReplaceable(tx: Tx, old: Order, { creation, owner }: 
   }
 }
 
-function wanted(uid: OrderUid) {
-  return { uids: [uid], field: 'appData' }
+function findReplaced(db: Db, replacedOrder: OrderUid, services: OrderServices): Promise<Order[]> {
+  return cancellable(db, { uids: [replacedOrder], field: 'appData' }, services)
 }

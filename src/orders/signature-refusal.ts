@@ -2,8 +2,8 @@ import { Refusal } from '../domain/errors/error.ts'
 import type { OrderServices } from './check.ts'
 
 /**
- * A signature that is not the owner's. The interface has one word for it, InvalidSignature;
- * `distinct` is what the service says instead where wrong signatures are told apart.
+ * The refusal of a signature that is not the owner's. The interface has one code for it, InvalidSignature;
+ * with `distinctSignatureCodes` the code is `distinct` instead.
  */
 export function signatureRefusal(
   distinct: 'WrongOwner' | 'InvalidEip1271Signature',

@@ -11,11 +11,12 @@ export async function findAppData(db: Db, hash: Bytes32): Promise<string | undef
 }
 
 /**
- * Stores a document under its hash, and names its application and its referrer in the orders that have no names of it yet.
- * The first document stays: false when there was one, the same or another. In SQL: orders are written from another table's row.
+ * Stores a document under its hash, and writes its app code and referrer code into the orders that refer to it.
+ * In SQL: orders are updated from another table's row.
+ * @returns false when the hash already has a document, which stays
  */
 export async function insertAppData(tx: Tx, hash: Bytes32, document: string): Promise<boolean> {
-  // A statement of its own: what follows must see what was committed until the lock was held.
+  // A separate statement: the next one must see every commit up to the moment the lock was taken.
   await lockDocument(tx, hash)
   const stored = await sql(tx).$queryRaw<unknown[]>`
     WITH stored AS (
@@ -33,7 +34,7 @@ export function storeAppData(db: Database, hash: Bytes32, document: string): Pro
   return db.transaction((tx) => insertAppData(tx, hash, document))
 }
 
-/** Writes what a document names into orders that came before it; `documents` holds hashes with their codes. */
+/** Writes the codes of documents into orders that were stored before them; `documents` is a relation of hashes and codes. */
 export function nameOrders(documents: string): string {
   return `UPDATE orders o SET app_code = d.app_code, referrer_code = d.referrer_code FROM ${documents} d
     WHERE o.app_data = d.hash AND o.app_code IS NULL AND o.referrer_code IS NULL

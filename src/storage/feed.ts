@@ -9,24 +9,24 @@ import { param, type Selection } from './query/selected.ts'
 import type { Slot } from './query/slot.ts'
 import { type Statement, streamStatement } from './query/statement.ts'
 
-/** A notification about to be written with its cause. */
+/** A notification to be written, with its cause. */
 export interface NewNotification extends Omit<Notification, 'id'> {
-  /** Names the cause, such as `filled:<chain>:<uid>`. */
+  /** Unique name of the cause, such as `filled:<chain>:<uid>`. */
   cause: string
   /** Block of a cause that a reorg can take back. */
   blockNumber: number | null
 }
 
-/** A place in the feed: behind everything up to it in commit order. */
+/** A position in the feed: after every entry up to it, in commit order. */
 export interface FeedPosition {
   tx: bigint
   id: bigint
 }
 
 /**
- * Writes notifications and their places in the feed. A cause that was told is not told again: a trade that returns after a reorg
- * only takes its block over. One that had been reverted for good and happens after all is told as an update.
- * In SQL: whether a row was inserted or updated decides, and `xmax = 0` is PostgreSQL's mark of one that was inserted here.
+ * Writes notifications and their feed entries. A cause gets one entry: a trade that returns after a reorg only updates the block.
+ * A cause that was reverted for good and then happens again gets another entry, as an update.
+ * In SQL: `xmax = 0` says that PostgreSQL inserted the row rather than updated it.
  */
 export async function recordNotifications(tx: Tx, items: readonly NewNotification[]): Promise<void> {
   for (const item of items) {
@@ -43,7 +43,7 @@ export async function recordNotifications(tx: Tx, items: readonly NewNotificatio
   }
 }
 
-/** Causes in blocks above `block` are gone for now; whether for good is known at finality. */
+/** Marks notifications of blocks above `block` as detached: finality decides whether they are reverted for good. */
 export async function detachNotifications(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).notification.updateMany({
     where: { chainId, detached: false, blockNumber: { gt: BigInt(block) } },
@@ -52,8 +52,8 @@ export async function detachNotifications(tx: Tx, chainId: number, block: number
 }
 
 /**
- * Marks notifications as reverted whose cause has not returned by finality, and says so once: they have no block any more. In SQL:
- * JSON is merged.
+ * Marks notifications as reverted when their cause has not returned by finality, with one more feed entry. Their block is cleared,
+ * so that this happens once. In SQL: JSON is merged.
  */
 export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: number): Promise<void> {
   const rows = await sql(tx).$queryRaw<{ id: bigint; account: Uint8Array }[]>`
@@ -62,7 +62,7 @@ export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: nu
   for (const row of rows) await appendToFeed(tx, hexOf(row.account), row.id)
 }
 
-/** How a stream reads a feed: the text of each entry is what its client selected. */
+/** How a stream reads a feed: each entry's text holds what the client selected. */
 export interface FeedReading {
   item: Selection
   slots: readonly Slot[]
@@ -77,7 +77,7 @@ const entries = (account: string, tx: string, id: string, limit: string) =>
 
 const statements = new WeakMap<Selection, Statement>()
 
-/** What stands after a place, in commit order. Nothing ever appears before a place that was read. */
+/** Entries after a position, in commit order. No entry ever appears before a position that was read. */
 export async function readFeed(
   db: Db,
   account: Address,
@@ -108,7 +108,7 @@ export async function readFeed(
   return rows.map(([tx, id, text]) => ({ position: { tx: BigInt(tx), id: BigInt(id) }, text }))
 }
 
-/** The place that everything from now on comes after. In SQL: a function, as in `appendToFeed`. */
+/** The position before all entries that will be committed from now on. In SQL: a function, as in `appendToFeed`. */
 export async function feedHead(db: Db): Promise<FeedPosition> {
   const [row] = await sql(db).$queryRaw<{ tx: bigint }[]>`
     SELECT (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint AS tx`

@@ -1,12 +1,12 @@
 import { type Db, sql } from './database/database.ts'
 
-/** Which request it is, by hashes: a key is the client's, in its method and path. */
+/** A request by its hashes. `key` covers method, path, client and the client's key. */
 export interface KeyedRequest {
   key: Uint8Array
   bodyHash: Uint8Array
 }
 
-/** One of the times that a request is answered. */
+/** One attempt to answer a request. */
 export interface Attempt {
   key: Uint8Array
   id: string
@@ -19,9 +19,9 @@ export interface KeptAnswer {
 }
 
 /**
- * Begins an attempt unless there is an answer already, or another attempt that began after `lostBefore`.
- * What began before `expiredBefore` is forgotten. In SQL: one statement that inserts, or updates on a condition.
- * @returns when the first attempt began, and whether this is another one; undefined when none is to be made
+ * Begins an attempt unless a response is stored, or another attempt began after `lostBefore`.
+ * Requests from before `expiredBefore` do not count. In SQL: one statement that inserts, or updates on a condition.
+ * @returns when the first attempt began, and whether this is a later one; undefined when no attempt may begin
  */
 export async function beginAttempt(
   db: Db,
@@ -41,7 +41,7 @@ export async function beginAttempt(
   return rows[0]
 }
 
-/** What is known of a request: its answer, or null while there is none. */
+/** The stored request with its response; null while there is none. */
 export async function findKeyed(
   db: Db,
   key: Uint8Array,
@@ -53,7 +53,7 @@ export async function findKeyed(
   return { bodyHash, answer }
 }
 
-/** Keeps the answer of the last attempt, and forgets some of what is over its time. In SQL: rows that others hold are skipped. */
+/** Stores the response of the last attempt, and deletes up to 10 expired rows. In SQL: rows that other transactions lock are skipped. */
 export async function keepAnswer(
   db: Db,
   { key, id }: Attempt,
@@ -71,7 +71,7 @@ export async function keepAnswer(
     WHERE key = ${key} AND attempt = ${id}::uuid`
 }
 
-/** There is no answer to keep: the next attempt may begin at once. What was done by this one may stand. */
+/** Ends an attempt without a response: the next may begin at once. Effects of this one may remain. */
 export async function endAttempt(db: Db, { key, id }: Attempt): Promise<void> {
   await sql(db).idempotencyKey.updateMany({
     where: { key: Uint8Array.from(key), attempt: id },

@@ -5,13 +5,13 @@ import type { Sourced } from '../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../domain/token/token.ts'
 import type { TokenKey } from './models/keyed.ts'
 
-/** Something about tokens of one chain, read together. What is missing from the answer is not known; an error is that token's alone. */
+/** Reads one value for each of several tokens of a chain. Unknown values are missing from the map; an error concerns its token only. */
 export type ReadTokens<Value> = (
   chainId: number,
   addresses: readonly Address[],
 ) => Promise<Map<Address, Value | Error>>
 
-/** What is not in the database alone. */
+/** Reads that need more than the database. */
 export interface Outside {
   tokens: ReadTokens<Token>
   usdPrices: ReadTokens<Sourced<string>>
@@ -21,12 +21,12 @@ export interface Outside {
 
 export type Loaders = ReturnType<typeof createLoaders>
 
-/** A read of many keys at once. */
+/** Reads many keys at once, in their order. */
 type Read<Key, Value> = (keys: readonly Key[]) => Promise<(Value | Error)[]>
 
 /**
- * Reads that gather the keys of one tick into one statement. For one request: what was read once stays as it was read.
- * Lists come back in the order of their store function. `proceed` throws when nothing more is to be read.
+ * Loaders that batch the keys of one tick into one read. Create them for each request: they cache what they read.
+ * `proceed` throws when the request must not read any more.
  */
 export function createLoaders(outside: Outside, proceed: () => void) {
   const loader = <Key, Value, CacheKey = Key>(
@@ -60,7 +60,7 @@ async function loadTokens<Value>(
       chainId,
       wanted.map(({ address }) => address),
     )
-    // One chain that does not answer takes only its own tokens with it.
+    // A chain that fails affects only its own tokens.
     return [chainId, await tokens.catch(toError)] as const
   })
   const byChain = new Map(await Promise.all(reads))

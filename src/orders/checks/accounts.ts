@@ -1,6 +1,6 @@
 import { checkParties } from '../../domain/order/trading-policy.ts'
 import type { Check, Draft } from '../check.ts'
 
-/** Nobody on the deny list trades, or is paid. */
-export const accounts: Check<Draft> = ({ data: { receiver }, owner }, { policy }) =>
+/** Neither the owner nor the receiver is on the deny list. */
+export const accounts: Check<Draft> = ({ order: { receiver }, owner }, { policy }) =>
   checkParties({ owner, receiver }, policy)

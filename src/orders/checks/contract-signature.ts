@@ -2,7 +2,7 @@ import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import type { Candidate, OrderServices } from '../check.ts'
 import { signatureRefusal } from '../signature-refusal.ts'
 
-/** The owner's code takes the signature of an eip1271 order for its own, after the order's pre-hooks. */
+/** The owner's contract accepts the signature of an eip1271 order after the order's pre-hooks. */
 export function contractSignature({ owner }: Candidate, answer: OrderAnswer, services: OrderServices): void {
   if (answer.signature !== 'invalid') return
   throw signatureRefusal('InvalidEip1271Signature', reason(owner, answer), services)

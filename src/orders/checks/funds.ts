@@ -2,10 +2,10 @@ import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Candidate, OrderServices } from '../check.ts'
 
-/** The owner can pay now: holds what the order needs, lets the vault relayer take it, and the token lets it go. */
-export function funds({ data }: Candidate, answer: OrderAnswer, { network }: OrderServices): void {
+/** The owner can pay now: the balance and the allowance suffice, and the token's transfer does not revert. */
+export function funds({ order }: Candidate, answer: OrderAnswer, { network }: OrderServices): void {
   const { balance, allowance, transfer, exhausted } = answer
-  const needed = data.sellAmount + data.feeAmount
+  const needed = order.sellAmount + order.feeAmount
   if (exhausted) {
     throw transferFailed('the order’s hooks or its sell token do not end in the time they are given', '0x')
   }

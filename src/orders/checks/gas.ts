@@ -2,7 +2,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { hooksGas } from '../../domain/settlement/gas.ts'
 import type { Check, QuotedCandidate } from '../check.ts'
 
-/** What a settlement of the order needs, with the wallet's signature and all hooks, stays within what one may use. */
+/** The gas to settle the order, with the wallet's signature check and all hooks, is within the limit. */
 export const gas: Check<QuotedCandidate> = (
   { quote, parsedAppData, signatureGas },
   { limits: { maxGas } },

@@ -6,9 +6,9 @@ import { contractSignature } from './contract-signature.ts'
 import { funds } from './funds.ts'
 
 /**
- * What only the chain can say: whether a contract wallet stands by its signature, then whether the owner can pay.
+ * Checks that need the chain: a contract wallet accepts its signature, then the owner can pay.
  * Presign orders are exempt: signature and funds may come with the transaction that signs them.
- * @returns what the wallet's code used to judge the signature
+ * @returns the gas that the wallet used to check the signature
  * @throws Refusal; Outage when the node does not answer
  */
 export async function onChain(
@@ -16,33 +16,33 @@ export async function onChain(
   services: OrderServices,
 ): Promise<{ signatureGas: bigint }> {
   if (candidate.creation.signingScheme === 'presign') return { signatureGas: 0n }
-  const answer = await ask(candidate, services)
+  const answer = await readAnswer(candidate, services)
   contractSignature(candidate, answer, services)
   funds(candidate, answer, services)
   return { signatureGas: answer.signatureGas }
 }
 
-/** An order whose own code has to run is asked about in a call of its own; for the others two numbers are read. */
-async function ask(
-  { creation, data, parsedAppData, owner, signature }: Candidate,
+/** Simulates an order whose own code has to run; for others it only reads balance and allowance. */
+async function readAnswer(
+  { creation, order, parsedAppData, owner, signature }: Candidate,
   { network, spendable, checkOrder }: OrderServices,
 ): Promise<OrderAnswer> {
-  const amount = data.sellAmount + data.feeAmount
+  const amount = order.sellAmount + order.feeAmount
   const { pre } = toInteractions(parsedAppData, network.hooksTrampoline)
-  const ownSignature = isEcdsa(creation.signingScheme)
-  if (ownSignature && pre.length === 0)
-    return { ...(await spendable(owner, data.sellToken, amount)), ...unasked }
+  const isRecovered = isEcdsa(creation.signingScheme)
+  if (isRecovered && pre.length === 0)
+    return { ...(await spendable(owner, order.sellToken, amount)), ...notSimulated }
   return checkOrder({
     owner,
-    sellToken: data.sellToken,
+    sellToken: order.sellToken,
     amount,
     preInteractions: pre,
-    ...(!ownSignature && { signature: { digest: orderDigest(network, data), bytes: signature } }),
+    ...(!isRecovered && { signature: { digest: orderDigest(network, order), bytes: signature } }),
   })
 }
 
-/** A transfer that reverts although the numbers suffice is rare, and trying it would make every order's read half as dear again. */
-const unasked = {
+/** A transfer rarely reverts when balance and allowance suffice; simulating it would add half to the cost of every order's read. */
+const notSimulated = {
   transfer: 'ok',
   signature: 'unasked',
   signatureGas: 0n,

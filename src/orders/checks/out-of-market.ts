@@ -5,12 +5,12 @@ import { countOutOfMarket } from '../../storage/order/out-of-market.ts'
 import type { Check, QuotedCandidate } from '../check.ts'
 
 /**
- * Orders that ask for more than the market gives rest for long: an owner has so many of them. One that nothing trades, and that
- * has no quote for it, rests likewise. The limit is not exact: orders that are placed at the same moment do not count each other.
+ * Out-of-market orders stay open for long, so each owner may have a limited number. An order without a quote, because nothing trades
+ * its pair, counts too. The limit is not exact: orders placed at the same moment do not count each other.
  */
-export const outOfMarket: Check<QuotedCandidate> = async ({ data, owner, quote }, services) => {
+export const outOfMarket: Check<QuotedCandidate> = async ({ order, owner, quote }, services) => {
   const { db, network, now, limits } = services
-  if (limits.maxOutOfMarket === Number.POSITIVE_INFINITY || (quote && !isOutOfMarket(data, quote))) return
+  if (limits.maxOutOfMarket === Number.POSITIVE_INFINITY || (quote && !isOutOfMarket(order, quote))) return
   const atMost = limits.maxOutOfMarket
   const search = { chainId: network.chainId, owner, now: unixSeconds(now()), atMost }
   if ((await countOutOfMarket(db, search)) < atMost) return

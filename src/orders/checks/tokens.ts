@@ -1,5 +1,5 @@
 import { checkPair } from '../../domain/order/trading-policy.ts'
 import type { Check, Draft } from '../check.ts'
 
-/** Two tokens that this service trades for each other. */
-export const tokens: Check<Draft> = ({ data }, { network, policy }) => checkPair(data, network, policy)
+/** The service trades the two tokens for each other. */
+export const tokens: Check<Draft> = ({ order }, { network, policy }) => checkPair(order, network, policy)

@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Check } from '../check.ts'
 
-/** Asked before the chain is: a client that repeats a request whose answer was lost learns it here. The insert decides races. */
+/** Runs before the checks on chain, so a client that repeats a request whose response was lost gets this error. The insert decides races. */
 export const unique: Check = async ({ uid }, { isTaken }) => {
   if (await isTaken(uid)) throw duplicated(uid)
 }

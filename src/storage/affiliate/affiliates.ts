@@ -14,12 +14,12 @@ export interface NewAffiliate extends Affiliate {
 const stored = insertColumns(affiliateRow, Object.keys(affiliateRow) as (keyof Affiliate)[])
 const columns = [...stored, { name: 'digest', type: 'bytea' }, { name: 'signed_message', type: 'bytea' }]
 
-/** In SQL, like those below: columns and rows follow from the description. */
+/** In SQL, like those below: columns and rows follow from the model. */
 const insertSql = prepared(`INSERT INTO affiliates (${columns.map(({ name }) => name).join(', ')})
   VALUES (${columns.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')})
   ON CONFLICT DO NOTHING RETURNING true`)
 
-/** Stores it unless its wallet, its code or its digest is there already: the database decides who came first. @returns whether it did */
+/** Stores an affiliate. @returns false when its wallet, code or digest is taken: the database decides which came first */
 export async function insertAffiliate(db: Db, affiliate: NewAffiliate): Promise<boolean> {
   const rows = await writePrepared(db, insertSql, [
     ...stored.map(({ of }) => of(affiliate)),
@@ -39,7 +39,7 @@ export async function findAffiliateByWallet(db: Db, wallet: Address): Promise<Af
   return toAffiliate(await readPrepared(db, byWalletSql, [bytea(wallet)]))
 }
 
-/** @returns as it is then; undefined where nobody has the code */
+/** @returns the updated affiliate; undefined when no affiliate has the code */
 export async function setAffiliateEnabled(
   db: Db,
   code: string,
@@ -48,7 +48,7 @@ export async function setAffiliateEnabled(
   return toAffiliate(await writePrepared(db, enableSql, [code, enabled]))
 }
 
-/** Which of the two somebody has, each alone. */
+/** Whether the wallet, and whether the code, is already registered. */
 export async function findTaken(
   db: Db,
   { wallet, code }: Pick<Affiliate, 'wallet' | 'code'>,

@@ -9,31 +9,31 @@ import { tradeRow } from '../models/trade/trade.ts'
 import { rowSql, toRow } from '../query/row.ts'
 import { affiliateJson } from './affiliates.ts'
 
-/** A network whose trades count, with the token that stands for the dollar there; null where none does. */
+/** A network whose trades count, with its reference token for the dollar; null where it has none. */
 export interface CountedNetwork {
   chainId: number
   reference: { token: Address; decimals: number } | null
 }
 
 const dollar = `${10n ** BigInt(dollarDecimals)}::numeric`
-/** Dollars as whole numbers. */
+/** Dollars as an integer, with `dollarDecimals` decimals. */
 const whole = (column: string) => `trunc(${column} * ${dollar})`
-/** The order of trades. */
+/** Sort columns of trades. */
 const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.block_number, ${alias}.log_index`
 
 /**
  * The rules of the affiliate programme. In SQL: they are computed over all trades of any number of traders.
  *
- * A trader is bound, for good, to the code of the first of his trades that carries one which was registered before, was enabled then,
- * and is not his own. His time begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code, falls
- * into that time, has a dollar value, and comes before the trader's eligible volume is at `volume_cap`; of the trade that crosses the cap
- * only the part below it counts. For every full `trigger_volume` of a trader's eligible volume one reward is earned, and split
+ * A trader is bound, permanently, to the code of the first trade whose code was registered before, was enabled then, and is not the
+ * trader's own. The reward period begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code, falls
+ * into the period, has a dollar value, and comes before the trader's eligible volume reaches `volume_cap`; of the trade that crosses the
+ * cap only the part below it counts. Every full `trigger_volume` of a trader's eligible volume earns one reward, which is split
  * (`domain/affiliate/rewards.ts`).
  *
- * A trade's time is that of the auction it settles, else of its order. Its value is what was sold × its price ÷ the price of the token that
- * stands for the dollar, both of that auction; a trade on a network that is not counted has none, and can bind all the same.
+ * A trade's time is that of the auction it settles, else of its order. Its value is the sold amount × its price ÷ the price of the
+ * reference token, both of that auction; a trade on a network that is not counted has no value, and can bind all the same.
  *
- * `referred`: trades of `traders` that carry a code. `bindings`: what each trader is bound to.
+ * `referred`: trades of `traders` that carry a code. `bindings`: the code that each trader is bound to.
  */
 function historyOf(networks: readonly CountedNetwork[], traders: Prisma.Sql): Prisma.Sql {
   const references = networks.map(({ reference }) => reference)
@@ -60,7 +60,7 @@ function historyOf(networks: readonly CountedNetwork[], traders: Prisma.Sql): Pr
   )`
 }
 
-/** Of each bound trader: how much of what he traded counts. */
+/** The eligible volume of each bound trader. */
 const volumes = raw(`volumes AS (
     SELECT b.owner, b.code, b.linked_since, b.rewards_end, b.volume_cap,
       CASE WHEN b.volume_cap = 0 THEN v.volume ELSE least(v.volume, b.volume_cap) END AS eligible
@@ -71,27 +71,27 @@ const volumes = raw(`volumes AS (
     ) v USING (owner)
   )`)
 
-/** A row as it is read: numbers that can be large are text. */
+/** A row as JSON: a bigint is text. */
 type Read<Row> = {
   [Name in keyof Row]: bigint extends Row[Name] ? string | Exclude<Row[Name], bigint> : Row[Name]
 }
 
-/** Whose code it is, and on which terms. */
+/** The owner of a code, and its terms. */
 type Promised = Pick<Affiliate, 'wallet' | 'code'> & AffiliateProgramme
 
 export interface AffiliateTotals {
   affiliate: Promised
-  /** What counts of all its traders' trades. */
+  /** Eligible volume of all its traders. */
   totalVolume: bigint
-  /** Each trader's full ones. */
+  /** Sum of the rewards that each trader earned. */
   rewards: bigint
-  /** The most that a trader who can still get it has of the next reward; 0 where there is none. */
+  /** The largest volume toward the next reward among traders who can still earn it; 0 when there are none. */
   nearest: bigint
   activeTraders: number
   totalTraders: number
 }
 
-/** One statement, whatever the number of traders. @returns undefined for a wallet without a code */
+/** @returns undefined for a wallet without a code */
 export async function affiliateTotals(
   db: Db,
   wallet: Address,
@@ -123,7 +123,7 @@ export interface TraderTotals {
   eligibleVolume: bigint
 }
 
-/** @returns undefined for an account that no code is bound to */
+/** @returns undefined for an account that is bound to no code */
 export async function traderTotals(
   db: Db,
   trader: Address,
@@ -136,21 +136,21 @@ export async function traderTotals(
   return row && { ...row, eligibleVolume: BigInt(row.eligibleVolume) }
 }
 
-/** A trade of an order whose document names a code. */
+/** A trade of an order whose appData has a referrer code. */
 export interface ReferredTradeRow {
   trade: Trade
-  /** Where it stands among the trader's: its time in microseconds, chain, block and log index, with points between. */
+  /** Its sort position: time in microseconds, chain, block and log index, separated by points. */
   place: string
   time: Date
   code: string
-  /** Of the trader. */
+  /** The code that the trader is bound to. */
   boundCode: string | null
   value: bigint | null
   eligibility: Eligibility
   eligibleVolume: bigint
 }
 
-/** Newest first, on the networks that are counted. `after`: only those before this place. */
+/** Newest first, on the networks that are counted. `after`: only trades before this `place`. */
 export async function traderActivity(
   db: Db,
   trader: Address,

@@ -7,7 +7,7 @@ import { rowSql, toRow } from '../query/row.ts'
 
 const solutionJson = rowSql(solutionRow)
 
-/** Best first: by uid. In SQL: rows follow from the description. */
+/** By uid, which is best first. In SQL: rows follow from the model. */
 export async function solutionsOfAuctions(db: Db, ids: readonly bigint[]): Promise<StoredSolution[]> {
   const rows = await sql(db).$queryRaw<{ json: string }[]>`
     SELECT ${raw(solutionJson)} AS json FROM solutions s WHERE s.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY s.uid`

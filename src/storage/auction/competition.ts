@@ -7,14 +7,14 @@ import { bytea, numeric } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
 
-/** Auction ids come from one sequence for all networks, so that an id alone finds an auction. In SQL: the client knows no sequences. */
+/** All networks share one sequence, so that an id alone finds an auction. In SQL: Prisma has no sequences. */
 export async function nextAuctionId(db: Db): Promise<bigint> {
   const [row] = await sql(db).$queryRaw<{ id: bigint }[]>`SELECT nextval('auction_ids') AS id`
   if (!row) throw new Error('the auction sequence gave nothing')
   return row.id
 }
 
-/** Stores a competition with everything that was in it. Amounts are those of `Execution`: sell with fees, buy after fees. */
+/** Stores a competition: auction, prices, solutions, executions and policies. Amounts as in `Execution`: sell with fees, buy after fees. */
 export async function insertCompetition(
   tx: Tx,
   auction: Auction,
@@ -83,13 +83,13 @@ export interface AttemptEnd {
   endedAt: Date
   endBlock: number
   outcome: string
-  /** null: the hash is not known to whoever ends the attempt. */
+  /** null when the caller does not know the hash. */
   txHash: `0x${string}` | null
 }
 
 /**
- * Ends a running attempt. One that ended keeps its outcome, but for `success`: that is only ever written by whoever saw the
- * settlement on chain, and is the truth.
+ * Ends a running attempt. An attempt that has ended keeps its outcome, except that `success` always overwrites it: only a caller that
+ * saw the settlement on chain writes `success`.
  */
 export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
   const running = end.outcome === 'success' ? {} : { outcome: null }
@@ -105,9 +105,8 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
 }
 
 /**
- * Orders of winning solutions that may still settle: their attempt is running and its deadline has not passed, and no settlement of it
- * is indexed.
- * In SQL: one statement over tables that the client would read one after the other.
+ * Orders of winning solutions that may still settle: the attempt is running or succeeded, its deadline has not passed, and its
+ * settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {
   const rows = await sql(db).$queryRaw<{ id: bigint }[]>`
@@ -119,7 +118,7 @@ export async function ordersInFlight(db: Db, chainId: number, block: number): Pr
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether any solution of the newest `auctions` competitions of its network trades the order. In SQL: one statement over two tables. */
+/** Whether any solution of the network's newest `auctions` competitions trades the order. In SQL: one statement over two tables. */
 export async function wasBidOn(
   db: Db,
   { id, chainId }: Pick<Order, 'id' | 'chainId'>,
@@ -132,7 +131,7 @@ export async function wasBidOn(
   return rows.length > 0
 }
 
-/** Ends attempts whose deadline passed while nobody watched, such as over a crash. */
+/** Ends attempts whose deadline passed while no process watched them, such as after a crash. */
 export async function endOverdueAttempts(tx: Tx, chainId: number, block: number, at: Date): Promise<number> {
   const { count } = await sql(tx).settlementAttempt.updateMany({
     where: { chainId, outcome: null, deadlineBlock: { lt: BigInt(block) } },
@@ -154,7 +153,7 @@ function toSolutionColumns(auctionId: bigint, solution: RankedSolution): Prisma.
   }
 }
 
-/** Policies are kept for the orders that some solution trades. */
+/** Fee policies of the orders that some solution trades. */
 function proposedPolicies(
   auction: Auction,
   solutions: readonly RankedSolution[],

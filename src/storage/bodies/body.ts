@@ -3,15 +3,15 @@ import type { Field } from '../query/model.ts'
 import { literal, sql, type Text, toSql } from '../query/text.ts'
 
 /**
- * A JSON body of REST: its text is written by the database, and its schema is made from the same. Members that can be left out stand
- * behind all others.
+ * A JSON body of REST: the SQL that writes it and its OpenAPI schema follow from this definition. Optional members come after all
+ * others.
  */
 export type Body = Readonly<Record<string, Member>>
 
 export interface ListMember {
   list: Body | Field
   rows: string
-  /** SQL for when there is anything to look for. */
+  /** SQL condition: without it the list is empty, and `rows` is not read. */
   only?: string
   description: string
 }
@@ -29,25 +29,25 @@ export interface MapMember {
 
 export type Member =
   | Field
-  /** Left out where it is null. */
+  /** Left out if it is null. */
   | { absent: Field }
-  /** `unless`: SQL for when it is null. */
+  /** `unless`: SQL condition for null. */
   | { object: Body; unless?: string; description?: string }
   | ListMember
-  /** Of one row; left out where there is none. */
+  /** An object of one row; left out if there is no row. */
   | { one: Body; rows: string }
-  /** A list that is left out where SQL says so. */
+  /** A list; left out if the SQL condition `unless` holds. */
   | { perhaps: Body; rows: string; unless: string; description: string }
   /** An object whose keys are values. */
   | MapMember
-  /** One of several, by the word that SQL gives. */
+  /** One of several bodies, by the key that the SQL of `by` returns. */
   | { variants: Readonly<Record<string, Body>>; by: string }
   | { always: 'null'; description: string }
   /** A map that never has an entry. */
   | { always: '{}'; map: MapOf; description: string }
-  /** JSON as it is stored, and what is in it. */
+  /** JSON as it is stored; `holds` describes its members. */
   | { json: Field; holds: Body }
-  /** Always left out: the interface knows it, and nothing of it is stored. */
+  /** Always left out: the interface defines it, and the service does not store it. */
   | { never: Body }
 
 const words = { spelling: 'words' } as const
@@ -67,7 +67,7 @@ export function isOptional(member: Member): boolean {
   return 'absent' in member || 'one' in member || 'perhaps' in member || 'never' in member
 }
 
-/** NULL where it is left out. */
+/** NULL if the member is left out. */
 function optionalText(member: Member): Text {
   if ('absent' in member) return fieldText({ ...member.absent, nullable: false }, words)
   if ('one' in member) return sql(`SELECT ${toSql(bodyText(member.one))} FROM ${member.rows}`)

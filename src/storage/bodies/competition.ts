@@ -29,7 +29,7 @@ const traded: Body = {
   buyToken: column(address, 'o.buy_token', 'What it buys.'),
 }
 
-/** The rows that are asked for are those of an auction that may be shown: nothing of it is hidden any more. */
+/** No condition for hidden competitions: the auction's row is only read when it may be shown. */
 const solutions = (body: Body): Member => ({
   list: body,
   rows: 'solutions s WHERE s.auction_id = a.id ORDER BY s.uid DESC',
@@ -67,7 +67,7 @@ export const competitionSolution: Body = {
   referenceScore,
 }
 
-/** Auction `a`. Every key is always there. */
+/** Auction `a`. Every key is always present. */
 export const competition: Body = {
   auctionId,
   auctionStartBlock: block,
@@ -93,7 +93,7 @@ export const competitionSolutionV1: Body = {
   filteredOut,
 }
 
-/** The first version: solvers have no names here but their addresses. */
+/** The first version of the interface. `solver` is the address, since the service has no names of solvers. */
 export const competitionV1: Body = {
   auctionId,
   transactionHashes,

@@ -82,16 +82,16 @@ export const reportedTrade: Body = {
   auctionId: absent(trade.fields.auctionId as Field),
 }
 
-/** What a report shows of trades: they can grow. */
+/** Limit of trades in a report: an order can have any number of them. */
 const maxTrades = 100
 
-/** Auctions of a report, where the deployment does not say how many. */
+/** Default limit of auctions in a report. */
 export const defaultReportAuctions = 200
 
-/** The two values that a report is read with: its auctions are below the id of one, or of any id, and so many, the newest. */
+/** SQL for the parameters of a report: the newest `maxAuctions` auctions with an id below `before`; null stands for no bound. */
 const [before, most] = [`coalesce(${param(1)}::bigint, 9223372036854775807)`, `${param(2)}::int`]
 
-/** SQL for the lowest id of the auctions that the report shows, where there are older ones. */
+/** SQL for the lowest auction id in the report if there are older auctions, else null. */
 export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN max(ends.auction_id)::text END FROM (
   SELECT ao.auction_id FROM auction_orders ao WHERE ao.order_id = o.id AND ao.auction_id < ${before}
   ORDER BY ao.auction_id DESC LIMIT 2 OFFSET ${most} - 1) ends)`

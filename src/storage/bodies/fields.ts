@@ -53,7 +53,7 @@ export function valuesOf(model: Model, name: string): ListMember {
 
 export const absent = (field: Field): Member => ({ absent: orNull(field) })
 
-/** A number from 0 to 1: parts per million as they are stored. */
+/** A number from 0 to 1, stored as parts per million. */
 export const share: Codec<number> = {
   type: 'Share',
   text: (expression) => sql(`(trim_scale(${expression} / 1000000.0))::text`),
@@ -62,7 +62,7 @@ export const share: Codec<number> = {
   write: (value) => value,
 }
 
-/** Whole bodies of models whose fields REST tells all, under the same names. */
+/** A body with all fields of a model, under the same names. */
 export function wholeBody(model: Model): Body {
   return model.fields
 }

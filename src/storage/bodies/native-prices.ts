@@ -4,7 +4,7 @@ import { fieldsOf, modelOf } from './fields.ts'
 
 const { price } = fieldsOf(modelOf(auction, 'nativePrices'), 'price')
 
-/** Rows `np` as a map. */
+/** Prices `np` as a map by token. */
 export const nativePricesBody = (rows: string): MapMember => ({
   map: { key: pricedToken, value: price },
   rows,

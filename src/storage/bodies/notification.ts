@@ -9,7 +9,7 @@ const part = <Value>(name: string, codec: Codec<Value>, description: string): Fi
   derived(codec, `n.metadata->>'${name}'`, description)
 const mayBe = <Value>(...of: Parameters<typeof part<Value>>): Member => absent(part(...of))
 
-/** It is stored as JSON, and answered as it is stored. A member that is forgotten does not compile. */
+/** The metadata is returned as it is stored, as JSON. A missing member does not compile. */
 export const notificationMetadata = {
   orderId: part('orderId', asText('OrderUid'), 'The order.'),
   chainId: part('chainId', uint32, 'Where it trades.'),

@@ -30,7 +30,7 @@ export const ethflowDataBody: Body = {
   isRefunded: derived(boolean, 'NULL::bool', 'Whether the coins were given back.'),
 }
 
-/** Order `o`, as lists answer it. */
+/** Order `o`, as in lists. */
 export const listedOrder: Body = {
   ...fieldsOf(
     order,
@@ -72,12 +72,12 @@ export const listedOrder: Body = {
   validFrom: absent(validFrom),
   quoteId: absent(quoteId),
   onchainUser: absent(onchainUser),
-  // Of orders that are placed on chain.
+  // Only for orders that are placed on chain.
   onchainOrderData: { never: onchainOrderDataBody },
   ethflowData: { never: ethflowDataBody },
 }
 
-/** The same with its quote, as a single read and the debug report answer it. */
+/** Order `o` with its quote, as in single reads and the debug report. */
 export const fullOrder: Body = {
   ...listedOrder,
   quote: { one: wholeBody(orderQuote), rows: 'order_quotes q WHERE q.order_id = o.id' },

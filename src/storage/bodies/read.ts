@@ -6,11 +6,11 @@ import { finished, type Statement } from '../query/statement.ts'
 import { type Text, toSql } from '../query/text.ts'
 import { type Body, bodyText } from './body.ts'
 
-/** How a body is read. Statements are remembered for it: it is made once. */
+/** A readable body with its cached statements. Create it once. */
 export interface BodyRead {
   text: Text
   isList: boolean
-  /** SQL beside the body, of the same row. */
+  /** More SQL columns of the same row, after the body. */
   more: readonly string[]
   statements: Map<string, Statement>
 }
@@ -23,21 +23,21 @@ export function listOfBodies(body: Body): BodyRead {
   return { text: bodyText(body), isList: true, more: [], statements: new Map() }
 }
 
-/** The same objects, each as the one member of another. */
+/** A list of objects, each wrapped under `key`. */
 export function listOfWrapped(key: string, body: Body): BodyRead {
   return listOfBodies({ [key]: { object: body } })
 }
 
-/** The body, and what stands beside it. */
+/** The body, and the values of `more`. */
 export type BodyRow = [string, ...(string | null)[]]
 
-/** What a body is read with: the time in Unix seconds, and the values of its own parameters, from the first on. */
+/** Parameter values of a body: the time in Unix seconds, and the values of `param(1)` and on. */
 interface Given {
   now: number
   values?: readonly unknown[]
 }
 
-/** The body, and what stands beside it; undefined where there is no row. A list is always there. */
+/** @returns undefined if there is no row; a list always has one */
 export async function readBody(
   db: Db,
   read: BodyRead,

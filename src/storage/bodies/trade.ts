@@ -7,7 +7,7 @@ import { fieldsOf, listOf, share } from './fields.ts'
 const factor = derived(share, 'p.factor', 'Share of what the policy measures.')
 const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'The most it takes, as a share of the volume.')
 
-/** Of the quote of a trade's order, zero where it has none. */
+/** A field of the quote of the trade's order; zero without a quote. */
 const quoted = (field: string, description: string) =>
   derived(
     amount as Codec<bigint>,
@@ -15,7 +15,7 @@ const quoted = (field: string, description: string) =>
     description,
   )
 
-/** Policy `p`, tagged from outside by its kind. */
+/** Policy `p` as an object whose only key is its kind. */
 export const tradeFeePolicies: Record<string, Body> = {
   surplus: { surplus: { object: { factor, maxVolumeFactor } } },
   volume: { volume: { object: { factor } } },
@@ -42,7 +42,7 @@ export const executedProtocolFeeBody: Body = {
   token: derived(address, 'pf.token', 'The token of amount.'),
 }
 
-/** Trade `tr`, as lists answer it. */
+/** Trade `tr`, as in lists. */
 export const listedTrade: Body = {
   ...fieldsOf(
     trade,
@@ -54,7 +54,7 @@ export const listedTrade: Body = {
     'orderUid',
     'owner',
   ),
-  // The interface has it so. Here it is always known.
+  // Nullable by the interface; never null here.
   txHash: orNull(trade.fields.txHash as Field),
   sellToken: column(address, 'tr.sell_token', 'What was sold.'),
   buyToken: column(address, 'tr.buy_token', 'What was bought.'),

@@ -25,7 +25,7 @@ interface LogPlace {
 
 export interface SettlementRow extends LogPlace {
   solver: Address
-  /** null when it is not a settlement of one of our auctions. */
+  /** null when it is not a settlement of one of the service's auctions. */
   auctionId: bigint | null
   solutionUid: number | null
 }
@@ -40,7 +40,7 @@ export interface PresignatureRow extends LogPlace {
   signed: boolean
 }
 
-/** What a range of blocks said. Writing the same again changes nothing. */
+/** Facts from the logs of a block range. Writing the same facts again changes nothing. */
 export interface ChainFacts {
   trades: (Trade & { orderId: bigint | null })[]
   settlements: SettlementRow[]
@@ -56,17 +56,16 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
 
 interface CheckpointMove {
   from: Checkpoint | null
-  /** With the block's Unix seconds, where they are known. */
+  /** `timestamp`: the block's Unix seconds, if known. */
   to: (Checkpoint & { timestamp?: number }) | null
   at: Date
-  /** The newest block that has been seen. */
+  /** Number of the chain's head as last seen. */
   head?: number
 }
 
 /**
- * Moves the checkpoint on, or back; null is the place before the first block. What moved it meanwhile was another writer,
- * and then nothing of this transaction may stand.
- * @throws when the checkpoint is not at `from`
+ * Moves the checkpoint forward or back; null is before the first block.
+ * @throws when the checkpoint is not at `from`: another process moved it, and this transaction must roll back
  */
 export async function moveCheckpoint(
   tx: Tx,
@@ -89,7 +88,7 @@ export async function moveCheckpoint(
 }
 
 /**
- * Nobody moves the checkpoint, or writes beside it, until this transaction ends. In SQL: a row lock.
+ * Locks the checkpoint: no other transaction moves it, or writes under it, until this one ends. In SQL: a row lock.
  * @throws when the checkpoint is not at `at`
  */
 export async function holdCheckpoint(tx: Tx, chainId: number, at: Checkpoint): Promise<void> {
@@ -105,7 +104,7 @@ export async function blockHash(db: Db, chainId: number, number: number): Promis
   return row ? hexOf(row.hash) : undefined
 }
 
-/** Hashes by number, of the blocks above `number` that are stored: those that may still be reorganised. */
+/** Hashes by number of the stored blocks above `number`. Only blocks that may still be reorganised are stored. */
 export async function blockHashesAbove(
   db: Db,
   chainId: number,
@@ -127,7 +126,7 @@ export async function insertBlocks(tx: Tx, chainId: number, blocks: readonly Blo
   })
 }
 
-/** Blocks this deep need no hash chain any more. */
+/** Deletes the hashes of final blocks. */
 export async function forgetBlocksBelow(tx: Tx, chainId: number, number: number): Promise<void> {
   await sql(tx).block.deleteMany({ where: { chainId, number: { lt: BigInt(number) } } })
 }

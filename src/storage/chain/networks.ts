@@ -4,15 +4,14 @@ import { bytea, hexOf } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 
 /**
- * Writes the network's row, or checks it against the one that stands.
- * @throws when the chain behind this id has another genesis than before, or orders are to be signed for another contract: it is not
- * what these orders were made for
+ * Writes the network's row, or checks it against the stored one.
+ * @throws when the chain with this id has another genesis, or another settlement contract, than the stored orders were signed for
  */
 export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes32): Promise<void> {
   const { chainId, name, settlement } = network
   const row = { chainId, name, genesisHash: bytea(genesisHash), settlement: bytea(settlement) }
   await sql(db).network.createMany({ data: [row], skipDuplicates: true })
-  // Rows from before contracts were told take the first that comes.
+  // Rows from before this column existed take the contract of the first process.
   await sql(db).network.updateMany({
     where: { chainId, genesisHash: row.genesisHash, settlement: null },
     data: { settlement: row.settlement },

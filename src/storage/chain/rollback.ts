@@ -4,13 +4,13 @@ import { sql, type Tx } from '../database/database.ts'
 import { lockOrders } from '../order/progress.ts'
 
 /**
- * Takes back everything that blocks above `block` said. Attempts whose settlement is gone run again.
+ * Undoes all facts of blocks above `block`. Settlement attempts whose settlement is undone are running again.
  * @returns row keys of the orders whose progress has to be refreshed
  */
 export async function rollbackChainFacts(tx: Tx, chainId: number, block: number): Promise<bigint[]> {
   const client = sql(tx)
   await lockOrders(tx, await uidsAbove(tx, chainId, block))
-  // In SQL: what is deleted says which orders and attempts to mend.
+  // In SQL: the deleted rows decide which orders and attempts to update.
   const rows = await client.$queryRaw<{ id: bigint }[]>`
     WITH
       trade AS (DELETE FROM trades WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),

@@ -17,7 +17,7 @@ export function amountOf(column: Prisma.Decimal): bigint {
   return BigInt(column.toFixed(0))
 }
 
-/** Statements that build JSON speak hex for bytes, and text for amounts and row keys. */
+/** SQL expressions in statements that build JSON: bytes as hex, amounts and row keys as text. */
 export const json = {
   hex: (column: string) => `'0x' || encode(${column}, 'hex')`,
   amount: (column: string) => `${column}::text`,

@@ -7,12 +7,12 @@ import { TextQuery, type TextRow } from './text-query.ts'
 
 declare const opaque: unique symbol
 
-/** Something to read with: the database, or the transaction in hand. Only this room looks inside. */
+/** The database or an open transaction. Opaque outside `storage`. */
 export interface Db {
   readonly [opaque]: 'db'
 }
 
-/** An open transaction. The use case that starts it owns it and hands it on as an argument. */
+/** An open transaction. The use case that starts it owns it and passes it on as an argument. */
 export interface Tx extends Db {
   readonly inTransaction: true
 }
@@ -26,20 +26,20 @@ export interface Database extends Db {
 
 export interface DatabaseOptions {
   url: string
-  /** At least 2: half of them are for `readPrepared`, so that no number of readers takes the database from who writes. */
+  /** At least 2: half of them are reserved for `readPrepared`, so that readers never block writers. */
   maxConnections: number
-  /** Told of every SQL statement; tests count them. */
+  /** Called with every SQL statement; tests count them. */
   onStatement?: (sql: string) => void
 }
 
 const statementTimeoutMs = 10_000
-/** A server that does not even say that a statement took too long. */
+/** For a server that does not even report a statement timeout. */
 const silenceTimeoutMs = 12_000
 const transactionTimeoutMs = 15_000
 
 /**
- * Prisma writes times without a zone and reads them as UTC, whatever zone the database stands in. What is read is in memory, or on
- * a disk without a head that moves: small tables are not searched row by row. Statements are short: to compile one takes longer.
+ * timezone: Prisma writes times without a zone and reads them as UTC, whatever the database's zone. random_page_cost: data is in
+ * memory or on an SSD, so index scans are cheap. jit: statements are short, and compiling one takes longer than running it.
  */
 const sessionSettings = '-c timezone=UTC -c random_page_cost=1.1 -c jit=off'
 
@@ -80,8 +80,8 @@ function openPool(connectionString: string, max: number, options: string): Pool 
     statement_timeout: statementTimeoutMs,
     query_timeout: silenceTimeoutMs,
   })
-  // A connection that breaks is replaced by the pool: its statement says so, and idle ones are not missed. Without a listener one
-  // that breaks in somebody's hand would end the process.
+  // The pool replaces a broken connection, and its statement reports the error. Without a listener, a connection that breaks while
+  // it is checked out would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
@@ -89,20 +89,20 @@ function openPool(connectionString: string, max: number, options: string): Pool 
 
 const preparedNames = new Map<string, string>()
 
-/** Marks a statement that is sent often: each connection plans it once. For texts that are known when the program starts. */
+/** Names a statement so that each connection plans it once. Only for texts that are fixed when the program starts. */
 export function prepared(text: string): string {
   if (!preparedNames.has(text)) preparedNames.set(text, `kept${preparedNames.size}`)
   return text
 }
 
-/** No name means that the server forgets the plan. */
+/** Without a name the server does not keep the plan. */
 function statementNameGenerator(query: { sql: string }): string {
   return preparedNames.get(query.sql) ?? ''
 }
 
 interface Prepared {
   pool: Pool
-  /** Their plans are made once, whatever the values: for the estimates of some, PostgreSQL would plan a read anew each time. */
+  /** They use generic plans: for some reads PostgreSQL's estimates would cause a new plan each time. */
   reads: Pool
   onStatement: ((sql: string) => void) | undefined
   names: PlanNames
@@ -117,8 +117,7 @@ function preparedOf(db: Db): Prepared {
 }
 
 /**
- * Rows of one statement that the server has planned before, each column as PostgreSQL writes it; `Row` says which can't be null. Not
- * in a transaction.
+ * Rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns can be null. Not in a transaction.
  */
 export async function readPrepared<Row extends TextRow>(
   db: Db,
@@ -132,7 +131,7 @@ export async function readPrepared<Row extends TextRow>(
   return runAsText(reads, { text, name, values, isWorn }) as Promise<Row[]>
 }
 
-/** The same on the connections of who writes: what is stored so, and what has to be known before. For `prepared` statements. */
+/** The same on the connections for writes: for `prepared` statements that write, and for reads that a write depends on. */
 export async function writePrepared<Row extends TextRow>(
   db: Db,
   text: string,
@@ -148,7 +147,7 @@ interface AsText {
   text: string
   name: string | undefined
   values: readonly unknown[]
-  /** Whether the connection has had enough. */
+  /** Whether the pool should replace the connection after this statement. */
   isWorn(client: PoolClient): boolean
 }
 
@@ -166,10 +165,10 @@ async function runAsText(pool: Pool, { text, name, values, isWorn }: AsText): Pr
   }
 }
 
-/** A name that the server does not know or has twice, and a plan that a migration made wrong. */
+/** Statement name unknown (26000) or duplicate (42P05), or plan invalid after a migration (0A000): a new connection helps. */
 const codesOfNames: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
 
-/** The server refused a statement, and the connection goes on. */
+/** Whether the server refused the statement and the connection stays usable. */
 function isStatementError(error: unknown): boolean {
   return error instanceof DatabaseError && error.severity === 'ERROR' && !codesOfNames.includes(error.code)
 }
@@ -180,8 +179,8 @@ export type RunPrepared = <Row extends QueryResultRow>(
 ) => Promise<Row[]>
 
 /**
- * A transaction of `prepared` statements on a connection of its own, past Prisma, which takes several times as long over them.
- * It commits what `work` returns; undefined rolls back.
+ * A transaction of `prepared` statements without Prisma, which takes several times as long for them.
+ * Commits when `work` returns a value, rolls back when it returns undefined.
  */
 export async function runPrepared<T>(
   db: Database,
@@ -203,7 +202,7 @@ export async function runPrepared<T>(
     client.release()
     return result
   } catch (error) {
-    // Whatever it was in the middle of ends with the connection.
+    // Closing the connection rolls the transaction back.
     client?.release(true)
     throw asOutage(error)
   }
@@ -214,7 +213,7 @@ export async function ping(db: Db): Promise<void> {
   await sql(db).$executeRaw`SELECT 1`
 }
 
-/** Prisma's client behind a `Db`. For this room alone. */
+/** Prisma's client behind a `Db`. Only for `storage`. */
 export function sql(db: Db): Prisma.TransactionClient {
   return db as unknown as Prisma.TransactionClient
 }

@@ -9,15 +9,15 @@ export interface LeadershipOptions {
   signal: AbortSignal
   retryMs?: number
   /**
-   * How long a leader that is stopped but not dead, or cut off, keeps others from leading. It shows that it lives several
-   * times in that; the database ends a session that does not (PostgreSQL 14 or newer).
+   * How long a leader that is suspended or cut off keeps other processes from leading. A leader sends several heartbeats in this
+   * time; the database ends a session without them (PostgreSQL 14 or newer).
    */
   frozenMs?: number
 }
 
 /**
- * Runs `lead` while this process holds the named session lock, and again whenever it gets it back.
- * The signal given to `lead` aborts when the lock's connection is lost, since another process may lead from then on.
+ * Runs `lead` while this process holds the named session lock, and again whenever it regains it.
+ * The signal passed to `lead` aborts when the lock's connection is lost, since another process may lead from then on.
  * Returns when `signal` aborts.
  */
 export async function whileLeading(
@@ -74,7 +74,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Long enough for a connection that is there; one whose other end is gone never says that it ended. */
+/** Long enough to close a live connection; one whose server is gone never reports its end. */
 function goodbye(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 1_000).unref()

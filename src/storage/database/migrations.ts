@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Client } from 'pg'
 
-/** The lock that Prisma's own engine takes, so that the two never run at once. */
+/** The advisory lock of Prisma's own engine, so that the two never run at once. */
 const prismaMigrationLock = 72_707_369
 
 const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
@@ -24,10 +24,10 @@ interface Migration {
 }
 
 /**
- * Applies what is pending from `prisma/migrations`, in Prisma's layout and table, under Prisma's lock: any number of processes may start at once.
- * Each migration commits with its row, so that a failing one leaves nothing behind.
- * @returns names applied now
- * @throws when a migration that was applied has since been edited, or the database knows one that is not here
+ * Applies pending migrations from `prisma/migrations`, in Prisma's layout and table, under Prisma's lock: any number of processes may
+ * start at once. Each migration commits with its row, so that a failing one has no effect.
+ * @returns names of the migrations applied now
+ * @throws when an applied migration was edited, or the database has one that this version does not
  */
 export async function applyMigrations(url: string): Promise<string[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
@@ -89,7 +89,7 @@ function readMigrations(): Migration[] {
     })
 }
 
-/** `prisma/migrations` stands beside `src`, in the checkout and in the built package alike. */
+/** `prisma/migrations` is next to `src`, in the checkout and in the built package alike. */
 function migrationsFolder(): string {
   const folder = path.join(import.meta.dirname, '..', '..', '..', 'prisma', 'migrations')
   if (!existsSync(folder)) throw new Error(`no migrations at ${folder}`)

@@ -1,7 +1,7 @@
 import type { PrismaPg } from '@prisma/adapter-pg'
 import { Outage } from '../../domain/errors/error.ts'
 
-/** What the driver adapter says when the database could not be asked, as opposed to: it answered, and the answer is an error. */
+/** Kinds of driver adapter errors when the database did not answer, as opposed to answering with an error. */
 const unreachable = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
@@ -10,16 +10,16 @@ const unreachable = new Set([
   'TooManyConnections',
 ])
 
-/** Connection lost (08), resources used up (53), shut down or starting up (57P), or over the statement's time (57014). */
+/** Connection lost (08), out of resources (53), shutting down or starting up (57P), or statement timeout (57014). */
 const unreachableCodes = /^(08|53|57P|57014)/
 
 const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENOTFOUND', 'EPIPE', 'EHOSTUNREACH'])
 
-/** The driver's own words where it has no code. */
+/** The driver's messages for errors without a code. */
 const unreachablePatterns =
   /Connection terminated|timeout exceeded|not queryable|read timeout|connection error/i
 
-/** Turns what means "not there for the moment" into an Outage. Wrapped around the adapter, every statement goes through it. */
+/** Turns errors that mean "unavailable at the moment" into an Outage, for every statement of the adapter. */
 export function reportOutages(factory: PrismaPg): PrismaPg {
   const connect = factory.connect.bind(factory)
   factory.connect = async () => guarded(await connect())
@@ -32,7 +32,7 @@ export function asOutage(error: unknown): unknown {
 
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  // An interactive transaction that could not begin or end in its time.
+  // Prisma: an interactive transaction timed out at its beginning or end.
   if ('code' in error && error.code === 'P2028') return true
   const cause = error.cause as { kind?: string; code?: string } | undefined
   if (error.name !== 'DriverAdapterError') {
@@ -42,7 +42,7 @@ function isOutage(error: unknown): boolean {
   return unreachable.has(cause?.kind ?? '') || unreachableCodes.test(cause?.code ?? '')
 }
 
-/** The object with every method's rejection translated; a transaction that it opens is guarded too. */
+/** A proxy whose methods reject with an Outage where it applies, also in transactions that it starts. */
 function guarded<T extends object>(target: T): T {
   return new Proxy(target, {
     get(inner, key) {

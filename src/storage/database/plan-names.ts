@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache'
 
-/** Texts that are prepared at a time. Plans take memory of the server, on each connection. */
+/** Statements that are prepared at a time. A plan takes server memory on each connection. */
 const maxNamed = 300
-/** In characters, for each of which a plan takes some hundred bytes: of all of them, and of one. */
+/** Characters of all prepared statements, and of one: a plan takes about a hundred bytes for each. */
 const maxCharacters = 600_000
 const longestNamed = 32_768
-/** A text is worth a plan when it is sent again and again: texts that are sent once or twice push nothing out. */
+/** Uses before a statement gets a plan, so that statements sent once or twice evict no other. */
 const usesBefore = 3
-/** Texts whose uses are counted, in characters together. */
+/** Characters of all statements whose uses are counted. */
 const maxCounted = 2_000_000
 
-/** Which texts are prepared, by use: what is asked for often stays, whatever else is asked. */
+/** Chooses which statements are prepared, by use: frequent ones stay, however many others are sent. */
 export interface PlanNames {
-  /** `undefined` for a text that is planned each time. */
+  /** `undefined` for a statement that is planned each time. */
   nameOf(text: string): string | undefined
-  /** Notes that a connection gets a name's plan. @returns whether it has so many by now that it should be replaced */
+  /** Records that a connection gets the plan of `name`. @returns whether it has so many plans that the pool should replace it */
   isWornBy(connection: object, name: string, text: string): boolean
 }
 

@@ -2,28 +2,28 @@ import { Client } from 'pg'
 import type { Log } from '../../domain/log.ts'
 import { type Db, sql } from './database.ts'
 
-/** What a signal may say. It is a hint to read again, never the fact itself: a lost one costs time, not data. */
+/** Topics of signals. A signal is a hint to read again, never the fact itself: a lost one costs time, not data. */
 export type Topic = 'feed' | 'orders'
 
 export interface Signals {
-  /** `heard` gets the payload, or `undefined` after a gap in which any signal may have been lost. */
+  /** `listener` gets the payload, or `undefined` after a gap in which any signal may have been lost. @returns what unsubscribes */
   on(topic: Topic, heard: (payload: string | undefined) => void): () => void
   close(): Promise<void>
 }
 
 const reconnectMs = 500
 
-/** What PostgreSQL calls a topic. */
+/** PostgreSQL's channel for a topic. */
 export function channel(topic: Topic): string {
   return `tradegraph_${topic}`
 }
 
-/** Sent when the transaction commits, and only then. In SQL: a function. */
+/** PostgreSQL sends it when the transaction commits. In SQL: a function. */
 export async function signal(db: Db, topic: Topic, payload: string): Promise<void> {
   await sql(db).$executeRaw`SELECT pg_notify(${channel(topic)}, ${payload})`
 }
 
-/** One connection of its own that listens, and listens again after it was lost. */
+/** Listens on a dedicated connection, and reconnects after a loss. */
 export async function openSignals(url: string, log: Log): Promise<Signals> {
   const listeners = new Map<string, Set<(payload: string | undefined) => void>>()
   let client: Client | undefined
@@ -44,7 +44,7 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
       throw error
     }
     if (closed) return next.end()
-    // A client that never listened ends too; only the loss of one that did is a reason to listen again.
+    // Only after LISTEN: the end of a connection that failed to listen is handled by its caller.
     next.on('end', reconnect)
     client = next
     for (const heard of [...listeners.values()].flatMap((set) => [...set])) heard(undefined)

@@ -1,29 +1,29 @@
 import type { Connection, Submittable } from 'pg'
 import utils from 'pg/lib/utils.js'
 
-/** Columns of a row as PostgreSQL writes them. */
+/** Columns of a row as PostgreSQL's text. */
 export type TextRow = (string | null)[]
 
-/** What the client keeps of a connection beside its public parts. */
+/** Members of node-postgres' connection that its types leave out. */
 type Wire = Connection & { parsedStatements: Record<string, string> }
 
 /**
- * A statement whose columns are read as text, for `client.query`. The client's own query asks what the columns are each time, makes
- * parsers for them and copies its settings: a tenth of what a small read takes (`docs/performance.md`).
+ * A statement whose columns are read as text, for `client.query`. The client's own query describes the columns each time, makes
+ * parsers for them and copies its settings: a tenth of the time of a small read (`docs/performance.md`).
  */
 export class TextQuery implements Submittable {
   private readonly rows: TextRow[] = []
 
   private constructor(
-    /** Empty for one that the server plans each time. */
+    /** Empty for a statement that the server plans each time. */
     readonly name: string,
     readonly text: string,
     private readonly values: readonly unknown[],
-    /** The client puts its deadline around it. */
+    /** node-postgres wraps it with its timeout. */
     public callback: (error: Error | null, rows?: TextRow[]) => void,
   ) {}
 
-  /** @throws what the server or the connection says */
+  /** @throws the error of the server or the connection */
   static run(
     client: { query(query: TextQuery): unknown },
     text: string,
@@ -60,7 +60,7 @@ export class TextQuery implements Submittable {
 
   handleCommandComplete(): void {}
 
-  // None of these comes: nothing is described, all rows are asked for, and no text is empty.
+  // The server sends none of these: no describe, no row limit, no empty statement.
   handleRowDescription(): void {}
   handlePortalSuspended(): void {}
   handleEmptyQuery(): void {}

@@ -57,7 +57,7 @@ export const accountRelations = {
   },
   totalSurplus: {
     kind: 'value',
-    // Of every trade that the account ever made.
+    // It reads all trades of the account.
     field: { ...derived(amount, 'ts.total', ''), weight: 100 },
     rows: surplusSql,
     description:

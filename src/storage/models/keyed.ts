@@ -46,7 +46,7 @@ const auctions = (exists: string): Keyed<bigint> => ({
   exists,
 })
 export const auctionById = auctions('a.id IS NOT NULL')
-/** Only those that are not hidden any more. */
+/** Only auctions that are not hidden any more. */
 export const closedAuctionById = auctions(`a.id IS NOT NULL AND ${isClosed}`)
 
 interface SolutionKey {
@@ -77,7 +77,7 @@ export interface TokenKey {
   address: Address
 }
 
-/** Every address is one, whether or not there is a contract. */
+/** Any address counts as a token, with or without a contract. */
 export const tokenByAddress: Keyed<TokenKey> = {
   model: tokenOf('tok.chain_id', 'tok.address'),
   columns: { chain_id: 'int4', address: 'bytea' },
@@ -86,7 +86,7 @@ export const tokenByAddress: Keyed<TokenKey> = {
   exists: 'true',
 }
 
-/** The same where it may be that no contract is there: only those that are stored are known to be. */
+/** Only stored tokens; for others resolvers must check that the contract exists. */
 export const storedToken: Keyed<TokenKey> = {
   ...tokenByAddress,
   exists: 'EXISTS (SELECT FROM tokens kt WHERE kt.chain_id = tok.chain_id AND kt.address = tok.address)',
@@ -99,7 +99,7 @@ export interface TradeKey {
   logIndex: number
 }
 
-/** Of orders that the service knows. */
+/** Trades of orders that the service stores. */
 export const tradeByPlace: Keyed<TradeKey> = {
   model: trade,
   columns: { chain_id: 'int4', block_number: 'int8', log_index: 'int4' },

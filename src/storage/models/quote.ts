@@ -4,7 +4,7 @@ import { address, amount, boolean, decimal, rowKey, smallInt, time, word } from 
 import { column } from '../query/model.ts'
 import type { RowFields } from '../query/row.ts'
 
-/** A stored quote; its calls and the rest of its reply are JSON beside these. */
+/** A stored quote; its calls and the details of its reply are JSON in other columns. */
 export const quoteRow: RowFields<Omit<Quote, 'id' | 'calls'>> & { id: ReturnType<typeof column<bigint>> } = {
   id: column(rowKey, 'quotes.id', ''),
   chainId: column(smallInt, 'quotes.chain_id', ''),

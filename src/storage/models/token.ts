@@ -2,7 +2,7 @@ import { address, amount, boolean, hexText, safeInt, string, uint32 } from '../q
 import { derived, type Field, type Model, orNull, type Relation } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
 
-/** What only the token store has. */
+/** A field that reads the stored token. */
 const stored = <Value>(field: Field<Value>): Field<Value> => ({ ...field, isLookedUp: true })
 
 /** A token by the SQL of its chain id and its address. */
@@ -54,7 +54,7 @@ export function tokenOf(chainId: string, token: string): Model {
   }
 }
 
-/** A token that a row names in a column of its own. */
+/** The token whose address a row has in a column. */
 export function tokenIn(chainId: string, token: string, description: string): Relation {
   const model = tokenOf(chainId, token)
   return { kind: 'same', model: () => model, description }

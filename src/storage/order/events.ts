@@ -13,8 +13,8 @@ export interface NewOrderEvent {
 }
 
 /**
- * The events that say something new: what repeats the newest line of its order is left out. At most one for each order. In SQL: the
- * client would read whole stories for their newest lines.
+ * The events that differ from the newest stored event of their order. `events` has at most one for each order. In SQL: Prisma would
+ * read all events of the orders.
  */
 export async function newEvents(db: Db, events: readonly NewOrderEvent[]): Promise<NewOrderEvent[]> {
   if (events.length === 0) return []
@@ -29,8 +29,8 @@ export async function newEvents(db: Db, events: readonly NewOrderEvent[]): Promi
 }
 
 /**
- * Appends to the stories of orders; what repeats the newest line of an order is left out. At most one event for each order in a call.
- * In SQL: one statement for all of them, which looks before it writes.
+ * Appends events, except those that repeat the newest event of their order. `events` has at most one for each order.
+ * In SQL: one statement that compares and writes.
  */
 export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Promise<void> {
   if (events.length === 0) return
@@ -47,8 +47,8 @@ export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Pr
 }
 
 /**
- * Appends what an auction found about orders, but for those that ended while it looked: nothing is `ready` or `filtered` after its last
- * trade. The caller holds the orders' locks. In SQL: whether an order has ended is computed.
+ * Appends an auction's exclusions, except for orders that were filled or cancelled meanwhile: no `ready` or `filtered` may follow the
+ * last trade. The caller holds the orders' locks. In SQL: whether an order is unfinished is computed.
  */
 export async function appendExclusions(tx: Tx, exclusions: readonly NewOrderEvent[]): Promise<void> {
   const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`

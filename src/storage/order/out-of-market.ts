@@ -13,13 +13,13 @@ export interface OutOfMarketSearch {
   owner: Address
   /** Unix seconds. */
   now: number
-  /** Where the counting ends. */
+  /** Limit of the count. */
   atMost: number
 }
 
 /**
- * Open orders of an owner that were out of market when they were placed, or that nothing traded then. Those that wait for
- * their presignature do not count: anybody can place them in anybody's name. In SQL: the condition is computed over two tables.
+ * Number of an owner's open limit orders that were out of market when placed, or had no quote. Orders that wait for their presignature
+ * do not count, since any client can place them for any owner. In SQL: the condition is computed over two tables.
  */
 export async function countOutOfMarket(
   db: Db,

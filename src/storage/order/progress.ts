@@ -3,12 +3,12 @@ import type { OrderUid } from '../../domain/order/uid.ts'
 import { bytea } from '../database/columns.ts'
 import { prepared, sql, type Tx } from '../database/database.ts'
 
-/** Keep the keys of orders, and of documents, apart from other advisory locks. */
+/** Key spaces of advisory locks: one for orders, one for documents. */
 const [orderSpace, documentSpace] = [7, 8]
 
 /**
- * In SQL: the client knows no advisory locks. Its values: UIDs; hashes of documents that orders wait for, which any number may hold;
- * hashes of documents that are about to be stored.
+ * In SQL: Prisma has no advisory locks. Values: UIDs; hashes of documents that orders refer to, locked shared; hashes of documents to
+ * be stored, locked exclusively.
  */
 export const lockSql =
   prepared(`SELECT CASE WHEN shared THEN pg_advisory_xact_lock_shared(space, key) ELSE pg_advisory_xact_lock(space, key) END FROM (
@@ -19,9 +19,9 @@ export const lockSql =
   ) AS names GROUP BY 1, 2 ORDER BY 1, 2) AS keys`)
 
 /**
- * Whoever records a fact about a UID, and whoever stores the order, hold this lock: a log that arrives while its order is being
- * placed is seen by one of the two. Taken once in a transaction and sorted, so that two holders of several can't wait for each
- * other. UIDs share a thousand keys, since the server's memory for locks is small: a range of blocks can name any number of them.
+ * Transactions that record a fact about a UID, and transactions that store the order, hold this lock, so that one of the two sees a
+ * log that arrives while its order is being placed. Take it once in a transaction: keys are sorted, so that two transactions can't
+ * deadlock. UIDs share 1,024 keys, since the server's memory for locks is limited and a block range can contain any number of UIDs.
  */
 export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<void> {
   if (uids.length === 0) return
@@ -29,19 +29,19 @@ export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<voi
 }
 
 /**
- * Whoever stores a document holds this lock alone, and whoever stores orders that only name its hash hold it together: an order that is
- * placed while its document is being stored gets the names in it from one of the two. Taken after the locks of orders.
+ * A transaction that stores a document holds this lock exclusively, and transactions that store orders with only its hash share it, so
+ * that one of the two writes the document's codes into an order that is placed meanwhile. Take it after the locks of orders.
  */
 export async function lockDocument(tx: Tx, hash: Bytes32): Promise<void> {
   await sql(tx).$executeRawUnsafe(lockSql, [], [], [bytea(hash)])
 }
 
-/** What the columns hold, over eight times uint256: a token that counts as it likes must not stop the indexer. */
+/** Largest value of the columns, over eight times uint256: sums are capped, so that a faulty token does not stop the indexer. */
 const widest = '9'.repeat(78)
 
 /**
- * Brings the columns that status derives from in line with the logs that stand. It sums, never adds: running it twice,
- * or after a rollback took logs away, gives the same row. In SQL: the columns are computed from other tables.
+ * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it twice, or after a rollback,
+ * gives the row that the logs imply. In SQL: the columns are computed from other tables.
  */
 export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return

@@ -6,9 +6,9 @@ import { Prisma } from '../generated/client.ts'
 import type { PageSource } from '../query/page-source.ts'
 import { hasStatusSql, recordedCodes, recordedStatus } from './status.ts'
 
-/** Orders that meet every condition given. */
+/** Selects orders that meet every given condition. */
 export interface OrderFilter {
-  /** The networks to look on: every index of a list holds them apart. */
+  /** Each network is a range of its own: every index starts with the chain id. */
   chainIds: readonly number[]
   /** An address, or SQL for one. */
   owner?: Address | Prisma.Sql
@@ -23,18 +23,18 @@ export interface OrderFilter {
   createdUntil?: Date
 }
 
-/** Orders that are looked at, in one page, for what no index holds. */
+/** Orders that one page scans for a condition that no index supports. */
 export const lookLimit = 10_000
 
-/** A block's time may be ahead of the clock: by less than these blocks take. */
+/** A block's time may be ahead of the clock, by less than the time of these many blocks. */
 const blocksAhead = 64
 
 const isRare = (orderClass: OrderClass) => orderClass !== 'limit'
 
 /**
- * Orders as ranges of indexes, `FROM … o WHERE …` each and no order in two of them, and what has to be asked of each order beside.
- * Where one index has all conditions, a page reads what it shows. Otherwise it looks at `lookLimit` orders at most, and may end
- * before it is full: the next one goes on from there.
+ * Orders as disjoint index ranges, `… o WHERE …` each, with the condition to check for each order. If one index supports all
+ * conditions, a page reads only what it shows. Otherwise it scans up to `scanLimit` orders, and may end before it is full: the next
+ * page continues there.
  * @param now in Unix seconds
  */
 export function orderRanges(filter: OrderFilter, now: number): PageSource {
@@ -79,8 +79,8 @@ function boundsOf({ createdFrom, createdUntil }: OrderFilter): Prisma.Sql[] {
 }
 
 /**
- * One range for each recorded status and kind. Where the clock and the last block see an order's time differently, the order is
- * found by that: those are few, as long as the indexer follows.
+ * One range for each recorded status and kind. Orders that have expired by the clock but not by the last block, or the reverse, have
+ * ranges of their own: they are few as long as the indexer follows the chain.
  */
 function statusRanges(
   { statuses, kind }: OrderFilter,
@@ -115,7 +115,7 @@ function statusRanges(
   ]
 }
 
-/** Expired by the clock, not by the last block. They have no block: it is there for the index that has this order. */
+/** Expired by the clock, not by the last block. `expired_at_block` is null here; it is in ORDER BY to match the index. */
 function lapsed(chainId: number, now: number): Prisma.Sql {
   return Prisma.sql`o.chain_id = ${chainId} AND o.expired_at_block IS NULL AND o.effective_valid_to < ${now}
     ORDER BY o.expired_at_block, o.effective_valid_to`
@@ -129,14 +129,14 @@ function early(chainId: number, now: number): Prisma.Sql {
 }
 
 /**
- * What is inside is found first, in the order of its own index: the planner takes it for many, and would walk all orders for them.
- * The limit is never met while the indexer is less than so many expiries behind.
+ * Reads `range` first, in the order of its index: the planner overestimates it, and would scan all orders instead.
+ * The limit does not cut rows off as long as the indexer is fewer expiries behind.
  */
 function among(inside: Prisma.Sql, conditions: readonly Prisma.Sql[]): Prisma.Sql {
   return Prisma.sql`(SELECT o.* FROM orders o WHERE ${inside} LIMIT ${raw(String(lookLimit))}) o WHERE ${Prisma.join([...conditions], ' AND ')}`
 }
 
-/** Of orders recorded with a status, those that have it now. */
+/** Condition for orders with this recorded status to have it now too. */
 function stillStands(status: OrderStatus, now: number): Prisma.Sql[] {
   if (status === 'fulfilled' || status === 'cancelled') return []
   return [

@@ -34,7 +34,7 @@ function toInteractions(row: InteractionsJson | null): Interactions {
   return row === null ? { pre: [], post: [] } : { pre: parse(row.pre), post: parse(row.post) }
 }
 
-/** The column as JSON text; null where there are none. */
+/** The column as JSON text; null without interactions. */
 export function interactionColumn({ pre, post }: Interactions): string | null {
   const write = (items: Interactions['pre']) =>
     items.map((item) => ({ ...item, value: item.value.toString() }))

@@ -4,12 +4,12 @@ import { Prisma } from '../generated/client.ts'
 const fulfilled = `(CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
   ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END)`
 
-/** Order `o` is neither cancelled nor filled; whether its time has passed is another question. */
+/** SQL condition: order `o` is neither cancelled nor filled. It may have expired. */
 export const isUnfinished = `(o.cancelled_at IS NULL AND NOT o.invalidated AND CASE o.kind WHEN 'buy' THEN o.executed_buy < o.buy_amount
   ELSE o.executed_sell - o.executed_signed_fee < o.sell_amount END)`
 
 /**
- * `orderStatus` of the domain in SQL, over the columns of order `o` and in the words of whoever asks; a test holds the two equal.
+ * `orderStatus` of the domain in SQL, over the columns of order `o`, with the caller's `names`; a test holds the two equal.
  * @param now an expression for Unix seconds
  */
 export function statusCase(now: string, words: Record<OrderStatus, string>): string {
@@ -25,7 +25,7 @@ function caseOf(isExpired: string, words: Record<OrderStatus, string>): string {
     ELSE '${words.open}' END)`
 }
 
-/** One letter each: they stand in every entry of an index. */
+/** One letter each, since every index entry contains one. */
 export const recordedCodes: Record<OrderStatus, string> = {
   fulfilled: 'f',
   cancelled: 'c',
@@ -35,12 +35,12 @@ export const recordedCodes: Record<OrderStatus, string> = {
 }
 
 /**
- * The status as of the last block that was applied: columns alone decide, so that an index can hold it. It differs from the status now
- * in who has expired since, or not yet where a block's time is ahead. Word for word the expression of two indexes.
+ * The status as of the last applied block. It depends on columns only, so that an index can contain it. It differs from the current
+ * status for orders that expired since, or whose block time is ahead of the clock. Must equal the expression of two indexes literally.
  */
 export const recordedStatus = caseOf('o.expired_at_block IS NOT NULL', recordedCodes)
 
-/** The service's own words. */
+/** The domain's names. */
 export const statusSpelling = Object.fromEntries(orderStatuses.map((status) => [status, status])) as Record<
   OrderStatus,
   OrderStatus

@@ -4,7 +4,7 @@ import type { Network } from '../../domain/network/network.ts'
 import { bytea, raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 
-/** Columns of what was traded: sold without the signed fee, and bought. */
+/** SQL for traded amounts: sold without the signed fee, and bought. */
 export interface FillColumns {
   sell: string
   buy: string
@@ -20,8 +20,8 @@ export function surplusDownSql({ sell, buy }: FillColumns): string {
 const tradeSurplus = surplusDownSql({ sell: 'tr.sell_amount - tr.fee_amount', buy: 'tr.buy_amount' })
 
 /**
- * Surplus of the trades of account `ac` in native atoms, each at the prices of its own auction and rounded down by itself.
- * Trades that no auction of the service made count nothing: they have no price.
+ * Surplus of all trades of account `ac` in native atoms: each trade at the prices of its auction, and rounded down.
+ * Trades without an auction of the service count 0, since they have no price.
  */
 export function surplusSql({
   chainId,

@@ -3,30 +3,30 @@ import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import { literal, sql, type Text } from './text.ts'
 
-/** Enum members as GraphQL spells them (`PRICE_IMPROVEMENT`), or as the service and REST do (`priceImprovement`). */
+/** Enum values as GraphQL spells them (`PRICE_IMPROVEMENT`), or as columns and REST do (`priceImprovement`). */
 export type Spelling = 'graph' | 'words'
 
-/** One kind of value: in PostgreSQL, in JSON, in the program, and by its name in GraphQL. */
+/** A type of value: in PostgreSQL, in JSON, in the program, and its name in GraphQL. */
 export interface Codec<Value> {
   /** GraphQL's scalar or enum. */
   type: string
-  /** Of an enum: every value there is. */
+  /** For an enum: all its values. */
   words?: readonly Value[]
-  /** JSON text of an expression that is not null. */
+  /** JSON text of a non-null expression. */
   text(expression: string, spelling: Spelling): Text
-  /** From that JSON, in the service's own words. */
+  /** The value of that JSON, enums spelled as stored. */
   read(json: unknown): Value
   /** PostgreSQL's type of the column. */
   column: string
-  /** A value that is not null as a parameter of that type, also within an array. */
+  /** A non-null value as a parameter of that type, also within an array. */
   write(value: Value): unknown
 }
 
-/** An expression whose text holds nothing to escape, in quotation marks. */
+/** An expression whose text needs no escaping, in quotation marks. */
 const quoted = (expression: string): Text => [...literal('"'), ...sql(expression), ...literal('"')]
 const same = (json: unknown) => json as never
 
-/** An expression for hex, where it stands in a longer text. */
+/** An SQL expression for hex, for use in a longer text. */
 export const hexText = (expression: string) => `'0x' || encode(${expression}, 'hex')`
 
 function hexCodec<Value extends Hex>(type: string): Codec<Value> {
@@ -35,7 +35,7 @@ function hexCodec<Value extends Hex>(type: string): Codec<Value> {
     text: (expression) => [...literal('"0x'), ...sql(`encode(${expression}, 'hex')`), ...literal('"')],
     read: same,
     column: 'bytea',
-    // As PostgreSQL spells it: in a list of bytes and nulls the client garbles bytes.
+    // PostgreSQL's hex format: node-postgres garbles bytes in a list of bytes and nulls.
     write: (value) => `\\x${value.slice(2)}`,
   }
 }
@@ -76,7 +76,7 @@ export const rowKey: Codec<bigint> = {
   write: (value) => value,
 }
 
-/** The same as a string, which clients take for opaque. */
+/** A row key as a string, opaque to clients. */
 export const rowKeyText: Codec<string> = {
   type: 'ID',
   text: (expression) => quoted(`(${expression})::text`),
@@ -85,7 +85,7 @@ export const rowKeyText: Codec<string> = {
   write: (value) => BigInt(value),
 }
 
-/** A plain decimal, kept as text. */
+/** A plain decimal, stored as text. */
 export const decimal: Codec<string> = {
   type: 'Decimal',
   text: (expression) => quoted(expression),
@@ -94,7 +94,7 @@ export const decimal: Codec<string> = {
   write: (value) => value,
 }
 
-/** What is kept as the text that clients read. */
+/** A scalar that is stored as the text that clients read. */
 export const asText = (type: string): Codec<string> => ({ ...decimal, type })
 
 export const boolean: Codec<boolean> = {
@@ -114,7 +114,7 @@ export const string: Codec<string> = {
   write: (value) => value,
 }
 
-/** Milliseconds where there are any. */
+/** RFC 3339 in UTC; milliseconds only if there are any. */
 export const time: Codec<Date> = {
   type: 'DateTime',
   text: (expression) =>
@@ -136,7 +136,7 @@ export const json: Codec<unknown> = {
 
 export const screaming = (word: string) => word.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
-/** One of the service's words, as a column has it. */
+/** An enum whose column has the value as stored. */
 export function word<const Word extends string>(type: string, words: readonly Word[]): Codec<Word> {
   const isPlain = words.every((item) => screaming(item) === item.toUpperCase())
   const cases = words.map((item) => `WHEN '${item}' THEN '${screaming(item)}'`).join(' ')
@@ -151,7 +151,7 @@ export function word<const Word extends string>(type: string, words: readonly Wo
   }
 }
 
-/** The same where the expression is spelt already: see `Field.sql`. */
+/** An enum whose expression already has the requested spelling: see `Field.sql`. */
 export function spelt<const Word extends string>(type: string, words: readonly Word[]): Codec<Word> {
   return { ...word(type, words), text: (expression) => quoted(expression) }
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 
-/** What only the database can find wrong with a request: a mark stands in the answer, and is told as this. */
+/** Refusals that only the database can decide: the statement writes a mark with the key into its result. */
 const refusals = {
   c: new Refusal(
     'InvalidParameter',
@@ -13,12 +13,12 @@ const refusals = {
 }
 export type Fault = keyof typeof refusals
 
-/** No JSON holds it: control characters are escaped there. */
+/** Never in JSON, where control characters are escaped. */
 const mark = '\u0002'
 
 export const faultText = (fault: Fault) => `${mark}${fault}`
 
-/** @throws Refusal where a mark stands in the text */
+/** @throws Refusal if the text contains a mark */
 export function checkFaults(text: string): string {
   const at = text.indexOf(mark)
   if (at < 0) return text

@@ -2,7 +2,7 @@ import { type Spelling, string } from './codec.ts'
 import type { Field } from './model.ts'
 import { literal, sql, type Text, toSql } from './text.ts'
 
-/** Keys in order; they need no escaping. */
+/** A JSON object. Keys keep their order and must need no escaping. */
 export function membersText(members: readonly (readonly [string, Text])[]): Text {
   const inside = members.flatMap(([key, text], index) => [
     ...literal(`${index === 0 ? '' : ','}"${key}":`),
@@ -18,12 +18,12 @@ export function fieldText(field: Field, { spelling }: { spelling: Spelling }): T
   return field.nullable ? sql(`coalesce(${toSql(text)}, 'null')`) : text
 }
 
-/** A list of what `rows` gives, in its order. */
+/** A JSON list with one item for each of `rows`, in their order. */
 export function listText(item: Text, rows: string): Text {
   const items = `SELECT string_agg(item, ',') FROM (SELECT ${toSql(item)} AS item FROM ${rows}) AS items`
   return [...literal('['), ...sql(`coalesce((${items}), '')`), ...literal(']')]
 }
 
-/** A text that is never null, in quotation marks. */
+/** A JSON string, or null. */
 export const textOrNull = (expression: string) =>
   sql(`coalesce(${toSql(string.text(expression, 'words'))}, 'null')`)

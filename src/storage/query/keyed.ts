@@ -7,17 +7,17 @@ export interface Keyed<Key> {
   columns: Readonly<Record<string, 'bytea' | 'int4' | 'int8'>>
   /** A key as values of its columns. */
   values(key: Key): unknown[]
-  /** What the keys are called in SQL; `k` without. */
+  /** SQL alias of the keys; `k` by default. */
   alias?: string
-  /** What is joined to the keys; nothing where a key is all that there is of an object. */
+  /** The table to join to the keys; none if the key is all of the object. */
   join?: string
-  /** SQL for whether the object is there. */
+  /** SQL condition for whether the object exists. */
   exists: string
-  /** What stands for one that is not; JSON's null without. */
+  /** Text for a missing object; JSON null by default. */
   missing?: string
 }
 
-/** What follows FROM: one row for each key, in their order. One key alone is a plain comparison for the planner. */
+/** The text after FROM: one row for each key, in their order. For a single key the planner gets a plain comparison. */
 export function keyedRows(
   { columns, alias = 'k', join }: Keyed<never>,
   parameters: readonly string[],
@@ -34,7 +34,7 @@ export function keyedRows(
   return `unnest(${lists.join(', ')}) WITH ORDINALITY AS ${alias}(${names.join(', ')}, place)${found} ORDER BY ${alias}.place`
 }
 
-/** The parameters of keys: of one its values, of several a list for each column. */
+/** Parameter values: of one key its values, of several keys a list for each column. */
 export function keyedValues<Key>(keyed: Keyed<Key>, keys: readonly Key[]): unknown[] {
   const rows = keys.map((key) => keyed.values(key))
   const [only, second] = rows

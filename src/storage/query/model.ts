@@ -5,22 +5,22 @@ import type { PageKey } from './page-key.ts'
 import type { PageSource } from './page-source.ts'
 
 /**
- * What is stored, said once: the fields and relations of each model. Row mapping, inserts, compiled reads, GraphQL fields that only
- * expose, and REST bodies follow from it. SQL is over the fixed alias of the model's table; a nested read of the same
- * model has the same alias, which hides the outer one.
+ * The single definition of a stored model: its fields and relations. Row mapping, inserts, compiled reads, GraphQL fields without a
+ * resolver, and REST bodies follow from it. SQL uses the fixed alias of the model's table; a nested read of the same model has the
+ * same alias, which hides the outer one.
  */
 export interface Model {
-  /** GraphQL's name of it. */
+  /** GraphQL type name. */
   name: string
   description: string
   fields: Readonly<Record<string, Field>>
   relations?: Readonly<Record<string, Relation>>
   lists?: Readonly<Record<string, ValueList>>
-  /** What resolvers that ask outside have to know of a row. */
+  /** Fields that resolvers need for reads outside the database. */
   identity?: Readonly<Record<string, Field>>
-  /** Where fields that say `isLookedUp` are: one row, or none where others have to answer. */
+  /** Rows for fields with `isLookedUp`: one row, or none if the data is not stored and resolvers must read it. */
   lookup?: string
-  /** A union or an interface: which model a row is, by the word that SQL gives. An interface's fields are in each of its models. */
+  /** For a union or an interface: SQL for the key of a row's model. An interface's fields are in each of its models. */
   variants?: { by: string; models: Readonly<Record<string, () => Model>> }
 }
 
@@ -29,47 +29,47 @@ export interface Field<Value = unknown> {
   sql: string | ((spelling: Spelling) => string)
   nullable: boolean
   description: string
-  /** Where values may be kilobytes long: as much as so many objects. */
+  /** Cost of a field whose values may be kilobytes long, in objects. */
   weight?: number
-  /** The column it is, where it is one. */
+  /** Column name, if the field is a column. */
   column?: string
-  /** Whether it is in the row of `Model.lookup`. */
+  /** Whether it reads the row of `Model.lookup`. */
   isLookedUp?: boolean
   deprecated?: string
 }
 
-/** What a row is read under, beside its arguments. */
+/** The conditions of a read beside its arguments. */
 export interface Env {
   /** Whether a competition is shown only after its deadline block. */
   hidesCompetitions: boolean
 }
 
-/** Rows in SQL: what follows FROM. A function where arguments or the environment decide. */
+/** Rows in SQL: the text after FROM. A function if they depend on arguments or `env`. */
 export type Rows = string | ((given: never, env: Env) => Prisma.Sql)
 
 interface RelationOf {
   model: () => Model
   description: string
   nullable?: boolean
-  /** How many there are by the estimate of a query's cost. */
+  /** Estimated number of items, for the cost of a query. */
   items?: number
   deprecated?: string
 }
 
-/** Of the same row. `unless`: SQL for when there is none. */
+/** An object of the same row. `unless`: SQL condition for null. */
 export interface SameRow extends RelationOf {
   kind: 'same'
   unless?: string
 }
 
-/** One other row, or none. `fault`: SQL for when the row may not be told, and why. */
+/** One other row, or null. `fault`: SQL condition for refusing the row, and the refusal. */
 export interface OneRow extends RelationOf {
   kind: 'one'
   rows: Rows
   fault?: { when: string; is: Fault }
 }
 
-/** A list that can't grow, in its order. `only`: SQL for when there is anything to look for. `unless`: for when it is null. */
+/** A list of bounded size, in the order of `rows`. SQL conditions: without `only` it is empty and not read; `unless`: it is null. */
 export interface ManyRows extends RelationOf {
   kind: 'many'
   rows: Rows
@@ -90,13 +90,13 @@ export interface PageRows extends RelationOf {
   kind: 'page'
   rows: string | ((given: never, env: Env) => PageSource)
   key: PageKey
-  /** SQL for a place that is of another database, over the parts of `after`. */
+  /** SQL condition, over the parts of `after`, for a cursor of another database. */
   isForeign?: (after: readonly string[]) => string
   /** Another name of `node` in an edge. */
   edgeAlias?: string
   /** Fields of the connection itself, beside those of every connection. */
   fields?: Readonly<Record<string, PageField>>
-  /** How the GraphQL type is called; `<model>Connection` without. */
+  /** GraphQL type name; `<model>Connection` by default. */
   connection?: string
 }
 
@@ -111,12 +111,12 @@ interface PageSql {
   isLast: boolean
 }
 
-/** A field of a connection; the SQL is made from what the page knows of itself. */
+/** A field of a connection, computed from the page. */
 export interface PageField extends Omit<Field, 'sql'> {
   sql: (page: PageSql) => string
 }
 
-/** Values of one column of a list that can't grow. */
+/** A list of values of bounded size. */
 export interface ValueList {
   kind: 'values'
   field: Field
@@ -135,7 +135,7 @@ export function column<Value>(
   return { codec, sql, column: name, nullable: false, description, ...more } as Field<Value>
 }
 
-/** What is computed from columns. */
+/** A field that is computed from columns. */
 export function derived<Value>(
   codec: Codec<Value>,
   sql: Field['sql'],
@@ -149,7 +149,7 @@ export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return { ...field, nullable: true } as Field<Value | null>
 }
 
-/** The same column under another name. */
+/** A copy of a field, for use under another name. */
 export function again<Value>(
   field: Field<Value>,
   description: string,

@@ -3,7 +3,7 @@ import { derived, type Field } from './model.ts'
 
 export const nodeIdText = 'For node, and for caches: unique among all nodes, the same for ever, and opaque.'
 
-/** The global id of a row: what `formatNodeId` makes of its type and of what `parts` say of it. */
+/** The global id of a row, in SQL the same as `formatNodeId`. `parts`: SQL expressions. */
 export function nodeId(type: string, ...parts: string[]): Field<string> {
   const name = `'${type}:' || ${parts.map((part) => `(${part})::text`).join(` || ':' || `)}`
   const opaque = `translate(encode(convert_to(${name}, 'UTF8'), 'base64'), '+/=' || chr(10), '-_')`
@@ -15,7 +15,7 @@ export function formatNodeId(type: string, ...parts: (string | number | bigint)[
   return Buffer.from([type, ...parts].join(':')).toString('base64url')
 }
 
-/** Type and parts, with colons between; nonsense where it is no id. */
+/** Type and parts, separated by colons; arbitrary text if it is not an id. */
 export function readNodeId(id: string): string {
   return id.length <= 400 ? Buffer.from(id, 'base64url').toString() : ''
 }

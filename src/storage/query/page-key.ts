@@ -1,15 +1,15 @@
 import { Refusal } from '../../domain/errors/error.ts'
 
-/** What a list is sorted by, and how a place in it is written as a cursor. */
+/** The sort key of a list, and the form of its cursors. */
 export interface PageKey {
-  /** The list's own letter: the cursor of another list is refused, not taken for a place in this one. */
+  /** Identifies the list: a cursor of another list is refused. */
   letter: string
-  /** Unique together. */
+  /** Together unique. */
   parts: readonly KeyPart[]
   order: 'ASC' | 'DESC'
-  /** Where cursors look different; the place that one stands for, by the parts. @throws Refusal */
+  /** For lists with another cursor form: the values of the parts. @throws Refusal */
   parse?: (cursor: string, argument: string) => bigint[]
-  /** Whether a page without a cursor is the last one, in the order of the list. */
+  /** Whether a page without cursors is the last page of the list. */
   startsAtEnd?: boolean
 }
 
@@ -18,7 +18,7 @@ interface KeyPart {
   type: 'time' | 'number'
 }
 
-/** Opaque to clients: the letter and the parts, times in microseconds. */
+/** Opaque to clients: the letter and the parts in base64url, times in microseconds. */
 export function cursorSql({ letter, parts, parse }: PageKey): string {
   const numbers = parts.map(({ sql, type }) =>
     type === 'time' ? `(extract(epoch from ${sql}) * 1000000)::bigint` : sql,
@@ -51,7 +51,7 @@ function placeOf({ letter, parts }: PageKey, cursor: string, argument: string): 
   return place
 }
 
-/** The farthest that both sides know. */
+/** The latest time of a JavaScript Date, in microseconds. */
 const lastMicroseconds = 8_640_000_000_000_000_000n
 
 function toTimestamp(microseconds: bigint): string {
@@ -60,10 +60,10 @@ function toTimestamp(microseconds: bigint): string {
   return `${iso}${String(known % 1_000n).padStart(3, '0')}Z`
 }
 
-/** A page as it is asked for. Conditions hold whichever way it is read. */
+/** A requested page. `after` and `before` are values of the key's parts, in the order of the list. */
 export interface Page {
   limit: number
-  /** Read from the end of the list; told in the list's order all the same. */
+  /** Whether the page is read from the end of the list. Its items are in the list's order all the same. */
   backwards: boolean
   after: unknown[] | null
   before: unknown[] | null

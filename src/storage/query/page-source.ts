@@ -1,9 +1,9 @@
 import type { Prisma } from '../generated/client.ts'
 
-/** Where the rows of a list are found: ranges of indexes that have no row in common. */
+/** The rows of a list: disjoint index ranges. */
 export interface PageSource {
-  /** `FROM …` of each, whose last clause is a condition. */
+  /** The text after FROM of each range; its last clause is a condition. */
   ranges: readonly Prisma.Sql[]
-  /** Conditions that no index has: they are asked of the first `limit` rows of the ranges. */
+  /** A condition that no index supports: it is checked for the first `limit` rows of the ranges. */
   look?: { limit: number; rest: Prisma.Sql } | undefined
 }

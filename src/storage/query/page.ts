@@ -7,10 +7,10 @@ import { type Building, numbered, param, type Selected, type Selection } from '.
 import type { Slot } from './slot.ts'
 import { literal, sql, type Text, toSql } from './text.ts'
 
-/** `totalCount` counts no further. */
+/** Limit of `totalCount`. */
 export const countLimit = 10_000
 
-/** Parameters of a page in their places: see `slotOf`. */
+/** SQL parameters of a page, in the order of the slot's values: see `slotOf`. */
 interface Places {
   limit: string
   after: string[]
@@ -19,7 +19,7 @@ interface Places {
   rest: string | undefined
 }
 
-/** JSON text of a connection, from one range of rows: what each row says is one column of it. */
+/** JSON text of a connection. One subquery reads the page's rows; the parts of the connection aggregate its columns. */
 export function pageText(relation: PageRows, item: Selected, building: Building): Text {
   const slot = item.slot === undefined ? undefined : building.slots[item.slot]
   if (item.slot === undefined || !slot?.page || !slot.source)
@@ -29,7 +29,7 @@ export function pageText(relation: PageRows, item: Selected, building: Building)
   const looksBeyond = item.selection.some(({ field }) => field === 'pageInfo' || field in fields)
   const reading = new Reading(relation, slot.page, slot.source, places, building, looksBeyond)
   const members = item.selection.map((part): [string, Text] => [part.key, reading.part(part)])
-  // One row, also where nothing of the selection aggregates.
+  // HAVING makes it one row, also if no part of the selection aggregates.
   const text = `(SELECT ${toSql(membersText(members))} FROM (${reading.rows()}) p HAVING true)`
   if (!relation.isForeign || places.after.length === 0) return sql(text)
   return sql(`CASE WHEN ${relation.isForeign(places.after)} THEN '${faultText('c')}' ELSE ${text} END`)
@@ -54,7 +54,7 @@ function placesOf({ parts }: PageKey, { page, source, values }: Slot, from: numb
   return { limit, after, before, ranges, rest }
 }
 
-/** One page on its way into SQL: columns are added as parts ask for them. */
+/** Builds the SQL of one page. Parts of the connection add the columns that they need. */
 class Reading {
   private readonly columns: string[] = []
   private readonly cursor: string
@@ -65,7 +65,7 @@ class Reading {
     private readonly source: PageSource,
     private readonly places: Places,
     private readonly building: Building,
-    /** Whether one row more is read than is shown, to know whether there is more. */
+    /** Whether to read one row beyond the limit, which decides whether there is another page. */
     private readonly looksBeyond: boolean,
   ) {
     this.cursor = cursorSql(relation.key)
@@ -86,7 +86,7 @@ class Reading {
     return this.ownText(own)
   }
 
-  /** What the parts were made of; comes after them. */
+  /** The subquery of the page's rows. Call it after all parts have added their columns. */
   rows(): string {
     const { key } = this.relation
     const { limit } = this.places
@@ -147,7 +147,7 @@ class Reading {
     return `p.c${index}`
   }
 
-  /** Of the rows that are shown, in the order of the list. */
+  /** A JSON list of the page's items, in the order of the list. */
   private list(item: Text): Text {
     const column = this.column(toSql(item))
     const items = this.looksBeyond
@@ -182,12 +182,12 @@ class Reading {
     return this.source.look ? this.orStop(last) : last
   }
 
-  /** A page that is not full ends where the looking stopped. */
+  /** A page that is not full ends at the end of the scan. */
   private orStop(cursor: string): string {
     return `CASE WHEN count(*) > ${this.places.limit} THEN ${cursor} ELSE coalesce(${this.stop()}, ${cursor}) END`
   }
 
-  /** The cursor of the last row that was looked at; null where there were no more. */
+  /** The cursor of the last scanned row; null if the scan did not reach its limit. */
   private stop(): string {
     const { look } = this.source
     const { alias } = this
@@ -207,7 +207,7 @@ class Reading {
     return `(${this.looked(look ? String(look.limit) : size)}) ${this.alias}${where}`
   }
 
-  /** The first rows of all ranges together; every range gives as many as are wanted of all. */
+  /** The first `size` rows of all ranges merged; each range contributes up to `size`. */
   private looked(size: string): string {
     const { alias } = this
     const order = this.orderBy(this.page.backwards)

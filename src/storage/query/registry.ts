@@ -1,6 +1,6 @@
 import type { Model } from './model.ts'
 
-/** Models that name each other: by name, so that their files need not import each other. */
+/** Models that refer to each other by name, so that their files need not import each other. */
 type Named = 'Order' | 'Auction'
 
 const models = new Map<string, Model>()

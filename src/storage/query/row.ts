@@ -2,10 +2,10 @@ import { fieldText, membersText } from './json-text.ts'
 import type { Field } from './model.ts'
 import { type Text, toSql } from './text.ts'
 
-/** How each member of a value of the program is stored; one that is forgotten does not compile. */
+/** The stored field of each member of `Row`. A missing member does not compile. */
 export type RowFields<Row> = { readonly [Key in keyof Row]-?: Field<Row[Key]> }
 
-/** SQL for a row as JSON text; see `toRow`. `more`: members that are no fields. */
+/** SQL for a row as JSON text; see `toRow`. `more`: members that are not fields. */
 export function rowSql<Row>(fields: RowFields<Row>, more: Readonly<Record<string, Text>> = {}): string {
   const members = Object.entries<Field>(fields as never).map(
     ([key, field]) => [key, fieldText(field, { spelling: 'words' })] as const,
@@ -13,7 +13,7 @@ export function rowSql<Row>(fields: RowFields<Row>, more: Readonly<Record<string
   return toSql(membersText([...members, ...Object.entries(more)]))
 }
 
-/** The row that its parsed JSON stands for. */
+/** The row of parsed JSON that `rowSql` wrote. */
 export function toRow<Row>(fields: RowFields<Row>, json: Readonly<Record<string, unknown>>): Row {
   const row: Record<string, unknown> = {}
   for (const key in fields) {
@@ -23,14 +23,14 @@ export function toRow<Row>(fields: RowFields<Row>, json: Readonly<Record<string,
   return row as Row
 }
 
-/** A column that an insert fills: its name, its type, and what of the row it holds. */
+/** A column that an insert fills: its name, its type, and its value in a row. */
 export interface InsertColumn<Row> {
   name: string
   type: string
   of(row: Row): unknown
 }
 
-/** The columns of those members that an insert is given. */
+/** The columns of the members that an insert writes. */
 export function insertColumns<Row, Key extends keyof Row>(
   fields: RowFields<Row>,
   keys: readonly Key[],

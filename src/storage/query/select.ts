@@ -6,7 +6,7 @@ import { pageText } from './page.ts'
 import { type Building, notStored, numbered, type Selected, type Selection } from './selected.ts'
 import { literal, sql, type Text, toSql } from './text.ts'
 
-/** JSON text of an object with what is selected of it. */
+/** JSON text of an object with the selected fields. */
 export function objectText(model: Model, item: Selection, building: Building): Text {
   return model.variants
     ? variantText(model.variants, item, building)
@@ -43,14 +43,14 @@ function variantText(
   })
   const texts = new Map(cases.map(({ text }) => [toSql(text), text]))
   const [only] = texts.values()
-  // Each case takes its time at the start of a statement: where nothing depends on the type there is none.
+  // Each case costs time at the start of a statement: none is needed if the text does not depend on the type.
   if (only && texts.size === 1) return only
   return sql(
     `CASE ${by} ${cases.map(({ word, text }) => `WHEN '${word}' THEN ${toSql(text)}`).join(' ')} END`,
   )
 }
 
-/** Says to resolvers which of several types an object is. */
+/** The object's type, for resolvers of unions and interfaces. */
 const typeMark = (name: string): Record<string, Field> => ({
   type: derived(asText('String'), `'${name}'`, ''),
 })
@@ -69,7 +69,7 @@ function memberText(model: Model, item: Selected, building: Building): Text {
   return relationText(is, item, building)
 }
 
-/** Several models may be of one GraphQL type, each over rows of its own: the schema's field is that of one of them. */
+/** Several models may have one GraphQL type, and the schema's field belongs to one of them: takes the field of this model. */
 function ofModel({ fields, relations, lists }: Model, { is, field }: Selected): Selected['is'] {
   return typeof is === 'object' ? (fields[field] ?? relations?.[field] ?? lists?.[field] ?? is) : is
 }
@@ -98,7 +98,7 @@ export function relationText(relation: Relation, item: Selected, building: Build
   return relation.only ? sql(`CASE WHEN ${relation.only} THEN ${toSql(list)} ELSE '[]' END`) : list
 }
 
-/** A statement that gives the row's object, or nothing. */
+/** A statement that returns the row's object, or no row. */
 export function oneRowText(relation: OneRow, item: Selected, building: Building): string {
   const { fault, rows } = relation
   const object = toSql(objectText(relation.model(), item, building))

@@ -3,11 +3,11 @@ import type { Env, Relation } from './model.ts'
 import { type Page, type PageArguments, pageOf } from './page-key.ts'
 import type { PageSource } from './page-source.ts'
 
-/** A place in a statement that depends on arguments: values, and whatever they change of the text. */
+/** A part of a statement that depends on arguments: its values, and its text. */
 export interface Slot {
-  /** Equal for slots that make the same text. */
+  /** Equal for slots with the same SQL text. */
   shape: string
-  /** Parameters, in the order in which `param` numbers them. */
+  /** Parameter values, in the order in which `param` numbers them. */
   values: readonly unknown[]
   rows?: Prisma.Sql
   source?: PageSource
@@ -15,9 +15,9 @@ export interface Slot {
 }
 
 /**
- * What one request makes of a relation.
- * @param given its arguments, as `rows` takes them; of a page those of the page are among them
- * @throws Refusal for a page that can't be
+ * The slot of a relation in one request.
+ * @param args its arguments, as `rows` takes them, with `PageArguments` for a page
+ * @throws Refusal for invalid page arguments
  */
 export function slotOf(relation: Relation, given: unknown, env: Env): Slot {
   if (relation.kind !== 'page') {

@@ -7,10 +7,10 @@ import { type Building, param, type Selected, type Selection } from './selected.
 import type { Slot } from './slot.ts'
 import { toSql } from './text.ts'
 
-/** One statement: parameters stand in it by their places among all values. */
+/** An SQL statement with numbered parameters. */
 export interface Statement {
   text: string
-  /** Which value each parameter is. */
+  /** For each parameter, the index of its value among all values. */
   places: readonly number[]
 }
 
@@ -20,7 +20,7 @@ export interface Reading {
   isMixed: boolean
 }
 
-/** The statement of one field: what stands behind its key in the answer; no row is null. */
+/** The statement for the value of one root field; no row means null. */
 export function fieldStatement(item: Selected, slots: readonly Slot[], reading: Reading): Statement {
   const building = buildingOf(slots, reading)
   const relation = item.is as Relation
@@ -31,7 +31,7 @@ export function fieldStatement(item: Selected, slots: readonly Slot[], reading: 
   )
 }
 
-/** The statement of objects that are known by their keys: one row for each key, in their order. */
+/** The statement for objects by their keys: one row for each key, in their order. */
 export function keyedStatement(
   keyed: Keyed<never>,
   isOne: boolean,
@@ -58,7 +58,7 @@ function buildingOf(slots: readonly Slot[], reading: Reading, keys = 0): Buildin
   return { ...reading, slots, offsets, objectText }
 }
 
-/** Parameters are numbered as they first appear: what is not asked for is not sent. */
+/** Replaces placeholders by parameters, numbered as they first appear: unused values are not sent. */
 export function finished(text: string): Statement {
   const places: number[] = []
   const numberOf = (place: number) => {
@@ -73,12 +73,12 @@ export function finished(text: string): Statement {
   }
 }
 
-/** PostgreSQL can't tell a number that is compared with nothing but itself. */
+/** `now` needs a cast: PostgreSQL can't infer the type of an expression without a column. */
 function parameter(number: number, place: number): string {
   return place === 0 ? `$${number}::bigint` : `$${number}`
 }
 
-/** The rows that it gives, each one text. `now` in Unix seconds. */
+/** The text of each row. `now` in Unix seconds. */
 export async function runStatement(
   db: Db,
   { text, places }: Statement,
@@ -95,7 +95,7 @@ export async function runStatement(
   return rows.map(([json]) => json)
 }
 
-/** The statement of rows that a stream goes on with: what `columns` says of each stands before its text. */
+/** The statement for a batch of a stream: each row has `columns`, then its JSON text. */
 export function streamStatement(
   model: Model,
   item: Selection,

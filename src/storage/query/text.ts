@@ -1,14 +1,14 @@
-/** JSON text in pieces: what stands in every row, and expressions of type text that are never null. */
+/** SQL for JSON text, in pieces: constant literals, and expressions of type text that are never null. */
 export type Text = readonly Piece[]
 
 type Piece = { literal: string } | { sql: string }
 
-/** May hold no quote of SQL. */
+/** `text` must not contain a single quote. */
 export const literal = (text: string): Text => [{ literal: text }]
 
 export const sql = (expression: string): Text => [{ sql: expression }]
 
-/** One expression. Neighbouring literals become one: half the concatenations, for which each row and each start of a plan pays. */
+/** One SQL expression. Adjacent literals are merged: that halves the concatenations, which cost time per row and per plan start. */
 export function toSql(text: Text): string {
   const merged: Piece[] = []
   for (const piece of text) {

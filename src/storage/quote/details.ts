@@ -1,9 +1,9 @@
 import type { QuoteHop, QuotePath, QuoteReply, QuoteTerms } from '../../domain/quote/quote.ts'
 
-/** What a reply says beside the quote itself. */
+/** The parts of a reply beside the quote itself. */
 export type QuoteRest = Pick<QuoteReply, 'terms' | 'route'>
 
-/** Amounts as text, since JSON has no whole numbers of their size. */
+/** Amounts as text, since JSON has no integers of their size. */
 export interface QuoteRestJson {
   terms: Omit<QuoteTerms, 'volumeFees' | 'partnerFees'> & Record<'volumeFees' | 'partnerFees', string[]>
   route: { block: number; paths: PathJson[] } | null

@@ -2,12 +2,12 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
 import type { Interaction, QuoteCalls } from '../../domain/order/order.ts'
 
-/** The calls of a quote as clients read them, and as they are stored: of a quote, and of the order that was made from it. */
+/** The calls of a quote as clients read them and as they are stored, with the quote and with an order that was made from it. */
 export interface QuoteMetadata {
   version: '1.0'
   interactions: CallJson[]
   preInteractions: CallJson[]
-  /** Orders that a solver brings in itself; there are none here. */
+  /** Orders that a solver adds itself; this service has none. */
   jitOrders: []
 }
 
@@ -17,7 +17,7 @@ interface CallJson {
   callData: Hex
 }
 
-/** null where nothing is called: most of the rows that would say so are never asked. */
+/** null without calls, since most stored quotes are never read again. */
 export function toMetadata(calls: QuoteCalls | null | undefined): QuoteMetadata | null {
   if (!calls || calls.interactions.length + calls.preInteractions.length === 0) return null
   const write = (items: readonly Interaction[]) =>

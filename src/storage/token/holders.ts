@@ -4,7 +4,7 @@ import type { TokenHolder } from '../../domain/token/token.ts'
 import { bytea, hexOf, json, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 
-/** What an account's balance gained in a block, in atoms; negative where it lost. */
+/** Change of an account's balance in a block, in atoms; negative for a loss. */
 export interface BalanceChange {
   token: Address
   holder: Address
@@ -12,20 +12,20 @@ export interface BalanceChange {
   change: bigint
 }
 
-/** What tokens logged in the blocks above `from`, up to and with `to`. */
+/** Transfers of tokens in the blocks after `from`, up to and including `to`. */
 export interface RangeChanges {
   tokens: readonly Address[]
   from: number
   to: number
   /** One for each token, account and block. */
   changes: readonly BalanceChange[]
-  /** Blocks in which a token logged what cannot be read. */
+  /** Blocks in which a token wrote a transfer log that cannot be decoded. */
   unreadable: readonly { token: Address; blockNumber: number }[]
 }
 
 /**
- * New tokens wait for their first block; one that is to be followed from another block than before begins
- * anew. Of two entries for one the earlier block counts. In SQL: one statement for all of them, which updates on a condition.
+ * Registers tokens to be indexed from a block. A token with another block than before starts again; of two entries for a token the
+ * earlier block counts. In SQL: one statement for all of them, which updates on a condition.
  */
 export async function registerHolderTokens(
   db: Db,
@@ -43,10 +43,9 @@ export async function registerHolderTokens(
 }
 
 /**
- * Writes a range of blocks for those of the tokens whose balances stand within it; the others are left as
- * they are. The caller holds the chain's checkpoint. In SQL: one statement, whatever the range holds, which adds. Changes are
- * kept for blocks above the lowest one that is known by its hash: below that a chain falls back only to
- * nothing. At the end of each block nobody can have less than nothing.
+ * Applies a block range to those of the tokens that are indexed up to a block within it; the others stay unchanged. The caller holds
+ * the chain's checkpoint. Changes are stored for blocks above the lowest one whose hash is stored: a rollback below that clears
+ * everything. A balance below 0 or above uint256 at the end of a block is a fault. In SQL: one statement that adds.
  */
 export async function applyBalanceChanges(
   tx: Tx,
@@ -89,7 +88,7 @@ export async function applyBalanceChanges(
     FROM followed f WHERE f.id = h.id`
 }
 
-/** Takes back what blocks above `block` said. Null is before the first block: every token begins anew. */
+/** Undoes the changes of blocks above `block`. Null is before the first block: every token starts again. */
 export async function rollbackBalances(tx: Tx, chainId: number, block: number | null): Promise<void> {
   if (block === null) {
     await sql(tx).holderToken.updateMany({ where: { chainId }, data: { indexedTo: null, faultBlock: null } })
@@ -111,7 +110,7 @@ export async function rollbackBalances(tx: Tx, chainId: number, block: number | 
     WHERE chain_id = ${chainId} AND indexed_to > ${block}`
 }
 
-/** These blocks are never taken back. In SQL: one statement over two tables. */
+/** Deletes the changes of final blocks. In SQL: one statement over two tables. */
 export async function forgetBalanceChanges(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).$executeRaw`
     DELETE FROM token_balance_changes c USING holder_tokens h
@@ -120,11 +119,11 @@ export async function forgetBalanceChanges(tx: Tx, chainId: number, block: numbe
 
 export interface TokenPlace {
   address: Address
-  /** null: what is stored is of no use and has to be cleared. */
+  /** null: the stored balances are invalid and must be cleared. */
   indexedTo: number | null
 }
 
-/** Those not as far as this block: first what is to be cleared, then the furthest behind; ties by address. */
+/** Tokens that are not indexed up to `block`: first those to be cleared, then the furthest behind; ties by address. */
 export async function tokensBehind(
   db: Db,
   chainId: number,
@@ -145,7 +144,7 @@ export async function tokensBehind(
   }))
 }
 
-/** Deletes at most `most` balances of a token that begins anew; once none is left it does begin. In SQL: a batch under a lock. */
+/** Deletes up to `limit` balances of a token that starts again; once none is left, its indexing starts. In SQL: a batch under a lock. */
 export async function clearBalances(db: Db, chainId: number, token: Address, most: number): Promise<void> {
   await sql(db).$executeRaw`
     WITH cleared AS (SELECT id FROM holder_tokens WHERE chain_id = ${chainId} AND address = ${bytea(token)} AND indexed_to IS NULL FOR UPDATE),
@@ -156,14 +155,14 @@ export async function clearBalances(db: Db, chainId: number, token: Address, mos
     WHERE id = (SELECT id FROM cleared) AND (SELECT count(*) FROM batch) < ${most}`
 }
 
-/** How a token's balances stand, and the greatest of them. */
+/** How far a token's balances are indexed, and its largest holders. */
 export interface HolderIndex {
-  /** null while they are cleared to begin anew. */
+  /** null while the balances are cleared to start again. */
   indexedTo: number | null
   faultBlock: number | null
   /** The newest block whose logs are stored; null before the first. */
   checkpoint: number | null
-  /** The greatest first; of equals by address. */
+  /** Largest balance first; ties by address. */
   holders: TokenHolder[]
 }
 
@@ -171,7 +170,7 @@ const holdersJson = raw(
   `coalesce(json_agg(json_build_array(${json.hex('b.holder')}, ${json.amount('b.balance')}) ORDER BY b.balance DESC, b.holder), '[]')`,
 )
 
-/** Undefined for a token that nobody ever followed. In SQL: a client waits for it, and one statement reads three tables. */
+/** @returns undefined for a token that was never registered. In SQL: a client waits for it, and one statement reads three tables. */
 export async function findHolders(
   db: Db,
   chainId: number,

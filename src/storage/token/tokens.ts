@@ -16,11 +16,10 @@ export async function findTokens(
 }
 
 /**
- * Stores those that were read in a block of the indexed chain: a reorg of it takes them back, while nobody
- * would ever take back one that was read in a block that the indexer never meets. That the checkpoint is held
- * decides between the two whoever comes first. While the indexer itself is writing nothing is stored, so that
- * nobody waits for it. In SQL: one statement for all of them, under a lock that does not wait.
- * @returns those that were
+ * Stores tokens that were read in a block that the indexer has stored: a reorg of that block deletes them. A token that was read in
+ * an unindexed block is not stored, since no rollback would ever delete it. The lock on the checkpoint orders this against the
+ * indexer. While the indexer writes, nothing is stored, so that no client waits. In SQL: one statement, under a lock that does not wait.
+ * @returns addresses of the tokens that were stored
  */
 export async function storeReadTokens(
   db: Db,
@@ -44,7 +43,7 @@ export async function storeReadTokens(
   return new Set(rows.map(({ address }) => hexOf(address)))
 }
 
-/** Tokens that were read at this block or later are read again: the reorg may have put something else at their addresses. */
+/** Deletes tokens that were read at this block or later: after the reorg another contract may be at their addresses. */
 export async function forgetTokensReadFrom(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).token.deleteMany({ where: { chainId, block: { gte: BigInt(block) } } })
 }

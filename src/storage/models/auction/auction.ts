@@ -17,16 +17,16 @@ const fields = {
 }
 const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
 
-/** The indexer has passed the deadline of auction `a`: nobody can settle it any more. */
+/** The indexer has passed the deadline of auction `a`: no solver can settle it any more. */
 export const isClosed =
   'a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id)'
 
-/** How long after `validTo` an order counts as past settling here, in seconds: the indexer may be behind. */
+/** Seconds after `validTo` from which an order can't settle any more: the indexer may be behind. */
 const expiryMargin = 3_600
 
 /**
- * Nothing that is shown of auction `a` can change any more: its deadline is final, and each solution is settled in a final block,
- * or can't be settled, as an order of it has expired or was filled, for good.
+ * Whether no field of auction `a` can change any more: its deadline is final, and each solution is settled in a final block, or can't
+ * be settled because one of its orders has expired or was filled in a final block.
  * @param finality SQL for how many blocks may be reorganised
  */
 export const isOver = (finality: string) => `EXISTS (
@@ -54,10 +54,10 @@ const nativePrice: Model = {
   relations: { token: tokenIn('a.chain_id', 'np.token', 'The token.') },
 }
 
-/** For bodies that have the address alone. */
+/** For bodies that show only the address. */
 export const pricedToken = column(address, 'np.token', 'The token.')
 
-/** What an auction and its report for one order have alike. */
+/** Fields of an auction and of its report for one order. */
 export const auctionFields = fields
 export const nativePrices = (rows: string, description: string): ManyRows => ({
   kind: 'many',
@@ -109,7 +109,7 @@ export const auction: Model = define({
   lists: {
     orderUids: {
       kind: 'values',
-      // An auction holds up to a thousand: more than 100 kB.
+      // Up to a thousand UIDs: more than 100 kB.
       field: { ...derived(orderUid, 'o.uid', ''), weight: 50 },
       rows: `${heldOrders} ORDER BY ho.order_id`,
       description: 'UIDs of the orders that could be traded.',

@@ -4,7 +4,7 @@ import { Prisma } from '../../generated/client.ts'
 import type { Env } from '../../query/model.ts'
 import { isClosed } from './auction.ts'
 
-/** Rows of auctions `a`, by what a request names; only what may be shown. */
+/** Rows of auctions `a`, by the arguments of a request; without hidden competitions. */
 
 const shown = ({ hidesCompetitions }: Env) =>
   hidesCompetitions ? Prisma.raw(` AND ${isClosed}`) : Prisma.empty

@@ -15,7 +15,7 @@ import type { RowFields } from '../../query/row.ts'
 
 export const settlementOutcomes = ['success', 'timeout', 'failed'] as const
 
-const known = (spell: (word: string) => string) =>
+const known = (spell: (value: string) => string) =>
   `CASE WHEN t.outcome IN ('success', 'timeout') THEN ${spell === screaming ? 'upper(t.outcome)' : 't.outcome'}
     WHEN t.outcome IS NOT NULL THEN '${spell('failed')}' END`
 
@@ -38,7 +38,7 @@ export const settlementAttempt: Model = {
     outcome: orNull(
       derived(
         spelt('SettlementOutcome', settlementOutcomes),
-        (spelling) => known(spelling === 'graph' ? screaming : (word) => word),
+        (spelling) => known(spelling === 'graph' ? screaming : (value) => value),
         'How it ended.',
       ),
     ),

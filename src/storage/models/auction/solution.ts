@@ -72,7 +72,7 @@ const solutionOrder: Model = {
   },
 }
 
-/** Solution `s` as far as it concerns the order whose part `px` is. */
+/** Solution `s` as far as it concerns the order of execution `px`. */
 export const proposedSolution: Model = {
   name: 'ProposedSolution',
   description: 'A solution as far as it concerns one order.',

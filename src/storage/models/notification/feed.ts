@@ -8,7 +8,7 @@ import { feedHead, feedKey, isSettled, notification } from './notification.ts'
 
 const entries = 'feed_entries f JOIN notifications n ON n.id = f.notification_id'
 
-/** A page of the feed; `rows` says whose. */
+/** A page of the feed that `rows` selects. */
 export function feedPage(rows: PageRows['rows']): PageRows {
   return {
     kind: 'page',
@@ -50,7 +50,7 @@ export const feedOfAddress = feedPage(({ account }: { account: Address }) => ({
 
 const cursor = derived(string, `f.tx || '.' || f.id`, '')
 
-/** An edge of a feed as an object of its own: what a stream sends. */
+/** The selection of an edge as an object, for streams. */
 export function edgeSelection(edge: Selection): Selected[] {
   return edge.selection.map((part) => {
     if (part.field === '__typename') return part
@@ -59,5 +59,5 @@ export function edgeSelection(edge: Selection): Selected[] {
   })
 }
 
-/** The model of an edge: all of it is said by its selection. */
+/** The model of an edge; `edgeSelection` brings its fields. */
 export const feedEdge = { name: 'NotificationEdge', description: '', fields: {} }

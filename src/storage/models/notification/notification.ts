@@ -19,7 +19,7 @@ const metadata = column(
   'orderId, chainId, executedAmount on fills, and more; reverted is true once a reorg took the cause away for good.',
 )
 
-/** What every notification has. */
+/** Members that all types of notifications share. */
 const common: Pick<Model, 'fields' | 'relations' | 'identity'> = {
   fields: {
     id: nodeId('Notification', 'n.id'),
@@ -89,9 +89,9 @@ export const notification: Model = {
   variants: { by: 'n.type', models: variants },
 }
 
-/** Rows of transactions that are over, whatever runs beside them: the fence that makes (tx, id) a commit order. */
+/** Rows of transactions below every running one: this makes (tx, id) a commit order. */
 export const isSettled = `f.tx < (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`
-/** Everything from now on comes after it. */
+/** The transaction part of a position before all entries that will be committed from now on. */
 export const feedHead = `(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`
 
 const highest = 2n ** 63n - 1n

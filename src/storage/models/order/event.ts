@@ -4,7 +4,7 @@ import { column, derived, type Model, orNull, type Relation } from '../../query/
 import type { PageKey } from '../../query/page-key.ts'
 import type { RowFields } from '../../query/row.ts'
 
-/** What an operator writes beside a cancellation is prose; all else is one of the service's words. */
+/** A reason is one of `exclusionReasons`, or else an operator's text for a cancellation: `policy`. */
 export const orderEventReasons = [...exclusionReasons, 'policy'] as const
 
 const isWord = `ev.reason IN (${exclusionReasons.map((reason) => `'${reason}'`).join(', ')})`

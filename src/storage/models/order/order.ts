@@ -70,7 +70,7 @@ const executed = {
 }
 
 const feeToken = 'coalesce(o.executed_fee_token, o.sell_token)'
-/** For bodies that have the address alone. */
+/** For bodies that show only the address. */
 export const executedFeeToken = derived(address, feeToken, 'The token of executedFee.')
 
 const stored = {
@@ -143,7 +143,7 @@ export const order: Model = define({
   identity: { chainId: column(smallInt, 'o.chain_id', '') },
 })
 
-/** The order without its tree: `interactions` and `quote` are read beside it. */
+/** The order's own columns; `interactions` and `quote` are read separately. */
 export const orderRow: RowFields<Omit<Order, 'interactions' | 'quote'>> = {
   id: column(rowKey, 'o.id', ''),
   chainId: column(smallInt, 'o.chain_id', ''),

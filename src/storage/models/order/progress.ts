@@ -4,14 +4,14 @@ import { address, amount, screaming, spelt } from '../../query/codec.ts'
 import { column, derived, type Model } from '../../query/model.ts'
 
 /** `domain/order/stage.ts` in SQL, over the newest event `ne` and the newest trade `nt`. */
-export function stageSql(spell: (word: string) => string): string {
+export function stageSql(spell: (value: string) => string): string {
   const cases = orderEventLabels.map(
     (label) => `WHEN '${label}' THEN '${spell(orderStage(false, label) ?? '')}'`,
   )
   return `CASE WHEN nt.known THEN '${spell('traded')}' ELSE CASE ne.label ${cases.join(' ')} END END`
 }
 
-/** Of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` that they speak of. */
+/** Of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` that they refer to. */
 export const progressRows = `(SELECT (SELECT pe.label FROM order_events pe WHERE pe.order_id = o.id ORDER BY pe.timestamp DESC, pe.id DESC LIMIT 1) AS label) ne
   LEFT JOIN LATERAL (SELECT true AS known, pt.auction_id FROM trades pt WHERE pt.order_id = o.id
     ORDER BY pt.block_number DESC, pt.log_index DESC LIMIT 1) nt ON true
@@ -19,7 +19,7 @@ export const progressRows = `(SELECT (SELECT pe.label FROM order_events pe WHERE
     SELECT pa.auction_id FROM auction_orders pa WHERE pa.order_id = o.id ORDER BY pa.auction_id DESC LIMIT 1) END AS id) co ON true
   WHERE nt.known OR ne.label IS NOT NULL`
 
-const hasCompeted = `${stageSql((word) => word)} IN (${[...competedStages].map((stage) => `'${stage}'`).join(', ')})`
+const hasCompeted = `${stageSql((value) => value)} IN (${[...competedStages].map((stage) => `'${stage}'`).join(', ')})`
 
 export const executedAmounts: Model = {
   name: 'ExecutedAmounts',
@@ -45,14 +45,14 @@ export const solverProposal: Model = {
   },
 }
 
-/** The competition `co` is that of the newest trade, or else the newest that held the order. */
+/** The competition `co` is that of the newest trade, or else the newest with the order. */
 export const orderProgress: Model = {
   name: 'OrderProgress',
   description: 'Where an order stands in the competition of solvers.',
   fields: {
     stage: derived(
       spelt('OrderStage', orderStages),
-      (spelling) => stageSql(spelling === 'graph' ? screaming : (word) => word),
+      (spelling) => stageSql(spelling === 'graph' ? screaming : (value) => value),
       'By its trades, and without one by its newest event.',
     ),
   },

@@ -8,7 +8,7 @@ import { now } from '../../query/selected.ts'
 
 const ended = Object.fromEntries(orderStatuses.map((status) => [status, `${hasEnded(status)}`]))
 
-/** Until the order has ended, nobody is told what its settlement may call: whoever knows can run ahead of it. */
+/** The calls of a settlement stay hidden until the order has ended, so that no trader can front-run it. */
 const orderHasEnded = `${statusCase(now, ended as Record<OrderStatus, string>)}::bool`
 
 const fields = {
@@ -28,7 +28,7 @@ export const orderQuote: Model = {
   description: 'The quote that an order was stored with.',
   fields: {
     ...fields,
-    // Most quotes have none: nobody asks for the status of their orders.
+    // Most quotes have none: then the order's status is not computed.
     metadata: orNull(
       derived(
         json,

@@ -20,7 +20,7 @@ const interaction: Model = {
   },
 }
 
-/** Most orders have none: nothing is taken apart for them. */
+/** `only`: most orders have none, and nothing is parsed for them. */
 const interactionsOf = (stage: 'pre' | 'post', description: string): Relation => ({
   kind: 'many',
   model: () => interaction,
@@ -40,7 +40,7 @@ export const interactions: Model = {
   },
 }
 
-/** Only orders placed on chain have these two, and they are not stored yet. */
+/** Only orders placed on chain have these two models; the service does not store such orders yet. */
 const onchainOrderData: Model = {
   name: 'OnchainOrderData',
   description: 'About the placement of an order on chain.',

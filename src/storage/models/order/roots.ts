@@ -6,7 +6,7 @@ import { bytea, raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
 import { progressRows, stageSql } from './progress.ts'
 
-/** Rows of orders `o`, by what a request names. A UID holds its chain, so the chain id only narrows. */
+/** Rows of orders `o`, by the arguments of a request. A UID is unique; the chain id limits the search to a network. */
 
 const on = (chainId: number | undefined) =>
   chainId === undefined ? Prisma.empty : Prisma.sql` AND o.chain_id = ${chainId}`
@@ -19,14 +19,14 @@ interface OneOrder {
 export const oneOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
   Prisma.sql`orders o WHERE o.uid = ${bytea(uid)}${on(chainId)}`
 
-/** With where it stands, but for an order whose competition is not stored. */
+/** An order with its progress; no row if its stage needs a competition that is not stored. */
 export const progressOfOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
   Prisma.sql`orders o CROSS JOIN LATERAL (SELECT ne.label, nt.known, co.id FROM ${raw(progressRows)}) pr
     CROSS JOIN LATERAL (SELECT pr.label) ne CROSS JOIN LATERAL (SELECT pr.known) nt CROSS JOIN LATERAL (SELECT pr.id) co
     WHERE o.uid = ${bytea(uid)}${on(chainId)}
-      AND NOT (co.id IS NULL AND ${raw(stageSql((word) => word))} = ANY(${[...competedStages]}))`
+      AND NOT (co.id IS NULL AND ${raw(stageSql((value) => value))} = ANY(${[...competedStages]}))`
 
-/** Each once, as they are named. */
+/** In the order of `uids`. */
 export const namedOrders = ({
   uids,
   chainId,
@@ -36,7 +36,7 @@ export const namedOrders = ({
 }): Prisma.Sql => Prisma.sql`unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS k(uid, place)
   JOIN orders o ON o.uid = k.uid${on(chainId)} ORDER BY k.place`
 
-/** A settlement is found by its hash, its trades in its block. Oldest first. */
+/** Orders that a settlement traded, oldest first. */
 export const ordersOfTransaction = ({ hash, chainId }: { hash: Bytes32; chainId: number }): Prisma.Sql =>
   Prisma.sql`orders o WHERE o.id IN (
     SELECT tr.order_id FROM settlements se
@@ -50,7 +50,7 @@ interface AccountPage {
   limit: number
 }
 
-/** Newest first. The page by offset is the REST contract's. */
+/** Newest first. The REST contract pages by offset. */
 export const ordersOfAccount = ({ owner, chainId, offset, limit }: AccountPage): Prisma.Sql =>
   Prisma.sql`orders o WHERE o.owner = ${bytea(owner)} AND o.chain_id = ${chainId}
     ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit} OFFSET ${offset}`

@@ -8,7 +8,7 @@ import { tokenIn } from '../token.ts'
 
 export const sold = '(o.executed_sell - o.executed_signed_fee)'
 
-/** At most `digits` digits behind the point, rounded down: whole numbers are divided, so that nothing is rounded on the way. */
+/** At most `digits` decimals, rounded down: integer division, so that there is no intermediate rounding. */
 const fixedDown = (numerator: string, denominator: string, digits: number) =>
   `trim_scale(div(${numerator} * 1e${digits}, ${denominator}) * 1e-${digits})::text`
 

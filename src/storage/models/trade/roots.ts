@@ -8,7 +8,7 @@ import { trade, tradesKey } from './trade.ts'
 
 export type TradeFilter = { owner: Address } | { orderUid: OrderUid }
 
-/** Trades of orders that the service knows, by networks, each of which has its own index. */
+/** Trades of orders that the service stores, one index range for each network. */
 export function tradeRanges(filter: Prisma.Sql, chainIds: readonly number[]): PageSource {
   return {
     ranges: chainIds.map(
@@ -30,7 +30,7 @@ interface TradePage {
   limit: number
 }
 
-/** Newest first. The page by offset is the REST contract's. */
+/** Newest first. The REST contract pages by offset. */
 export const pageOfTrades = ({ filter, chainId, offset, limit }: TradePage): Prisma.Sql =>
   Prisma.sql`trades tr WHERE ${conditionOf(filter)} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL
     ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${limit} OFFSET ${offset}`

@@ -78,7 +78,7 @@ export const tradeRow: RowFields<Trade> = {
   feeAmount: column(amount, 'tr.fee_amount', ''),
 }
 
-/** Trades of one order, newest first: it is on one network. */
+/** Trades of one order, and so of one network, newest first. */
 export const orderTradesKey: PageKey = {
   letter: 't',
   parts: [
