@@ -16,10 +16,7 @@ const config = {
   operationResultSuffix: 'Result',
 }
 
-/**
- * The types of what the rows' documents take and give, by a document's text. Members of enums are the interface's
- * words, as the schema has them and as rows see them on both sides.
- */
+/** TypeScript types of the variables and results of the REST rows' documents, by text. Enum members are REST values. */
 export async function documentTypes(rows: readonly RowTraits[]): Promise<string> {
   const documents = namedDocuments(rows)
   const types = await codegen({
@@ -41,7 +38,7 @@ ${documents.map(({ name, text }) => `  ${JSON.stringify(text)}: { result: ${name
 `
 }
 
-/** Each text once. Types need names: a document is called after the first row that runs it. */
+/** Each text once. Type names come from the first row that runs the document. */
 function namedDocuments(rows: readonly RowTraits[]) {
   const nameByText = new Map<string, string>()
   for (const { on, run } of rows) {

@@ -1,7 +1,7 @@
 import { isScalarType, isSpecifiedScalarType } from 'graphql'
 import { schema } from '../src/graphql/schema.ts'
 
-/** What each of the schema's own scalars is in JSON: `config.scalars` of graphql-codegen, for who has the SDL alone. */
+/** JSON type of each custom scalar: `config.scalars` of graphql-codegen, for clients that have only the SDL. */
 export function scalarMap(): Record<string, string> {
   const scalars = Object.values(schema.getTypeMap())
     .filter(isScalarType)

@@ -31,29 +31,28 @@ export interface OperationArgs extends ExecutionArgs {
   contextValue: Context
 }
 
-/** The one door to the graph: every request, whatever it came over, is limited, executed and masked here. */
+/** Limits, executes and masks every GraphQL operation: over HTTP, SSE or REST. */
 export interface Executor extends Documents, Gate {
-  /** @param outage of the database, for a request that has met it already */
+  /** @param outage of the database that this request has met before */
   context(caller: Caller, clientSignal: AbortSignal, outage?: Outage): Context
   reserveOperation: ReserveOperation
-  /** Whether an operation may change anything. */
   isMutation(params: GraphqlParams): boolean
-  /** Whether an operation asks about the schema and nothing else. */
+  /** Whether an operation selects introspection fields only. */
   isIntrospection(params: GraphqlParams): boolean
   answerOnce: AnswerOnce
   execute(args: OperationArgs): Promise<ExecutionResult>
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
-  /** The way of a document that the database can answer alone. Throws what `parse` throws. */
-  wayOf(text: string): CompiledOperation | 'executed' | 'invalid'
-  /** Runs a document that was trusted. */
+  /** Compiles a document if the database alone can produce its response. @throws like `parse` */
+  compile(text: string): CompiledOperation | 'executed' | 'invalid'
+  /** Executes a document that `trust` returned. */
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   mask(error: unknown, requestId?: string): GraphQLError
 }
 
 export interface ExecutorOptions {
-  /** None when left out. */
+  /** No limits when left out. */
   limits?: RateLimits
-  /** Told of every request that is over a limit. */
+  /** Called for every request that is over a limit. */
   onLimited?: (limit: string) => void
   times?: Partial<IdempotencyTimes>
 }
@@ -66,11 +65,11 @@ export function createExecutor(
   const coercion = { hideSuggestions: !suggests, options: { maxCoercionErrors: variableLimits.errors } }
 
   async function executeMasked(args: OperationArgs): Promise<ExecutionResult> {
-    const over = args.contextValue.overspent.catch((refusal: Error) => withoutData(refusal))
-    return masked(await Promise.race([execute({ ...args, ...coercion }), over]), args)
+    const overLimit = args.contextValue.overLimit.catch((refusal: Error) => withoutData(refusal))
+    return maskResult(await Promise.race([execute({ ...args, ...coercion }), overLimit]), args)
   }
 
-  function masked(result: ExecutionResult, args: OperationArgs): ExecutionResult {
+  function maskResult(result: ExecutionResult, args: OperationArgs): ExecutionResult {
     if (!result.errors) return result
     if ('data' in result) {
       return {
@@ -79,19 +78,19 @@ export function createExecutor(
       }
     }
     const faults = variableFaults(args, suggests)
-    // What has a path was raised by a field: by the source of a stream, which never began.
-    const masked = (error: GraphQLError) =>
+    // An error with a path comes from a subscription's source, which failed to start.
+    const maskWithoutData = (error: GraphQLError) =>
       error.path ? maskError(error, log, args.contextValue.requestId) : queryError(error)
-    return { errors: faults.length > 0 ? faults : result.errors.map(masked) }
+    return { errors: faults.length > 0 ? faults : result.errors.map(maskWithoutData) }
   }
 
-  /** The first event tells the cost of each. */
-  async function* results(source: AsyncIterable<unknown>, args: OperationArgs, cost: Cost | undefined) {
+  /** Only the first event has the cost, which is the same for each. */
+  async function* resultsOf(source: AsyncIterable<unknown>, args: OperationArgs, cost: Cost | undefined) {
     const { requestId, clientSignal } = args.contextValue
     let unreportedCost = cost
     try {
       for await (const rootValue of source) {
-        // Loaders are for one event: a stream must neither grow nor tell what it read long ago.
+        // New loaders for each event: a stream must neither accumulate nor repeat what it read before.
         const contextValue = createContext(services, args.contextValue, clientSignal)
         yield withCost(await executeMasked({ ...args, rootValue, contextValue }), unreportedCost)
         unreportedCost = undefined
@@ -101,48 +100,53 @@ export function createExecutor(
     }
   }
 
-  /** Whether something is so of what is asked; not of what can't be read. */
-  function holds(params: GraphqlParams, is: (document: DocumentNode, name?: string) => boolean): boolean {
+  /** False for documents that do not parse. */
+  function matches(
+    params: GraphqlParams,
+    predicate: (document: DocumentNode, operationName?: string) => boolean,
+  ): boolean {
     try {
-      return typeof params.query === 'string' && is(documents.parse(params.query), operationNameOf(params))
+      return (
+        typeof params.query === 'string' && predicate(documents.parse(params.query), operationNameOf(params))
+      )
     } catch {
       return false
     }
   }
 
   const documents = createDocuments(schema, suggests)
-  const ways = new WeakMap<DocumentNode, CompiledOperation | 'executed'>()
+  const compiledOperations = new WeakMap<DocumentNode, CompiledOperation | 'executed'>()
 
   return {
     ...documents,
-    wayOf(text) {
+    compile(text) {
       const document = documents.parse(text)
-      const known = ways.get(document)
-      if (known) return known
+      const cached = compiledOperations.get(document)
+      if (cached) return cached
       if (documents.validate(document).length > 0) return 'invalid'
-      const way = compiledOperation(document) ?? 'executed'
-      ways.set(document, way)
-      return way
+      const compiled = compiledOperation(document) ?? 'executed'
+      compiledOperations.set(document, compiled)
+      return compiled
     },
     context: (caller, clientSignal, outage) => createContext(services, caller, clientSignal, outage),
     answerOnce: createAnswerOnce(services, { ...defaultTimes, ...times }),
     ...createGate(limits, onLimited),
     reserveOperation: createOperationGate(schema, documents),
-    isMutation: (params) => holds(params, isMutation),
+    isMutation: (params) => matches(params, isMutation),
     isIntrospection: (params) =>
       mentionsSchema(String(params.query)) &&
-      holds(params, (document, name) => introspectionIn(document, name) === 'alone'),
+      matches(params, (document, operationName) => introspectionIn(document, operationName) === 'alone'),
     async execute(args) {
       const cost = costOf(args)
       const refusal = cost && costRefusal(cost)
-      return refusal ? refused(refusal, cost) : withCost(await executeMasked(args), cost)
+      return refusal ? refusedResult(refusal, cost) : withCost(await executeMasked(args), cost)
     },
     async subscribe(args) {
       const cost = costOf(args)
       const refusal = cost && costRefusal(cost)
-      if (refusal) return refused(refusal, cost)
+      if (refusal) return refusedResult(refusal, cost)
       const source = await createSourceEventStream({ ...args, ...coercion })
-      return Symbol.asyncIterator in source ? results(source, args, cost) : masked(source, args)
+      return Symbol.asyncIterator in source ? resultsOf(source, args, cost) : maskResult(source, args)
     },
     run: (document, variableValues, contextValue) =>
       executeMasked({ schema, document, variableValues, contextValue }),
@@ -150,11 +154,11 @@ export function createExecutor(
   }
 }
 
-function refused(refusal: Refusal, cost: Cost): ExecutionResult {
+function refusedResult(refusal: Refusal, cost: Cost): ExecutionResult {
   return { errors: [refusalError(refusal)], extensions: { cost } }
 }
 
-/** What was not executed cost nothing. */
+/** Adds the cost to results of operations that were executed. */
 function withCost(result: ExecutionResult, cost: Cost | undefined): ExecutionResult {
   return cost && 'data' in result ? { ...result, extensions: { ...result.extensions, cost } } : result
 }

@@ -7,27 +7,26 @@ import { isFinalStatus } from '../graphql/errors/status.ts'
 import type { Caller } from '../http/caller.ts'
 import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../storage/idempotency.ts'
 
-/** An answer before it is written. */
+/** A response before it is written. */
 export interface Produced {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** A request that its client may send again. */
+/** A request with an idempotency key. */
 interface RepeatableRequest {
-  /** Method and path: a key is good for one of them. */
+  /** Method and path, for which the key is valid. */
   scope: string
   key: string
   body: string
-  /** Whether an answer stays what it is when the request is sent again; by its status when left out. */
+  /** Whether a retry would get the same answer; decided by the status when left out. */
   isFinal?: (answer: Produced) => boolean
 }
 
 /**
- * Answers a request once, whichever process it comes to and however often: a repetition gets the same answer,
- * marked by `Idempotent-Replayed`. An attempt that ended without a final answer is made again; it is told so
- * by `interruptedAt`.
+ * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If an
+ * attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set.
  * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts
  */
 export type AnswerOnce = (
@@ -37,9 +36,9 @@ export type AnswerOnce = (
 ) => Promise<Produced>
 
 export interface IdempotencyTimes {
-  /** How long a key is known. */
+  /** How long a key is stored. */
   keptMs: number
-  /** An attempt without an answer for this long is taken for lost: longer than any request takes. */
+  /** After this long without an answer an attempt counts as lost: longer than any request takes. */
   lostMs: number
   /** How long a repetition waits for the first attempt. */
   waitMs: number
@@ -52,60 +51,65 @@ export const defaultTimes: IdempotencyTimes = {
 }
 
 const pollMs = 100
-/** In bytes; a longer answer is made anew. */
-const longestBody = 8_192
+/** In bytes; longer answers are not stored, and a repetition runs again. */
+const maxStoredBytes = 8_192
 
 export function createAnswerOnce(
   { db, now, log }: Pick<Services, 'db' | 'now' | 'log'>,
   { keptMs, lostMs, waitMs }: IdempotencyTimes,
 ): AnswerOnce {
-  const ago = (milliseconds: number) => new Date(now() - milliseconds)
+  const timeBefore = (milliseconds: number) => new Date(now() - milliseconds)
 
-  return async ({ scope, key: given, body, isFinal = hasFinalStatus }, caller, produce) => {
-    // Others may choose the same key; and what was answered to the operator is for nobody else.
-    const key = sha256([scope, caller.client, caller.apiKey ?? '', given].join('\n'))
+  return async ({ scope, key: clientKey, body, isFinal = hasFinalStatus }, caller, produce) => {
+    // Clients may choose equal keys, and only the operator may get answers to the operator.
+    const key = sha256([scope, caller.client, caller.apiKey ?? '', clientKey].join('\n'))
     const request = { key, bodyHash: sha256(body) }
     const attempt = { key, id: randomUUID() }
     for (let waited = 0; ; waited += pollMs) {
-      const times = { id: attempt.id, now: ago(0), lostBefore: ago(lostMs), expiredBefore: ago(keptMs) }
-      const begun = await beginAttempt(db, request, times)
-      if (begun) return make(begun.again ? { ...caller, interruptedAt: begun.first } : caller)
-      const known = await findKeyed(db, key)
-      if (known && !request.bodyHash.equals(known.bodyHash)) throw reused
-      if (known?.answer) {
-        const { status, contentType, body } = known.answer
+      const times = {
+        id: attempt.id,
+        now: timeBefore(0),
+        lostBefore: timeBefore(lostMs),
+        expiredBefore: timeBefore(keptMs),
+      }
+      const started = await beginAttempt(db, request, times)
+      if (started) return runAttempt(started.again ? { ...caller, interruptedAt: started.first } : caller)
+      const stored = await findKeyed(db, key)
+      if (stored && !request.bodyHash.equals(stored.bodyHash)) throw reused
+      if (stored?.answer) {
+        const { status, contentType, body } = stored.answer
         return { status, headers: { 'Content-Type': contentType, 'Idempotent-Replayed': 'true' }, body }
       }
       if (waited >= waitMs) throw inUse
       await pause(pollMs)
     }
 
-    async function make(params: Caller): Promise<Produced> {
-      const answer = await produce(params).catch(async (error: unknown) => {
-        await settle(() => endAttempt(db, attempt))
+    async function runAttempt(caller: Caller): Promise<Produced> {
+      const answer = await produce(caller).catch(async (error: unknown) => {
+        await recordEnd(() => endAttempt(db, attempt))
         throw error
       })
       const { status, headers, body } = answer
       const contentType = headers['Content-Type'] ?? headers['content-type'] ?? ''
-      const isKept = isFinal(answer) && Buffer.byteLength(body) <= longestBody
-      await settle(() =>
+      const isKept = isFinal(answer) && Buffer.byteLength(body) <= maxStoredBytes
+      await recordEnd(() =>
         isKept
-          ? keepAnswer(db, attempt, { status, contentType, body }, ago(keptMs))
+          ? keepAnswer(db, attempt, { status, contentType, body }, timeBefore(keptMs))
           : endAttempt(db, attempt),
       )
       return answer
     }
   }
 
-  /** The answer is true whether it is kept or not; what is not kept is found out by the next attempt. */
-  async function settle(write: () => Promise<void>): Promise<void> {
+  /** Logs failures only: the answer is valid without its record, and the next attempt recovers it. */
+  async function recordEnd(write: () => Promise<void>): Promise<void> {
     await write().catch((error: unknown) => {
       log.warn('the answer to a keyed request was not kept', { error: String(error) })
     })
   }
 }
 
-/** The client's key, if there is one. @throws Refusal when it is none */
+/** The client's key, if there is one. @throws Refusal InvalidParameter for an invalid key */
 export function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined

@@ -13,27 +13,27 @@ import type { AnswerType } from './http/accepted-type.ts'
 import type { GraphqlRequest } from './http/request.ts'
 import type { Produced } from './idempotency.ts'
 
-/** From the parameters of a request to its answer, and the cost units that it took. Never rejects. */
+/** Runs a request. Resolves to the response and the cost units that it used; never rejects. */
 type RunRequest = (
   params: GraphqlRequest,
   type: AnswerType,
-  asking: Asking,
+  requestContext: RequestContext,
 ) => Promise<Produced & { units: number }>
 
-interface Asking {
+interface RequestContext {
   caller: Caller
-  /** When the client leaves, only what is under way hears of it: what changes something goes on to its end. */
+  /** The signal aborts when the client disconnects. Mutations do not observe it and run to their end. */
   gone: () => AbortSignal
-  /** Met before it came to execution, where each field says it. */
+  /** Of the compiled attempt before: execution reports it for each field. */
   outage?: Outage | undefined
 }
 
-/** What Yoga's checks ask of a request: whether its method may change anything, which was checked before. */
-const posted = new Request('http://localhost/graphql', { method: 'POST' })
+/** Satisfies Yoga's check of the method; `http/handler.ts` has checked the real one. */
+const postRequest = new Request('http://localhost/graphql', { method: 'POST' })
 
 /**
- * Yoga from the parameters to the answer. Its reading of HTTP is not used: what it makes of a `Request` takes longer than
- * all the rest (`docs/performance.md`), and clients are admitted before anything is read.
+ * Runs requests through Yoga. Yoga does not read HTTP here: building a `Request` takes longer than the rest
+ * (`docs/performance.md`), and rate limits apply before the body is read.
  */
 export function createRunRequest(
   executor: Executor,
@@ -42,37 +42,37 @@ export function createRunRequest(
   streamPath: string,
 ): RunRequest {
   const answerCompiled = createAnswerCompiled(executor, services, documents)
-  const yoga = createYoga<Asking>({
+  const yoga = createYoga<RequestContext>({
     schema,
     plugins: [useExecutor(executor, streamPath)],
     context: ({ caller, gone, outage }) => executor.context(caller, gone(), outage),
     maskedErrors: { maskError: (error) => executor.mask(error) },
-    // The door has one that streams and REST use too.
+    // The executor has a cache that streams and REST share.
     parserAndValidationCache: false,
     logging: false,
   })
 
-  async function resultOf(params: GraphqlRequest, asking: Asking): Promise<ExecutionResult> {
+  async function resultOf(params: GraphqlRequest, requestContext: RequestContext): Promise<ExecutionResult> {
     try {
-      const parsed = { params: params as GraphQLParams, request: posted }
-      return (await yoga.getResultForParams(parsed, { ...asking })) as ExecutionResult
+      const yogaParams = { params: params as GraphQLParams, request: postRequest }
+      return (await yoga.getResultForParams(yogaParams, { ...requestContext })) as ExecutionResult
     } catch (error) {
-      return { errors: [executor.mask(error, asking.caller.requestId)] }
+      return { errors: [executor.mask(error, requestContext.caller.requestId)] }
     }
   }
 
-  return async (params, type, asking) => {
+  return async (params, type, requestContext) => {
     const headers = { 'Content-Type': `${type}; charset=utf-8` }
-    const written = await answerCompiled(params).catch((outage: Outage) => outage)
-    if (typeof written === 'string') {
-      return { status: 200, headers, body: written, units: writtenUnits(written.length) }
+    const compiled = await answerCompiled(params).catch((outage: Outage) => outage)
+    if (typeof compiled === 'string') {
+      return { status: 200, headers, body: compiled, units: writtenUnits(compiled.length) }
     }
-    const result = await resultOf(params, { ...asking, outage: written })
+    const result = await resultOf(params, { ...requestContext, outage: compiled })
     if (!result.errors) {
       const body = JSON.stringify(result)
       return { status: 200, headers, body, units: executedUnits(body.length) }
     }
-    // Errors say the status, and are written without it.
+    // Takes the status from the errors, and leaves it out of the body.
     const response = processRegularResult(result, yoga.fetchAPI, type)
     const body = await response.text()
     return { status: response.status, headers, body, units: executedUnits(body.length) }
@@ -83,7 +83,7 @@ export function streamsElsewhere(streamPath: string): Refusal {
   return new Refusal('NotAcceptable', `event streams and subscriptions are served at ${streamPath}`)
 }
 
-/** What the door does to a document on every road: parse cache, limits, cost, masking. */
+/** Makes Yoga use the executor's parse cache, limits, cost and masking. */
 function useExecutor(executor: Executor, streamPath: string): Plugin {
   return {
     onParse: ({ setParseFn }) =>
@@ -106,8 +106,8 @@ function useExecutor(executor: Executor, streamPath: string): Plugin {
 }
 
 /**
- * A request that was never executed is the client's fault: 400 in the media type that has statuses for it. A
- * key that is missing or wrong is told by its status in both.
+ * Requests that were not executed get 400 in the media type that allows it (`application/graphql-response+json`). A
+ * missing or wrong key gets 401 in both media types.
  */
 function withStatus(result: ExecutionResult): ExecutionResult {
   for (const error of result.errors ?? []) {

@@ -44,7 +44,7 @@ builder.queryFields((t) => {
       ),
       {
         args: { network, id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }) },
-        given: ({ network, id }: { network?: string; id: number }, environment) => ({
+        rowArguments: ({ network, id }: { network?: string; id: number }, environment) => ({
           id,
           chainId: chainOf(environment, network),
         }),
@@ -55,7 +55,7 @@ builder.queryFields((t) => {
       auctionRoot(latestAuction, 'The newest auction that is not hidden; null before the first.'),
       {
         args: { network },
-        given: ({ network }: { network?: string }, environment) => ({
+        rowArguments: ({ network }: { network?: string }, environment) => ({
           chainId: chainOf(environment, network),
         }),
       },
@@ -71,7 +71,7 @@ builder.queryFields((t) => {
           network,
           hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
         },
-        given: ({ network, hash }: { network?: string; hash: string }, environment) => ({
+        rowArguments: ({ network, hash }: { network?: string; hash: string }, environment) => ({
           hash,
           chainId: chainOf(environment, network),
         }),

@@ -6,7 +6,7 @@ import type { OrderUid } from '../domain/order/uid.ts'
 import type { Context } from './context/context.ts'
 import { toRefusal } from './errors/input.ts'
 
-/** Arguments that hold a whole input: a fault is named by its field inside, as REST clients see it. */
+/** Arguments that hold a whole input. Errors name the field inside it, as in REST, without the argument. */
 export const inputArguments = ['order', 'input']
 
 export interface SchemaTypes {
@@ -21,7 +21,7 @@ export interface SchemaTypes {
     Hex: { Input: Hex; Output: Hex }
     NetworkName: { Input: string; Output: string }
     AppDataDocument: { Input: string; Output: string }
-    /** In as digits of any size, for the input's schema to judge; out as an amount. */
+    /** Input: digits of any size, which the input's schema checks. Output: an amount. */
     Uint256: { Input: string; Output: bigint }
     Decimal: { Input: string; Output: string }
     BasisPoints: { Input: number; Output: number }

@@ -19,37 +19,37 @@ import { builder } from './builder.ts'
 
 const enums = new Map<string, unknown>()
 
-/** Members are the interface's words in SCREAMING_CASE; inside the program and in REST the words themselves are the values. */
-function wordEnum<const Word extends string>(
+/** Members are the REST values in SCREAMING_CASE; resolvers get and return the REST values themselves. */
+function defineEnum<const Value extends string>(
   name: string,
   description: string,
-  words: readonly Word[],
-  meanings: Record<Word, string>,
+  values: readonly Value[],
+  descriptions: Record<Value, string>,
 ) {
-  const values = words.map((word) => [screaming(word), { value: word, description: meanings[word] }])
+  const members = values.map((value) => [toScreamingCase(value), { value, description: descriptions[value] }])
   const type = builder.enumType(name, {
     description,
-    values: Object.fromEntries(values) as Record<string, { value: Word; description: string }>,
+    values: Object.fromEntries(members) as Record<string, { value: Value; description: string }>,
   })
   enums.set(name, type)
   return type
 }
 
-/** The enum that stored values are of. */
+/** The GraphQL enum of a stored column's type; undefined for other types. */
 export function enumByName(name: string): unknown {
   return enums.get(name)
 }
 
-function screaming(word: string): string {
-  return word.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
+function toScreamingCase(value: string): string {
+  return value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 }
 
-export const OrderKind = wordEnum('OrderKind', 'Which side of an order is fixed.', orderKinds, {
+export const OrderKind = defineEnum('OrderKind', 'Which side of an order is fixed.', orderKinds, {
   buy: 'The buy amount is fixed; the sell amount is the most the trader pays.',
   sell: 'The sell amount is fixed; the buy amount is the least the trader gets.',
 })
 
-export const OrderStatus = wordEnum(
+export const OrderStatus = defineEnum(
   'OrderStatus',
   'Where an order stands. Derived on every read, first match in this order: FULFILLED, CANCELLED, EXPIRED, PRESIGNATURE_PENDING, OPEN.',
   orderStatuses,
@@ -62,7 +62,7 @@ export const OrderStatus = wordEnum(
   },
 )
 
-export const OrderStage = wordEnum(
+export const OrderStage = defineEnum(
   'OrderStage',
   'How far an order has come on its way into a settlement.',
   orderStages,
@@ -77,57 +77,67 @@ export const OrderStage = wordEnum(
   },
 )
 
-export const OrderClass = wordEnum('OrderClass', 'What an order counts as.', orderClasses, {
+export const OrderClass = defineEnum('OrderClass', 'What an order counts as.', orderClasses, {
   market: 'Signed with a fee; historic.',
   limit: 'Signed without a fee: every new order.',
   liquidity: 'Brought in by a solver.',
 })
 
-export const SigningScheme = wordEnum('SigningScheme', 'How an owner signs.', signingSchemes, {
+export const SigningScheme = defineEnum('SigningScheme', 'How an owner signs.', signingSchemes, {
   eip712: 'Typed data, signed by a key.',
   ethsign: 'The typed digest as a personal message, signed by a key.',
   presign: 'On chain, by a transaction of the owner.',
   eip1271: 'By a contract wallet that answers for its signature.',
 })
 
-export const SignatureMistake = wordEnum(
+export const SignatureMistake = defineEnum(
   'SignatureMistake',
   'What clients are known to do wrong when they sign an order.',
   Object.keys(signatureMistakes) as Mistake[],
   signatureMistakes,
 )
 
-export const SellTokenSource = wordEnum('SellTokenSource', 'Where sell tokens come from.', sellTokenSources, {
-  erc20: 'The owner’s balance.',
-  internal: 'The owner’s internal vault balance; not accepted here.',
-  external: 'The owner’s balance through the vault; not accepted here.',
-})
+export const SellTokenSource = defineEnum(
+  'SellTokenSource',
+  'Where sell tokens come from.',
+  sellTokenSources,
+  {
+    erc20: 'The owner’s balance.',
+    internal: 'The owner’s internal vault balance; not accepted here.',
+    external: 'The owner’s balance through the vault; not accepted here.',
+  },
+)
 
-export const BuyTokenDestination = wordEnum(
+export const BuyTokenDestination = defineEnum(
   'BuyTokenDestination',
   'Where buy tokens go.',
   buyTokenDestinations,
   { erc20: 'The receiver’s balance.', internal: 'The receiver’s internal vault balance; not accepted here.' },
 )
 
-export const PriceQuality = wordEnum('PriceQuality', 'How much work goes into a quote.', priceQualities, {
+export const PriceQuality = defineEnum('PriceQuality', 'How much work goes into a quote.', priceQualities, {
   fast: 'The best of the quickest estimates. Not stored, so it has no id.',
   optimal: 'The best of all estimates.',
   verified: 'The best of the estimates that a simulation confirmed.',
 })
 
-export const OrderEventLabel = wordEnum('OrderEventLabel', 'A step in an order’s story.', orderEventLabels, {
-  created: 'Accepted and stored.',
-  ready: 'Put into an auction.',
-  filtered: 'Left out of an auction for a passing reason.',
-  invalid: 'Left out of an auction for a reason that its owner has to mend.',
-  executing: 'Part of a winning solution that is on its way to the chain.',
-  considered: 'Part of a solution that did not win.',
-  traded: 'Traded on chain.',
-  cancelled: 'Cancelled by its owner.',
-})
+export const OrderEventLabel = defineEnum(
+  'OrderEventLabel',
+  'A step in an order’s story.',
+  orderEventLabels,
+  {
+    created: 'Accepted and stored.',
+    ready: 'Put into an auction.',
+    filtered: 'Left out of an auction for a passing reason.',
+    invalid: 'Left out of an auction for a reason that its owner has to mend.',
+    executing: 'Part of a winning solution that is on its way to the chain.',
+    considered: 'Part of a solution that did not win.',
+    traded: 'Traded on chain.',
+    cancelled: 'Cancelled by its owner.',
+  },
+)
 
-export const NotificationType = wordEnum(
+export const NotificationType = defineEnum(
   'NotificationType',
   'What a notification tells.',
   notificationTypes,
@@ -141,7 +151,7 @@ export const NotificationType = wordEnum(
   },
 )
 
-export const OrderEventReason = wordEnum(
+export const OrderEventReason = defineEnum(
   'OrderEventReason',
   'Why an order is not in an auction, or was cancelled.',
   orderEventReasons,
@@ -157,7 +167,7 @@ export const OrderEventReason = wordEnum(
   },
 )
 
-export const PlacementError = wordEnum(
+export const PlacementError = defineEnum(
   'PlacementError',
   'Why an order that was placed on chain can never be traded.',
   placementErrors,
@@ -168,7 +178,7 @@ export const PlacementError = wordEnum(
   },
 )
 
-export const SettlementOutcome = wordEnum(
+export const SettlementOutcome = defineEnum(
   'SettlementOutcome',
   'How a try to settle ended.',
   settlementOutcomes,
@@ -179,7 +189,7 @@ export const SettlementOutcome = wordEnum(
   },
 )
 
-export const Eligibility = wordEnum(
+export const Eligibility = defineEnum(
   'Eligibility',
   'Whether a trade counts for an affiliate, and if not, why not: the first that applies.',
   eligibilities,

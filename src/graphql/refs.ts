@@ -14,8 +14,9 @@ import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
 import { builder } from './builder.ts'
 import { modelRef } from './stored/model-ref.ts'
 
-/** One line for each object type, so that no type's file imports another's. */
-/** Of a list that is not stored; of one that is, the statement has brought it. */
+// One ref for each object type, so that no type's file imports another's.
+
+/** The page of a list that resolvers build; the statement writes those of stored lists. */
 export interface PageInfo {
   page: {
     hasNextPage: boolean
@@ -25,18 +26,18 @@ export interface PageInfo {
   }
 }
 export interface HolderPage {
-  /** All that are known, with who says so. */
+  /** All known holders, with their source. */
   sourcedValue: Sourced<readonly TokenHolder[]>
   holders: TokenHolder[]
   hasNextPage: boolean
 }
 /** What a wallet signs, and for which contract. */
 type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
-/** One of several orders that were sent together: it has one of the two. */
+/** Result for one order of a batch: either `uid` or `error`. */
 type PlaceOrderResult = { index: number; uid?: OrderUid; error?: GraphQLError }
-/** A quote that is kept, and so has an id. */
+/** A quote with an id, which only stored quotes have. */
 export type StoredQuote = QuoteReply & { quote: { id: bigint } }
-/** Parts of a quote's route, with the chain that their tokens are on. */
+/** The chain of the tokens in a quote's route. */
 type OnChain = { chainId: number }
 
 export const AccountRef = modelRef('Account')

@@ -32,10 +32,10 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphq
 import { builder } from './builder.ts'
 import { withGuards } from './context/guard.ts'
 
-/** Every type's file has told the builder its part. */
+/** Built after the imports above, which register their types with the builder. */
 export const schema: GraphQLSchema = withGuards(builder.toSchema())
 
-/** The SDL, sorted, so that two of them can be compared. */
+/** The SDL, sorted, so that versions can be compared. */
 export function schemaText(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

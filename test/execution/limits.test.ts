@@ -43,7 +43,7 @@ function isAdmitted(query: string, variables: Record<string, unknown>): boolean 
   try {
     executor.reserveOperation(executor.arrive(noCaller), { query, variables }, query.length)
     const document = executor.parse(query)
-    if (executor.wayOf(query) === 'invalid' || executor.validate(document).length > 0) return false
+    if (executor.compile(query) === 'invalid' || executor.validate(document).length > 0) return false
     const args: ExecutionArgs = { schema, document, variableValues: variables }
     const cost = costOf(args)
     return cost !== undefined && costRefusal(cost) === undefined

@@ -263,10 +263,10 @@ const someToken = { chainId: 11155111, address: wrapped }
 
 test('a result holds so many list items and no more: then everything of it stops', async () => {
   const context = createContext({} as Services, noCaller, new AbortController().signal)
-  context.spend(Array(20_000).fill(0))
-  expect(() => context.spend([0])).toThrow('list items')
-  expect(() => context.spend([])).toThrow('list items')
-  await expect(context.overspent).rejects.toThrow('list items')
+  context.countItems(Array(20_000).fill(0))
+  expect(() => context.countItems([0])).toThrow('list items')
+  expect(() => context.countItems([])).toThrow('list items')
+  await expect(context.overLimit).rejects.toThrow('list items')
   await expect(context.loaders.token.load(someToken)).rejects.toThrow('list items')
 })
 

@@ -2,7 +2,7 @@ import { type GraphQLInputObjectType, isInputObjectType } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addressField, flagField, textField } from '../../src/graphql/input/fields.ts'
-import { graphTypeOf, membersOf } from '../../src/graphql/input/graph-types.ts'
+import { graphqlTypeOf, membersOf } from '../../src/graphql/input/graph-types.ts'
 import { oneOf } from '../../src/graphql/input/one-of.ts'
 import { orderInput, placeOrderInput } from '../../src/graphql/order/creation-input.ts'
 import { quoteInput } from '../../src/graphql/quote/input.ts'
@@ -65,13 +65,13 @@ describe('an input of the graph', () => {
 describe('the type of a schema', () => {
   test('is found below what wraps it', () => {
     const wrapped = addressField.meta({ description: 'Whose.' }).nullish().meta({ description: 'Whose.' })
-    expect(graphTypeOf(wrapped)).toEqual({ type: 'Address', isList: false, required: false })
-    expect(graphTypeOf(z.array(textField).min(1))).toEqual({ type: 'String', isList: true, required: true })
-    expect(graphTypeOf(flagField)).toMatchObject({ type: 'Boolean', required: true })
+    expect(graphqlTypeOf(wrapped)).toEqual({ type: 'Address', isList: false, required: false })
+    expect(graphqlTypeOf(z.array(textField).min(1))).toEqual({ type: 'String', isList: true, required: true })
+    expect(graphqlTypeOf(flagField)).toMatchObject({ type: 'Boolean', required: true })
   })
 
   test('that nobody knows is a fault when the program starts', () => {
-    expect(() => graphTypeOf(z.date())).toThrow('no type of the graph is known for a date')
+    expect(() => graphqlTypeOf(z.date())).toThrow('no type of the graph is known for a date')
     expect(() => membersOf(z.array(textField))).toThrow('an input is made of an object')
   })
 })

@@ -2,78 +2,78 @@ import type { Caller } from '../../http/caller.ts'
 import { type Charge, oneRead } from './charge.ts'
 import type { RateLimits, Verdict } from './rate-limits.ts'
 
-/** A request that was let in, and what it counts as so far. */
+/** An admitted request, and what it counts as so far. */
 export interface Admission {
-  /** Whether anything is counted at all. */
+  /** Whether any limits are set. */
   isCounted: boolean
   /**
-   * Counts the rest, when it is known what is asked. What was counted at arrival is given back when the request
-   * counts in other kinds alone, and when this refuses, but for what it took to read it.
-   * @throws Refusal RateLimited; QueryTooComplex when it counts as more than anybody may ask at once
+   * Counts the operation once it is known, in place of the charge at arrival. If it refuses, only the units of
+   * `read` stay counted.
+   * @throws Refusal RateLimited; QueryTooComplex for more than the burst of a limit
    */
-  reserve(wanted: Wanted): void
-  /** Counts what the answer took instead of the estimate: never less than the charge. */
+  reserve(reservation: Reservation): void
+  /** Replaces the estimate by the units that the response used, but at least the charge. */
   settle(units: () => number): void
 }
 
-export interface Wanted {
-  /** The least that it counts as. */
+export interface Reservation {
+  /** The minimum that the operation counts as. */
   charge: Charge
-  /** Units that it may take; more than may be held back counts as that. */
+  /** Estimated units; at most `RateLimits.maxReserved` are reserved. */
   estimate?: (() => number) | undefined
-  /** Units that it took to find this out, where that was less than the first. */
+  /** Units that reading the request used, if less than 1. */
   read?: number | undefined
 }
 
 export interface Gate {
   /**
-   * Counts the first unit of a request, before anything is done for it, and says on the answer what is left.
-   * @param charge what it counts as at least, where that is known
+   * Counts the first unit of a request before any work, and sets the rate limit headers.
+   * @param charge the minimum that the request counts as, if known
    * @throws Refusal as `reserve` does
    */
   arrive(caller: Caller, charge?: Charge): Admission
 }
 
-/** @param onLimited told of every request that is over a limit */
+/** @param onLimited called for every request that is over a limit */
 export function createGate(limits: RateLimits | undefined, onLimited?: (limit: string) => void): Gate {
-  if (!limits) return { arrive: () => unlimited }
+  if (!limits) return { arrive: () => unlimitedAdmission }
 
-  function noteVerdict(caller: Caller, verdict: Verdict | undefined): void {
+  function applyVerdict(caller: Caller, verdict: Verdict | undefined): void {
     if (!verdict) return
     caller.setHeader('RateLimit-Policy', verdict.policy)
     caller.setHeader('RateLimit', verdict.state)
     if (!verdict.refusal) return
-    if (verdict.over) onLimited?.(verdict.over)
+    if (verdict.exceededKind) onLimited?.(verdict.exceededKind)
     throw verdict.refusal
   }
 
   return {
     arrive(caller, charge = oneRead) {
       const { client } = caller
-      let least = charge
+      let minimum = charge
       let counted = charge
-      noteVerdict(caller, limits.take(client, charge))
+      applyVerdict(caller, limits.take(client, charge))
       return {
         isCounted: true,
-        reserve({ charge: whole, estimate, read = 1 }) {
-          const isEstimated = estimate !== undefined && whole.reads > 0 && limits.maxReserved > 0
+        reserve({ charge: operationCharge, estimate, read = 1 }) {
+          const isEstimated = estimate !== undefined && operationCharge.reads > 0 && limits.maxReserved > 0
           const reads = isEstimated ? Math.min(estimate(), limits.maxReserved) : 0
-          const wanted = { ...whole, reads: Math.max(whole.reads, reads) }
-          const verdict = limits.take(client, wanted, counted)
+          const total = { ...operationCharge, reads: Math.max(operationCharge.reads, reads) }
+          const verdict = limits.take(client, total, counted)
           if (verdict?.refusal) {
             if (counted.reads > 0) limits.settle(client, counted, read - counted.reads)
             counted = { ...counted, reads: 0 }
-            // How long to wait is told of the whole.
-            noteVerdict(caller, limits.take(client, wanted))
+            // The wait in the refusal is for the total charge.
+            applyVerdict(caller, limits.take(client, total))
           }
-          noteVerdict(caller, verdict)
-          least = whole
-          counted = wanted
+          applyVerdict(caller, verdict)
+          minimum = operationCharge
+          counted = total
         },
         settle(units) {
           if (limits.maxReserved === 0 || counted.reads === 0) return
-          const reads = Math.max(least.reads, units())
-          noteVerdict(caller, limits.settle(client, counted, reads - counted.reads))
+          const reads = Math.max(minimum.reads, units())
+          applyVerdict(caller, limits.settle(client, counted, reads - counted.reads))
           counted = { ...counted, reads }
         },
       }
@@ -81,4 +81,4 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
   }
 }
 
-const unlimited: Admission = { isCounted: false, reserve() {}, settle() {} }
+const unlimitedAdmission: Admission = { isCounted: false, reserve() {}, settle() {} }

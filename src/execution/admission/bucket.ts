@@ -1,27 +1,26 @@
-/** How much may pass: `rate` in a second, `burst` at once. */
+/** A token bucket: `rate` per second, `burst` at once. */
 export interface Allowance {
   rate: number
   burst: number
-  /** How far below empty what was taken afterwards can bring it; not at all when left out. */
+  /** How far below empty `fullAfterUse` may bring the bucket; 0 when left out. */
   debt?: number
 }
 
-/** Times are sums of fractions, which are not exact: the smaller the numbers, the better. */
+/** Tolerance for rounding errors of times, which are sums of fractions. */
 const slackMs = 0.01
 
 /**
- * A bucket is one number: the time in milliseconds at which it is full again; one that was never used is full
- * since `-Infinity`.
- * @param amount negative for what is given back
+ * A bucket is one number: the time in milliseconds at which it is full again, `-Infinity` for an unused one.
+ * @param amount negative to give units back
  * @returns that time after `amount` more was taken
  */
 export function fullAfter(fullAt: number, amount: number, allowance: Allowance, now: number): number {
-  // No bucket is emptier than that: a clock that was set back must not keep anybody out.
+  // Clamped, so that a clock that was set back does not lock clients out.
   const from = Math.min(Math.max(fullAt, now), emptiestAt(allowance, now))
   return from + (amount * 1_000) / allowance.rate
 }
 
-/** The same for what was used already, whether the bucket held it or not. */
+/** The same for units that were used already: may bring the bucket into debt. */
 export function fullAfterUse(fullAt: number, amount: number, allowance: Allowance, now: number): number {
   return Math.min(fullAfter(fullAt, amount, allowance, now), emptiestAt(allowance, now))
 }

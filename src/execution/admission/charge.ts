@@ -17,32 +17,32 @@ import { fieldsOf } from '../../graphql/stored/merged-fields.ts'
 import { fragmentsOf, hasDirectives } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
-/** What clients are limited in. */
+/** What the rate limits count. */
 export const limitedKinds = ['reads', 'quotes', 'orders', 'introspections'] as const
 export type LimitedKind = (typeof limitedKinds)[number]
 
-/** How many of each kind a request counts as; reads in cost units. */
+/** Amount of each kind that a request counts as; reads in cost units. */
 export type Charge = Readonly<Record<LimitedKind, number>>
 
 export const noCharge: Charge = { reads: 0, quotes: 0, orders: 0, introspections: 0 }
 
-/** The least that a request counts as, also one that is never executed. */
+/** The minimum that a request counts as, even if it is not executed. */
 export const oneRead: Charge = { ...noCharge, reads: 1 }
 
-/** Charges of operations that are always the same. */
-const known = new WeakMap<DocumentNode, Map<string, Charge>>()
+/** Charges that do not depend on variables, by operation name. */
+const fixedCharges = new WeakMap<DocumentNode, Map<string, Charge>>()
 
 type Variables = Readonly<Record<string, unknown>>
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
 /**
- * The least that an operation counts as: one for each root field that is executed, aliases and all. A mutation
- * counts as an order submission, anything else as a read, unless its field says `extensions.limited`. A field
- * with `extensions.units` is as many reads, whatever it answers. A field with
- * `extensions.namedPerRead` is a read for so many of those that its list names, or for each of them where a
- * field with `extensions.askedOutside` is selected of them. A field with `extensions.chargedFor` counts for
- * each item of the list that this member of its input is.
+ * The minimum charge of an operation: one for each root field that is executed, including aliases. A mutation counts
+ * as an order submission, other fields as reads. Extensions of the root field change this:
+ * - `limited`: the kind that it counts in
+ * - `units`: its number of reads
+ * - `namedPerRead`: items of its list argument per read; 1 where a selected field has `needsOutsideSource`
+ * - `chargedFor`: the list in its input of which each item counts
  */
 export function chargeOf(
   schema: GraphQLSchema,
@@ -51,16 +51,16 @@ export function chargeOf(
   variables: Variables = {},
 ): Charge {
   const name = operationName ?? ''
-  const charge = known.get(document)?.get(name)
+  const charge = fixedCharges.get(document)?.get(name)
   if (charge) return charge
   const operation = getOperationAST(document, operationName)
   if (!operation) return oneRead
-  const isFixed = !hasDirectives(document) && !namesByVariable(schema, operation, document)
+  const isFixed = !hasDirectives(document) && !dependsOnVariables(schema, operation, document)
   const coerced = isFixed ? {} : coerceVariables(schema, operation, variables)
-  // What can't be executed for its variables is refused for them.
+  // Execution refuses variables that do not fit.
   if (!coerced) return oneRead
-  const counted = count(schema, operation, coerced, document)
-  if (isFixed) known.set(document, (known.get(document) ?? new Map()).set(name, counted))
+  const counted = countFields(schema, operation, coerced, document)
+  if (isFixed) fixedCharges.set(document, (fixedCharges.get(document) ?? new Map()).set(name, counted))
   return counted
 }
 
@@ -68,14 +68,14 @@ export function isMutation(document: DocumentNode, operationName?: string): bool
   return getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION
 }
 
-function count(
+function countFields(
   schema: GraphQLSchema,
   { operation, selectionSet }: OperationDefinitionNode,
   variables: Variables,
   document: DocumentNode,
 ): Charge {
   const charge = { ...noCharge }
-  const usual = operation === OperationTypeNode.MUTATION ? 'orders' : 'reads'
+  const defaultKind = operation === OperationTypeNode.MUTATION ? 'orders' : 'reads'
   const root = schema.getRootType(operation)?.getFields() ?? {}
   const fragments = fragmentsOf(document)
   const fields = [...fieldsOf([selectionSet], variables, fragments).values()]
@@ -87,32 +87,36 @@ function count(
         variables,
         fragments,
       ).values()
-    charge[kindOf(field?.extensions.limited) ?? usual] += field ? timesOf(field, nodes, variables, below) : 1
+    charge[kindOf(field?.extensions.limited) ?? defaultKind] += field
+      ? amountOf(field, nodes, variables, below)
+      : 1
   }
   return fields.length > 0 ? charge : oneRead
 }
 
-/** How many reads a field is. `below`: what is selected of those that it names. */
-function timesOf(field: Field, [node]: Nodes, variables: Variables, below: () => Iterable<Nodes>): number {
+/** The amount that a root field counts as. @param below returns the fields selected below it */
+function amountOf(field: Field, [node]: Nodes, variables: Variables, below: () => Iterable<Nodes>): number {
   const { namedPerRead: perRead, units, chargedFor } = field.extensions
-  if (chargedFor !== undefined) return Math.max(1, namedBy(field, node, variables))
+  if (chargedFor !== undefined) return Math.max(1, countNamed(field, node, variables))
   if (typeof units === 'number') return units
   const type = getNamedType(field.type)
   if (typeof perRead !== 'number' || !isObjectType(type)) return 1
   const inner = type.getFields()
-  const isAsked = [...below()].some(([{ name }]) => inner[name.value]?.extensions.askedOutside === true)
-  return Math.max(1, Math.ceil(namedBy(field, node, variables) / (isAsked ? 1 : perRead)))
+  const needsOutsideSource = [...below()].some(
+    ([{ name }]) => inner[name.value]?.extensions.needsOutsideSource === true,
+  )
+  return Math.max(1, Math.ceil(countNamed(field, node, variables) / (needsOutsideSource ? 1 : perRead)))
 }
 
-function namedBy(field: Field, node: FieldNode, variables: Variables): number {
+function countNamed(field: Field, node: FieldNode, variables: Variables): number {
   const { value, member } = listOf(field, node)
   if (value?.kind === Kind.LIST) return value.values.length
-  const given = value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined
-  const list = member === undefined ? given : (given as Variables | undefined)?.[member]
+  const variable = value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined
+  const list = member === undefined ? variable : (variable as Variables | undefined)?.[member]
   return Array.isArray(list) ? list.length : 1
 }
 
-/** What stands for the list that names things: an argument, or a member of one; `member` where the variable is the whole argument. */
+/** The value of the list argument or input member that is counted. `member` is set if a variable is the whole input. */
 function listOf(
   { args, extensions }: Field,
   node: FieldNode,
@@ -126,8 +130,8 @@ function listOf(
   return { value: input.fields.find(({ name }) => name.value === chargedFor)?.value }
 }
 
-/** Whether what it counts as depends on what it is given. */
-function namesByVariable(
+/** Whether the charge depends on variables. */
+function dependsOnVariables(
   schema: GraphQLSchema,
   { operation, selectionSet, variableDefinitions = [] }: OperationDefinitionNode,
   document: DocumentNode,

@@ -21,22 +21,22 @@ import {
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
 import { largestPage } from '../../graphql/relay/paging.ts'
-import { applies, fieldsOf, type Variables } from '../../graphql/stored/merged-fields.ts'
+import { fieldsOf, typeConditionMatcher, type Variables } from '../../graphql/stored/merged-fields.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 
-/** Objects that a result may hold by the estimate, a long value being as much as several. */
+/** Limit of estimated objects in a result; a long value counts as several. */
 const maxEstimatedObjects = 10_000
 
-/** Fields of objects that an estimate looks at; of those that cost nothing there may be many as well. */
+/** Limit of composite fields that an estimate visits: many of them may cost nothing. */
 const maxVisits = 2_000
 
-/** A list without a page of its own, unless its field says `extensions.items`. */
+/** Size of a list without paging arguments and `extensions.items`. */
 const defaultItems = 10
 
-/** Lists of introspection. */
+/** Sizes of introspection lists. */
 const schemaItems: Readonly<Record<string, number>> = {
   types: 80,
   fields: 12,
@@ -48,44 +48,44 @@ const schemaItems: Readonly<Record<string, number>> = {
   directives: 6,
 }
 
-/** Values that may be kilobytes long count as so many objects; a field's own `extensions.weight` counts before its scalar's. */
+/** Objects that a value of a possibly long scalar counts as. A field's `extensions.weight` takes precedence. */
 const scalarWeights: Readonly<Record<string, number>> = { Hex: 4, JSON: 8 }
 
-/** What clients are told of an operation's cost, in `extensions.cost`. */
+/** An operation's cost, which clients get in `extensions.cost`. */
 export interface Cost {
-  /** Objects that its result may hold by the estimate, a long value being as much as several; null when nobody counted to the end of it. */
+  /** Estimated objects in the result, a long value counting as several; null when the estimate was cut off. */
   requested: number | null
-  /** Where it is refused. */
+  /** Operations above this are refused. */
   limit: number
 }
 
-/** Costs that are remembered of one document; a client can name any number. */
+/** Cached costs of one document, because clients can send any number of variables. */
 const maxCosts = 100
 
-/** Costs of a document's operations, by what of their variables they can depend on. */
-const known = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
+/** Costs of a document's operations, by the variables that affect them. */
+const costsByDocument = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
 
 /**
- * What an operation would cost, told before anything is read: list sizes multiply down the path.
+ * Estimates an operation's cost before execution: list sizes multiply down the path.
  * @returns undefined when there is nothing to execute: no such operation, or variables that do not fit
  */
 export function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): Cost | undefined {
   const operation = getOperationAST(document, operationName)
-  const costs = known.get(document) ?? new LRUCache<string, Cost>({ max: maxCosts })
+  const costs = costsByDocument.get(document) ?? new LRUCache<string, Cost>({ max: maxCosts })
   const key = operation ? `${operationName ?? ''} ${sizesIn(operation, variableValues ?? {})}` : ''
-  const remembered = costs.get(key)
-  if (remembered) return remembered
+  const cached = costs.get(key)
+  if (cached) return cached
   const root = operation && schema.getRootType(operation.operation)
   if (!root) return undefined
   const variables = coerceVariables(schema, operation, variableValues ?? {})
   if (!variables) return undefined
   const requested = estimate(schema, root, operation.selectionSet, variables, document)
   const cost = { requested, limit: maxEstimatedObjects }
-  known.set(document, costs.set(key, cost))
+  costsByDocument.set(document, costs.set(key, cost))
   return cost
 }
 
-/** What of variables a cost can depend on: sizes of lists, conditions, and whether there is a value at all. */
+/** The parts of variables that affect a cost: list sizes, numbers, conditions, and presence. */
 function sizesIn(
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
@@ -98,7 +98,7 @@ function sizesIn(
   return sizes.join()
 }
 
-/** Why an operation of this cost is not executed; undefined when it is. */
+/** The refusal of an operation that is over the limit; undefined for others. */
 export function costRefusal({ requested, limit }: Cost): Refusal | undefined {
   if (requested !== null && requested <= limit) return undefined
   const estimated = requested === null ? '' : ` (${requested} by the estimate)`
@@ -108,7 +108,7 @@ export function costRefusal({ requested, limit }: Cost): Refusal | undefined {
   )
 }
 
-/** @returns null when there are more fields to look at than are worth the time */
+/** @returns null when it was cut off at `maxVisits` */
 function estimate(
   schema: GraphQLSchema,
   root: GraphQLObjectType,
@@ -120,14 +120,14 @@ function estimate(
   let objects = 0
   let visits = 0
 
-  /** `times`: how many objects of `type` there are. `page`: the size that was asked of the connection they are. */
+  /** @param times number of objects of `type` @param page size of the connection that `type` is, if requested */
   function walk(
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
     times: number,
     page?: number,
   ): void {
-    for (const nodes of fieldsOf(sets, variables, fragments, applies(schema, type)).values()) {
+    for (const nodes of fieldsOf(sets, variables, fragments, typeConditionMatcher(schema, type)).values()) {
       const [node] = nodes
       const field = node && fieldOf(type, node.name.value)
       const inner = field && getNamedType(field.type)
@@ -139,22 +139,22 @@ function estimate(
       if (visits++ > maxVisits) return
       const isList = isListType(getNullableType(field.type))
       const sizes = sizingArguments(field, isList).map((sizing) => {
-        const given = node.arguments?.find(({ name }) => name.value === sizing.name)?.value
-        return sizeOf(sizing, given, variables)
+        const valueNode = node.arguments?.find(({ name }) => name.value === sizing.name)?.value
+        return sizeOf(sizing, valueNode, variables)
       })
-      const params = sizes.find((size) => size !== undefined)
-      const count = isList ? times * (params ?? page ?? itemsOf(field)) : times
+      const requestedSize = sizes.find((size) => size !== undefined)
+      const count = isList ? times * (requestedSize ?? page ?? itemsOf(field)) : times
       if (isList || !type.name.startsWith('__')) objects += count
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-      const others = objects
-      let most = others
-      // Of an interface as if it were the dearest of the types that it can be.
+      const objectsBefore = objects
+      let maxObjects = objectsBefore
+      // An interface counts as the most expensive of its types.
       for (const each of isAbstractType(inner) ? schema.getPossibleTypes(inner) : [inner]) {
-        objects = others
-        walk(each, below, count, isList ? undefined : params)
-        most = Math.max(most, objects)
+        objects = objectsBefore
+        walk(each, below, count, isList ? undefined : requestedSize)
+        maxObjects = Math.max(maxObjects, objects)
       }
-      objects = most
+      objects = maxObjects
     }
   }
 
@@ -168,27 +168,27 @@ function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
   return type.getFields()[name]
 }
 
-/** What says how many there will be: the size of a page, or the names of what is looked up. */
+/** Arguments that determine the number of results: page sizes, or a list of keys. */
 function sizingArguments({ args }: Field, isList: boolean): readonly GraphQLArgument[] {
   const pages = args.filter(({ name }) => name === 'first' || name === 'last')
   if (pages.length > 0 || !isList) return pages
   return args.filter(({ type }) => isListType(getNullableType(type))).slice(0, 1)
 }
 
-/** One out of bounds is for the resolver to refuse. */
+/** Clamped: the resolver refuses sizes out of bounds. */
 function sizeOf(
   { type, defaultValue }: GraphQLArgument,
-  given: ValueNode | undefined,
+  valueNode: ValueNode | undefined,
   variables: Variables,
 ): number | undefined {
-  const value = given ? valueFromAST(given, type, variables) : defaultValue
+  const value = valueNode ? valueFromAST(valueNode, type, variables) : defaultValue
   const size = Array.isArray(value) ? value.length : value
-  const params = typeof size === 'number' ? size : defaultValue
-  if (typeof params !== 'number') return undefined
-  return Math.min(Math.max(params, 1), largestPage)
+  const requested = typeof size === 'number' ? size : defaultValue
+  if (typeof requested !== 'number') return undefined
+  return Math.min(Math.max(requested, 1), largestPage)
 }
 
-/** Other values are short: dozens of them weigh less than the object that they are in. */
+/** Other values count as 0: they are short compared with their object. */
 function weightOf(type: GraphQLObjectType, { name, extensions }: Field, scalar: GraphQLNamedType): number {
   const isProse = type.name.startsWith('__') && name === 'description'
   return Number(extensions.weight ?? scalarWeights[scalar.name] ?? (isProse ? 1 : 0))

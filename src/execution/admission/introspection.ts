@@ -1,28 +1,27 @@
 import { type DocumentNode, getOperationAST, Kind, type SelectionSetNode } from 'graphql'
 import { fragmentsOf } from '../documents/document-size.ts'
 
-/** Every document that asks about the schema holds this, and few others. */
-const mention = /__(?:schema|type)\b/
+/** Matches every document with introspection, and few others. */
+const introspectionPattern = /__(?:schema|type)\b/
 
-const ofSchema: readonly string[] = ['__schema', '__type']
+const introspectionFields: readonly string[] = ['__schema', '__type']
 
-/** Whether a text may ask about the schema: what does not hold the words does not. */
+/** A fast check: false means that the text has no introspection. */
 export function mentionsSchema(text: string): boolean {
-  return text.includes('__') && mention.test(text)
+  return text.includes('__') && introspectionPattern.test(text)
 }
 
-/**
- * Whether an operation asks about the schema: alone, so that its answer is always the same, or beside other
- * things.
- */
+/** Whether an operation selects introspection fields: alone, so that its response never changes, or beside others. */
 export function introspectionIn(document: DocumentNode, operationName?: string): 'alone' | 'beside' | 'none' {
   const operation = getOperationAST(document, operationName)
   const names = operation ? rootNames(document, operation.selectionSet) : []
-  if (!names.some((name) => ofSchema.includes(name))) return 'none'
-  return names.every((name) => ofSchema.includes(name) || name === '__typename') ? 'alone' : 'beside'
+  if (!names.some((name) => introspectionFields.includes(name))) return 'none'
+  return names.every((name) => introspectionFields.includes(name) || name === '__typename')
+    ? 'alone'
+    : 'beside'
 }
 
-/** Whatever their directives say: conditions are part of the question. */
+/** Ignores `@skip` and `@include`: names count even if a condition leaves them out. */
 function rootNames(document: DocumentNode, selectionSet: SelectionSetNode): string[] {
   const fragments = fragmentsOf(document)
   const seen = new Set<string>()

@@ -7,7 +7,7 @@ import { costOf } from './cost.ts'
 import { introspectionIn, mentionsSchema } from './introspection.ts'
 import { estimatedUnits, readUnits } from './units.ts'
 
-/** Of a GraphQL request, as it came. */
+/** Parameters of a GraphQL request, not yet validated. */
 export interface GraphqlParams {
   query?: unknown
   operationName?: unknown
@@ -15,10 +15,9 @@ export interface GraphqlParams {
 }
 
 /**
- * Counts an operation, once its text is there. What can't be executed counts as the one unit that was taken
- * when it arrived.
+ * Counts an operation once its text is known. An operation that cannot be executed keeps the one unit of its arrival.
  * @param bytes of the request
- * @throws Refusal as `Admission.reserve` does; QueryTooComplex for variables over a limit, too
+ * @throws Refusal as `Admission.reserve` does; QueryTooComplex also for variables over a limit
  */
 export type ReserveOperation = (admission: Admission, params: GraphqlParams, bytes: number) => void
 
@@ -26,7 +25,7 @@ export function createOperationGate(
   schema: GraphQLSchema,
   documents: Pick<Documents, 'parse' | 'validate'>,
 ): ReserveOperation {
-  /** `undefined` for what can't be executed, which execution says in its own words. */
+  /** Undefined for invalid documents, which execution reports. */
   function validDocument({ query }: GraphqlParams): DocumentNode | undefined {
     try {
       const document = typeof query === 'string' ? documents.parse(query) : undefined
@@ -44,7 +43,7 @@ export function createOperationGate(
     const operationName = operationNameOf(params)
     const variableValues = asObject(params.variables)
     const charge = chargeOf(schema, document, operationName, variableValues)
-    // Of a subscription it would be the cost of each event, and nobody knows how many there will be.
+    // A subscription's cost is that of one event; their number is unknown.
     const isStream = getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION
     const estimate = () =>
       estimatedUnits(costOf({ schema, document, operationName, variableValues })?.requested)
@@ -56,7 +55,7 @@ export function createOperationGate(
   }
 }
 
-/** Answers that are remembered are told without this. */
+/** Cached answers never get here, so only new documents count. */
 function withIntrospection(
   charge: Charge,
   document: DocumentNode,
@@ -71,7 +70,7 @@ export function operationNameOf({ operationName }: GraphqlParams): string | unde
   return typeof operationName === 'string' ? operationName : undefined
 }
 
-/** Variables, whatever stands in their place. */
+/** Variables; empty if the value is not an object. */
 export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -7,12 +7,12 @@ import type { GraphqlRequest } from '../http/request.ts'
 import type { CompiledOperation } from './operation.ts'
 
 /**
- * The text of what the database can answer alone; `undefined` for what has to be executed, or is refused there.
- * @throws Outage of the database, which nobody should ask again for the same request
+ * The response that the database wrote; undefined for requests that have to be executed, or that execution refuses.
+ * @throws Outage of the database: execution then reads nothing more for the same request
  */
 export type AnswerCompiled = (params: GraphqlRequest) => Promise<string | undefined>
 
-/** Before Yoga, which would take longer over it (`docs/performance.md`); keeps documents that came with their hash. */
+/** The fast path before Yoga (`docs/performance.md`). Also keeps valid documents that came with their hash. */
 export function createAnswerCompiled(
   executor: Executor,
   services: Services,
@@ -21,14 +21,14 @@ export function createAnswerCompiled(
   return async (params) => {
     try {
       if (!isWellFormed(params)) return undefined
-      const way = executor.wayOf(String(params.query))
-      if (way === 'invalid') return undefined
+      const compiled = executor.compile(String(params.query))
+      if (compiled === 'invalid') return undefined
       documents.keep(params)
-      if (way === 'executed' || !isNamed(params, way)) return undefined
-      return await way.answer(asObject(params.variables), services)
+      if (compiled === 'executed' || !selectsOperation(params, compiled)) return undefined
+      return await compiled.answer(asObject(params.variables), services)
     } catch (error) {
       if (error instanceof Outage) throw error
-      // Whatever it is, execution meets it too and says it in its own words.
+      // Execution meets the same error and reports it.
       return undefined
     }
   }
@@ -36,7 +36,7 @@ export function createAnswerCompiled(
 
 const parameters = new Set(['query', 'variables', 'operationName', 'extensions'])
 
-/** Anything odd is for Yoga, which says what is wrong with it. */
+/** Yoga reports malformed parameters. */
 function isWellFormed(params: GraphqlRequest): boolean {
   for (const name in params) if (!parameters.has(name)) return false
   return typeof params.query === 'string' && isObject(params.variables) && isObject(params.extensions)
@@ -46,7 +46,7 @@ function isObject(value: unknown): boolean {
   return value == null || (typeof value === 'object' && !Array.isArray(value))
 }
 
-/** Without a name the only operation is meant. */
-function isNamed({ operationName }: GraphqlRequest, way: CompiledOperation): boolean {
-  return operationName == null || operationName === way.operationName
+/** Without a name, the document's only operation runs. */
+function selectsOperation({ operationName }: GraphqlRequest, compiled: CompiledOperation): boolean {
+  return operationName == null || operationName === compiled.operationName
 }

@@ -11,43 +11,45 @@ import {
 import { LRUCache } from 'lru-cache'
 import { checkListItems, type Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
-import type { Nodes } from '../../graphql/stored/collect.ts'
+import type { Nodes, OperationScope } from '../../graphql/stored/collect.ts'
 import { fieldsOf } from '../../graphql/stored/merged-fields.ts'
 import {
-  type Asking,
-  asAnswer,
-  decisions,
+  conditionKey,
+  conditionVariables,
   isComplete,
   prepareField,
   prepareObject,
   readField,
   readKeyed,
-  variablesIn,
+  responseReading,
 } from '../../graphql/stored/reading.ts'
-import type { Finds } from '../../graphql/stored/root.ts'
+import type { FindKeys } from '../../graphql/stored/root.ts'
 import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
 /**
- * Answers an operation all of which is stored with the text that the database wrote: nothing is executed in between.
- * `undefined` when a request has to be executed: something outside is asked for, a variable does not fit, a token is not stored.
+ * An operation whose response is the text that the database writes, without resolvers. `answer` resolves to undefined
+ * when the request has to be executed: a field is not stored, a variable does not fit, or a token is not stored.
  */
 export interface CompiledOperation {
   /** Of the document's one operation. */
   operationName: string | undefined
-  answer(variables: Record<string, unknown>, services: Services): Promise<string | undefined>
+  answer(variableValues: Record<string, unknown>, services: Services): Promise<string | undefined>
 }
 
-/** Reads a field of the query; `undefined` where its arguments name what is not stored. */
-type Reads = (asking: Asking, services: Services) => (() => Promise<string | undefined>) | undefined
+/** Prepares the read of a root field; undefined if its arguments name something that is not stored. */
+type FieldReader = (
+  scope: OperationScope,
+  services: Services,
+) => (() => Promise<string | undefined>) | undefined
 
-type Plan = readonly { key: string; reads: Reads }[]
+type Plan = readonly { key: string; reader: FieldReader }[]
 
-/** Of one document, by what conditions decide. */
+/** Cached plans of one document, by the values of its conditions. */
 const maxPlans = 32
 
-/** `undefined` for documents that have to be executed whatever their variables are. */
+/** Undefined for documents that have to be executed with any variables. */
 export function compiledOperation(document: DocumentNode): CompiledOperation | undefined {
   const operations = document.definitions.filter(
     (item): item is OperationDefinitionNode => item.kind === Kind.OPERATION_DEFINITION,
@@ -58,79 +60,90 @@ export function compiledOperation(document: DocumentNode): CompiledOperation | u
   if (operation.operation !== OperationTypeNode.QUERY || operation.directives?.length) return undefined
   const { selectionSet } = operation
   const fragments = fragmentsOf(document)
-  const conditions = variablesIn(selectionSet.selections, fragments)
+  const conditions = conditionVariables(selectionSet.selections, fragments)
   const plans = new LRUCache<string, Plan | 'executed'>({ max: maxPlans })
 
-  function planOf(asking: Asking): Plan | 'executed' {
-    const key = decisions(conditions, asking.variables)
-    const plan = plans.get(key) ?? makePlan(query as GraphQLObjectType, selectionSet, asking)
+  function planOf(scope: OperationScope): Plan | 'executed' {
+    const key = conditionKey(conditions, scope.variables)
+    const plan = plans.get(key) ?? createPlan(query as GraphQLObjectType, selectionSet, scope)
     plans.set(key, plan)
     return plan
   }
 
   return {
     operationName: operation.name?.value,
-    async answer(given, services) {
-      const variables = coerceVariables(schema, operation, given)
-      const cost = variables && costOf({ schema, document, variableValues: given })
-      const ending = cost && endingOf(cost)
-      if (!variables || !ending) return undefined
-      const asking: Asking = { schema, fragments, variables }
-      const plan = planOf(asking)
+    async answer(variableValues, services) {
+      const variables = coerceVariables(schema, operation, variableValues)
+      const cost = variables && costOf({ schema, document, variableValues })
+      const costText = cost && costTextOf(cost)
+      if (!variables || !costText) return undefined
+      const scope: OperationScope = { schema, fragments, variables }
+      const plan = planOf(scope)
       if (plan === 'executed') return undefined
-      const started = plan.map(({ reads }) => reads(asking, services))
-      if (!started.every((read) => read !== undefined)) return undefined
-      const texts = await Promise.all(started.map((read) => read()))
+      const reads = plan.map(({ reader }) => reader(scope, services))
+      if (!reads.every((read) => read !== undefined)) return undefined
+      const texts = await Promise.all(reads.map((read) => read()))
       if (!texts.every((text) => text !== undefined && isComplete(text))) return undefined
       checkListItems(texts as string[])
       const members = plan.map(({ key }, index) => `"${key}":${texts[index]}`)
-      return `{"data":{${members.join(',')}${ending}`
+      return `{"data":{${members.join(',')}${costText}`
     },
   }
 }
 
-function makePlan(query: GraphQLObjectType, set: SelectionSetNode, asking: Asking): Plan | 'executed' {
-  const fields = fieldsOf([set], asking.variables, asking.fragments)
-  const plan = [...fields].map(([key, nodes]) => ({ key, reads: readsOf(query, nodes, asking) }))
-  const isStored = (root: { key: string; reads: Reads | undefined }): root is Plan[number] =>
-    root.reads !== undefined
+function createPlan(
+  query: GraphQLObjectType,
+  set: SelectionSetNode,
+  scope: OperationScope,
+): Plan | 'executed' {
+  const fields = fieldsOf([set], scope.variables, scope.fragments)
+  const plan = [...fields].map(([key, nodes]) => ({ key, reader: readerOf(query, nodes, scope) }))
+  const isStored = (root: { key: string; reader: FieldReader | undefined }): root is Plan[number] =>
+    root.reader !== undefined
   return plan.every(isStored) ? plan : 'executed'
 }
 
-const endings = new WeakMap<Cost, string>()
+const costTexts = new WeakMap<Cost, string>()
 
-/** What follows the data: the cost. `undefined` for what nobody may ask. */
-function endingOf(cost: Cost): string | undefined {
+/** The response's text behind the data; undefined for operations over the limit. */
+function costTextOf(cost: Cost): string | undefined {
   if (costRefusal(cost)) return undefined
-  const known = endings.get(cost)
-  if (known) return known
+  const cached = costTexts.get(cost)
+  if (cached) return cached
   const text = `},"extensions":${JSON.stringify({ cost })}}`
-  endings.set(cost, text)
+  costTexts.set(cost, text)
   return text
 }
 
-/** How a field of the query is read; `undefined` where not all of it is stored. */
-function readsOf(query: GraphQLObjectType, nodes: Nodes, asking: Asking): Reads | undefined {
+/** Undefined for a root field with a selection that is not fully stored. */
+function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope): FieldReader | undefined {
   const { name } = nodes[0]
   if (name.value === '__typename') return () => async () => `"${query.name}"`
   const field = query.getFields()[name.value]
-  const finds = field?.extensions.finds as Finds | undefined
-  if (field && finds) return foundReads(field, finds, nodes)
-  const prepared = prepareField(query, nodes, asking)
-  if (!prepared?.isPure) return undefined
-  return (asking, services) => () => readField(prepared, asking, services, asAnswer)
+  const findKeys = field?.extensions.findKeys as FindKeys | undefined
+  if (field && findKeys) return keyedReader(field, findKeys, nodes)
+  const prepared = prepareField(query, nodes, scope)
+  if (!prepared?.isFullyStored) return undefined
+  return (scope, services) => () => readField(prepared, scope, services, responseReading)
 }
 
-function foundReads(field: GraphQLField<unknown, unknown>, finds: Finds, nodes: Nodes): Reads {
+function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: FindKeys, nodes: Nodes): FieldReader {
   const isList = String(field.type).startsWith('[')
-  return (asking, services) => {
-    const found = finds(getArgumentValues(field, nodes[0], asking.variables) as never, services)
-    if (!found) return async () => 'null'
-    if (found === 'elsewhere') return undefined
-    const prepared = prepareObject(schema.getType(found.typeName) as GraphQLObjectType, nodes, asking)
-    if (!prepared.isPure) return undefined
+  return (scope, services) => {
+    const lookup = findKeys(getArgumentValues(field, nodes[0], scope.variables) as never, services)
+    if (!lookup) return async () => 'null'
+    if (lookup === 'not stored') return undefined
+    const prepared = prepareObject(schema.getType(lookup.typeName) as GraphQLObjectType, nodes, scope)
+    if (!prepared.isFullyStored) return undefined
     return async () => {
-      const texts = await readKeyed(prepared, found.keyed, found.keys as never[], asking, services, asAnswer)
+      const texts = await readKeyed(
+        prepared,
+        lookup.keyed,
+        lookup.keys as never[],
+        scope,
+        services,
+        responseReading,
+      )
       return isList ? `[${texts.join(',')}]` : texts[0]
     }
   }

@@ -1,4 +1,4 @@
-/** What GraphiQL opens on: needs no UID, so that it answers as it stands. The README shows it too. */
+/** GraphiQL's first query, also in the README. Needs no UID, so that it runs unchanged. */
 export const debugQuery = `# Everything that happened to the newest order, and why.
 query NewestOrder {
   orders(first: 1) {

@@ -11,19 +11,19 @@ import {
   visit,
 } from 'graphql'
 
-/** Room for the whole introspection query and for a debug report walked twelve deep. */
+/** Large enough for the whole introspection query and for a debug report twelve levels deep. */
 export const documentLimits = {
   characters: 65_536,
   lines: 2_000,
   tokens: 2_000,
   brackets: 200,
   operations: 50,
-  /** Selections with every fragment written out wherever it is spread. */
+  /** Selections with all fragments expanded. */
   selections: 2_000,
-  /** Fields below each other; introspection has a limit of its own in the rules. */
+  /** Nested fields; the validation rules limit introspection. */
   depth: 16,
   aliases: 50,
-  /** Pairs of fields that could be in each other's way in the response. */
+  /** Pairs of fields that validation compares, because they may conflict in the response. */
   comparisons: 5_000,
   errors: 10,
 }
@@ -34,8 +34,8 @@ const opening: readonly string[] = [TokenKind.BRACE_L, TokenKind.BRACKET_L, Toke
 const closing: readonly string[] = [TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]
 
 /**
- * What a text has too much of. The parser, and all that comes after it, descends by calling itself: what is
- * too deep would end its stack.
+ * The limit that a text exceeds, as a message. Checked before parsing: parser and rules recurse, so deep nesting
+ * could overflow the stack.
  */
 export function excessOfText(text: string): string | undefined {
   const { characters, lines, tokens, brackets, aliases } = documentLimits
@@ -51,7 +51,7 @@ export function excessOfText(text: string): string | undefined {
       if (closing.includes(kind)) depth--
       if (kind === TokenKind.PAREN_L) parentheses++
       if (kind === TokenKind.PAREN_R) parentheses--
-      // Elsewhere it belongs to an argument or a variable.
+      // Inside parentheses, a colon belongs to an argument or a variable.
       if (kind === TokenKind.COLON && parentheses === 0) colons++
       if (depth > brackets) return `it nests more than ${brackets} brackets`
       if (colons > aliases) return tooManyAliases
@@ -59,7 +59,7 @@ export function excessOfText(text: string): string | undefined {
       if (lexer.line > lines) return `it has more than ${lines} lines`
     }
   } catch {
-    // No GraphQL: the parser says where.
+    // Not GraphQL: the parser reports the position.
   }
   return undefined
 }
@@ -71,9 +71,9 @@ interface Size {
 }
 
 /**
- * What a document has too much of, told before it is validated: the rules walk all of it, several times, and
- * compare every two fields that share a place.
- * @returns `circular` when a fragment spreads itself, which has no size
+ * The limit that a document exceeds, as a message. Checked before validation: the rules walk the document several
+ * times, and compare all fields that may conflict.
+ * @returns `circular` when a fragment spreads itself, so that it has no size
  */
 export function excessOf(document: DocumentNode): string | 'circular' | undefined {
   const fragments = fragmentsOf(document)
@@ -94,34 +94,33 @@ export function excessOf(document: DocumentNode): string | 'circular' | undefine
   }
 
   function fragmentSize(name: string): Size {
-    const known = sizes.get(name)
-    if (known === 'open') circular = true
-    if (known && known !== 'open') return known
-    const unknown = { selections: 0, aliases: 0, depth: 0 }
-    if (known) return unknown
+    const cached = sizes.get(name)
+    if (cached === 'open') circular = true
+    if (cached && cached !== 'open') return cached
+    if (cached) return { selections: 0, aliases: 0, depth: 0 }
     sizes.set(name, 'open')
     const size = sizeOf(fragments.get(name)?.selectionSet)
     sizes.set(name, size)
     return size
   }
 
-  const all = { selections: 0, aliases: 0, depth: 0 }
+  const total = { selections: 0, aliases: 0, depth: 0 }
   for (const item of document.definitions) {
     if (!('selectionSet' in item)) continue
     const size =
       item.kind === Kind.FRAGMENT_DEFINITION ? fragmentSize(item.name.value) : sizeOf(item.selectionSet)
-    all.selections += size.selections
-    all.aliases = Math.max(all.aliases, size.aliases)
-    all.depth = Math.max(all.depth, size.depth)
+    total.selections += size.selections
+    total.aliases = Math.max(total.aliases, size.aliases)
+    total.depth = Math.max(total.depth, size.depth)
   }
   if (circular) return 'circular'
   const { operations, selections, depth, aliases, comparisons } = documentLimits
   if (document.definitions.length - fragments.size > operations)
     return `it holds more than ${operations} operations`
-  if (all.selections > selections) return 'its fragments multiply'
-  if (all.depth > depth) return `it is more than ${depth} fields deep`
-  if (all.aliases > aliases) return tooManyAliases
-  if (compared(document, fragments) > comparisons) return 'it asks for the same fields too often'
+  if (total.selections > selections) return 'its fragments multiply'
+  if (total.depth > depth) return `it is more than ${depth} fields deep`
+  if (total.aliases > aliases) return tooManyAliases
+  if (countComparisons(document, fragments) > comparisons) return 'it asks for the same fields too often'
   return undefined
 }
 
@@ -134,10 +133,13 @@ function isIntrospection(node: SelectionNode): boolean {
 }
 
 /**
- * Pairs of fields, of fragments, and of one and the other, that stand in one place of a response; stops over
- * the limit.
+ * Counts pairs that validation compares: fields of one response key, and fragments of one selection with each other
+ * and with its fields. Stops over the limit.
  */
-function compared(document: DocumentNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): number {
+function countComparisons(
+  document: DocumentNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): number {
   let pairs = 0
 
   function walk(sets: readonly SelectionSetNode[]): void {

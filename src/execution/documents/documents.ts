@@ -21,36 +21,36 @@ import { fieldOf } from '../../graphql/errors/input.ts'
 import { queryError, refusalError } from '../../graphql/errors/mask.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 
-/** A parsed document takes some hundred bytes for each character of its text. */
-const keptCharacters = 200_000
+/** Of all cached texts. A parsed document takes some hundred bytes per character of its text. */
+const maxCachedCharacters = 200_000
 
 export interface Documents {
   /** @throws GraphQLError InvalidQuery, QueryTooComplex */
   parse(text: string): DocumentNode
-  /** Every fault, as clients may see it. */
+  /** All errors, masked for clients. */
   validate(document: DocumentNode): readonly GraphQLError[]
-  /** Reads a document of the program's own: no limits. @throws when it does not fit the schema */
+  /** Parses a document of the program itself, without limits. @throws GraphQLError if it does not fit the schema */
   trust(text: string): DocumentNode
 }
 
-/** The one suggestion that graphql-js can't be told to leave out. */
+/** The only suggestion of graphql-js that `hideSuggestions` does not remove. */
 const leafHint = / Did you mean "\w+ \{ \.\.\. \}"\?$/
 
-/** An error made anew for everybody who is told: the doors write on it. */
-type FaultMaker = () => GraphQLError
+/** Creates a new error for each request, because callers modify it. */
+type ErrorFactory = () => GraphQLError
 
 /**
- * Parses and validates a text once, as long as it is used; what is wrong with it is remembered too.
- * @param suggests whether faults name what may have been meant
+ * Parses and validates texts, and caches results and errors.
+ * @param suggests whether errors suggest schema names
  */
 export function createDocuments(schema: GraphQLSchema, suggests: boolean): Documents {
-  const kept = new LRUCache<string, DocumentNode | FaultMaker>({
-    maxSize: keptCharacters,
+  const parsedByText = new LRUCache<string, DocumentNode | ErrorFactory>({
+    maxSize: maxCachedCharacters,
     sizeCalculation: (_parsed, text) => Math.max(1, text.length),
   })
-  const judged = new WeakMap<DocumentNode, readonly FaultMaker[]>()
+  const errorsByDocument = new WeakMap<DocumentNode, readonly ErrorFactory[]>()
 
-  function judge(document: DocumentNode): readonly FaultMaker[] {
+  function findErrors(document: DocumentNode): readonly ErrorFactory[] {
     const excess = excessOf(document)
     if (excess && excess !== 'circular') return [() => refusalError(tooComplex(excess))]
     const condition = conditionOnSubscription(document)
@@ -66,31 +66,31 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
 
   return {
     parse(text) {
-      const known = kept.get(text)
-      const parsed = known ?? parseBounded(text)
-      if (!known) kept.set(text, parsed)
+      const cached = parsedByText.get(text)
+      const parsed = cached ?? parseBounded(text)
+      if (!cached) parsedByText.set(text, parsed)
       if (!('kind' in parsed)) throw parsed()
       return parsed
     },
 
     validate(document) {
-      const known = judged.get(document)
-      const faults = known ?? judge(document)
-      if (!known) judged.set(document, faults)
-      return faults.map((report) => report())
+      const cached = errorsByDocument.get(document)
+      const errors = cached ?? findErrors(document)
+      if (!cached) errorsByDocument.set(document, errors)
+      return errors.map((createError) => createError())
     },
 
     trust(text) {
       const document = parse(text, { noLocation: true })
       const [error] = validate(schema, document)
       if (error) throw error
-      judged.set(document, [])
+      errorsByDocument.set(document, [])
       return document
     },
   }
 }
 
-function parseBounded(text: string): DocumentNode | FaultMaker {
+function parseBounded(text: string): DocumentNode | ErrorFactory {
   const excess = excessOfText(text)
   if (excess) return () => refusalError(tooComplex(excess))
   try {
@@ -101,16 +101,16 @@ function parseBounded(text: string): DocumentNode | FaultMaker {
   }
 }
 
-function tooComplex(what: string): Refusal {
-  return new Refusal('QueryTooComplex', `the document is over a limit: ${what}`)
+function tooComplex(excess: string): Refusal {
+  return new Refusal('QueryTooComplex', `the document is over a limit: ${excess}`)
 }
 
 const conditionalSubscription =
   'The field of a subscription can be neither skipped nor included by a condition.'
 
 /**
- * What is left of a subscription without its field can't be executed; the rules would decide it before there
- * are variables.
+ * A condition on a subscription's field, which may leave nothing to execute. The standard rules evaluate it before
+ * variables are known.
  */
 function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefined {
   const fragments = fragmentsOf(document)
@@ -131,13 +131,13 @@ function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefi
   for (const item of document.definitions) {
     const isSubscription =
       item.kind === Kind.OPERATION_DEFINITION && item.operation === OperationTypeNode.SUBSCRIPTION
-    const found = isSubscription ? search(item.selectionSet) : undefined
-    if (found) return found
+    const condition = isSubscription ? search(item.selectionSet) : undefined
+    if (condition) return condition
   }
   return undefined
 }
 
-/** The argument or input field that a literal stands in. */
+/** Path of the argument or input field that holds a literal. */
 function fieldAt(document: DocumentNode, node: ASTNode | undefined): string | undefined {
   const path: string[] = []
   visit(document, {

@@ -5,12 +5,12 @@ import { Refusal } from '../../domain/errors/error.ts'
 /** Documents that clients name by the SHA-256 of their text. */
 export interface PersistedDocuments {
   /**
-   * The text that a request means.
-   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash alone, InvalidQuery when text and hash
+   * The text of a request's document, by its hash if it came without text.
+   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash without text; InvalidQuery when text and hash
    * differ, and for another version of the protocol
    */
   textOf(request: NamedDocument): string | undefined
-  /** Keeps a valid text that came with its hash. */
+  /** Caches a valid text that came with its hash. */
   keep(request: NamedDocument): void
 }
 
@@ -19,14 +19,14 @@ export interface NamedDocument {
   extensions?: unknown
 }
 
-/** Of documents that clients brought; those of the list are kept for ever. */
-const keptCharacters = 1_000_000
+/** Of texts that clients registered; those of the list are not limited. */
+const maxCachedCharacters = 1_000_000
 
-/** A list that was known in advance, and what clients bring (automatic persisted queries). */
+/** @param list of the deployment; clients add others (automatic persisted queries) */
 export function createPersistedDocuments(list: Readonly<Record<string, string>> = {}): PersistedDocuments {
-  const known = new Map(Object.entries(list))
-  const brought = new LRUCache<string, string>({
-    maxSize: keptCharacters,
+  const listed = new Map(Object.entries(list))
+  const registered = new LRUCache<string, string>({
+    maxSize: maxCachedCharacters,
     sizeCalculation: (text) => text.length,
   })
 
@@ -39,14 +39,14 @@ export function createPersistedDocuments(list: Readonly<Record<string, string>> 
           throw new Refusal('InvalidQuery', 'the document does not hash to sha256Hash')
         return query
       }
-      const text = known.get(hash) ?? brought.get(hash)
+      const text = listed.get(hash) ?? registered.get(hash)
       if (text === undefined) throw new Refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
       return text
     },
 
     keep({ query, extensions }) {
       const hash = hashOf(extensions)
-      if (hash !== undefined && typeof query === 'string' && !known.has(hash)) brought.set(hash, query)
+      if (hash !== undefined && typeof query === 'string' && !listed.has(hash)) registered.set(hash, query)
     },
   }
 }

@@ -15,21 +15,18 @@ import { nestsDeeper } from '../../domain/json-text.ts'
 import { fieldOf } from '../../graphql/errors/input.ts'
 import { refusalError, variableError } from '../../graphql/errors/mask.ts'
 
-/**
- * Values in each other, and on the way down to the deepest. A list of what may be named at once has some
- * hundred.
- */
+/** Total values, and nesting depth. The longest list that a field accepts has a few hundred items. */
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }
 
-/** Of a body: room for variables and extensions in it. */
-const maxLevels = variableLimits.depth + 4
+/** Nesting of a request body, which has variables and extensions a few levels down. */
+const maxBodyDepth = variableLimits.depth + 4
 
-/** @throws Refusal for JSON that is nested too deeply to be worth parsing */
+/** Checks JSON before it is parsed. @throws Refusal QueryTooComplex for too deep nesting */
 export function checkNesting(text: string): void {
-  if (nestsDeeper(text, maxLevels)) throw tooMuch()
+  if (nestsDeeper(text, maxBodyDepth)) throw tooManyValues()
 }
 
-/** Why variables are refused as they came, before anything walks through them by calling itself. */
+/** The refusal of variables over a limit. Iterative, and called before recursive code sees them. */
 export function excessOfVariables(variables: unknown): Refusal | undefined {
   let level = [variables]
   let values = 0
@@ -38,7 +35,7 @@ export function excessOfVariables(variables: unknown): Refusal | undefined {
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue
       values += Array.isArray(value) ? value.length : Object.keys(value).length
-      if (values > variableLimits.values || depth > variableLimits.depth) return tooMuch()
+      if (values > variableLimits.values || depth > variableLimits.depth) return tooManyValues()
       for (const inner of Object.values(value)) below.push(inner)
     }
     level = below
@@ -46,13 +43,13 @@ export function excessOfVariables(variables: unknown): Refusal | undefined {
   return undefined
 }
 
-function tooMuch(): Refusal {
+function tooManyValues(): Refusal {
   const { values, depth } = variableLimits
   const message = `the variables are over a limit: ${values} values, ${depth} levels deep`
   return new Refusal('QueryTooComplex', message, { field: 'variables' })
 }
 
-/** As execution coerces them; `undefined` when it would complain. */
+/** Variables as execution coerces them; undefined if they do not fit. */
 export function coerceVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -62,13 +59,12 @@ export function coerceVariables(
     .coerced
 }
 
-/** Ends a search that has found enough. */
+/** Ends the search at the limit of errors. */
 class EnoughFaults extends Error {}
 
 /**
- * What is wrong with the variables of an operation that was refused for them, with the field each fault
- * stands at: graphql-js tells the place in prose only.
- * @param suggests whether faults name what may have been meant
+ * Errors of an operation's variables, each with its field, which graphql-js has in the message only.
+ * @param suggests whether errors suggest schema names
  */
 export function variableFaults(
   { schema, document, operationName, variableValues }: ExecutionArgs,
@@ -86,7 +82,7 @@ export function variableFaults(
       if (!type || !isInputType(type)) continue
       const value = variableValues?.[name]
       if (value === undefined) {
-        if (isNonNullType(type) && !defaultValue) add(missing(name))
+        if (isNonNullType(type) && !defaultValue) add(missingVariable(name))
         continue
       }
       const report: Parameters<typeof coerceInputValue>[2] = (path, _value, error) => {
@@ -101,6 +97,6 @@ export function variableFaults(
   return faults
 }
 
-function missing(name: string): GraphQLError {
+function missingVariable(name: string): GraphQLError {
   return refusalError(new Refusal('InvalidParameter', `${name} is required`, { field: name }))
 }

@@ -3,19 +3,19 @@ import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/features.ts'
 import { tradingOn } from '../context/networks.ts'
-import { chainIdsOf, filterArguments, givenFilter } from '../order/order.ts'
+import { chainIdsOf, filterArguments, filterRowArguments } from '../order/order.ts'
 import { AccountRef } from '../refs.ts'
 import { checkFirst, cursorArguments, networkArgument } from '../relay/paging.ts'
 import { exposeModel, relationOptions } from '../stored/expose.ts'
 import { resolveKeyed } from '../stored/resolve.ts'
-import type { Finds } from '../stored/root.ts'
+import type { FindKeys } from '../stored/root.ts'
 import type { Environment } from '../stored/stored-field.ts'
 
 const { orders, trades, notifications, latestNotifications, affiliate, totalSurplus } = accountRelations
 
 exposeModel(account, Object.keys(accountRelations))
 
-const withCms = <Args>(args: Args, environment: Environment) => {
+const requireCms = <Args>(args: Args, environment: Environment) => {
   requireFeature(environment, 'cms')
   return args
 }
@@ -23,37 +23,40 @@ const withCms = <Args>(args: Args, environment: Environment) => {
 builder.objectFields(AccountRef, (t) => {
   const field = (options: object) => (t as unknown as { field(options: object): never }).field(options)
   return {
-    orders: field(relationOptions(orders, { args: filterArguments(t.arg), given: givenFilter })),
+    orders: field(
+      relationOptions(orders, { args: filterArguments(t.arg), rowArguments: filterRowArguments }),
+    ),
     trades: field(
       relationOptions(trades, {
         args: { network: networkArgument(t.arg, 'All networks without it.') },
-        given: ({ network, ...page }: { network?: string }, environment) => ({
+        rowArguments: ({ network, ...page }: { network?: string }, environment) => ({
           ...page,
           chainIds: chainIdsOf(environment, network),
         }),
       }),
     ),
-    notifications: field(relationOptions(notifications, { given: withCms })),
+    notifications: field(relationOptions(notifications, { rowArguments: requireCms })),
     latestNotifications: field(
       relationOptions(latestNotifications, {
         args: { first: cursorArguments(t.arg).first },
-        given: ({ first }: { first: number }, environment) => {
+        rowArguments: ({ first }: { first: number }, environment) => {
           checkFirst(first)
-          return withCms({ first }, environment)
+          return requireCms({ first }, environment)
         },
       }),
     ),
-    affiliate: field(relationOptions(affiliate, { given: withCms })),
+    affiliate: field(relationOptions(affiliate, { rowArguments: requireCms })),
     totalSurplus: field(
       relationOptions(totalSurplus, {
         args: { network: networkArgument(t.arg, 'May be left out where there is only one.') },
-        given: ({ network }: { network?: string }, environment) => tradingOn(environment, network).network,
+        rowArguments: ({ network }: { network?: string }, environment) =>
+          tradingOn(environment, network).network,
       }),
     ),
   }
 })
 
-const finds: Finds = ({ address }: { address: string }) => ({
+const findKeys: FindKeys = ({ address }: { address: string }) => ({
   keyed: accountByAddress as never,
   keys: [address],
   typeName: 'Account',
@@ -64,7 +67,7 @@ builder.queryField('account', (t) =>
     type: AccountRef,
     description: 'An account with its orders, trades and notifications.',
     args: { address: t.arg({ type: 'Address', required: true, description: 'Any letter case.' }) },
-    extensions: { finds },
+    extensions: { findKeys },
     resolve: async (_root, { address }, context, info) =>
       (await resolveKeyed(accountByAddress, address, context, info)) as never,
   }),

@@ -15,7 +15,7 @@ exposeModel(notification)
 builder.queryFields((t) => ({
   notifications: storedRoot(t, feedOfAddress, {
     args: { account: t.arg({ type: 'Address', required: true, description: 'Whose feed.' }) },
-    given: (args, environment) => {
+    rowArguments: (args, environment) => {
       requireFeature(environment, 'cms')
       return args
     },

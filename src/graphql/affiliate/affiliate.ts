@@ -11,7 +11,7 @@ exposeModel(affiliate)
 builder.queryFields((t) => ({
   affiliate: storedRoot(t, affiliateOf, {
     args: { wallet: t.arg({ type: 'Address', required: true, description: 'Any letter case.' }) },
-    given: (args, environment) => {
+    rowArguments: (args, environment) => {
       requireFeature(environment, 'cms')
       return args
     },

@@ -1,6 +1,6 @@
 import { formatDollars } from '../../domain/affiliate/rewards.ts'
 
-/** A member in dollars as a field. */
+/** A GraphQL field for a member that holds US dollars. */
 export function dollars<Name extends string>(name: Name, description: string) {
   return {
     type: 'Decimal' as const,
@@ -9,7 +9,7 @@ export function dollars<Name extends string>(name: Name, description: string) {
   }
 }
 
-/** What an affiliate and a trader are told alike. */
+/** Fields that statistics of affiliates and of traders share. */
 export const paidOut = {
   type: 'Decimal' as const,
   description: 'Always 0: the service pays nothing out.',

@@ -5,10 +5,10 @@ import { parseInput } from '../errors/input.ts'
 import { flagField, objectExpected, scalarField, textField } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
 
-/** Far more than any wallet's signature, with what deploys it: 8,192 bytes, as hex. */
+/** 8,192 bytes as hex: far longer than any wallet's signature, deployment data (ERC-6492) included. */
 const longestSignature = 16_386
 
-/** In REST paths and bodies: the prefix has to be there, as clients of these routes know it. */
+/** Requires the 0x prefix, which clients of the affiliate's REST routes expect. */
 export const walletField = scalarField(
   'Address',
   textField.regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 digits of hex').transform(address),
@@ -21,7 +21,7 @@ export const affiliateCodeField = textField.regex(
 
 const namedCode = z.object({ code: affiliateCodeField })
 
-/** Text that is not hex is well-formed in REST, and nobody's signature; the graph's type takes hex alone. */
+/** REST accepts text that is not hex and rejects it as an invalid signature; the GraphQL type takes hex only. */
 const signatureField = scalarField(
   'Hex',
   textField
@@ -46,7 +46,7 @@ export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
 
 const enabled = flagField.meta({ description: 'Whether traders may use the code.' })
 
-/** The editor's wish, as REST has it: the code stands in the path. */
+/** The editor's request body in REST, which has the code in the path. */
 export const affiliateSwitch = z.object({ enabled }, objectExpected)
 
 export const setAffiliateEnabledInput = inputType('SetAffiliateEnabledInput', {

@@ -10,7 +10,7 @@ exposeModel(enabledCode.model())
 builder.queryFields((t) => ({
   referralCode: storedRoot(t, enabledCode, {
     args: { code: t.arg.string({ required: true, description: 'Upper case.' }) },
-    given: ({ code }: { code: string }, environment) => {
+    rowArguments: ({ code }: { code: string }, environment) => {
       requireFeature(environment, 'cms')
       return { code: parseAffiliateCode(code) }
     },

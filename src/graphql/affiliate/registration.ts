@@ -72,7 +72,7 @@ function requireEditing(context: Context): void {
   requireEditor(context)
 }
 
-/** An attempt that ended without an answer may have registered it: the next one is answered as that one would have been. */
+/** An interrupted attempt may have stored the registration; a retry then returns it as success. */
 async function registerOnce(
   registration: AffiliateRegistration,
   { affiliates, db, interruptedAt }: Context,

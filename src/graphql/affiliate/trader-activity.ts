@@ -115,7 +115,7 @@ builder.queryField('traderActivity', (t) =>
       const { trades, ...activity } = await context.statistics.activityOf(account, page, context.client)
       return {
         ...activity,
-        trades: context.spend(trades.slice(0, first)),
+        trades: context.countItems(trades.slice(0, first)),
         hasNextPage: trades.length > first,
       }
     },

@@ -27,11 +27,11 @@ UploadAppDataPayloadRef.implement({
 builder.queryFields((t) => ({
   appData: storedRoot(t, appDataOf, {
     args: { hash: t.arg({ type: 'Bytes32', required: true, description: 'Its hash.' }) },
-    given: (args) => args,
+    rowArguments: (args) => args,
   }),
 }))
 
-/** Ten a second at the usual limit: twice as many as orders. */
+/** Allows ten uploads a second at the default limit: twice as many as orders. */
 const unitsOfUpload = 5
 
 builder.mutationField('uploadAppData', (t) =>
@@ -39,7 +39,7 @@ builder.mutationField('uploadAppData', (t) =>
     type: UploadAppDataPayloadRef,
     description:
       'Stores an appData document, so that orders can refer to it: of at most 8192 bytes, where the deployment has no limit of its own.',
-    // Clients upload before each order: what they may submit must not be halved by that.
+    // Clients upload before each order: uploads must not use up the limit of orders.
     extensions: { limited: 'reads', units: unitsOfUpload },
     args: { input: inputArgument(t.arg, uploadAppDataInput, 'The document.') },
     resolve: (_root, { input: { hash, document } }, { uploadAppData }) =>

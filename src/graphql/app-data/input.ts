@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bytes32Field, objectExpected, scalarField, textField } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
 
-/** As REST has it: the hash, where there is one, stands in the path. */
+/** The body in REST, which has the hash, if any, in the path. */
 export const appDataBody = z.object(
   { fullAppData: textField.meta({ description: 'The document, as its hash is to be taken.' }) },
   objectExpected,

@@ -14,7 +14,7 @@ import { maxNamedOrders } from '../order/uids-input.ts'
 import type { Features } from './features.ts'
 import type { TradingNetworks, TradingServices } from './networks.ts'
 
-/** What the doors need from the rest of the program. */
+/** What the interfaces (GraphQL, REST, SSE) need from the rest of the program. */
 export interface Services {
   db: Db
   now: Clock
@@ -22,26 +22,23 @@ export interface Services {
   networks: TradingNetworks
   feed: Feed
   affiliates: AffiliateServices
-  /** Of affiliates and their traders. */
   statistics: Statistics
   version: string
-  /** Documents known in advance: text by the SHA-256 of it. */
+  /** Persisted documents of the deployment: text by its SHA-256. */
   documents?: Readonly<Record<string, string>>
-  /**
-   * Whether faults of documents and variables name what may have been meant: on a machine of one's own alone.
-   */
+  /** Whether errors of documents and variables suggest schema names: only in local development. */
   suggests?: boolean
-  /** Everything is open when left out. */
+  /** All are enabled when left out. */
   features?: Features
-  /** Whether a competition is nobody's business until its deadline block has passed. */
+  /** Whether a competition is hidden from clients until its deadline block has passed. */
   hidesCompetitions?: boolean
-  /** Whether a key that came with a request is the operator's; without this nobody's is. */
+  /** Whether a request's key is the operator's; no key is when left out. */
   isOperator?(apiKey: string | undefined): boolean
-  /** Whether it is a key of who decides about affiliates. */
+  /** Whether a request's key may enable and disable affiliates: the content system's or the operator's. */
   isEditor?(apiKey: string | undefined): boolean
-  /** The newest auctions that a report over REST shows of an order, where that is not the usual. */
+  /** How many of an order's newest auctions a REST debug report has; a default when left out. */
   reportAuctions?: number
-  /** Orders that one request may name, where that is less than usual. */
+  /** Orders that one request may name; `maxNamedOrders` when left out. */
   maxOrderUids?: number
   /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch */
   uploadAppData(hash: Bytes32 | null, document: string): Promise<{ hash: Bytes32; created: boolean }>
@@ -50,33 +47,33 @@ export interface Services {
 /** One request, or one event of a stream. */
 export interface Context extends Services, Caller {
   loaders: Loaders
-  /** Asked over a path that only the operator reaches: nothing is hidden from it. */
+  /** Came over a path that only the operator reaches: hidden competitions are visible. */
   restricted?: boolean
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   clientSignal: AbortSignal
   /**
-   * Counts what a result holds.
+   * Counts list items of the result.
    * @throws Refusal QueryTooComplex over the limit, and from then on every time
    */
-  spend<Row>(rows: readonly Row[]): Row[]
-  /** The same of the lists in a text that the database wrote. */
-  spendText(text: string): void
-  /** @throws Refusal when nothing more is to be read; the Outage that was met */
+  countItems<Row>(rows: readonly Row[]): Row[]
+  /** Counts the list items in JSON text that the database wrote. @throws Refusal like `countItems` */
+  countTextItems(text: string): void
+  /** Called before each read. @throws Refusal over the limit or after a disconnect; the Outage of this request */
   proceed(): void
-  /** Rejects once the result is over the limit: what is still under way is of no use to anybody. */
-  overspent: Promise<never>
+  /** Rejects once the result is over the limit, so that execution need not wait for the remaining resolvers. */
+  overLimit: Promise<never>
 }
 
-/** Prices are read from the chain: of so many tokens at once. */
-const maxPriced = 128
-/** Each can be a question to somebody outside, who counts them. */
-const maxAskedOutside = 32
+/** Tokens per request whose native prices are read from the chain. */
+const maxNativePrices = 128
+/** Tokens per request and kind of data that may cause a call of an outside source with a quota. */
+const maxOutsideTokens = 32
 
-/** Nested lists multiply: a result holds this many list items at most. */
+/** Limit of list items in a result, because nested lists multiply. */
 const maxListItems = 20_000
 
 /**
- * For a result that the database wrote alone.
+ * Limits a result that the database wrote without resolvers.
  * @throws Refusal QueryTooComplex
  */
 export function checkListItems(texts: readonly string[]): void {
@@ -90,56 +87,59 @@ function tooManyItems(): Refusal {
   return new Refusal('QueryTooComplex', `the result holds more than ${maxListItems} list items`)
 }
 
-/** @param outage of the database, for a request that has met it already: nothing more is read for it */
+/** @param outage of the database that this request has met before: every further read throws it */
 export function createContext(
   services: Services,
   caller: Caller,
   clientSignal: AbortSignal,
   outage?: Outage,
 ): Context {
-  let spent = 0
-  let stop = (_refusal: Refusal) => {}
-  const overspent = new Promise<never>((_resolve, reject) => {
-    stop = reject
+  let listItemCount = 0
+  let rejectOverLimit = (_refusal: Refusal) => {}
+  const overLimit = new Promise<never>((_resolve, reject) => {
+    rejectOverLimit = reject
   })
-  overspent.catch(() => {})
+  overLimit.catch(() => {})
 
   function proceed(): void {
     if (outage) throw outage
-    if (spent > maxListItems) throw tooManyItems()
+    if (listItemCount > maxListItems) throw tooManyItems()
     if (clientSignal.aborted) throw new Refusal('Unavailable', 'the client has gone')
   }
 
-  function count(items: number): void {
-    spent += items
+  function addItems(items: number): void {
+    listItemCount += items
     try {
       proceed()
     } catch (error) {
-      stop(error as Refusal)
+      rejectOverLimit(error as Refusal)
       throw error
     }
   }
 
   const tradingOnChain = (chainId: number) => services.networks.byChainId(chainId)
 
-  /** Token by token; an outage is that token's alone. */
-  function each<Value>(
-    what: string,
-    most: number,
-    ask: (trading: TradingServices, token: Address) => Promise<Value | undefined>,
+  /** Reads a value for each token; an error affects its token only. */
+  function loadEach<Value>(
+    subject: string,
+    maxTokens: number,
+    readValue: (trading: TradingServices, token: Address) => Promise<Value | undefined>,
   ): ReadTokens<Value> {
-    let params = 0
+    let requested = 0
     return async (chainId, addresses) => {
-      params += addresses.length
-      if (params > most)
-        throw new Refusal('QueryTooComplex', `${what} of more than ${most} tokens are asked for at once`)
+      requested += addresses.length
+      if (requested > maxTokens)
+        throw new Refusal(
+          'QueryTooComplex',
+          `${subject} of more than ${maxTokens} tokens are asked for at once`,
+        )
       const trading = tradingOnChain(chainId)
       const results = new Map<Address, Value | Error>()
-      const askAbout = async (token: Address) => {
-        const answer = await (trading && ask(trading, token))?.catch((error: Error) => error)
-        if (answer !== undefined) results.set(token, answer)
+      const loadToken = async (token: Address) => {
+        const result = await (trading && readValue(trading, token))?.catch((error: Error) => error)
+        if (result !== undefined) results.set(token, result)
       }
-      await Promise.all(addresses.map(askAbout))
+      await Promise.all(addresses.map(loadToken))
       return results
     }
   }
@@ -147,15 +147,17 @@ export function createContext(
   const loaders = createLoaders(
     {
       tokens: async (chainId, addresses) => (await tradingOnChain(chainId)?.tokens(addresses)) ?? new Map(),
-      usdPrices: each('prices', maxAskedOutside, (trading, token) => trading.usdPrice(token, caller.client)),
-      topHolders: each('holders', maxAskedOutside, (trading, token) =>
+      usdPrices: loadEach('prices', maxOutsideTokens, (trading, token) =>
+        trading.usdPrice(token, caller.client),
+      ),
+      topHolders: loadEach('holders', maxOutsideTokens, (trading, token) =>
         trading.topHolders(token, caller.client),
       ),
       nativeRates: async (chainId, addresses) => {
-        if (addresses.length > maxPriced) {
+        if (addresses.length > maxNativePrices) {
           throw new Refusal(
             'QueryTooComplex',
-            `prices of more than ${maxPriced} tokens are asked for at once`,
+            `prices of more than ${maxNativePrices} tokens are asked for at once`,
           )
         }
         return (await tradingOnChain(chainId)?.nativeRates(addresses)) ?? new Map()
@@ -168,17 +170,17 @@ export function createContext(
     ...caller,
     loaders,
     clientSignal,
-    spend(rows) {
-      count(rows.length)
+    countItems(rows) {
+      addItems(rows.length)
       return [...rows]
     },
-    spendText: (text) => count(listItems(text)),
-    overspent,
+    countTextItems: (text) => addItems(listItems(text)),
+    overLimit,
     proceed,
   }
 }
 
-/** @throws Refusal InvalidParameter for more orders than one request may name */
+/** @throws Refusal InvalidParameter when a request names too many orders */
 export function checkNamed(
   uids: readonly OrderUid[],
   field: string,

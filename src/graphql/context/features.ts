@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 
-/** Parts of the service that a setting opens. */
+/** Parts of the service that settings enable. */
 export interface Features {
   /** Notifications and affiliates. */
   cms: boolean
@@ -8,7 +8,7 @@ export interface Features {
   statistics: boolean
 }
 
-const needed: Readonly<Record<keyof Features, string>> = {
+const requiredSettings: Readonly<Record<keyof Features, string>> = {
   cms: 'this needs the settings CMS_ENABLED=true and CMS_API_KEY',
   statistics: 'this needs the setting DUNE_API_KEY or STATS_SOURCE=own',
 }
@@ -19,5 +19,5 @@ interface Featured {
 
 /** @throws Refusal FeatureDisabled that names the settings */
 export function requireFeature({ features }: Featured, name: keyof Features): void {
-  if (features?.[name] === false) throw new Refusal('FeatureDisabled', needed[name])
+  if (features?.[name] === false) throw new Refusal('FeatureDisabled', requiredSettings[name])
 }

@@ -1,13 +1,10 @@
 import { defaultFieldResolver, type GraphQLSchema } from 'graphql'
 import type { Context } from './context.ts'
 
-/** Who may ask, and whether there is anything to ask. @throws Refusal */
+/** Whether a request may use a field, and whether the field is enabled. @throws Refusal */
 export type Guard = (context: Context) => void
 
-/**
- * Fields with `extensions.guard` say who may ask before they say what is wrong with the input: the guard is asked
- * before the input is validated.
- */
+/** Runs `extensions.guard` of mutations before their input is validated, so that access errors come first. */
 export function withGuards(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const guard = field.extensions.guard as Guard | undefined

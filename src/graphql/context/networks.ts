@@ -9,55 +9,55 @@ import type { NativeRate } from '../../domain/token/native-rate.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
 
-/** What can be done on one network. */
+/** Trading operations of one network. */
 export interface TradingServices {
   network: Network
-  /** Stores the order when every check passes. @throws Refusal naming the first fault */
+  /** Stores the order if every check passes. @throws Refusal of the first check that fails */
   placeOrder(creation: OrderCreation): Promise<OrderUid>
-  /** The UID of this very order if it was placed at `since` or later. @throws Refusal */
+  /** The order's UID if the same order was placed at `since` or later. @throws Refusal */
   placedSince(creation: OrderCreation, since: Date): Promise<OrderUid | undefined>
   /** All or none. @throws Refusal */
   cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
   /** @throws Refusal */
   cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
-  /** The operator's, without a signature. All or none. @throws Refusal */
+  /** Cancels for the operator, without a signature. All or none. @throws Refusal */
   cancelByPolicy(cancellation: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
   /** @throws Refusal */
   quote(request: QuoteRequest): Promise<QuoteReply>
   /**
-   * Each quote better than the one before, as they are found, and each stored; ends when nothing better can
-   * come, or when `signal` aborts.
-   * @throws Refusal at once for what keeps it from starting, and in the end when there was no quote at all
+   * Yields and stores each quote that is better than the one before. Ends when all estimators have answered, at the
+   * deadline, or when `signal` aborts.
+   * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
   quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
-  /** A quote that `from` was given, as it was answered; undefined for anybody else's. */
+  /** A stored quote as it was returned to `from`; undefined for quotes of other traders. */
   storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
   /**
-   * Metadata of tokens; a contract that does not say has null for it, one that is no token is left out, and
-   * one that could not be asked has an Outage.
+   * Metadata of tokens. Members that a contract does not return are null, addresses without a token are left out,
+   * and failed reads have an Outage.
    */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
   /**
-   * In US dollars for one whole token; undefined when no source knows of a price. Turns go round the clients.
-   * @throws Outage when one that might could not say
+   * US dollars for one whole token; undefined when no source has a price. Clients are served in rotation.
+   * @throws Outage when no source has a price and one of them failed
    */
   usdPrice(token: Address, client: string): Promise<Sourced<string> | undefined>
-  /** The same, if it is in memory and fresh: nobody is asked, and undefined says nothing about the token. */
+  /** The price if a fresh one is in memory; undefined means that `usdPrice` has to call a source. */
   peekUsdPrice(token: Address): Sourced<string> | undefined
   /**
-   * Those who hold most, the greatest first; undefined when no source knows of any.
-   * @throws Outage when one that might could not say
+   * The largest holders, largest first; undefined when no source has them.
+   * @throws Outage when no source has them and one of them failed
    */
   topHolders(token: Address, client: string): Promise<Sourced<readonly TokenHolder[]> | undefined>
-  /** The same, as `peekUsdPrice` tells it. */
+  /** The holders if fresh ones are in memory, like `peekUsdPrice`. */
   peekTopHolders(token: Address): Sourced<readonly TokenHolder[]> | undefined
   /**
-   * What tokens are worth now; one that no route leads from is left out, one that is not traded has a
-   * Refusal.
+   * Current rates of tokens in the native coin. Tokens without a route are left out, tokens that are not traded have
+   * a Refusal.
    * @throws Outage
    */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
-  /** Whether everything that this network's answers depend on answers now. */
+  /** Whether all dependencies of this network (node, database) respond. */
   ready(): Promise<boolean>
 }
 
@@ -67,10 +67,7 @@ export interface TradingNetworks {
   byChainId(chainId: number): TradingServices | undefined
 }
 
-/**
- * The networks of this service by every name they go by; a network's own name comes before what others call
- * another chain.
- */
+/** Finds networks by name or alias. A network's own name comes before an alias of another chain. */
 export function createTradingNetworks(all: readonly TradingServices[]): TradingNetworks {
   const byChainId = (chainId: number | undefined) => all.find(({ network }) => network.chainId === chainId)
   return {
@@ -81,7 +78,7 @@ export function createTradingNetworks(all: readonly TradingServices[]): TradingN
 }
 
 /**
- * The network that a request names; without a name the only one there is.
+ * Services of the network that a request names; without a name, of the only network.
  * @throws Refusal InvalidParameter, NotFound
  */
 export function tradingOn(
@@ -91,19 +88,19 @@ export function tradingOn(
   const [only, second] = networks.all
   if (name == null) {
     if (only && !second) return only
-    throw new Refusal('InvalidParameter', `network is required: one of ${names(networks)}`, {
+    throw new Refusal('InvalidParameter', `network is required: one of ${networkNames(networks)}`, {
       field: 'network',
     })
   }
   const trading = networks.byName(name)
   if (trading) return trading
-  const shown = name.slice(0, 40)
+  const shortName = name.slice(0, 40)
   const fault =
-    chainIdOfName(name) === undefined ? `there is no network ${shown}` : `${shown} is not served here`
-  throw new Refusal('NotFound', `${fault}, but ${names(networks)}`, { field: 'network' })
+    chainIdOfName(name) === undefined ? `there is no network ${shortName}` : `${shortName} is not served here`
+  throw new Refusal('NotFound', `${fault}, but ${networkNames(networks)}`, { field: 'network' })
 }
 
-/** Narrows a list to one network. */
+/** The chain id of the named network; undefined without a name, which means all. */
 export function chainIdOf(
   services: { networks: TradingNetworks },
   name: string | null | undefined,
@@ -111,6 +108,6 @@ export function chainIdOf(
   return name == null ? undefined : tradingOn(services, name).network.chainId
 }
 
-function names({ all }: TradingNetworks): string {
+function networkNames({ all }: TradingNetworks): string {
   return all.map(({ network }) => network.name).join(', ')
 }

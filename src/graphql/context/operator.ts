@@ -4,15 +4,16 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { Context } from './context.ts'
 
 /**
- * Whether what came with a request is the operator's key. Hashes are compared, so that the time it takes tells neither the
- * key's length nor how it begins. Without a key nobody is the operator.
+ * Whether a request's key is the configured one; always false when none is configured. Compares hashes, so that the
+ * time of the comparison reveals neither the length nor a prefix of the key.
  */
-export function operatorCheck(key: string | undefined): (given: string | undefined) => boolean {
+export function operatorCheck(key: string | undefined): (apiKey: string | undefined) => boolean {
   const expected = key === undefined ? undefined : digest(key)
-  return (given) => expected !== undefined && given !== undefined && timingSafeEqual(expected, digest(given))
+  return (apiKey) =>
+    expected !== undefined && apiKey !== undefined && timingSafeEqual(expected, digest(apiKey))
 }
 
-/** A key in either of the two headers that clients have for it. */
+/** The key in `Authorization: Bearer …` or `X-API-Key`. */
 export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const bearer = headers.authorization && /^Bearer +(\S+)$/i.exec(headers.authorization)?.[1]
   const key = headers['x-api-key']

@@ -2,25 +2,25 @@ import type { ZodError, ZodType, z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
 
-/** A zod issue may name its code in `params.code`; without it the input is simply malformed. */
+/** Turns a zod error into a Refusal: code of `params.code`, else InvalidParameter. Returns other errors unchanged. */
 export function toRefusal(error: unknown, root: readonly string[] = []): unknown {
   if (!isZodError(error)) return error
   const [issue] = error.issues
   if (!issue) return error
   const field = fieldOf(issue.path, root)
-  const named = issue.code === 'custom' ? issue.params?.code : undefined
-  const code = isRefusalCode(named) ? named : 'InvalidParameter'
+  const issueCode = issue.code === 'custom' ? issue.params?.code : undefined
+  const code = isRefusalCode(issueCode) ? issueCode : 'InvalidParameter'
   return new Refusal(code, field ? `${field} ${issue.message}` : issue.message, field ? { field } : {})
 }
 
-/** Reads raw input. @throws Refusal, also for faults that the schema tells as zod issues */
+/** Parses raw input. @throws Refusal, also for zod issues */
 export function parseInput<Schema extends ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
   throw toRefusal(result.error)
 }
 
-/** `['a', 'b', 0]` is `a.b[0]`. Input objects named in `root` are left out, so that every door names a field alike. */
+/** `['a', 'b', 0]` is `a.b[0]`. Leaves out input objects in `root`, so that GraphQL and REST name a field alike. */
 export function fieldOf(path: readonly PropertyKey[], root: readonly string[] = []): string {
   const inner = typeof path[1] === 'string' && root.includes(String(path[0])) ? path.slice(1) : path
   return inner

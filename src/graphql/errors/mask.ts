@@ -5,50 +5,50 @@ import type { Log } from '../../domain/log.ts'
 
 const masked = new WeakSet<GraphQLError>()
 
-/** One outage may be what many fields fail for. */
+/** Outages that were logged: many fields may fail for the same one. */
 const logged = new WeakSet<Outage>()
 
-/** graphql-js repeats what it was sent; of that nobody needs more. */
-const maxCharacters = 500
+/** graphql-js repeats the client's input in its messages; longer ones are cut. */
+const maxMessageLength = 500
 
 /**
- * What a client may see of an error: a refusal as it is, an outage as Unavailable, anything else as an
- * internal fault that is logged once. Masking what is masked changes nothing, so every door may do it.
+ * The error as clients may see it: a refusal as it is, an outage as Unavailable, any other error as
+ * InternalServerError, which is logged once. Idempotent, so each layer may call it.
  */
 export function maskError(error: unknown, log: Log, requestId?: string): GraphQLError {
   if (error instanceof GraphQLError && masked.has(error)) return error
-  const cause = bottomOf(error)
+  const cause = rootCauseOf(error)
   if (cause instanceof Refusal) return refusalError(cause, error)
   if (cause instanceof Outage) {
     if (!logged.has(cause)) log.warn(cause.message, { requestId, cause: describe(cause.cause) })
     logged.add(cause)
     return clientError('Unavailable', `${cause.message}: try again later`, error)
   }
-  if (isAboutRequest(error)) return requestError(error)
-  if (isAboutArgument(cause)) return argumentError(cause, error)
+  if (isRequestError(error)) return requestError(error)
+  if (isArgumentError(cause)) return argumentError(cause, error)
   log.error('a request failed', { requestId, cause: describe(cause), path: pathOf(error) })
   return clientError('InternalServerError', 'Internal server error', error)
 }
 
-/** A document that does not parse or does not fit the schema; scalars in it are input like any other. */
+/** An error of parsing or validation. A refusal by a scalar's literal keeps its code. */
 export function queryError(
   error: GraphQLError,
   field?: string,
   message: string = error.message,
 ): GraphQLError {
   if (masked.has(error)) return error
-  const cause = bottomOf(error)
+  const cause = rootCauseOf(error)
   return cause instanceof Refusal
-    ? refusalError(named(cause, field), error)
-    : clientError('InvalidQuery', clipped(message), error)
+    ? refusalError(withField(cause, field), error)
+    : clientError('InvalidQuery', truncate(message), error)
 }
 
-/** A variable that does not fit its type. */
+/** An error of a variable that does not fit its type. */
 export function variableError(error: GraphQLError, field: string): GraphQLError {
-  const cause = bottomOf(error)
-  if (cause instanceof Refusal) return refusalError(named(cause, field), error)
+  const cause = rootCauseOf(error)
+  if (cause instanceof Refusal) return refusalError(withField(cause, field), error)
   return refusalError(
-    new Refusal('InvalidParameter', cause instanceof Error ? clipped(cause.message) : 'is malformed', {
+    new Refusal('InvalidParameter', cause instanceof Error ? truncate(cause.message) : 'is malformed', {
       field,
     }),
     error,
@@ -62,8 +62,8 @@ export function refusalError(refusal: Refusal, at?: unknown): GraphQLError {
   })
 }
 
-/** Scalars do not know where they stand: the field is put in front of what they say. */
-function named(refusal: Refusal, field: string | undefined): Refusal {
+/** Puts the field in front of the message: scalars do not know it. */
+function withField(refusal: Refusal, field: string | undefined): Refusal {
   return refusal.field || !field
     ? refusal
     : new Refusal(refusal.code, `${field} ${refusal.message}`, { field })
@@ -73,11 +73,11 @@ function clientError(
   code: RefusalCode,
   message: string,
   at: unknown,
-  more: { field?: string; data?: Record<string, unknown> } = {},
+  details: { field?: string; data?: Record<string, unknown> } = {},
 ): GraphQLError {
   const place = at instanceof GraphQLError ? at : undefined
   const http: unknown = place?.extensions.http
-  const extensions: GraphQLErrorExtensions = { code, retryable: refusalCodes[code].retryable, ...more }
+  const extensions: GraphQLErrorExtensions = { code, retryable: refusalCodes[code].retryable, ...details }
   if (http) extensions.http = http
   const error = new GraphQLError(message, {
     nodes: place?.nodes ?? null,
@@ -90,47 +90,38 @@ function clientError(
   return error
 }
 
-/**
- * Yoga's status may be meant for one media type alone; what never was GraphQL, such as a body that is no
- * JSON, has it in every.
- */
+/** Drops `http.spec`, which limits a status to one media type: a body that is not JSON has it in every media type. */
 function requestError(error: GraphQLError): GraphQLError {
-  const masked = clientError('InvalidQuery', clipped(error.message), error)
+  const masked = clientError('InvalidQuery', truncate(error.message), error)
   const { http } = error.extensions as { http?: { status?: number } }
   if (http?.status) masked.extensions.http = { status: http.status }
   return masked
 }
 
-/**
- * Raised by a library about the request itself: by graphql-js, or with an HTTP status, such as for a body
- * that is no JSON.
- */
-function isAboutRequest(error: unknown): error is GraphQLError {
+/** Raised by a library about the request itself: by graphql-js, or with an HTTP status. */
+function isRequestError(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && (error.extensions.http !== undefined || !error.originalError)
 }
 
-/**
- * graphql-js points at the argument itself: a null where a variable's type lets it through and the argument's
- * does not.
- */
-function isAboutArgument(cause: unknown): cause is GraphQLError {
+/** graphql-js sets nodes when a nullable variable brings null to a non-null argument. */
+function isArgumentError(cause: unknown): cause is GraphQLError {
   return cause instanceof GraphQLError && cause.nodes !== undefined
 }
 
 function argumentError(cause: GraphQLError, at: unknown): GraphQLError {
   const field = /^Argument "(\w+)"/.exec(cause.message)?.[1]
-  return clientError('InvalidParameter', clipped(cause.message), at, field ? { field } : {})
+  return clientError('InvalidParameter', truncate(cause.message), at, field ? { field } : {})
 }
 
-function clipped(message: string): string {
-  return message.length > maxCharacters ? `${message.slice(0, maxCharacters)}…` : message
+function truncate(message: string): string {
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
 }
 
-/** An error thrown by a scalar arrives under more than one `originalError`. */
-function bottomOf(error: unknown): unknown {
-  let bottom = error
-  while (bottom instanceof GraphQLError && bottom.originalError) bottom = bottom.originalError
-  return bottom
+/** An error of a scalar arrives nested in several `originalError`s. */
+function rootCauseOf(error: unknown): unknown {
+  let cause = error
+  while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError
+  return cause
 }
 
 function pathOf(error: unknown): string | undefined {

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { EcdsaScheme } from '../../domain/signing/signing.ts'
 import { SigningScheme } from '../enums.ts'
 import {
+  enumField,
   hexField,
   networkField,
   objectExpected,
   orderUidField,
   textField,
-  wordField,
 } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
 import { maxNamedOrders } from './uids-input.ts'
@@ -21,24 +21,24 @@ const orderUids = z
   })
   .max(maxNamedOrders, `must name at most ${maxNamedOrders} orders`)
 
-const signed = {
+const signatureMembers = {
   signature: hexField.meta({ description: '65 bytes.' }),
-  signingScheme: wordField(SigningScheme, ecdsaSchemes).meta({ description: 'How the owner signed.' }),
+  signingScheme: enumField(SigningScheme, ecdsaSchemes).meta({ description: 'How the owner signed.' }),
 }
 
-const asSigned = orderUids.meta({ description: 'As signed: order and repetition count.' })
-const named = orderUids.meta({ description: `At most ${maxNamedOrders}, all of one network.` })
+const signedUids = orderUids.meta({ description: 'As signed: order and repetition count.' })
+const listedUids = orderUids.meta({ description: `At most ${maxNamedOrders}, all of one network.` })
 const networkOfOrders = networkField('That of the orders when left out.')
 
-/** A signed wish to cancel, with what stands beside it. An empty list is well-formed and cancels nothing. */
-export const cancellationBody = z.looseObject({ orderUids: asSigned, ...signed }, objectExpected)
+/** A signed cancellation in REST; other members pass through. An empty list is well-formed and cancels nothing. */
+export const cancellationBody = z.looseObject({ orderUids: signedUids, ...signatureMembers }, objectExpected)
 
-/** What stands beside the UID of a single order, which is read where it stands. */
-export const singleCancellationBody = z.looseObject(signed, objectExpected)
+/** A signed cancellation of the one order that the REST path names. */
+export const singleCancellationBody = z.looseObject(signatureMembers, objectExpected)
 
 export const cancelOrdersInput = inputType('CancelOrdersInput', {
   description: 'Orders to be cancelled, all or none, with their owner’s signature over the list.',
-  schema: z.object({ network: networkOfOrders, orderUids: asSigned, ...signed }, objectExpected),
+  schema: z.object({ network: networkOfOrders, orderUids: signedUids, ...signatureMembers }, objectExpected),
 })
 
 export const cancelOrderInput = inputType('CancelOrderInput', {
@@ -47,7 +47,7 @@ export const cancelOrderInput = inputType('CancelOrderInput', {
     {
       network: networkField('That of the order when left out.'),
       orderUid: orderUidField.meta({ description: 'The order.' }),
-      ...signed,
+      ...signatureMembers,
     },
     objectExpected,
   ),
@@ -58,7 +58,7 @@ export const cancelByPolicyInput = inputType('CancelOrdersByPolicyInput', {
   schema: z.object(
     {
       network: networkOfOrders,
-      orderUids: named,
+      orderUids: listedUids,
       reason: textField
         .min(1, 'must not be empty')
         .max(longestReason, `must have at most ${longestReason} characters`)

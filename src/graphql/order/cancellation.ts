@@ -36,7 +36,7 @@ for (const ref of [CancelOrdersPayloadRef, CancelOrdersByPolicyPayloadRef])
         description: 'The orders as they are now, each once, in the order of the input.',
         extensions: { items: maxNamedOrders },
         resolve: ({ uids }, _args, context, info) =>
-          Promise.all(context.spend(uids).map((uid) => storedOrder(uid, context, info))),
+          Promise.all(context.countItems(uids).map((uid) => storedOrder(uid, context, info))),
       }),
     }),
   })
@@ -49,7 +49,7 @@ builder.mutationField('cancelOrders', (t) =>
     args: { input: inputArgument(t.arg, cancelOrdersInput, 'The orders, and the owner’s signature.') },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
       checkNamed(cancellation.orderUids, 'orderUids', context)
-      const trading = await cancelOn(cancellation.orderUids, network, context)
+      const trading = await tradingOfOrders(cancellation.orderUids, network, context)
       return { uids: await trading.cancelOrders(cancellation) }
     },
   }),
@@ -61,7 +61,7 @@ builder.mutationField('cancelOrder', (t) =>
     description: 'Cancels one order. The owner signs its UID by itself, or as a list of one.',
     args: { input: inputArgument(t.arg, cancelOrderInput, 'The order, and its owner’s signature.') },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
-      const trading = await cancelOn([cancellation.orderUid], network, context)
+      const trading = await tradingOfOrders([cancellation.orderUid], network, context)
       return { uid: await trading.cancelOrder(cancellation) }
     },
   }),
@@ -76,22 +76,22 @@ builder.mutationField('cancelOrdersByPolicy', (t) =>
     extensions: { guard: requireOperator },
     async resolve(_root, { input: { network, orderUids, reason = null } }, context) {
       checkNamed(orderUids, 'orderUids', context)
-      const trading = await cancelOn(orderUids, network, context)
+      const trading = await tradingOfOrders(orderUids, network, context)
       return { uids: await trading.cancelByPolicy({ orderUids, reason }) }
     },
   }),
 )
 
-/** The desk that is named, or that of the first order: a signature is for one network. */
-async function cancelOn(
-  [first]: readonly OrderUid[],
+/** Services of the named network, else of the first order's: a signature is for one network. */
+async function tradingOfOrders(
+  [firstUid]: readonly OrderUid[],
   network: string | null | undefined,
   context: Context,
 ): Promise<TradingServices> {
-  if (network != null || first === undefined || context.networks.all.length === 1)
+  if (network != null || firstUid === undefined || context.networks.all.length === 1)
     return tradingOn(context, network)
-  const order = await findOrder(context.db, first)
+  const order = await findOrder(context.db, firstUid)
   const trading = order && context.networks.byChainId(order.chainId)
-  if (!trading) throw new Refusal('OrderNotFound', `no order ${first}`, { field: 'orderUids' })
+  if (!trading) throw new Refusal('OrderNotFound', `no order ${firstUid}`, { field: 'orderUids' })
   return trading
 }

@@ -14,6 +14,7 @@ import {
   addressField,
   amountField,
   appDataHashField,
+  enumField,
   flagField,
   hexField,
   networkField,
@@ -22,12 +23,11 @@ import {
   safeIntField,
   textField,
   uint32Field,
-  wordField,
 } from '../input/fields.ts'
-import { graphTypes } from '../input/graph-types.ts'
+import { graphqlTypes } from '../input/graph-types.ts'
 import { type Input, inputType } from '../input/input-type.ts'
 
-/** Orders that one request may place: as many as a client may submit at once. */
+/** Orders that one request may place: the burst of the default rate limit. */
 export const maxPlacedOrders = 10
 
 const members = {
@@ -40,15 +40,15 @@ const members = {
   appData: textField.meta({ description: 'The document, or its hash.' }),
   appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Must be 0.' }),
-  kind: wordField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
+  kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
   partiallyFillable: flagField.meta({ description: 'Whether a part may be traded.' }),
-  sellTokenBalance: wordField(SellTokenSource, sellTokenSources)
+  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
     .nullish()
     .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: wordField(BuyTokenDestination, buyTokenDestinations)
+  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
     .nullish()
     .meta({ description: 'ERC20 when left out.' }),
-  signingScheme: wordField(SigningScheme, signingSchemes).meta({ description: 'How the owner signed.' }),
+  signingScheme: enumField(SigningScheme, signingSchemes).meta({ description: 'How the owner signed.' }),
   signature: hexField.meta({
     description: '65 bytes for a key’s signature, or 64 compact ones; at most 8192 for EIP1271.',
   }),
@@ -58,8 +58,8 @@ const members = {
 }
 
 /**
- * A signed order as a client sends it. Malformed input is InvalidParameter; whether a well-formed order is acceptable
- * (its signature's length and v included) is for the checks to say.
+ * A signed order as a client sends it. Malformed input is InvalidParameter; `src/orders/checks` decide whether a
+ * well-formed order is acceptable, including the length and v of its signature.
  */
 export const orderInput = inputType('OrderInput', {
   description: 'A signed order.',
@@ -79,7 +79,7 @@ export const placeOrdersInput = inputType('PlaceOrdersInput', {
     {
       network: networkField(onlyNetwork),
       orders: z
-        .array(attempted(orderInput))
+        .array(parsedOrRefused(orderInput))
         .min(1, 'must name an order')
         .max(maxPlacedOrders, `must name at most ${maxPlacedOrders} orders`)
         .meta({ description: `The orders, at most ${maxPlacedOrders}; each counts as a submission.` }),
@@ -88,17 +88,17 @@ export const placeOrdersInput = inputType('PlaceOrdersInput', {
   ),
 })
 
-/** One of several: what is wrong with it is no fault of the others. */
-function attempted<Schema extends z.ZodType>({ schema, type }: Input<Schema>) {
-  const each = z.unknown().transform((value): { read: z.output<Schema> } | { refusal: Refusal } => {
+/** Parses each order on its own: an invalid one does not reject the others. */
+function parsedOrRefused<Schema extends z.ZodType>({ schema, type }: Input<Schema>) {
+  const each = z.unknown().transform((value): { creation: z.output<Schema> } | { refusal: Refusal } => {
     try {
-      return { read: parseInput(schema, value) }
+      return { creation: parseInput(schema, value) }
     } catch (refusal) {
       if (refusal instanceof Refusal) return { refusal }
       throw refusal
     }
   })
-  graphTypes.add(each, { type })
+  graphqlTypes.add(each, { type })
   return each
 }
 

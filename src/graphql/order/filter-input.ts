@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { longestAppCode } from '../../domain/app-data/app-code.ts'
 import { orderClasses, orderKinds } from '../../domain/order/order.ts'
 import { orderStatuses } from '../../domain/order/status.ts'
-import { lookLimit } from '../../storage/order/ranges.ts'
+import { scanLimit } from '../../storage/order/ranges.ts'
 import { OrderClass, OrderKind, OrderStatus } from '../enums.ts'
-import { addressField, scalarField, textField, wordField } from '../input/fields.ts'
+import { addressField, enumField, scalarField, textField } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
 
 const timeField = scalarField('DateTime', z.date())
@@ -18,16 +18,16 @@ const tokenPair = inputType('TokenPairInput', {
 })
 
 export const orderFilter = inputType('OrderFilter', {
-  description: `Orders that meet every condition given. Found by one index: each condition alone, statuses with kind, both of them with an owner, and any of these with a time of creation. For other conditions together a page looks at the newest ${lookLimit} orders of owner, pair, appCode or class, the first of these that is given, and shows those that meet the rest: it may hold fewer than first, also none, while hasNextPage says to go on.`,
+  description: `Orders that meet every condition given. Found by one index: each condition alone, statuses with kind, both of them with an owner, and any of these with a time of creation. For other conditions together a page looks at the newest ${scanLimit} orders of owner, pair, appCode or class, the first of these that is given, and shows those that meet the rest: it may hold fewer than first, also none, while hasNextPage says to go on.`,
   schema: z.object({
     statuses: z
-      .array(wordField(OrderStatus, orderStatuses))
+      .array(enumField(OrderStatus, orderStatuses))
       .min(1, 'must name at least one')
       .nullish()
       .meta({ description: 'Orders that stand at one of these now. At least one.' }),
     pair: tokenPair.schema.nullish().meta({ description: 'Orders that trade this pair.' }),
-    kind: wordField(OrderKind, orderKinds).nullish().meta({ description: 'Orders with this side fixed.' }),
-    class: wordField(OrderClass, orderClasses).nullish().meta({ description: 'Orders of this class.' }),
+    kind: enumField(OrderKind, orderKinds).nullish().meta({ description: 'Orders with this side fixed.' }),
+    class: enumField(OrderClass, orderClasses).nullish().meta({ description: 'Orders of this class.' }),
     appCode: textField
       .refine((code) => code.length <= longestAppCode && !code.includes('\0'), {
         error: `must be at most ${longestAppCode} characters, none of them NUL`,

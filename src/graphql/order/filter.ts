@@ -7,16 +7,16 @@ import { orderFilter } from './filter-input.ts'
 
 export const OrderFilterInput = orderFilter.type
 
-/** Reads the filter itself: what answers without the builder asks for it too. @throws Refusal InvalidParameter */
+/** Validates the filter itself, because compiled operations bypass the builder. @throws Refusal InvalidParameter */
 export function toOrderFilter(
-  given: z.output<typeof orderFilter.schema> | null | undefined,
+  filterInput: z.output<typeof orderFilter.schema> | null | undefined,
   status: OrderStatus | null | undefined,
 ): Omit<OrderFilter, 'chainIds'> {
-  if (status != null && given?.statuses != null) {
+  if (status != null && filterInput?.statuses != null) {
     throw new Refusal('InvalidParameter', 'statuses must not be given beside status', { field: 'statuses' })
   }
-  const { statuses, ...others } = parseInput(orderFilter.schema, given ?? {})
-  const wanted = statuses ? [...new Set(statuses)] : status == null ? undefined : [status]
-  const members = { ...others, statuses: wanted }
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value != null))
+  const { statuses, ...conditions } = parseInput(orderFilter.schema, filterInput ?? {})
+  const uniqueStatuses = statuses ? [...new Set(statuses)] : status == null ? undefined : [status]
+  const filter = { ...conditions, statuses: uniqueStatuses }
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value != null))
 }

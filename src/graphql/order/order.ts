@@ -46,7 +46,7 @@ builder.queryFields((t) => ({
       uid: t.arg({ type: 'OrderUid', required: true, description: 'Its UID.' }),
       network: networkArgument(t.arg, 'Narrows: an order of another network is not known.'),
     },
-    given: ({ uid, network }: { uid: string; network?: string }, environment) => ({
+    rowArguments: ({ uid, network }: { uid: string; network?: string }, environment) => ({
       uid,
       chainId: chainIdOf(environment, network),
     }),
@@ -64,7 +64,7 @@ builder.queryFields((t) => ({
         uids: t.arg({ type: ['OrderUid'], required: true, description: 'Their UIDs.' }),
         network: networkArgument(t.arg, 'Narrows: an order of another network is not known.'),
       },
-      given: ({ uids, network }: { uids: string[]; network?: string }, environment) => {
+      rowArguments: ({ uids, network }: { uids: string[]; network?: string }, environment) => {
         const chainId = chainIdOf(environment, network)
         checkNamed(uids as `0x${string}`[], 'uids', environment)
         return { uids: [...new Set(uids)], chainId }
@@ -76,7 +76,7 @@ builder.queryFields((t) => ({
       hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
     },
-    given: ({ hash, network }: { hash: string; network?: string }, environment) => ({
+    rowArguments: ({ hash, network }: { hash: string; network?: string }, environment) => ({
       hash,
       chainId: tradingOn(environment, network).network.chainId,
     }),
@@ -86,7 +86,7 @@ builder.queryFields((t) => ({
       owner: t.arg({ type: 'Address', required: false, description: 'Only orders of this owner.' }),
       ...filterArguments(t.arg),
     },
-    given: givenFilter,
+    rowArguments: filterRowArguments,
   }),
 }))
 
@@ -100,7 +100,7 @@ function ordersRoot(
   return kind === 'one' ? { ...root, kind, nullable: true } : { ...root, kind, ...(items && { items }) }
 }
 
-/** What lists of orders are narrowed by. */
+/** Arguments that narrow a list of orders. */
 export function filterArguments(arg: Arguments) {
   return {
     network: networkArgument(arg, 'All networks without it.'),
@@ -116,14 +116,14 @@ interface FilterArguments {
   filter?: Parameters<typeof toOrderFilter>[0]
 }
 
-export function givenFilter(args: FilterArguments, environment: Environment) {
-  const { network, owner, status, filter, ...page } = args
+export function filterRowArguments(args: FilterArguments, environment: Environment) {
+  const { network, owner, status, filter: filterInput, ...page } = args
   const chainIds = chainIdsOf(environment, network)
-  const wanted = { ...toOrderFilter(filter, status), chainIds, ...(owner != null && { owner }) }
-  return { ...page, filter: wanted, now: unixSeconds(environment.now()) }
+  const filter = { ...toOrderFilter(filterInput, status), chainIds, ...(owner != null && { owner }) }
+  return { ...page, filter, now: unixSeconds(environment.now()) }
 }
 
-/** The network that is named, or all. */
+/** Chain ids of the named network, else of all networks. */
 export function chainIdsOf(environment: Environment, network: string | null | undefined): number[] {
   const networks = network == null ? environment.networks.all : [tradingOn(environment, network)]
   return networks.map((trading) => trading.network.chainId)

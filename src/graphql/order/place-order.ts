@@ -8,7 +8,7 @@ import { type TradingServices, tradingOn } from '../context/networks.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { OrderRef, PlaceOrderPayloadRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
-import { valueAlone } from '../token/known-token.ts'
+import { singleFieldObject } from '../token/known-token.ts'
 import { placeOrderInput } from './creation-input.ts'
 
 PlaceOrderPayloadRef.implement({
@@ -28,13 +28,13 @@ builder.mutationField('placeOrder', (t) =>
     description: 'Checks and stores a signed order. What is answered is stored.',
     args: { input: inputArgument(t.arg, placeOrderInput, 'The order.') },
     resolve: async (_root, { input: { network, creation } }, context) => ({
-      uid: await place(creation, tradingOn(context, network), context),
+      uid: await placeOrderOnce(creation, tradingOn(context, network), context),
     }),
   }),
 )
 
-/** What an earlier attempt of this request placed is placed, whatever could be said against it by now. */
-export async function place(
+/** A retry succeeds if an interrupted attempt placed the order, even if checks would refuse it by now. */
+export async function placeOrderOnce(
   creation: OrderCreation,
   trading: TradingServices,
   { interruptedAt }: Pick<Context, 'interruptedAt'>,
@@ -48,14 +48,14 @@ export async function place(
   }
 }
 
-/** An order as it was just written. What needs nothing of it but its UID, as REST does, does not read it back. */
+/** An order that was just written. Does not read it back when only its UID is selected, as in REST. */
 export async function storedOrder(
   uid: OrderUid,
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<StoredValue> {
-  const alone = valueAlone('uid', uid, info)
-  if (alone) return alone
+  const uidOnly = singleFieldObject('uid', uid, info)
+  if (uidOnly) return uidOnly
   const order = await resolveKeyed(orderByUid, uid, context, info)
   if (!order) throw new Error(`order ${uid} was stored and is not there`)
   return order

@@ -5,7 +5,7 @@ import { isFinalStatus, requestStatus } from '../errors/status.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { OrderRef, PlaceOrderErrorRef, PlaceOrderResultRef, PlaceOrdersPayloadRef } from '../refs.ts'
 import { maxPlacedOrders, placeOrdersInput } from './creation-input.ts'
-import { place, storedOrder } from './place-order.ts'
+import { placeOrderOnce, storedOrder } from './place-order.ts'
 
 PlaceOrdersPayloadRef.implement({
   description: 'What became of orders that were sent together.',
@@ -79,14 +79,14 @@ builder.mutationField('placeOrders', (t) =>
       const results = orders.map(async (order, index) => {
         try {
           if ('refusal' in order) throw order.refusal
-          return { index, uid: await place(order.read, trading, context) }
+          return { index, uid: await placeOrderOnce(order.creation, trading, context) }
         } catch (error) {
           const masked = maskError(error, context.log, context.requestId)
           if (!isFinalStatus(requestStatus(masked))) context.markIncomplete?.()
           return { index, error: masked }
         }
       })
-      return { results: context.spend(await Promise.all(results)) }
+      return { results: context.countItems(await Promise.all(results)) }
     },
   }),
 )

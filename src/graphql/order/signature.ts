@@ -47,8 +47,8 @@ SignatureExplanationRef.implement({
   }),
 })
 
-/** A search costs as much as many reads: a request has one, and it is limited like an order. */
-const explained = new WeakSet<Context>()
+/** A search costs as much as many reads: one per request, limited like an order submission. */
+const explainedContexts = new WeakSet<Context>()
 
 builder.queryField('explainSignature', (t) =>
   t.field({
@@ -61,16 +61,16 @@ builder.queryField('explainSignature', (t) =>
       order: inputArgument(t.arg, orderInput, 'The order as it would be placed.'),
     },
     resolve: (_root, { network, order }, context) => {
-      if (explained.has(context)) {
+      if (explainedContexts.has(context)) {
         throw new Refusal('QueryTooComplex', 'one signature is explained in a request')
       }
-      explained.add(context)
+      explainedContexts.add(context)
       return explainSignature(order, signerIn(order.appData.document), tradingOn(context, network).network)
     },
   }),
 )
 
-/** Whether the document is acceptable is not the question here. */
+/** null for an invalid document as well: explaining a signature does not require a valid one. */
 function signerIn(document: string | null) {
   try {
     return document === null ? null : parseAppDataDocument(document).signer

@@ -18,7 +18,7 @@ builder.queryFields((t) => ({
       owner: t.arg({ type: 'Address', required: false, description: 'Trades of this owner’s orders.' }),
       orderUid: t.arg({ type: 'OrderUid', required: false, description: 'Trades of this order.' }),
     },
-    given: ({ network, owner, orderUid, ...page }: TradeArguments, environment) => ({
+    rowArguments: ({ network, owner, orderUid, ...page }: TradeArguments, environment) => ({
       ...page,
       filter: toFilter(owner, orderUid),
       chainIds: chainIdsOf(environment, network),

@@ -4,10 +4,10 @@ import { networkField, objectExpected, onlyNetwork } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
 import { oneOf } from '../input/one-of.ts'
 import {
+  addFault,
   conditions,
   defaultValidFor,
   faultOf,
-  report,
   sizes,
   toQuoteRequest,
   trade,
@@ -52,13 +52,13 @@ export const quoteInput = inputType('QuoteInput', {
       objectExpected,
     )
     .superRefine(({ amount: { member, value }, ...terms }, context) => {
-      if (value === 0n) report(context, { field: member, message: 'must be positive' }, ['amount'])
+      if (value === 0n) addFault(context, { field: member, message: 'must be positive' }, ['amount'])
       const fault = faultOf(terms)
-      if (fault) report(context, fault)
+      if (fault) addFault(context, fault)
     }),
 })
 
-/** What the input asks for. @throws Refusal InvalidParameter, AppDataHashMismatch */
+/** The request of a parsed input. @throws Refusal InvalidParameter, AppDataHashMismatch */
 export function quoteRequestOf({
   amount,
   validity,

@@ -9,11 +9,11 @@ import {
   addressField,
   amountField,
   appDataHashField,
+  enumField,
   flagField,
   safeIntField,
   textField,
   uint32Field,
-  wordField,
 } from '../input/fields.ts'
 
 const defaultTimeoutMs = 5_000
@@ -22,7 +22,7 @@ const defaultVerificationGas = 27_000
 /** Seconds. */
 export const defaultValidFor = 1_800
 
-/** Members of both forms that a quote is asked for in. */
+/** Members that the GraphQL input and the REST body share. */
 export const sizes = {
   sellAmountBeforeFee: amountField('SellAmountOverflow')
     .nullish()
@@ -50,16 +50,16 @@ export const trade = {
 export const conditions = {
   appData: textField.nullish().meta({ description: 'The document, or its hash.' }),
   appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
-  sellTokenBalance: wordField(SellTokenSource, sellTokenSources)
+  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
     .nullish()
     .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: wordField(BuyTokenDestination, buyTokenDestinations)
+  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
     .nullish()
     .meta({ description: 'ERC20 when left out.' }),
-  priceQuality: wordField(PriceQuality, priceQualities)
+  priceQuality: enumField(PriceQuality, priceQualities)
     .nullish()
     .meta({ description: 'VERIFIED when left out.' }),
-  signingScheme: wordField(SigningScheme, signingSchemes)
+  signingScheme: enumField(SigningScheme, signingSchemes)
     .nullish()
     .meta({ description: 'EIP712 when left out.' }),
   onchainOrder: flagField
@@ -79,7 +79,7 @@ export interface Fault {
   code?: RefusalCode
 }
 
-export function report(
+export function addFault(
   context: z.RefinementCtx,
   { field, message, code }: Fault,
   within: string[] = [],
@@ -87,7 +87,7 @@ export function report(
   context.addIssue({ code: 'custom', path: [...within, field], message, ...(code && { params: { code } }) })
 }
 
-/** What does not go together, whatever the size and the expiry. */
+/** Members that exclude or require each other; size and expiry are checked elsewhere. */
 export function faultOf(terms: Terms): Fault | undefined {
   const ecdsa = isEcdsa(terms.signingScheme ?? 'eip712')
   if (terms.appDataHash != null && terms.appData == null) {

@@ -2,7 +2,7 @@ import { withVolumeFees } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
 import { QuotedOrderRef, TokenRef } from '../refs.ts'
-import { knownToken } from '../token/known-token.ts'
+import { tokenOfAddress } from '../token/known-token.ts'
 
 function amountsOf({ quote, terms }: QuoteReply) {
   return withVolumeFees(quote.kind, quote, terms.volumeFees)
@@ -15,12 +15,14 @@ QuotedOrderRef.implement({
     sellToken: t.field({
       type: TokenRef,
       description: 'What is sold.',
-      resolve: ({ quote }, _args, context, info) => knownToken(quote.chainId, quote.sellToken, context, info),
+      resolve: ({ quote }, _args, context, info) =>
+        tokenOfAddress(quote.chainId, quote.sellToken, context, info),
     }),
     buyToken: t.field({
       type: TokenRef,
       description: 'What is bought.',
-      resolve: ({ quote }, _args, context, info) => knownToken(quote.chainId, quote.buyToken, context, info),
+      resolve: ({ quote }, _args, context, info) =>
+        tokenOfAddress(quote.chainId, quote.buyToken, context, info),
     }),
     receiver: t.field({
       type: 'Address',

@@ -88,7 +88,7 @@ QuoteRef.implement({
     'A quote that is stored. Who knows its id knows whom it was given to, so that nobody reads other people’s quotes by counting.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    // Numbers of quotes are consecutive: an id names whom the quote was given to as well, and no one else reads it.
+    // Quote ids are consecutive: the node id includes the trader, so that clients cannot count through them.
     id: t.id({
       description: nodeIdText,
       resolve: ({ quote, terms }) => formatNodeId('Quote', quote.chainId, quote.id, terms.from),
@@ -111,7 +111,7 @@ QuoteRef.implement({
   }),
 })
 
-/** null for a fast quote, which nobody keeps. */
+/** null for a fast quote, which is not stored. */
 export function asStored(reply: QuoteReply): StoredQuote | null {
   const { id } = reply.quote
   return id === null ? null : { ...reply, quote: { ...reply.quote, id } }

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { orderKinds } from '../../domain/order/order.ts'
 import type { QuoteRequest, QuoteSize } from '../../domain/quote/quote.ts'
 import { OrderKind } from '../enums.ts'
-import { objectExpected, wordField } from '../input/fields.ts'
+import { enumField, objectExpected } from '../input/fields.ts'
 import {
+  addFault,
   conditions,
   defaultValidFor,
   type Fault,
   faultOf,
-  report,
   sizes,
   toQuoteRequest,
   trade,
@@ -17,7 +17,7 @@ import {
 
 const bodyMembers = z.object(
   {
-    kind: wordField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
+    kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
     ...sizes,
     ...trade,
     ...validities,
@@ -27,12 +27,12 @@ const bodyMembers = z.object(
 )
 type Body = z.output<typeof bodyMembers>
 
-/** As REST has it, in one object: one size that fits the kind, at most one expiry. */
+/** The REST body, flat: one size that fits the kind, and at most one expiry. */
 export const quoteBody = bodyMembers.transform((body, context): QuoteRequest => {
   const size = readSize(body)
   const fault = 'field' in size ? size : (faultOfValidity(body) ?? faultOf(body))
   if (fault) {
-    report(context, fault)
+    addFault(context, fault)
     return z.NEVER
   }
   const expiry =
@@ -45,12 +45,12 @@ function readSize(body: Body): QuoteSize | Fault {
     body.kind === 'sell'
       ? (['sellAmountBeforeFee', 'sellAmountAfterFee'] as const)
       : (['buyAmountAfterFee'] as const)
-  const other =
+  const otherForms =
     body.kind === 'sell'
       ? ['buyAmountAfterFee' as const]
       : (['sellAmountBeforeFee', 'sellAmountAfterFee'] as const)
-  const stray = other.find((form) => body[form] != null)
-  if (stray) return { field: stray, message: `does not fit kind ${body.kind}` }
+  const wrongForm = otherForms.find((form) => body[form] != null)
+  if (wrongForm) return { field: wrongForm, message: `does not fit kind ${body.kind}` }
   const [form, second] = forms.filter((candidate) => body[candidate] != null)
   if (second) return { field: second, message: `must not stand beside ${form}` }
   const amount = form && body[form]
@@ -64,14 +64,15 @@ function faultOfValidity({ validTo, validFor }: Body): Fault | undefined {
   return { field: 'validFor', message: 'must not stand beside validTo' }
 }
 
-/** A body that was found good as the graph's input has it. */
+/** Turns a valid REST body into the GraphQL input. */
 export function toQuoteInput(body: z.input<typeof quoteBody>) {
   const { kind: _, sellAmountBeforeFee, sellAmountAfterFee, buyAmountAfterFee, ...rest } = body
-  const { validTo, validFor, ...same } = rest
+  const { validTo, validFor, ...members } = rest
   const validity = validTo != null ? { validTo } : validFor != null ? { validFor } : null
   if (sellAmountBeforeFee != null)
-    return { ...same, validity, amount: { sellBeforeFee: sellAmountBeforeFee } }
-  if (sellAmountAfterFee != null) return { ...same, validity, amount: { sellAfterFee: sellAmountAfterFee } }
-  if (buyAmountAfterFee != null) return { ...same, validity, amount: { buyAfterFee: buyAmountAfterFee } }
+    return { ...members, validity, amount: { sellBeforeFee: sellAmountBeforeFee } }
+  if (sellAmountAfterFee != null)
+    return { ...members, validity, amount: { sellAfterFee: sellAmountAfterFee } }
+  if (buyAmountAfterFee != null) return { ...members, validity, amount: { buyAfterFee: buyAmountAfterFee } }
   throw new TypeError('a quote that was read has an amount')
 }

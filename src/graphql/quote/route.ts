@@ -1,8 +1,8 @@
 import { priceImpactUp } from '../../domain/quote/price-impact.ts'
 import { QuoteHopRef, QuotePathRef, QuoteRouteRef, TokenRef } from '../refs.ts'
-import { knownToken } from '../token/known-token.ts'
+import { tokenOfAddress } from '../token/known-token.ts'
 
-/** What a route usually holds of each. */
+/** Typical sizes, for the cost estimate. */
 const defaultPaths = 2
 const defaultHops = 2
 
@@ -20,7 +20,8 @@ QuoteRouteRef.implement({
       type: [QuotePathRef],
       description: 'Each a part of the amount.',
       extensions: { items: defaultPaths },
-      resolve: ({ paths, chainId }, _args, { spend }) => spend(paths.map((path) => ({ ...path, chainId }))),
+      resolve: ({ paths, chainId }, _args, { countItems }) =>
+        countItems(paths.map((path) => ({ ...path, chainId }))),
     }),
   }),
 })
@@ -34,7 +35,8 @@ QuotePathRef.implement({
       type: [QuoteHopRef],
       description: 'In the order of the trade; the output of one is the input of the next.',
       extensions: { items: defaultHops },
-      resolve: ({ hops, chainId }, _args, { spend }) => spend(hops.map((hop) => ({ ...hop, chainId }))),
+      resolve: ({ hops, chainId }, _args, { countItems }) =>
+        countItems(hops.map((hop) => ({ ...hop, chainId }))),
     }),
   }),
 })
@@ -46,12 +48,14 @@ QuoteHopRef.implement({
     tokenIn: t.field({
       type: TokenRef,
       description: 'What goes in; the native coin in its wrapped form.',
-      resolve: ({ chainId, tokenIn }, _args, context, info) => knownToken(chainId, tokenIn, context, info),
+      resolve: ({ chainId, tokenIn }, _args, context, info) =>
+        tokenOfAddress(chainId, tokenIn, context, info),
     }),
     tokenOut: t.field({
       type: TokenRef,
       description: 'What comes out; the native coin in its wrapped form.',
-      resolve: ({ chainId, tokenOut }, _args, context, info) => knownToken(chainId, tokenOut, context, info),
+      resolve: ({ chainId, tokenOut }, _args, context, info) =>
+        tokenOfAddress(chainId, tokenOut, context, info),
     }),
     amountIn: t.expose('amountIn', { type: 'Uint256', description: 'In atoms of tokenIn.' }),
     amountOut: t.expose('amountOut', { type: 'Uint256', description: 'In atoms of tokenOut.' }),

@@ -22,26 +22,27 @@ import { requireFeature } from '../context/features.ts'
 import { asStored } from '../quote/response.ts'
 import { NodeRef } from '../refs.ts'
 import { identityOf, resolveKeyed } from '../stored/resolve.ts'
-import type { Finds, Found } from '../stored/root.ts'
+import type { FindKeys, KeyLookup } from '../stored/root.ts'
 import type { Environment } from '../stored/stored-field.ts'
 import { tokenAt } from '../token/token.ts'
 
-/** How the nodes of one type are found by what stands behind its name in an id. */
-interface NodeKind {
+/** How nodes of one stored type are found by the part of the id behind the type's name. */
+interface StoredKind {
   key: RegExp
-  find(parts: readonly string[], environment: Environment): Pick<Found, 'keyed' | 'keys'>
+  find(parts: readonly string[], environment: Environment): Pick<KeyLookup, 'keyed' | 'keys'>
 }
 
-interface ElsewhereKind {
+/** How nodes of one type are found without reading a row. */
+interface ServiceKind {
   key: RegExp
   find(parts: readonly string[], context: Context): Promise<object | null>
 }
 
-function kind<Key>(
+function storedKind<Key>(
   key: RegExp,
   keyOf: (...parts: string[]) => Key,
   keyed: Keyed<Key> | ((environment: Environment) => Keyed<Key>),
-): NodeKind {
+): StoredKind {
   return {
     key,
     find: (parts, environment) => ({
@@ -51,9 +52,10 @@ function kind<Key>(
   }
 }
 
-const hides = ({ hidesCompetitions, restricted }: Environment) => hidesCompetitions === true && !restricted
+const hidesOpenCompetitions = ({ hidesCompetitions, restricted }: Environment) =>
+  hidesCompetitions === true && !restricted
 
-function withCms<Key>(keyed: Keyed<Key>): (environment: Environment) => Keyed<Key> {
+function requireCmsFor<Key>(keyed: Keyed<Key>): (environment: Environment) => Keyed<Key> {
   return (environment) => {
     requireFeature(environment, 'cms')
     return keyed
@@ -62,8 +64,7 @@ function withCms<Key>(keyed: Keyed<Key>): (environment: Environment) => Keyed<Ke
 
 const rowKey = /^([1-9][0-9]{0,17})$/
 
-/** Nodes that no row is read for. */
-const elsewhere: Readonly<Record<string, ElsewhereKind>> = {
+const serviceKinds: Readonly<Record<string, ServiceKind>> = {
   Network: {
     key: /^([1-9][0-9]{0,14})$/,
     find: async ([chainId], { networks }) => networks.byChainId(Number(chainId))?.network ?? null,
@@ -77,23 +78,29 @@ const elsewhere: Readonly<Record<string, ElsewhereKind>> = {
   },
 }
 
-const kinds: Readonly<Record<string, NodeKind>> = {
-  Account: kind(/^(0x[0-9a-f]{40})$/, (address) => address as Address, accountByAddress),
-  Affiliate: kind(/^(0x[0-9a-f]{40})$/, (wallet) => wallet as Address, withCms(affiliateByWallet)),
-  Auction: kind(rowKey, BigInt, (environment) => (hides(environment) ? closedAuctionById : auctionById)),
-  Notification: kind(rowKey, BigInt, withCms(notificationById)),
-  Order: kind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
-  Solution: kind(
+const storedKinds: Readonly<Record<string, StoredKind>> = {
+  Account: storedKind(/^(0x[0-9a-f]{40})$/, (address) => address as Address, accountByAddress),
+  Affiliate: storedKind(
+    /^(0x[0-9a-f]{40})$/,
+    (wallet) => wallet as Address,
+    requireCmsFor(affiliateByWallet),
+  ),
+  Auction: storedKind(rowKey, BigInt, (environment) =>
+    hidesOpenCompetitions(environment) ? closedAuctionById : auctionById,
+  ),
+  Notification: storedKind(rowKey, BigInt, requireCmsFor(notificationById)),
+  Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
+  Solution: storedKind(
     /^([1-9][0-9]{0,17}):([0-9]{1,9})$/,
     (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
-    (environment) => (hides(environment) ? closedSolutionByKey : solutionByKey),
+    (environment) => (hidesOpenCompetitions(environment) ? closedSolutionByKey : solutionByKey),
   ),
-  Token: kind(
+  Token: storedKind(
     /^([0-9]{1,9}):(0x[0-9a-f]{40})$/,
     (chainId, address) => ({ chainId: Number(chainId), address: address as Address }),
     storedToken,
   ),
-  Trade: kind(
+  Trade: storedKind(
     /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/,
     (chainId, blockNumber, logIndex) => ({
       chainId: Number(chainId),
@@ -117,30 +124,30 @@ NodeRef.implement({
   resolveType: (value) => typeNames.get(value) ?? null,
 })
 
-/** Which type a value was found as. */
+/** The type that each value was found as; `resolveType` needs it. */
 const typeNames = new WeakMap<object, string>()
 
 /** @throws Refusal InvalidParameter */
-const finds: Finds = ({ id }: { id: string }, environment) => {
-  const stored = partsOf(id, kinds)
+const findKeys: FindKeys = ({ id }: { id: string }, environment) => {
+  const stored = parseId(id, storedKinds)
   if (stored) return { ...stored.kind.find(stored.parts, environment), typeName: stored.name }
-  if (partsOf(id, elsewhere)) return 'elsewhere'
+  if (parseId(id, serviceKinds)) return 'not stored'
   throw new Refusal('InvalidParameter', 'id must be one that a node was given', { field: 'id' })
 }
 
-/** What an id says, if its name is one of these and the rest has its form. */
-function partsOf<Kind extends { key: RegExp }>(given: string, named: Readonly<Record<string, Kind>>) {
-  const id = readNodeId(given)
+/** Kind, type name and key parts of an id; undefined for other types and for malformed keys. */
+function parseId<Kind extends { key: RegExp }>(nodeId: string, kinds: Readonly<Record<string, Kind>>) {
+  const id = readNodeId(nodeId)
   const [name = ''] = id.split(':', 1)
-  const kind = Object.hasOwn(named, name) ? named[name] : undefined
+  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   const key = kind?.key.exec(id.slice(name.length + 1))
   return kind && key ? { kind, name, parts: key.slice(1) } : undefined
 }
 
-async function findElsewhere(id: string, context: Context): Promise<object | null> {
-  const known = partsOf(id, elsewhere)
-  const value = known ? await known.kind.find(known.parts, context) : null
-  if (value && known) typeNames.set(value, known.name)
+async function findByService(id: string, context: Context): Promise<object | null> {
+  const parsed = parseId(id, serviceKinds)
+  const value = parsed ? await parsed.kind.find(parsed.parts, context) : null
+  if (value && parsed) typeNames.set(value, parsed.name)
   return value
 }
 
@@ -150,19 +157,19 @@ builder.queryField('node', (t) =>
     nullable: true,
     description: 'What has this id; null when it is not known, or hidden.',
     args: { id: t.arg.id({ required: true, description: 'As a node’s id was given out.' }) },
-    extensions: { finds },
+    extensions: { findKeys },
     resolve: async (_root, { id }, context, info) => {
-      const found = finds({ id } as never, context)
-      if (!found) return null
-      if (found === 'elsewhere') return (await findElsewhere(id, context)) as never
-      const [key] = found.keys as [never]
+      const lookup = findKeys({ id } as never, context)
+      if (!lookup) return null
+      if (lookup === 'not stored') return (await findByService(id, context)) as never
+      const [key] = lookup.keys as [never]
       const value =
-        found.typeName === 'Token'
-          ? await tokenAt(key, context, info, found.typeName)
-          : await resolveKeyed(found.keyed, key, context, info, found.typeName)
-      // Of an interface it is the row that says which of its types it is.
+        lookup.typeName === 'Token'
+          ? await tokenAt(key, context, info, lookup.typeName)
+          : await resolveKeyed(lookup.keyed, key, context, info, lookup.typeName)
+      // For an interface, the row names the concrete type.
       if (value)
-        typeNames.set(value, identityOf<{ type?: string } | undefined>(value)?.type ?? found.typeName)
+        typeNames.set(value, identityOf<{ type?: string } | undefined>(value)?.type ?? lookup.typeName)
       return value as never
     },
   }),

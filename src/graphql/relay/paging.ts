@@ -15,7 +15,7 @@ export function networkArgument(arg: Arguments, description: string) {
   })
 }
 
-/** A page by keyset, from either end. */
+/** Arguments of a keyset page, from either end of the list. */
 export function pageArguments() {
   return builder.args((arg) => ({
     first: arg.int({
@@ -31,7 +31,7 @@ export function pageArguments() {
   }))
 }
 
-/** A page by keyset, forwards alone. */
+/** Arguments of a keyset page, forwards only. */
 export function cursorArguments(arg: Arguments) {
   return {
     first: arg.int({

@@ -30,7 +30,7 @@ builder.objectFields(MetaRef, (t) => ({
 builder.queryFields((t) => ({
   meta: storedRoot(t, metaOf, {
     args: { network: networkArgument(t.arg, onlyNetwork) },
-    given: ({ network }: { network?: string }, environment) => ({
+    rowArguments: ({ network }: { network?: string }, environment) => ({
       chainId: tradingOn(environment, network).network.chainId,
     }),
   }),

@@ -4,7 +4,7 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { NetworkRef, NodeRef, TokenRef } from '../refs.ts'
-import { knownToken } from '../token/known-token.ts'
+import { tokenOfAddress } from '../token/known-token.ts'
 
 NetworkRef.implement({
   description: 'A chain that the service trades on.',
@@ -30,7 +30,7 @@ NetworkRef.implement({
       type: TokenRef,
       description: 'The chain’s coin as a token.',
       resolve: ({ chainId, wrappedNative }, _args, context, info) =>
-        knownToken(chainId, wrappedNative, context, info),
+        tokenOfAddress(chainId, wrappedNative, context, info),
     }),
   }),
 })
@@ -59,7 +59,7 @@ builder.queryFields((t) => ({
   }),
 }))
 
-/** The network that something stored belongs to. */
+/** The network of a chain id in a stored row or a quote. */
 export function networkOn(chainId: number, { networks }: Pick<Context, 'networks'>): Network {
   const trading = networks.byChainId(chainId)
   if (!trading) throw new Error(`chain ${chainId} is not served here`)

@@ -12,88 +12,93 @@ import {
 } from 'graphql'
 import type { Relation } from '../../storage/query/model.ts'
 import type { Selected, Selection } from '../../storage/query/selected.ts'
-import { applies, fieldsOf } from './merged-fields.ts'
+import { fieldsOf, typeConditionMatcher } from './merged-fields.ts'
 import { type StoredField, storedFieldOf } from './stored-field.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
 /** A relation whose rows depend on the request. */
-export interface SlotField extends Pick<StoredField, 'given'> {
+export interface SlotField extends Pick<StoredField, 'rowArguments'> {
   relation: Relation
   field: GraphQLField<unknown, unknown>
   node: FieldNode
 }
 
-/** What is stored of a field's selection, with the places that depend on the request. */
+/** The stored part of a field's selection, and the relations in it that depend on the request. */
 export interface Collected {
   item: Selected
   slots: readonly SlotField[]
-  /** Whether all of it is stored: then nothing has to be executed. */
-  isPure: boolean
+  /** Whether every selected field is stored: then no resolver has to run. */
+  isFullyStored: boolean
 }
 
-interface Document {
+/** What a selection is read with: the document's fragments and the request's variables. */
+export interface OperationScope {
   schema: GraphQLSchema
   fragments: Fragments
-  /** For conditions alone. */
+  /** Coerced. */
   variables: Record<string, unknown>
 }
 
 /** The nodes of one response key. */
 export type Nodes = readonly [FieldNode, ...FieldNode[]]
 
-/** `undefined` where the field is not stored. */
-export function collect(parent: GraphQLObjectType, nodes: Nodes, document: Document): Collected | undefined {
-  const collecting = new Collecting(document)
+/** Undefined for a field that is not stored. */
+export function collect(
+  parent: GraphQLObjectType,
+  nodes: Nodes,
+  scope: OperationScope,
+): Collected | undefined {
+  const collector = new SelectionCollector(scope)
   const [node] = nodes
   const field = parent.getFields()[node.name.value]
   const stored = field && storedFieldOf(field)
   if (!field || !stored || stored === 'page part') return undefined
-  const item = collecting.field(field, stored, nodes)
-  return { item, slots: collecting.slots, isPure: collecting.isPure }
+  const item = collector.field(field, stored, nodes)
+  return { item, slots: collector.slots, isFullyStored: collector.isFullyStored }
 }
 
-/** The same of an object of a type, which somebody else found. */
+/** The same for the selection of an object that a resolver found. */
 export function collectObject(
   type: GraphQLOutputType,
   nodes: Nodes,
-  document: Document,
+  scope: OperationScope,
 ): Omit<Collected, 'item'> & { item: Selection } {
-  const collecting = new Collecting(document)
-  const item = collecting.object(type, setsOf(nodes))
-  return { item, slots: collecting.slots, isPure: collecting.isPure }
+  const collector = new SelectionCollector(scope)
+  const item = collector.object(type, setsOf(nodes))
+  return { item, slots: collector.slots, isFullyStored: collector.isFullyStored }
 }
 
-class Collecting {
+class SelectionCollector {
   readonly slots: SlotField[] = []
-  isPure = true
+  isFullyStored = true
 
-  constructor(private readonly document: Document) {}
+  constructor(private readonly scope: OperationScope) {}
 
   object(outer: GraphQLOutputType, sets: readonly SelectionSetNode[]): Selection {
     const type = getNamedType(outer)
     if (isObjectType(type)) return { selection: this.selection(type, sets) }
     if (!isAbstractType(type)) return { selection: [] }
-    const possible = this.document.schema.getPossibleTypes(type)
+    const possible = this.scope.schema.getPossibleTypes(type)
     return {
       selection: [],
       variants: Object.fromEntries(possible.map((each) => [each.name, this.selection(each, sets)])),
     }
   }
 
-  field(field: GraphQLField<unknown, unknown>, { is, given }: StoredField, nodes: Nodes): Selected {
+  field(field: GraphQLField<unknown, unknown>, { is, rowArguments }: StoredField, nodes: Nodes): Selected {
     const [node] = nodes
     const item = { key: (node.alias ?? node.name).value, field: field.name, is }
     if ('codec' in is || is.kind === 'values') return { ...item, selection: [] }
-    const slot = needsSlot(is, given)
-      ? this.slots.push({ relation: is, field, node, ...(given && { given }) }) - 1
+    const slot = needsSlot(is, rowArguments)
+      ? this.slots.push({ relation: is, field, node, ...(rowArguments && { rowArguments }) }) - 1
       : undefined
     return { ...item, ...(slot !== undefined && { slot }), ...this.object(field.type, setsOf(nodes)) }
   }
 
   private selection(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Selected[] {
-    const { schema, fragments, variables } = this.document
-    const fields = fieldsOf(sets, variables, fragments, applies(schema, type))
+    const { schema, fragments, variables } = this.scope
+    const fields = fieldsOf(sets, variables, fragments, typeConditionMatcher(schema, type))
     return [...fields].map(([key, nodes]) => this.member(type, key, nodes))
   }
 
@@ -104,14 +109,14 @@ class Collecting {
     const stored = storedFieldOf(field)
     if (stored === 'page part') return { key, field: name, ...this.object(field.type, setsOf(nodes)) }
     if (stored) return this.field(field, stored, nodes)
-    this.isPure = false
+    this.isFullyStored = false
     return { key, field: name, is: 'outside', selection: [] }
   }
 }
 
-/** `given` is asked even where the rows need nothing of it: it may refuse. */
-function needsSlot(relation: Relation, given: StoredField['given']): boolean {
-  if (given) return true
+/** Relations with `rowArguments` always have a slot, because it may throw a Refusal. */
+function needsSlot(relation: Relation, rowArguments: StoredField['rowArguments']): boolean {
+  if (rowArguments) return true
   return relation.kind === 'page' || (relation.kind !== 'same' && typeof relation.rows === 'function')
 }
 

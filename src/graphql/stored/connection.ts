@@ -8,7 +8,7 @@ import { resolveStored, type StoredValue } from './resolve.ts'
 
 const connections = new Map<string, unknown>()
 
-const part = { extensions: { isPagePart: true }, resolve: resolveStored as never }
+const pagePart = { extensions: { isPagePart: true }, resolve: resolveStored as never }
 
 /** The type of a list's edges. */
 export function edgeRef(relation: PageRows): ModelRef {
@@ -16,7 +16,7 @@ export function edgeRef(relation: PageRows): ModelRef {
   return modelRef(`${relation.model().name}Edge`)
 }
 
-/** The connection type of a list, which all lists of that name share. */
+/** The connection type of a list; lists with the same connection name share it. */
 export function connectionOf(relation: PageRows): unknown {
   const model = relation.model()
   const name = relation.connection ?? `${model.name}Connection`
@@ -29,25 +29,29 @@ export function connectionOf(relation: PageRows): unknown {
   edge.implement({
     description: `An item of ${name} in its place.`,
     fields: (t) => ({
-      cursor: t.string({ description: 'A page goes on behind it, or ends before it.', ...part }),
-      node: t.field({ type: item, description: 'The item.', ...part }),
+      cursor: t.string({ description: 'A page goes on behind it, or ends before it.', ...pagePart }),
+      node: t.field({ type: item, description: 'The item.', ...pagePart }),
     }),
   })
   const { edgeAlias } = relation
   if (edgeAlias)
     builder.objectField(edge, edgeAlias, (t) =>
-      t.field({ type: item, description: 'Equal to node.', ...part }),
+      t.field({ type: item, description: 'Equal to node.', ...pagePart }),
     )
   connection.implement({
     description: `A page of a list of ${model.name}. Stable while items are added.`,
     fields: (t) => ({
-      nodes: t.field({ type: [item], description: 'The items alone.', ...part }),
-      edges: t.field({ type: [edge], description: 'The items with their cursors.', ...part }),
-      pageInfo: t.field({ type: PageInfoRef, description: 'Where the page stands in its list.', ...part }),
+      nodes: t.field({ type: [item], description: 'The items alone.', ...pagePart }),
+      edges: t.field({ type: [edge], description: 'The items with their cursors.', ...pagePart }),
+      pageInfo: t.field({
+        type: PageInfoRef,
+        description: 'Where the page stands in its list.',
+        ...pagePart,
+      }),
       totalCount: t.int({
         description: `How many items the whole list has, counted up to ${countLimit}: this number stands for so many or more.`,
-        extensions: { ...part.extensions, weight: 100 },
-        resolve: part.resolve,
+        extensions: { ...pagePart.extensions, weight: 100 },
+        resolve: pagePart.resolve,
       }),
     }),
   })
@@ -60,7 +64,7 @@ export function connectionOf(relation: PageRows): unknown {
           nullable: nullable as false,
           description,
           ...(deprecated && { deprecationReason: deprecated }),
-          ...part,
+          ...pagePart,
         }),
       ]),
     ),

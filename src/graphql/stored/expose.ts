@@ -8,17 +8,17 @@ import { modelRef, setModelRef } from './model-ref.ts'
 import { identityOf, resolveLookedUp, resolveStored, type StoredValue } from './resolve.ts'
 import type { StoredField } from './stored-field.ts'
 
-/** What a relation takes, beside the arguments of a page, and what that means to it. */
+/** Arguments of a relation beside those of a page, and their conversion for its rows. */
 export interface RelationArguments {
   args?: object
-  given?: StoredField['given']
+  rowArguments?: StoredField['rowArguments']
 }
 
 const exposed = new Set<string>()
 
 /**
- * The GraphQL type of a model, and of every model that it names: all fields, relations and lists.
- * @param except relations that take arguments: they are fields of their own
+ * Adds the GraphQL type of a model, and of every model that it refers to: all fields, relations and lists.
+ * @param except relations that the caller adds itself, because they take arguments
  */
 export function exposeModel(model: Model, except: readonly string[] = []): void {
   if (exposed.has(model.name)) return
@@ -74,7 +74,7 @@ function typeOf({ codec }: Field): unknown {
   return enumByName(codec.type) ?? codec.type
 }
 
-/** What a value counts as in the cost of a document, where it says so. */
+/** The value's weight in the cost of a document, if it has one. */
 function weightOf({ weight }: Field): { weight?: number } {
   return weight ? { weight } : {}
 }
@@ -100,13 +100,13 @@ function listOptions(list: ValueList): object {
   }
 }
 
-/** A relation as a field of an object; of the query with a resolver of its own. */
+/** Options of a relation's field. Root fields bring their own resolver. */
 export function relationOptions<Resolve>(
   relation: Relation,
-  { args = {}, given }: RelationArguments = {},
+  { args = {}, rowArguments }: RelationArguments = {},
   resolve: Resolve = resolveStored as Resolve,
 ): object {
-  const stored: StoredField = { is: relation, ...(given && { given }) }
+  const stored: StoredField = { is: relation, ...(rowArguments && { rowArguments }) }
   const { description } = relation
   if (relation.kind === 'value') {
     const { field } = relation

@@ -15,30 +15,30 @@ import {
 
 export type Variables = Record<string, unknown>
 
-/** Whether a fragment on a type says something of an object of `type`. */
-export function applies(schema: GraphQLSchema, type: GraphQLObjectType) {
+/** Whether a fragment's type condition includes objects of `type`. */
+export function typeConditionMatcher(schema: GraphQLSchema, type: GraphQLObjectType) {
   return (condition: string): boolean => {
-    const named = schema.getType(condition)
-    return named === type || (isAbstractType(named) && schema.isSubType(named, type))
+    const conditionType = schema.getType(condition)
+    return conditionType === type || (isAbstractType(conditionType) && schema.isSubType(conditionType, type))
   }
 }
 
-/** As execution merges them: by response key, each fragment once. */
+/** Fields as execution merges them: by response key, each fragment once. */
 export function fieldsOf(
   sets: readonly SelectionSetNode[],
   variables: Variables,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  isMeant: (typeCondition: string) => boolean = () => true,
+  matchesType: (condition: string) => boolean = () => true,
 ): Map<string, [FieldNode, ...FieldNode[]]> {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
   const seen = new Set<string>()
   const collect = (set: SelectionSetNode | undefined) => {
     for (const node of set?.selections ?? []) {
-      if (isLeftOut(node, variables)) continue
+      if (isSkipped(node, variables)) continue
       if (node.kind === Kind.FIELD) {
         const key = (node.alias ?? node.name).value
-        const known = fields.get(key)
-        if (known) known.push(node)
+        const nodes = fields.get(key)
+        if (nodes) nodes.push(node)
         else fields.set(key, [node])
       } else if (node.kind === Kind.INLINE_FRAGMENT) spread(node)
       else if (!seen.has(node.name.value)) {
@@ -49,13 +49,13 @@ export function fieldsOf(
   }
   const spread = (fragment: InlineFragmentNode | FragmentDefinitionNode | undefined) => {
     const condition = fragment?.typeCondition?.name.value
-    if (condition === undefined || isMeant(condition)) collect(fragment?.selectionSet)
+    if (condition === undefined || matchesType(condition)) collect(fragment?.selectionSet)
   }
   for (const set of sets) collect(set)
   return fields
 }
 
-function isLeftOut(node: SelectionNode, variables: Variables): boolean {
+function isSkipped(node: SelectionNode, variables: Variables): boolean {
   if (!node.directives?.length) return false
   return (
     getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true ||

@@ -17,7 +17,7 @@ export function modelRef(name: string): ModelRef {
   return ref
 }
 
-/** For types that are no objects. */
+/** For unions and interfaces. */
 export function setModelRef(name: string, ref: unknown): void {
   refs.set(name, ref as ModelRef)
 }

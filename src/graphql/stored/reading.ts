@@ -2,7 +2,6 @@ import {
   type FieldNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
   getArgumentValues,
   Kind,
   type SelectionNode,
@@ -26,113 +25,108 @@ import {
   collectObject,
   type Fragments,
   type Nodes,
+  type OperationScope,
   type SlotField,
 } from './collect.ts'
 import type { Environment } from './stored-field.ts'
 
-/** A field of a document, ready to be read. */
+/** A field or object of a document, collected for reading. */
 interface Prepared<Item> {
   item: Item
   slots: readonly SlotField[]
-  isPure: boolean
-  /** Of its statements, beside what arguments make of them. */
+  isFullyStored: boolean
+  /** Part of the cache keys of its statements. */
   id: number
 }
 
-/** Of nodes and of what is prepared of them. */
+/** Numbers nodes and prepared selections for cache keys. */
 let lastId = 0
 
-/** Conditions that one field of one document is remembered for. */
-const maxKept = 32
+/** Cached variants of one field of one document, by the values of its conditions. */
+const maxVariants = 32
 
-/** Of all documents together, in characters: a statement is a hundred times as long as what asks for it. */
-const maxCharacters = 8_000_000
+/** Of all statements together: one is a hundred times as long as its document. */
+const maxStatementCharacters = 8_000_000
 const statements = new LRUCache<string, Statement>({
-  maxSize: maxCharacters,
+  maxSize: maxStatementCharacters,
   sizeCalculation: ({ text }, key) => text.length + key.length,
 })
-
-/** One request's view of its document. */
-export interface Asking {
-  schema: GraphQLSchema
-  fragments: Fragments
-  /** Coerced. */
-  variables: Record<string, unknown>
-}
 
 export type PreparedField = Prepared<Collected['item']>
 export type PreparedObject = Prepared<Selection>
 
-/** As graphs answer it, and as resolvers go on with it. */
-export const asAnswer: Reading = { spelling: 'graph', isMixed: false }
-export const forResolvers: Reading = { spelling: 'words', isMixed: true }
+/** For text that is the response, and for values that resolvers continue with. */
+export const responseReading: Reading = { spelling: 'graphql', isMixed: false }
+export const resolverReading: Reading = { spelling: 'stored', isMixed: true }
 
 const fields = new WeakMap<FieldNode, LRUCache<string, PreparedField | 'not stored'>>()
 
-/** `undefined` where the field is not stored. */
+/** Undefined for a field that is not stored. */
 export function prepareField(
   parent: GraphQLObjectType,
   nodes: Nodes,
-  asking: Asking,
+  scope: OperationScope,
 ): PreparedField | undefined {
-  const kept = keptFor(fields, nodes)
-  const key = conditionsOf(nodes, asking)
-  const known = kept.get(key)
-  if (known) return known === 'not stored' ? undefined : known
-  const collected = collect(parent, nodes, asking)
+  const cache = cacheOf(fields, nodes)
+  const key = nodesKey(nodes, scope)
+  const cached = cache.get(key)
+  if (cached) return cached === 'not stored' ? undefined : cached
+  const collected = collect(parent, nodes, scope)
   const prepared = collected && { ...collected, id: ++lastId }
-  kept.set(key, prepared ?? 'not stored')
+  cache.set(key, prepared ?? 'not stored')
   return prepared
 }
 
 const objects = new WeakMap<FieldNode, LRUCache<string, PreparedObject>>()
 
-/** What is selected of an object that a resolver found. */
-export function prepareObject(type: GraphQLOutputType, nodes: Nodes, asking: Asking): PreparedObject {
-  const kept = keptFor(objects, nodes)
-  const key = `${type} ${conditionsOf(nodes, asking)}`
-  const known = kept.get(key)
-  if (known) return known
-  const collected = collectObject(type, nodes, asking)
+/** The selection of an object that a resolver found. */
+export function prepareObject(type: GraphQLOutputType, nodes: Nodes, scope: OperationScope): PreparedObject {
+  const cache = cacheOf(objects, nodes)
+  const key = `${type} ${nodesKey(nodes, scope)}`
+  const cached = cache.get(key)
+  if (cached) return cached
+  const collected = collectObject(type, nodes, scope)
   const prepared = { ...collected, id: ++lastId }
-  kept.set(key, prepared)
+  cache.set(key, prepared)
   return prepared
 }
 
-function keptFor<Value extends object | string>(
+function cacheOf<Value extends object | string>(
   all: WeakMap<FieldNode, LRUCache<string, Value>>,
   [node]: Nodes,
 ): LRUCache<string, Value> {
-  const kept = all.get(node) ?? new LRUCache<string, Value>({ max: maxKept })
-  all.set(node, kept)
-  return kept
+  const cache = all.get(node) ?? new LRUCache<string, Value>({ max: maxVariants })
+  all.set(node, cache)
+  return cache
 }
 
-/** JSON text of a stored field's value. @throws Refusal for arguments that can't be; an Outage */
+/** JSON text of a stored field's value. @throws Refusal for invalid arguments; Outage */
 export async function readField(
   prepared: PreparedField,
-  asking: Asking,
+  scope: OperationScope,
   environment: Environment,
   reading: Reading,
 ): Promise<string> {
-  const slots = slotsOf(prepared.slots, asking, environment)
-  const statement = kept(prepared.id, slots, reading, '', () => fieldStatement(prepared.item, slots, reading))
+  const slots = slotsOf(prepared.slots, scope, environment)
+  const statement = cachedStatement(prepared.id, slots, reading, '', () =>
+    fieldStatement(prepared.item, slots, reading),
+  )
   const [text = 'null'] = await runStatement(environment.db, statement, now(environment), [], slots)
   return checkFaults(text)
 }
 
-/** JSON text of objects by their keys, in their order; `null` for what is not there. */
+/** JSON texts of objects, in the order of their keys; `null` for missing ones. */
 export async function readKeyed<Key>(
   prepared: PreparedObject,
   keyed: Keyed<Key>,
   keys: readonly Key[],
-  asking: Asking,
+  scope: OperationScope,
   environment: Environment,
-  reading: Reading = forResolvers,
+  reading: Reading = resolverReading,
 ): Promise<string[]> {
-  const slots = slotsOf(prepared.slots, asking, environment)
+  const slots = slotsOf(prepared.slots, scope, environment)
   const isOne = keys.length === 1
-  const statement = kept(prepared.id, slots, reading, `${isOne} ${keyed.exists}`, () =>
+  const statement = cachedStatement(prepared.id, slots, reading, `${isOne} ${keyed.exists}`, () =>
     keyedStatement(keyed as Keyed<never>, isOne, prepared.item, slots, reading),
   )
   const values = keyedValues(keyed, keys)
@@ -140,7 +134,7 @@ export async function readKeyed<Key>(
   return texts.map(checkFaults)
 }
 
-function kept(
+function cachedStatement(
   id: number,
   slots: readonly Slot[],
   { isMixed }: Reading,
@@ -148,8 +142,8 @@ function kept(
   make: () => Statement,
 ): Statement {
   const key = `${id} ${isMixed} ${rows} ${slots.map(({ shape }) => shape).join('\n')}`
-  const known = statements.get(key)
-  if (known) return known
+  const cached = statements.get(key)
+  if (cached) return cached
   const statement = make()
   statements.set(key, statement)
   return statement
@@ -157,13 +151,13 @@ function kept(
 
 export function slotsOf(
   fields: readonly SlotField[],
-  { variables }: Asking,
+  { variables }: OperationScope,
   environment: Environment,
 ): Slot[] {
   const env = { hidesCompetitions: environment.hidesCompetitions === true && !environment.restricted }
-  return fields.map(({ relation, field, node, given }) => {
+  return fields.map(({ relation, field, node, rowArguments }) => {
     const args = getArgumentValues(field, node, variables)
-    return slotOf(relation, given ? given(args as never, environment) : args, env)
+    return slotOf(relation, rowArguments ? rowArguments(args as never, environment) : args, env)
   })
 }
 
@@ -171,38 +165,38 @@ function now({ now }: Environment): number {
   return unixSeconds(now())
 }
 
-/** Whether others have to answer, as a token that is asked for is not stored. */
+/** False when the text marks a token that is not stored: resolvers then read it from the chain. */
 export function isComplete(text: string): boolean {
   return !text.includes(notStored)
 }
 
-interface Conditions {
+interface NodeConditions {
   id: number
-  /** Variables that decide what is selected. */
+  /** Variables in directives, which decide what is selected. */
   names: readonly string[]
 }
 
-const conditions = new WeakMap<FieldNode, Conditions>()
+const conditionsByNode = new WeakMap<FieldNode, NodeConditions>()
 
-/** Which nodes they are, and what conditions within them decide. */
-function conditionsOf(nodes: Nodes, asking: Asking): string {
-  return nodes.map((node) => conditionsIn(node, asking)).join(' ')
+/** Cache key of nodes: their ids, and the values of conditions in them. */
+function nodesKey(nodes: Nodes, scope: OperationScope): string {
+  return nodes.map((node) => nodeKey(node, scope)).join(' ')
 }
 
-function conditionsIn(node: FieldNode, { fragments, variables }: Asking): string {
-  const known = conditions.get(node)
-  const { id, names } = known ?? { id: ++lastId, names: variablesIn([node], fragments) }
-  if (!known) conditions.set(node, { id, names })
-  return `${id}${decisions(names, variables)}`
+function nodeKey(node: FieldNode, { fragments, variables }: OperationScope): string {
+  const cached = conditionsByNode.get(node)
+  const { id, names } = cached ?? { id: ++lastId, names: conditionVariables([node], fragments) }
+  if (!cached) conditionsByNode.set(node, { id, names })
+  return `${id}${conditionKey(names, variables)}`
 }
 
-/** What the named conditions decide, as a key. */
-export function decisions(names: readonly string[], variables: Record<string, unknown>): string {
+/** Values of the variables in conditions, as a cache key. */
+export function conditionKey(names: readonly string[], variables: Record<string, unknown>): string {
   return names.map((name) => (variables[name] === true ? 't' : 'f')).join('')
 }
 
 /** Names of variables in directives of a selection, each once. */
-export function variablesIn(nodes: readonly SelectionNode[], fragments: Fragments): string[] {
+export function conditionVariables(nodes: readonly SelectionNode[], fragments: Fragments): string[] {
   const names = new Set<string>()
   const seen = new Set<string>()
   const visit = (node: SelectionNode): void => {

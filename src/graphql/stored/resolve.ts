@@ -8,42 +8,41 @@ import { edgeSelection } from '../../storage/models/notification/feed.ts'
 import type { Keyed } from '../../storage/query/keyed.ts'
 import { notStored } from '../../storage/query/selected.ts'
 import type { Context } from '../context/context.ts'
-import type { Fragments, Nodes } from './collect.ts'
+import type { Fragments, Nodes, OperationScope } from './collect.ts'
 import {
-  type Asking,
-  forResolvers,
   type PreparedObject,
   prepareField,
   prepareObject,
   readField,
   readKeyed,
+  resolverReading,
   slotsOf,
 } from './reading.ts'
 
-/** What a resolver of a stored object has as its parent: JSON by response keys, and below `@` what it is found by. */
+/** Parent value of a stored object's resolvers: JSON by response keys, and its identity below `@`. */
 export type StoredValue = Readonly<Record<string, unknown>>
 
 const fragmentMaps = new WeakMap<object, Fragments>()
 
-function askingOf({ schema, fragments, variableValues }: GraphQLResolveInfo): Asking {
-  const known = fragmentMaps.get(fragments)
-  const map = known ?? new Map<string, FragmentDefinitionNode>(Object.entries(fragments))
-  if (!known) fragmentMaps.set(fragments, map)
+function scopeOf({ schema, fragments, variableValues }: GraphQLResolveInfo): OperationScope {
+  const cached = fragmentMaps.get(fragments)
+  const map = cached ?? new Map<string, FragmentDefinitionNode>(Object.entries(fragments))
+  if (!cached) fragmentMaps.set(fragments, map)
   return { schema, fragments: map, variables: variableValues }
 }
 
-/** Reads a root field with all that is stored below it. */
+/** Reads a root field together with the stored fields below it. */
 export async function resolveRoot(context: Context, info: GraphQLResolveInfo): Promise<unknown> {
-  const asking = askingOf(info)
-  const prepared = prepareField(info.parentType, info.fieldNodes as unknown as Nodes, asking)
+  const scope = scopeOf(info)
+  const prepared = prepareField(info.parentType, info.fieldNodes as unknown as Nodes, scope)
   if (!prepared) throw new TypeError(`${info.fieldName} is not stored`)
   context.proceed()
-  const text = await readField(prepared, asking, context, forResolvers)
-  context.spendText(text)
+  const text = await readField(prepared, scope, context, resolverReading)
+  context.countTextItems(text)
   return JSON.parse(text)
 }
 
-/** A field of a stored object: the statement has brought it. */
+/** A field of a stored object: the statement has already read it. */
 export function resolveStored(
   parent: StoredValue,
   _args: unknown,
@@ -53,24 +52,24 @@ export function resolveStored(
   return parent[info.path.key]
 }
 
-/** An object of which nothing is selected but what is known of it, and what is not stored: nothing is read for it. */
+/** The object without a read, when all selected stored fields are in `knownFields`; else undefined. */
 export function resolveKnown(
-  known: Readonly<Record<string, unknown>>,
+  knownFields: Readonly<Record<string, unknown>>,
   identity: unknown,
   info: GraphQLResolveInfo,
 ): StoredValue | undefined {
   const nodes = info.fieldNodes as unknown as Nodes
-  const { selection } = prepareObject(info.returnType, nodes, askingOf(info)).item
+  const { selection } = prepareObject(info.returnType, nodes, scopeOf(info)).item
   const stored = selection.filter(({ is }) => is !== 'outside')
-  if (!stored.every(({ field }) => field in known)) return undefined
-  return { ...Object.fromEntries(stored.map(({ key, field }) => [key, known[field]])), '@': identity }
+  if (!stored.every(({ field }) => field in knownFields)) return undefined
+  return { ...Object.fromEntries(stored.map(({ key, field }) => [key, knownFields[field]])), '@': identity }
 }
 
 type Loader = DataLoader<unknown, StoredValue | null, string>
 
 const loaders = new WeakMap<Context, Map<PreparedObject, Loader>>()
 
-/** What is in a row that may be missing: then the chain is asked. @throws Outage, which is that one field's */
+/** A field of a token: from its row, else from the chain. @throws Outage, for this field only */
 export async function resolveLookedUp(
   parent: StoredValue,
   _args: unknown,
@@ -83,9 +82,9 @@ export async function resolveLookedUp(
 }
 
 /**
- * Reads an object that a resolver found by its key: those of one tick and one selection in one statement.
+ * Reads an object by its key. Reads of the same tick and selection share one statement.
  * @param typeName of the object, where the field's type is an interface
- * @returns null for what is not there
+ * @returns null for a missing object
  */
 export function resolveKeyed<Key>(
   keyed: Keyed<Key>,
@@ -94,13 +93,14 @@ export function resolveKeyed<Key>(
   info: GraphQLResolveInfo,
   typeName?: string,
 ): Promise<StoredValue | null> {
-  const asking = askingOf(info)
+  const scope = scopeOf(info)
   const type = (typeName && (info.schema.getType(typeName) as GraphQLObjectType)) || info.returnType
-  const prepared = prepareObject(type, info.fieldNodes as unknown as Nodes, asking)
-  const known = loaders.get(context) ?? new Map<PreparedObject, Loader>()
-  loaders.set(context, known)
-  const loader = known.get(prepared) ?? keyedLoader(prepared, keyed as Keyed<unknown>, asking, context)
-  known.set(prepared, loader)
+  const prepared = prepareObject(type, info.fieldNodes as unknown as Nodes, scope)
+  const contextLoaders = loaders.get(context) ?? new Map<PreparedObject, Loader>()
+  loaders.set(context, contextLoaders)
+  const loader =
+    contextLoaders.get(prepared) ?? keyedLoader(prepared, keyed as Keyed<unknown>, scope, context)
+  contextLoaders.set(prepared, loader)
   return loader.load(key)
 }
 
@@ -109,32 +109,32 @@ const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint
 function keyedLoader(
   prepared: PreparedObject,
   keyed: Keyed<unknown>,
-  asking: Asking,
+  scope: OperationScope,
   context: Context,
 ): Loader {
   return new DataLoader(
     async (keys) => {
       context.proceed()
-      const texts = await readKeyed(prepared, keyed, keys, asking, context)
-      for (const text of texts) context.spendText(text)
+      const texts = await readKeyed(prepared, keyed, keys, scope, context)
+      for (const text of texts) context.countTextItems(text)
       return texts.map((text) => (text === notStored ? null : (JSON.parse(text) as StoredValue | null)))
     },
     { cacheKeyFn: (key) => JSON.stringify(keyed.values(key), bigintAsText) },
   )
 }
 
-/** What a stored object is found by. */
+/** The key of a stored object. */
 export function identityOf<Identity>(parent: StoredValue): Identity {
   return parent['@'] as Identity
 }
 
-/** How a subscription reads the feed: each entry as it is selected. */
+/** How a subscription reads entries of the feed: its selection and slots. */
 export function feedReading(context: Context, info: GraphQLResolveInfo): FeedReading {
-  const asking = askingOf(info)
-  const { item, slots } = prepareObject(info.returnType, info.fieldNodes as unknown as Nodes, asking)
+  const scope = scopeOf(info)
+  const { item, slots } = prepareObject(info.returnType, info.fieldNodes as unknown as Nodes, scope)
   return {
     item: { selection: edgeSelection(item) },
-    slots: slotsOf(slots, asking, context),
+    slots: slotsOf(slots, scope, context),
     now: () => unixSeconds(context.now()),
   }
 }

@@ -8,31 +8,31 @@ import type { Environment, StoredField } from './stored-field.ts'
 
 interface RootArguments<Args> {
   args?: object
-  given: (args: Args, environment: Environment) => unknown
+  rowArguments: (args: Args, environment: Environment) => unknown
 }
 
-/** A field of the query whose rows are found by its arguments. */
+/** Options of a root field whose rows its arguments select. */
 export function storedRoot<Args>(
   t: unknown,
   relation: Relation,
-  { args, given }: RootArguments<Args>,
+  { args, rowArguments }: RootArguments<Args>,
 ): never {
   const resolve = (_root: unknown, _args: unknown, context: Context, info: GraphQLResolveInfo) =>
     resolveRoot(context, info)
   const options: RelationArguments = {
     ...(args && { args }),
-    given: given as NonNullable<StoredField['given']>,
+    rowArguments: rowArguments as NonNullable<StoredField['rowArguments']>,
   }
   return (t as { field(options: object): never }).field(relationOptions(relation, options, resolve))
 }
 
-/** Objects that a field of the query names by their keys. */
-export interface Found {
+/** Stored objects that a root field names by their keys. */
+export interface KeyLookup {
   keyed: Keyed<never>
   keys: readonly unknown[]
-  /** Of the object, where the field's is an interface. */
+  /** Of the objects; the field's type may be an interface. */
   typeName: string
 }
 
-/** `extensions.finds` of a field of the query; null where there is nothing to look for, `elsewhere` for what is not stored. */
-export type Finds = (args: never, environment: Environment) => Found | null | 'elsewhere'
+/** `extensions.findKeys` of a root field; null when the result is null without a read. @throws Refusal */
+export type FindKeys = (args: never, environment: Environment) => KeyLookup | null | 'not stored'

@@ -2,17 +2,17 @@ import type { GraphQLField } from 'graphql'
 import type { Field, Relation, ValueList } from '../../storage/query/model.ts'
 import type { Services } from '../context/context.ts'
 
-/** What a request brings to a stored field beside its arguments. */
+/** What stored fields may use beside their arguments. */
 export type Environment = Services & { restricted?: boolean }
 
-/** How a field of the schema is stored: `extensions.stored` of it. */
+/** `extensions.stored` of a schema field: the model's part that it reads. */
 export interface StoredField {
   is: Field | Relation | ValueList
-  /** What the relation's rows are found by. @throws Refusal */
-  given?: (args: never, environment: Environment) => unknown
+  /** Converts GraphQL arguments to those of the relation's `rows`. @throws Refusal */
+  rowArguments?: (args: never, environment: Environment) => unknown
 }
 
-/** Parts of a page follow from the relation that it is a page of: `extensions.isPagePart`. */
+/** Fields of connections and edges (`extensions.isPagePart`) are stored as parts of their relation. */
 export function storedFieldOf({
   extensions,
 }: GraphQLField<unknown, unknown>): StoredField | 'page part' | undefined {

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { parseTokenAddress } from '../../domain/token/address.ts'
 import { objectExpected } from '../input/fields.ts'
 
-/** Tokens that one request may ask for the details of. */
-const maxDetailed = 100
+/** Tokens that one request for details may name. */
+const maxDetailTokens = 100
 
-/** As the routes of token data name a token. */
+/** A token as REST routes of token data name it. */
 export const tokenAddressField = z
   .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
   .transform((text, context) => {
@@ -23,7 +23,7 @@ export const tokenDetailsInput = z.object(
         error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of addresses'),
       })
       .min(1, 'must name a token')
-      .max(maxDetailed, `must name at most ${maxDetailed} tokens`)
+      .max(maxDetailTokens, `must name at most ${maxDetailTokens} tokens`)
       .meta({ description: 'Their contracts; `-` is the chain’s own coin.' }),
   },
   objectExpected,

@@ -13,10 +13,10 @@ import {
   TokenRef,
 } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
-import { sourced } from './sourced.ts'
+import { sourceFields } from './sourced.ts'
 import { tokenKeyOf } from './token.ts'
 
-const { source, asOf, age, maxAge, isStale } = sourced(({ sourcedValue }: HolderPage) => sourcedValue)
+const { source, asOf, age, maxAge, isStale } = sourceFields(({ sourcedValue }: HolderPage) => sourcedValue)
 
 TokenHolderRef.implement({
   description: 'An account that holds some of a token.',
@@ -82,7 +82,7 @@ builder.objectField(TokenRef, 'holders', (t) =>
     type: TokenHolderConnectionRef,
     nullable: true,
     description: 'Those who hold most, the greatest first; null when no source knows of any.',
-    extensions: { askedOutside: true },
+    extensions: { needsOutsideSource: true },
     args: {
       first: t.arg.int({
         defaultValue: 10,
@@ -91,22 +91,26 @@ builder.objectField(TokenRef, 'holders', (t) =>
       }),
       after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
     },
-    resolve: async (parent, { first, after }, { loaders, spend }) => {
+    resolve: async (parent, { first, after }, { loaders, countItems }) => {
       const token = tokenKeyOf(parent)
       if (first < 1 || first > maxHolders)
         throw new Refusal('InvalidParameter', `first must be from 1 to ${maxHolders}`, { field: 'first' })
-      const place = after == null ? undefined : parseCursor(after)
+      const lastSeen = after == null ? undefined : parseCursor(after)
       const sourcedValue = await loaders.topHolders.load(token)
       if (!sourcedValue) return null
-      const behind = place
-        ? sourcedValue.value.filter((holder) => isBehind(holder, place))
+      const remaining = lastSeen
+        ? sourcedValue.value.filter((holder) => isBehind(holder, lastSeen))
         : sourcedValue.value
-      return { sourcedValue, holders: spend(behind.slice(0, first)), hasNextPage: behind.length > first }
+      return {
+        sourcedValue,
+        holders: countItems(remaining.slice(0, first)),
+        hasNextPage: remaining.length > first,
+      }
     },
   }),
 )
 
-/** Opaque to clients: what the list is sorted by, so that a page goes on at the same place when balances moved meanwhile. */
+/** Opaque to clients. Holds the sort key, so that the next page continues correctly when balances have changed. */
 function cursorOf({ address, balance }: TokenHolder): string {
   return Buffer.from(`h${balance}.${address}`).toString('base64url')
 }
@@ -120,6 +124,6 @@ function parseCursor(cursor: string): TokenHolder {
   return { address: address as TokenHolder['address'], balance: BigInt(balance) }
 }
 
-function isBehind({ address, balance }: TokenHolder, place: TokenHolder): boolean {
-  return balance === place.balance ? address > place.address : balance < place.balance
+function isBehind({ address, balance }: TokenHolder, lastSeen: TokenHolder): boolean {
+  return balance === lastSeen.balance ? address > lastSeen.address : balance < lastSeen.balance
 }

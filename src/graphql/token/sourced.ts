@@ -1,8 +1,8 @@
 import { ageDown, maxAgeDown, type Sourced } from '../../domain/token/sourced.ts'
 import type { Context } from '../context/context.ts'
 
-/** Fields of what somebody else said: who, and how long ago. `told` finds it in a row. */
-export function sourced<Row>(sourcedValue: (row: Row) => Sourced<unknown>) {
+/** GraphQL fields for the source and age of a value. @param sourcedValue finds the value in a row */
+export function sourceFields<Row>(sourcedValue: (row: Row) => Sourced<unknown>) {
   return {
     source: {
       type: 'String' as const,

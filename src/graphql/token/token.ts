@@ -11,11 +11,11 @@ import { TokenRef, UsdPriceRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'
 import { exposeModel } from '../stored/expose.ts'
 import { identityOf, resolveKeyed, resolveKnown, type StoredValue } from '../stored/resolve.ts'
-import type { Finds } from '../stored/root.ts'
+import type { FindKeys } from '../stored/root.ts'
 
 exposeModel(tokenOf('tok.chain_id', 'tok.address'))
 
-/** What a stored token is found by. */
+/** The key of a token that a statement or a resolver found. */
 export function tokenKeyOf(parent: StoredValue): TokenKey {
   return identityOf<TokenKey>(parent)
 }
@@ -25,7 +25,7 @@ builder.objectFields(TokenRef, (t) => ({
     type: UsdPriceRef,
     nullable: true,
     description: 'What one whole token is worth now; null when no source knows of a price.',
-    extensions: { askedOutside: true },
+    extensions: { needsOutsideSource: true },
     resolve: (token, _args, { loaders }) => loaders.usdPrice.load(tokenKeyOf(token)),
   }),
   nativePrice: t.field({
@@ -42,21 +42,24 @@ builder.objectFields(TokenRef, (t) => ({
 
 /** Tokens that one request may name. */
 const maxNamed = 128
-/** So many are one read; where others are asked about them, each is one. */
+/** This many tokens count as one read; each counts as a read where an outside source is asked. */
 const namedPerRead = 8
 
-const findToken: Finds = ({ network, address }: { network?: string; address: Address }, environment) => {
+const findToken: FindKeys = ({ network, address }: { network?: string; address: Address }, environment) => {
   const { chainId } = tradingOn(environment, network).network
   return { keyed: storedToken as never, keys: [{ chainId, address }], typeName: 'Token' }
 }
 
-interface Named {
+interface TokensArguments {
   network?: string | null | undefined
   addresses: readonly Address[]
 }
 
 /** @throws Refusal InvalidParameter */
-function namedTokens({ network, addresses }: Named, environment: Parameters<Finds>[1]): TokenKey[] {
+function tokenKeysOf(
+  { network, addresses }: TokensArguments,
+  environment: Parameters<FindKeys>[1],
+): TokenKey[] {
   const { chainId } = tradingOn(environment, network).network
   if (addresses.length > maxNamed) {
     throw new Refusal('InvalidParameter', `addresses must name at most ${maxNamed} tokens`, {
@@ -66,13 +69,13 @@ function namedTokens({ network, addresses }: Named, environment: Parameters<Find
   return addresses.map((address) => ({ chainId, address }))
 }
 
-const findTokens: Finds = (named: Named, environment) => ({
+const findTokens: FindKeys = (args: TokensArguments, environment) => ({
   keyed: tokenByAddress as never,
-  keys: namedTokens(named, environment),
+  keys: tokenKeysOf(args, environment),
   typeName: 'Token',
 })
 
-/** One that is not stored is looked for on the chain. */
+/** The stored token, else the token as the chain has it; null where there is no token. */
 export async function tokenAt(
   key: TokenKey,
   context: Context,
@@ -97,7 +100,7 @@ builder.queryFields((t) => ({
         description: 'Its contract, or `-` for the chain’s own coin.',
       }),
     },
-    extensions: { finds: findToken },
+    extensions: { findKeys: findToken },
     resolve: (_root, { network, address }, context, info) =>
       tokenAt({ chainId: tradingOn(context, network).network.chainId, address }, context, info),
   }),
@@ -108,9 +111,9 @@ builder.queryFields((t) => ({
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
       addresses: t.arg({ type: ['Address'], required: true, description: 'Their contracts.' }),
     },
-    extensions: { items: maxNamed, namedPerRead, finds: findTokens },
-    resolve: async (_root, named, context, info) => {
-      const keys = context.spend(namedTokens(named, context))
+    extensions: { items: maxNamed, namedPerRead, findKeys: findTokens },
+    resolve: async (_root, args, context, info) => {
+      const keys = context.countItems(tokenKeysOf(args, context))
       return (await Promise.all(
         keys.map(
           (key) =>

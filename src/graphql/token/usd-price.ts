@@ -1,8 +1,8 @@
 import type { Sourced } from '../../domain/token/sourced.ts'
 import { UsdPriceRef } from '../refs.ts'
-import { sourced } from './sourced.ts'
+import { sourceFields } from './sourced.ts'
 
-const { source, asOf, age, maxAge, isStale } = sourced((price: Sourced<string>) => price)
+const { source, asOf, age, maxAge, isStale } = sourceFields((price: Sourced<string>) => price)
 
 UsdPriceRef.implement({
   description: 'What a token is worth in US dollars, and who says so.',

@@ -8,7 +8,7 @@ const anOrder = { ...noCharge, orders: 1 }
 
 test('of clients the idlest is forgotten, never the one that is asking', () => {
   const limits = createRateLimits({ ...rates, reads: 1 }, () => 0, 2)
-  const take = (client: string) => limits.take(client, oneRead)?.over
+  const take = (client: string) => limits.take(client, oneRead)?.exceededKind
   expect([take('a'), take('b'), take('a'), take('a')]).toEqual([undefined, undefined, undefined, 'reads'])
   // A third client takes the place of b, which did nothing since.
   expect(take('c')).toBeUndefined()
@@ -21,7 +21,7 @@ test('what counts as several kinds is counted in all of them or in none', () => 
   const both = { ...noCharge, quotes: 1, orders: 1 }
   for (let count = 0; count < 10; count++) limits.take('a', anOrder)
   expect(limits.take('a', both)).toMatchObject({
-    over: 'orders',
+    exceededKind: 'orders',
     policy: '"quotes";q=20;w=2, "orders";q=10;w=2',
     state: '"quotes";r=20;t=0, "orders";r=0;t=2',
   })
