@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
@@ -94,19 +95,18 @@ export function cachedGateway(
   gateway: AppDataGateway,
   { now, entries = 1_000, lifetimeMs = 600_000 }: CacheOptions,
 ): AppDataGateway {
-  const known = new Map<Bytes32, { until: number; document: Promise<string | undefined> }>()
+  const known = new LRUCache<Bytes32, { until: number; document: Promise<string | undefined> }>({
+    max: entries,
+  })
   return {
     find(hash) {
       const remembered = known.get(hash)
       if (remembered && remembered.until > now()) return remembered.document
       const document = gateway.find(hash)
       const entry = { until: now() + lifetimeMs, document }
-      known.delete(hash)
       known.set(hash, entry)
-      const [oldest] = known.keys()
-      if (known.size > entries && oldest) known.delete(oldest)
       document.catch(() => {
-        if (known.get(hash) === entry) known.delete(hash)
+        if (known.peek(hash) === entry) known.delete(hash)
       })
       return document
     },

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** Who has to wait, and why: each further failure doubles the wait. Kept in memory: a restart gives everybody one more try. */
 export interface BackOff<Reason> {
   /** @param share of the wait, in (0, 1]: those that failed together come back apart when it differs */
@@ -12,20 +14,17 @@ const maxKeys = 10_000
 
 /** @param longestWait in blocks, a power of two */
 export function createBackOff<Reason>(longestWait: number): BackOff<Reason> {
-  const failures = new Map<string, { count: number; until: number; reason: Reason }>()
+  const failures = new LRUCache<string, { count: number; until: number; reason: Reason }>({ max: maxKeys })
   return {
     fail(key, block, reason, share = 1) {
-      const count = Math.min((failures.get(key)?.count ?? 0) + 1, Math.log2(longestWait))
+      const count = Math.min((failures.peek(key)?.count ?? 0) + 1, Math.log2(longestWait))
       // The next block's auction is missed at least.
       const wait = Math.max(2, Math.ceil(share * 2 ** count))
-      failures.delete(key)
       failures.set(key, { count, until: block + wait, reason })
-      const [oldest] = failures.keys()
-      if (failures.size > maxKeys && oldest !== undefined) failures.delete(oldest)
     },
     forgive: (key) => void failures.delete(key),
     waiting(key, block) {
-      const failure = failures.get(key)
+      const failure = failures.peek(key)
       // A chain that lost its end starts the wait anew, and no longer than it can be.
       return failure && block < failure.until && failure.until - block <= longestWait
         ? failure.reason

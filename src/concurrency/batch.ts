@@ -10,6 +10,7 @@ interface BatchOptions {
 /**
  * Makes of a question about many things one about a single thing: what is asked while the runs before are under way goes
  * into the next run together. When nothing is under way, nothing waits.
+ * p-limit has no part in it: it waits for a promise, and what DataLoader hands over to be started gives none.
  * `run` answers in the order of the items: an Error in an item's place is its own, a throw is everybody's.
  */
 export function batch<Item, Answer>(

@@ -33,7 +33,8 @@ interface Waiter {
 }
 
 /**
- * Turns that go round the keys: whoever asks for much holds up himself, and leaves everybody else a share.
+ * Turns that go round the keys: whoever asks for much holds up himself, and leaves everybody else a share. p-limit and p-queue
+ * know one line for all, at best with priorities, and no work that is shared under several keys.
  */
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
   const state = createQueues(limits)

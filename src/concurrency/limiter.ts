@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { Outage } from '../domain/errors/error.ts'
 
 export interface Limits {
@@ -11,30 +12,10 @@ export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
 /** So much work at a time, in the order it came. @throws Outage at once, when too much waits already */
 export function createLimiter({ what, running, waiting }: Limits): Limiter {
-  const queue: (() => void)[] = []
-  let active = 0
-
-  function startNext(): void {
-    while (active < running) {
-      const start = queue.shift()
-      if (!start) return
-      active++
-      start()
-    }
-  }
-
+  const limit = pLimit(running)
   return async (work) => {
-    if (queue.length >= waiting && active >= running)
+    if (limit.pendingCount >= waiting && limit.activeCount >= running)
       throw new Outage(what, new Error('too many wait for it'))
-    await new Promise<void>((start) => {
-      queue.push(start)
-      startNext()
-    })
-    try {
-      return await work()
-    } finally {
-      active--
-      startNext()
-    }
+    return limit(work)
   }
 }

@@ -1,4 +1,5 @@
-import { remembering, weightsIn } from './weights.ts'
+import Negotiator from 'negotiator'
+import { remembering } from './remembering.ts'
 
 /** Codings that are written here, the best first. */
 const codings = ['br', 'gzip'] as const
@@ -22,18 +23,13 @@ export function acceptedCoding(header: string | string[] | undefined): Accepted 
   return typeof header === 'string' ? weigh(header) : plainOnly
 }
 
+/** As it is: its types leave the second argument out. */
+interface CodingNegotiator {
+  encodings(available: readonly string[], options: { preferred: readonly string[] }): string[]
+}
+
 const weigh = remembering((header): Accepted => {
-  const weights = weightsIn(header)
-  const others = weights.get('*')
-  // Plain is accepted unless it is refused, but who names a coding wants it.
-  const plain = weights.get('identity') ?? others ?? Number.MIN_VALUE
-  let coding: Coding | undefined
-  let heaviest = 0
-  for (const name of codings) {
-    const weight = weights.get(name) ?? others ?? 0
-    if (weight <= heaviest || weight < plain) continue
-    coding = name
-    heaviest = weight
-  }
-  return { coding, plainToo: plain > 0 }
+  const negotiator: CodingNegotiator = new Negotiator({ headers: { 'accept-encoding': header } })
+  const accepted = negotiator.encodings([...codings, 'identity'], { preferred: codings })
+  return { coding: codings.find((coding) => coding === accepted[0]), plainToo: accepted.includes('identity') }
 })

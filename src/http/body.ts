@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { parse } from 'content-type'
+import rawBody from 'raw-body'
 import { Refusal } from '../domain/errors/error.ts'
 
 /**
@@ -14,55 +16,28 @@ export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): vo
     })
   }
   if (anyType) return
-  const type = headers['content-type'] ?? ''
-  if (type === 'application/json') return
-  if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) {
+  const { type, parameters } = parse(headers['content-type'] ?? '')
+  if (!/^application\/([\w.+-]+\+)?json$/.test(type)) {
     throw new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json')
   }
-  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(type)?.[1] ?? 'utf-8'
-  if (!/^utf-?8$/i.test(charset)) throw new Refusal('UnsupportedMediaType', 'JSON is sent as UTF-8')
+  if (!/^utf-?8$/i.test(parameters.charset ?? 'utf-8'))
+    throw new Refusal('UnsupportedMediaType', 'JSON is sent as UTF-8')
 }
 
 /**
  * The request's body as text.
  * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, the rest is not read; InvalidParameter
- * when it is no UTF-8
+ * when it is no UTF-8, and when the client has gone: that is no fault of the program
  */
-export function readBody(req: IncomingMessage, limit: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let settled = false
-    const fail = (code: 'PayloadTooLarge' | 'InvalidParameter', message: string) => {
-      settled = true
-      reject(new Refusal(code, message))
-    }
-    // The socket must outlive a refusal, or the client never reads it.
-    const refuse = () => {
-      req.pause()
-      fail('PayloadTooLarge', `the body is over ${limit} bytes`)
-    }
-    // The client has gone: nobody reads this, and it is no fault of the program.
-    const gone = () => {
-      if (!settled) fail('InvalidParameter', 'the body ended early')
-    }
-    if (Number(req.headers['content-length'] ?? 0) > limit) return refuse()
-    if (req.destroyed) return gone()
-    req.on('data', (chunk: Buffer) => {
-      if (settled) return
-      size += chunk.length
-      if (size > limit) refuse()
-      else chunks.push(chunk)
-    })
-    req.on('end', () => {
-      if (settled) return
-      const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-      if (!isUtf8(bytes)) return fail('InvalidParameter', 'the body is not UTF-8')
-      settled = true
-      resolve(withoutMark(bytes.toString()))
-    })
-    req.on('error', gone).on('close', gone)
+export async function readBody(req: IncomingMessage, limit: number): Promise<string> {
+  const length = req.headers['content-length'] ?? null
+  const bytes = await rawBody(req, { limit, length }).catch((fault: rawBody.RawBodyError) => {
+    throw fault.type === 'entity.too.large'
+      ? new Refusal('PayloadTooLarge', `the body is over ${limit} bytes`)
+      : new Refusal('InvalidParameter', 'the body ended early')
   })
+  if (!isUtf8(bytes)) throw new Refusal('InvalidParameter', 'the body is not UTF-8')
+  return withoutMark(bytes.toString())
 }
 
 /** JSON may be read without the byte order mark that some write in front of it. */

@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import etag from 'etag'
+import fresh from 'fresh'
 import type { HttpResponse } from './response.ts'
 
 /** Those of bytes, for as long as somebody holds them. */
@@ -9,7 +10,7 @@ const known = new WeakMap<Buffer, string>()
 export function weakTag(body: HttpResponse['body']): string {
   const before = typeof body === 'string' ? undefined : known.get(body)
   if (before) return before
-  const tag = `W/"${hash('sha1', body, 'base64url')}"`
+  const tag = etag(body, { weak: true })
   if (typeof body !== 'string') known.set(body, tag)
   return tag
 }
@@ -19,17 +20,12 @@ export function conditional({ method, headers }: IncomingMessage, answer: HttpRe
   if (answer.status !== 200 || !answer.headers['Cache-Control']) return answer
   if (method !== 'GET' && method !== 'HEAD') return answer
   const tagged = answer.headers.ETag ? answer : withTag(answer)
-  const asked = headers['if-none-match']
-  if (asked === undefined || !matches(asked, tagged.headers.ETag ?? '')) return tagged
+  // The tag alone: fetch says `Cache-Control: no-cache` wherever a page or a program names a tag itself.
+  if (!fresh({ 'if-none-match': headers['if-none-match'] }, { etag: tagged.headers.ETag })) return tagged
   const { 'Content-Type': _, ...rest } = tagged.headers
   return { status: 304, headers: rest, body: '' }
 }
 
 function withTag({ status, headers, body }: HttpResponse): HttpResponse {
   return { status, headers: { ...headers, ETag: weakTag(body) }, body }
-}
-
-/** `*`, or a list of tags; whether they are called weak makes no difference. */
-function matches(asked: string, tag: string): boolean {
-  return asked.trim() === '*' || asked.includes(tag.slice(2))
 }

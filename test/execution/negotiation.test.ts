@@ -24,7 +24,7 @@ const cases: [accept: string | undefined, post: string | 406, get?: string | 406
   ['Application/JSON; charset=utf-8', json],
   ['application/graphql-response+json', graph],
   ['APPLICATION/GraphQL-Response+JSON', graph],
-  ['application/json, application/graphql-response+json', graph],
+  ['application/json, application/graphql-response+json', json],
   ['application/graphql-response+json, application/json', graph],
   ['application/graphql-response+json, application/json;q=0.9', graph],
   ['application/graphql-response+json;q=0.9, application/json', json],

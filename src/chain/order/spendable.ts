@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../domain/log.ts'
 import type { Holding, Spendable } from '../chain.ts'
 
@@ -16,11 +17,12 @@ const maxRemembered = 10_000
  * it is enough: whoever is to be told that it is not has been asked anew, so that an approval mined a moment ago counts.
  */
 export function rememberSpendable(read: ReadSpendable, now: Clock): AskSpendable {
-  const remembered = new Map<string, { until: number; answer: Promise<Spendable> }>()
+  const remembered = new LRUCache<string, { until: number; answer: Promise<Spendable> }>({
+    max: maxRemembered,
+  })
 
   function readAnew(key: string, holding: Holding): Promise<Spendable> {
     const answer = read(holding)
-    if (remembered.size >= maxRemembered) remembered.clear()
     remembered.set(key, { until: now() + rememberedMs, answer })
     answer.catch(() => remembered.delete(key))
     return answer

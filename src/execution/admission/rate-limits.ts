@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Clock } from '../../domain/log.ts'
 import { type Allowance, fullAfter, fullAfterUse, heldDown, waitMs } from './bucket.ts'
@@ -61,20 +62,11 @@ const full = Number.NEGATIVE_INFINITY
 export function createRateLimits(rates: Rates, now: Clock, clientLimit = maxClients): RateLimits {
   const limits = limitsOf(rates)
   const reads = limits.find(({ kind }) => kind === 'reads')
-  const clients = new Map<string, Buckets>()
+  const clients = new LRUCache<string, Buckets>({
+    max: clientLimit,
+    memoMethod: () => ({ reads: full, quotes: full, orders: full, introspections: full }),
+  })
   const origin = now()
-
-  function bucketsOf(client: string): Buckets {
-    const seen = clients.get(client)
-    if (seen) clients.delete(client)
-    const buckets = seen ?? { reads: full, quotes: full, orders: full, introspections: full }
-    clients.set(client, buckets)
-    if (clients.size > clientLimit) {
-      const [leastRecent = client] = clients.keys()
-      clients.delete(leastRecent)
-    }
-    return buckets
-  }
 
   /** Headers for the kinds that a request counts in. */
   function verdictOf(buckets: Buckets, charge: Charge, at: number): Verdict | undefined {
@@ -94,7 +86,7 @@ export function createRateLimits(rates: Rates, now: Clock, clientLimit = maxClie
 
     take(client, charge, counted = noCharge) {
       const at = now() - origin
-      const buckets = bucketsOf(client)
+      const buckets = clients.memo(client)
       let exceeded: Limit | undefined
       let longestWaitMs = 0
       for (const limit of limits) {
@@ -123,7 +115,7 @@ export function createRateLimits(rates: Rates, now: Clock, clientLimit = maxClie
 
     settle(client, charge, units) {
       const at = now() - origin
-      const buckets = bucketsOf(client)
+      const buckets = clients.memo(client)
       if (reads) buckets.reads = fullAfterUse(buckets.reads, units, reads.allowance, at)
       return verdictOf(buckets, charge, at)
     },

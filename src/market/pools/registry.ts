@@ -1,4 +1,4 @@
-import { forgetOldest } from '../../concurrency/eviction.ts'
+import { LRUCache } from 'lru-cache'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 
@@ -22,16 +22,14 @@ const absentForMs = 60_000
 const maxPairs = 50_000
 
 export function createPoolRegistry(now: Clock): PoolRegistry {
-  const entries = new Map<string, PoolEntry>()
+  const entries = new LRUCache<string, PoolEntry>({ max: maxPairs })
   return {
     find(key, aheadMs = 0) {
       const entry = entries.get(key)
       return entry && entry.knownUntil > now() + aheadMs ? entry : undefined
     },
     note(key, pool) {
-      entries.delete(key)
       entries.set(key, { pool, knownUntil: pool ? Number.POSITIVE_INFINITY : now() + absentForMs })
-      forgetOldest(entries, maxPairs)
     },
   }
 }

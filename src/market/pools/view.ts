@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { effectiveGasPrice, type Head } from '../../chain/transaction/fees.ts'
-import { forgetOldest } from '../../concurrency/eviction.ts'
 import type { Clock } from '../../domain/log.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import type { BlockPools, FoundPools } from './block-pools.ts'
@@ -31,7 +31,7 @@ const maxPairs = 16
 const keptForMs = 60_000
 
 export function createView({ head, pools, now, pairsAround, onUse }: ViewOptions): View {
-  const answers = new Map<string, { pools: readonly Pool[]; until: number }>()
+  const answers = new LRUCache<string, { pools: readonly Pool[]; until: number }>({ max: maxAnswers })
   return {
     block: head.number,
     gasPrice: effectiveGasPrice(head.fees),
@@ -43,10 +43,8 @@ export function createView({ head, pools, now, pairsAround, onUse }: ViewOptions
       if (answer && answer.until > now()) return answer.pools
       const found = await pools.find(pairsAround(wanted))
       onUse(found)
-      if (key !== undefined) {
+      if (key !== undefined)
         answers.set(key, { pools: found.pools, until: Math.min(found.knownUntil, now() + keptForMs) })
-        forgetOldest(answers, maxAnswers)
-      }
       return found.pools
     },
   }

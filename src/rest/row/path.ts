@@ -1,3 +1,4 @@
+import createTree from 'find-my-way'
 import { Refusal } from '../../domain/errors/error.ts'
 
 export interface PathPattern {
@@ -18,61 +19,37 @@ export function patternOf(on: string, belowNetwork: boolean): PathPattern {
 }
 
 /**
- * Finds who answers, by the first pattern that fits: a segment that is written out counts before one that takes anything. Rows of one
- * path write it alike. HEAD is answered like GET; a path that knows other methods only says which.
+ * Finds who answers, by the pattern that fits: a segment that is written out counts before one that takes anything. Rows of one
+ * path write it alike. HEAD is answered like GET; a path that knows other methods only says which. One slash at the end makes no
+ * difference.
  */
 export function createRouter<Endpoint extends PathPattern>(
   endpoints: readonly Endpoint[],
 ): (method: string, pathname: string) => Match<Endpoint> {
-  const ofLength: Endpoint[][] = []
-  for (const endpoint of endpoints.toSorted((a, b) => parametersIn(a) - parametersIn(b))) {
-    const { length } = endpoint.segments
-    ofLength[length] = [...(ofLength[length] ?? []), endpoint]
+  // The path decides before the method does: each has one place in the tree of GET, with all that answer there.
+  const tree = createTree({ ignoreTrailingSlash: true, maxParamLength: Number.MAX_SAFE_INTEGER })
+  for (const pattern of new Set(endpoints.map((endpoint) => endpoint.pattern))) {
+    const answering = endpoints.filter((endpoint) => endpoint.pattern === pattern)
+    tree.on('GET', pattern, () => {}, { pattern, answering })
   }
 
   return (asked, pathname) => {
-    const segments = segmentsOf(pathname)
+    // Escapes stay as they are: the tree would take `%71uote` for `quote`, and refuse bad escapes itself.
+    const found = tree.find('GET', pathname.replaceAll('%', '%25').replaceAll('#', '%23'))
+    if (!found) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
+    const { pattern, answering }: { pattern: string; answering: readonly Endpoint[] } = found.store
     const method = asked === 'HEAD' ? 'GET' : asked
-    const allowed: string[] = []
-    let fitting: string | undefined
-    for (const endpoint of ofLength[segments.length] ?? []) {
-      if (fitting !== undefined && fitting !== endpoint.pattern) continue
-      const path = matchSegments(endpoint.segments, segments)
-      if (!path) continue
-      if (endpoint.method === method) return { endpoint, path }
-      fitting = endpoint.pattern
-      allowed.push(endpoint.method)
-    }
-    if (fitting === undefined) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
+    const endpoint = answering.find((one) => one.method === method)
+    if (endpoint) return { endpoint, path: decoded(found.params) }
+    const allowed = answering.map((one) => one.method)
     const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-    return {
-      refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`),
-      allow,
-      pattern: fitting,
-    }
+    return { refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`), allow, pattern }
   }
 }
 
-function parametersIn({ segments }: PathPattern): number {
-  return segments.filter((segment) => segment.startsWith(':')).length
-}
-
-/** One slash at the end makes no difference. */
-function segmentsOf(pathname: string): string[] {
-  const end = pathname.length > 1 && pathname.endsWith('/') ? -1 : undefined
-  return pathname.slice(1, end).split('/')
-}
-
-/** @param segments as many as the pattern has */
-function matchSegments(
-  pattern: readonly string[],
-  segments: readonly string[],
-): Record<string, string> | undefined {
-  for (const [index, expected] of pattern.entries())
-    if (expected !== segments[index] && !expected.startsWith(':')) return undefined
+function decoded(segments: Record<string, string | undefined>): Record<string, string> {
   const path: Record<string, string> = {}
-  for (const [index, expected] of pattern.entries())
-    if (expected.startsWith(':')) path[expected.slice(1)] = decode(segments[index] ?? '')
+  for (const name in segments) path[name] = decode(segments[name] ?? '')
   return path
 }
 
