@@ -12,9 +12,9 @@ export function feeUp(gas: bigint, gasPrice: bigint, { nativeAmount, tokenAmount
 }
 
 /**
- * What a quote says for each size form. Only `sellAmountBeforeFee` has the fee inside the given amount: what is left is sold
- * at the rate of the whole, rounded down, so that the trader is never promised more than the market gave.
- * @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow, NoLiquidity when what is left buys nothing
+ * The amounts of a quote, for each size form. Only `sellAmountBeforeFee` includes the fee: the rest is sold at the rate of the
+ * estimate, rounded down, so that a quote never promises more than the market gives.
+ * @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow, NoLiquidity when the rest buys nothing
  */
 export function quotedAmounts(
   size: QuoteSize,
@@ -35,10 +35,10 @@ export function quotedAmounts(
       },
     )
   }
-  const left = size.amount - feeAmount
-  const bought = mulDivDown(buyAmount, left, size.amount)
-  if (bought === 0n) throw noLiquidity()
-  return { sellAmount: left, buyAmount: bought, feeAmount }
+  const soldAmount = size.amount - feeAmount
+  const boughtAmount = mulDivDown(buyAmount, soldAmount, size.amount)
+  if (boughtAmount === 0n) throw noLiquidity()
+  return { sellAmount: soldAmount, buyAmount: boughtAmount, feeAmount }
 }
 
 function overflow({ form }: QuoteSize): Refusal {

@@ -8,25 +8,25 @@ import type { Verification } from './verification/verify.ts'
 
 export interface Contest {
   ask: Ask
-  /** Our own, where it takes part. */
+  /** The service's own router, if it takes part. */
   router: Estimator | null
   others: readonly Estimator[]
   verificationPolicy: VerificationPolicy
-  /** @throws Outage when it cannot be said */
+  /** @throws Outage when the simulation cannot run */
   verify(estimate: Estimate, signal: AbortSignal): Promise<Verification>
-  /** What estimates are compared by: more is better. */
+  /** Estimates are compared by this value: more is better. */
   value: Promise<(estimate: Estimate) => bigint>
-  /** So many usable ones will do; without it all are waited for. */
+  /** The number of usable estimates after which it ends; if absent, it waits for all. */
   enough?: number
-  /** When it aborts, what is there is taken, and whoever still works may stop. */
+  /** When it aborts, the estimates so far count, and estimators that are still running may stop. */
   signal: AbortSignal
   log: Log
 }
 
 /**
- * Asks everybody at once. Gives each estimate that is better than the one before; the last is the best of all. Whoever hangs holds
- * up nothing beyond `signal`.
- * @throws Refusal from the generator when there is none: the one of the severest fault, QuoteNotVerified; Outage
+ * Asks all estimators in parallel and yields each estimate that is better than the one before; the last is the best. An estimator
+ * that hangs delays nothing beyond `signal`.
+ * @throws Refusal from the generator when there is no estimate: the severest fault, or QuoteNotVerified; Outage
  */
 export function compete(contest: Contest): AsyncGenerator<Estimate, void> {
   const { router, others } = contest
@@ -39,35 +39,35 @@ type Result = { estimate: Estimate } | { reason: unknown }
 interface Entry {
   own: boolean
   result: Promise<Result & { entry: Entry }>
-  /** What it says while that is still being simulated. */
+  /** The estimate while it is being simulated. */
   unchecked: Estimate | undefined
 }
 
 function enter(estimator: Estimator, contest: Contest): Entry {
-  const examine = async (): Promise<Result & { entry: Entry }> => {
-    const result = await examined(estimator, contest, (estimate) => {
+  const run = async (): Promise<Result & { entry: Entry }> => {
+    const result = await verifiedResult(estimator, contest, (estimate) => {
       entry.unchecked = estimate
     }).catch((reason: unknown) => ({ reason }))
     return { ...result, entry }
   }
-  const entry: Entry = { own: estimator === contest.router, unchecked: undefined, result: examine() }
+  const entry: Entry = { own: estimator === contest.router, unchecked: undefined, result: run() }
   return entry
 }
 
-/** What the estimator says, once it has been through all that it has to go through. */
-async function examined(
+/** The estimator's estimate, simulated if the policy demands it. */
+async function verifiedResult(
   estimator: Estimator,
   { ask, verificationPolicy, verify, signal, log }: Contest,
-  whileChecking: (estimate: Estimate) => void,
+  onUnchecked: (estimate: Estimate) => void,
 ): Promise<Result> {
   const estimate = await estimator.estimate(ask, signal)
   const fields = { estimator: estimator.name, ...ask, amount: `${ask.amount}` }
-  if (!answers(estimate, ask)) {
+  if (!fitsAsk(estimate, ask)) {
     log.warn('an estimate is no answer', fields)
     return { reason: new Error('no answer to what was asked') }
   }
   if (!mustBeSimulated(estimate, verificationPolicy)) return { estimate }
-  whileChecking(estimate)
+  onUnchecked(estimate)
   const verification = await verify(estimate, signal).catch((fault: unknown) => {
     if (!signal.aborted) log.warn('an estimate could not be simulated', { ...fields, fault: String(fault) })
     return { verdict: 'unplayable' as const }
@@ -80,8 +80,8 @@ async function examined(
   }
 }
 
-/** The fixed side is as asked for; nobody trades something for nothing, or without gas. */
-function answers({ sellAmount, buyAmount, gas }: Estimate, { kind, amount }: Ask): boolean {
+/** The fixed amount equals the ask's; both amounts and the gas are positive. */
+function fitsAsk({ sellAmount, buyAmount, gas }: Estimate, { kind, amount }: Ask): boolean {
   const fixed = kind === 'sell' ? sellAmount : buyAmount
   return fixed === amount && sellAmount > 0n && buyAmount > 0n && gas > 0n
 }
@@ -97,7 +97,7 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
   const value = await contest.value
   const waiting = new Set(entries)
   const faults: Fault[] = []
-  const words: Estimate[] = []
+  const claims: Estimate[] = []
   const over = aborted(signal)
   let best: Estimate | undefined
   let unproven = false
@@ -106,7 +106,7 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
   /** @returns whether it is the best so far */
   const consider = (estimate: Estimate): boolean => {
     if (verificationPolicy.requiresSimulated && estimate.standing !== 'simulated') unproven = true
-    else if (estimate.standing === 'claimed') words.push(estimate)
+    else if (estimate.standing === 'claimed') claims.push(estimate)
     else {
       usable++
       if (best && !beats(estimate, best, value, verificationPolicy)) return false
@@ -125,14 +125,14 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
   }
   if (usable >= enough) return
   for (const { own, unchecked } of waiting) {
-    // Our own arithmetic stands without a simulation that does not end, unless that is asked for; somebody's word does not.
+    // A computed estimate counts although its simulation did not end, unless the policy requires one; a claimed one does not.
     if (unchecked?.standing !== 'computed' || verificationPolicy.requiresSimulated)
       faults.push({ own, reason: late() })
     else if (consider(unchecked)) yield unchecked
   }
   if (best) return
-  const [word] = words.toSorted((a, b) => compare(value(b), value(a)))
-  if (word) yield word
+  const [bestClaim] = claims.toSorted((a, b) => compare(value(b), value(a)))
+  if (bestClaim) yield bestClaim
   else if (unproven) throw notVerified()
   else throw worstFault(faults, contest.router !== null)
 }

@@ -2,15 +2,15 @@ import { setMaxListeners } from 'node:events'
 import { Refusal } from '../domain/errors/error.ts'
 
 export interface Deadline {
-  /** Aborts when the time is over, when `outer` aborts, and when it is ended. */
+  /** Aborts when the time is over, when `outer` aborts, and when `end` is called. */
   signal: AbortSignal
-  /** Nothing is waited for any more: whoever still works may stop. */
+  /** Tells all listeners that the result is no longer needed. */
   end(): void
 }
 
 export function startDeadline(ms: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController()
-  // Everybody who is asked listens, and all are gone when the quote is.
+  // Every estimator listens, until the quote ends: Node's warning about many listeners would be wrong.
   setMaxListeners(0, controller.signal)
   const end = () => {
     clearTimeout(timer)
@@ -23,7 +23,7 @@ export function startDeadline(ms: number, outer?: AbortSignal): Deadline {
   return { signal: controller.signal, end }
 }
 
-/** Resolves when the signal aborts, in the next turn: whatever is there by then was in time. */
+/** Resolves one event loop turn after the signal aborts: results that exist by then are in time. */
 export function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     const end = () => void setImmediate(() => resolve(undefined))
@@ -33,8 +33,8 @@ export function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 /**
- * What `work` comes to, if it does so in time; what is in memory is always in time. Nobody waits for it afterwards.
- * @throws Refusal Unavailable when time is over, and what `work` throws
+ * The result of `work`, if it comes before `signal` aborts; a result in memory is always in time. A later one is ignored.
+ * @throws Refusal Unavailable when time is over; errors of `work`
  */
 export async function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const done = work.then((value) => ({ value }))

@@ -2,33 +2,33 @@ import type { Address } from '../domain/evm/address.ts'
 import type { OrderKind, QuoteCalls } from '../domain/order/order.ts'
 import type { Route } from '../domain/routing/route.ts'
 
-/** A question to the market: one pair, one exact amount. */
+/** What an estimator is asked to price: one pair, one exact amount. */
 export interface Ask {
   kind: OrderKind
   sellToken: Address
-  /** As the order names it: the native marker too. */
+  /** As in the order: it may be the native marker. */
   buyToken: Address
   /** Sell atoms of a sell order, buy atoms of a buy order. Positive. */
   amount: bigint
 }
 
-/** What a settlement would call. Where the native coin is bought, the calls leave buy tokens in wrapped form. */
+/** The calls of a settlement. Where the native coin is bought, they leave it in wrapped form. */
 export interface Execution extends QuoteCalls {
-  /** Who sends the transaction, where that matters to what is called. */
+  /** Sender of the transaction, where the calls depend on it. */
   txOrigin: Address | null
 }
 
 /**
- * How much an estimate can be believed. `computed`: our own arithmetic over the pools of a block. `simulated`: what the settlement
- * contract did in a call. `claimed`: somebody's word, nothing more.
+ * How an estimate was obtained. `computed`: the service's own arithmetic over the pools of a block. `simulated`: a call of the
+ * settlement contract. `claimed`: an outside estimator's response, unchecked.
  */
 export type Standing = 'claimed' | 'computed' | 'simulated'
 
-/** What the market does for one exact amount. Both amounts are positive. */
+/** An estimated trade of one exact amount. Both amounts are positive. */
 export interface Estimate {
-  /** Who says so. */
+  /** Name of the estimator. */
   estimator: string
-  /** Submission address of the solver that would settle it so. */
+  /** Submission address of the solver that would settle it. */
   solver: Address
   /** Atoms in for the amount asked for, or the amount itself for a sell order. */
   sellAmount: bigint
@@ -37,20 +37,21 @@ export interface Estimate {
   /** Gas units of a settlement of this trade alone, without hooks and contract signatures. Positive. */
   gas: bigint
   standing: Standing
-  /** What was claimed or computed, still, once the standing is `simulated`. null where it cannot be simulated. */
+  /** The claimed or computed calls, also after a simulation. null if it cannot be simulated. */
   execution: Execution | null
-  /** The way through the pools, where it is known. */
+  /** The route through the pools, if known. */
   route: Route | null
-  /** The block whose state it holds for; null is the newest, whichever that was. */
+  /** The block that it was computed at; null if it is not known, but was the newest. */
   block: number | null
 }
 
 export interface Estimator {
   name: string
   /**
-   * @param signal aborts when nobody waits any more; the estimate ends soon after
-   * @throws Refusal that says why there is none: NoLiquidity, UnsupportedToken, UnsupportedOrderType, TradingOutsideAllowedWindow,
-   * TokenTemporarilySuspended, InsufficientLiquidity, CustomSolverError; Outage when it is away, slow or talks nonsense
+   * @param signal aborts when no caller waits any more; the estimate ends soon after
+   * @throws Refusal with the reason why there is none: NoLiquidity, UnsupportedToken, UnsupportedOrderType,
+   * TradingOutsideAllowedWindow, TokenTemporarilySuspended, InsufficientLiquidity, CustomSolverError; Outage when the estimator
+   * is down, slow or sends invalid data
    */
   estimate(ask: Ask, signal: AbortSignal): Promise<Estimate>
 }

@@ -3,12 +3,12 @@ import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 
 /** Why an estimator has no estimate: what it threw. */
 export interface Fault {
-  /** Whether it is our own router's. */
+  /** Whether the estimator is the service's own router. */
   own: boolean
   reason: unknown
 }
 
-/** What tells a trader most is told first. Whatever is not here means that the estimator did not work. */
+/** The code that helps a trader most wins. Any other error means that the estimator failed. */
 const severities: Partial<Record<RefusalCode, number>> = {
   TradingOutsideAllowedWindow: 4,
   TokenTemporarilySuspended: 4,
@@ -18,19 +18,19 @@ const severities: Partial<Record<RefusalCode, number>> = {
   NoLiquidity: 2,
   UnsupportedOrderType: 1,
 }
-/** Up to this it is about the market, which is not known without our own router. */
-const aboutMarket = 3
+/** Up to this severity a code depends on the market, and counts only if the router worked. */
+const maxMarketSeverity = 3
 
 /**
- * The one thing to say where nobody has an estimate. An estimator that did not work counts as one that has none, but our own:
- * without it nothing can be said about the market.
+ * The error to throw when no estimator has an estimate. An outside estimator that failed counts as one without an estimate; if the
+ * router failed, the market is unknown.
  */
 export function worstFault(faults: readonly Fault[], hasOwn: boolean): unknown {
-  const words = faults.filter((fault) => severityOf(fault) > 0)
-  const [worst] = words.toSorted((a, b) => severityOf(b) - severityOf(a))
-  const broken = faults.find((fault) => fault.own && severityOf(fault) === 0)
-  if (worst && (!broken || severityOf(worst) > aboutMarket)) return worst.reason
-  if (broken) return broken.reason
+  const refusals = faults.filter((fault) => severityOf(fault) > 0)
+  const [worst] = refusals.toSorted((a, b) => severityOf(b) - severityOf(a))
+  const routerFailure = faults.find((fault) => fault.own && severityOf(fault) === 0)
+  if (worst && (!routerFailure || severityOf(worst) > maxMarketSeverity)) return worst.reason
+  if (routerFailure) return routerFailure.reason
   return hasOwn || faults.length === 0 ? noLiquidity() : new Outage('every estimator', faults[0]?.reason)
 }
 

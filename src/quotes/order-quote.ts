@@ -9,7 +9,7 @@ import type { QuoteServices } from './quote.ts'
 import { quoteKind } from './request.ts'
 import { verificationPolicyFor } from './verification/policy.ts'
 
-/** What an order that names no quote waits for one, in milliseconds. */
+/** Time limit of a new quote for an order that names none, in milliseconds. */
 const implicitMs = 1_000
 
 export type UnquotedOrder = OrderData & {
@@ -19,13 +19,13 @@ export type UnquotedOrder = OrderData & {
 }
 
 /**
- * The quote that an order is stored with: the one it names if that fits and still holds, else the best stored one that does and was
- * made for such an order, else a new one. Amounts of the order never change by it.
- * @returns null when nothing trades the pair, or nobody who would know answers in time: such an order is accepted all the same and waits
+ * The quote that an order is stored with: the one it names if that fits and has not expired, else the best such stored one for this
+ * kind of signature, else a new one. It never changes the order's amounts.
+ * @returns null when nothing trades the pair, or no estimator answers in time: such an order is accepted too
  */
 export async function quoteForOrder(order: UnquotedOrder, services: QuoteServices): Promise<Quote | null> {
-  const found = (await namedQuote(order, services)) ?? (await bestStoredQuote(order, services))
-  if (found) return order.kind === 'sell' ? rescale(found, order.sellAmount) : found
+  const stored = (await namedQuote(order, services)) ?? (await bestStoredQuote(order, services))
+  if (stored) return order.kind === 'sell' ? rescale(stored, order.sellAmount) : stored
   try {
     return await newQuote(order, services)
   } catch (error) {
@@ -96,7 +96,7 @@ function fits(quote: Quote, order: UnquotedOrder): boolean {
     : quote.sellAmount === order.sellAmount || quote.sellAmount + quote.feeAmount === order.sellAmount
 }
 
-/** A sell quote is attached in the size of the order, at the quote's rate, rounded down. */
+/** Scales a sell quote to the order's size, at the quote's rate, rounded down. */
 function rescale(quote: Quote, sellAmount: bigint): Quote {
   return { ...quote, sellAmount, buyAmount: (quote.buyAmount * sellAmount) / quote.sellAmount }
 }

@@ -14,7 +14,7 @@ import { type MarketPrices, valueAfterGas } from './prices/value-after-gas.ts'
 import type { VerificationPolicy } from './verification/policy.ts'
 import type { Verification, VerifiedTrade } from './verification/verify.ts'
 
-/** Who would trade, and what the order calls beside the trade. */
+/** The trader's accounts, and the order's hooks. */
 export type Trader = Omit<VerifiedTrade, 'ask'>
 
 export interface PriceTask {
@@ -23,17 +23,17 @@ export interface PriceTask {
   buyToken: Address
   size: QuoteSize
   trader: Trader
-  /** Gas beyond the trade itself: of hooks, and of a contract's signature. */
+  /** Gas of hooks and of a contract signature. */
   extraGas: bigint
   verificationPolicy: VerificationPolicy
-  /** So many usable estimates will do. */
+  /** The number of usable estimates after which the competition ends. */
   enough?: number
 }
 
-/** What pricing needs from outside. Everything throws an Outage when the node does not answer. */
+/** Dependencies of pricing. All throw an Outage when the node does not answer. */
 export interface PricingServices extends NativePriceServices {
   log: Log
-  /** Our own estimator. */
+  /** The service's own estimator. */
   router: Estimator
   others: readonly Estimator[]
   verify(estimate: Estimate, trade: VerifiedTrade, signal: AbortSignal): Promise<Verification>
@@ -53,7 +53,7 @@ export interface Priced {
 }
 
 /**
- * Asks all estimators, and meanwhile for everything that their answers are reckoned with: without that there is no quote.
+ * Asks all estimators, and meanwhile reads the prices and token checks that every quote needs.
  * @throws Refusal NoLiquidity when a token has no price, UnsupportedToken, Unavailable when time is over; Outage
  */
 export async function startPricing(
@@ -64,12 +64,12 @@ export async function startPricing(
   const { kind, sellToken, buyToken, size, trader } = task
   const ask = { kind, sellToken, buyToken, amount: size.amount }
   const prices = readPrices(task, services)
-  const checked = Promise.all([
+  const checks = Promise.all([
     services.checkTokens([sellToken, buyToken]),
     services.learnTokens([sellToken, buyToken]),
   ])
-  const value = prices.then((known) => valueAfterGas(kind, known))
-  for (const started of [checked, value]) started.catch(() => {})
+  const value = prices.then((marketPrices) => valueAfterGas(kind, marketPrices))
+  for (const started of [checks, value]) started.catch(() => {})
   const estimates = compete({
     ask,
     router: services.router,
@@ -81,12 +81,12 @@ export async function startPricing(
     log: services.log,
     ...(task.enough !== undefined && { enough: task.enough }),
   })
-  // What is wrong with a token says more than that nobody has a price for it.
-  await inTime(checked, signal)
+  // Awaited first: a token's fault is more useful than the error that it has no price.
+  await inTime(checks, signal)
   return { prices: await inTime(prices, signal), estimates }
 }
 
-/** The best there is. @throws Refusal, Outage */
+/** Prices the best estimate. @throws Refusal, Outage */
 export async function price(
   task: PriceTask,
   services: PricingServices,

@@ -7,25 +7,25 @@ import { type Priced, type PriceTask, type PricingServices, price } from './pric
 import { type AcceptedRequest, acceptRequest, type QuoteRequestServices } from './request.ts'
 import { type VerificationMode, verificationPolicyFor } from './verification/policy.ts'
 
-/** What quoting on one network needs from outside. Reads throw an Outage when the node does not answer. */
+/** Dependencies of quoting on one network. Reads throw an Outage when the node does not answer. */
 export interface QuoteServices extends PricingServices, QuoteRequestServices {
   db: Database
   verification: VerificationMode
   /** Usable estimates that a fast quote waits for. */
   fastResults: number
-  /** A quote of this network that was given before. */
+  /** A quote of this network, by its id. */
   storedQuote(id: bigint): Promise<Quote | undefined>
 }
 
-/** Of a request's time, what is left for storing its answer; of a very short one a tenth. */
+/** Part of a request's time that is reserved for storing the quote; of a very short one, a tenth. */
 const storingMs = 50
-/** A price that is found already waits for a slow database for what is left of its time, and beyond that not for long. */
+/** Minimum time limit for storing a quote: with a price at hand, a slow database may exceed the request's time a little. */
 const lateStoringMs = 1_000
 
 /**
- * Prices an order of the request's form, within the time that the request gives.
- * @throws Refusal in the order of the contract: appData, accounts, balances, validity, tokens, then the market's (UnsupportedToken,
- * NoLiquidity, SellAmountDoesNotCoverFee and what else estimators say); Unavailable when time is over before anybody answered; Outage
+ * Quotes the requested order within the request's time limit.
+ * @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens, then the market's (UnsupportedToken,
+ * NoLiquidity, SellAmountDoesNotCoverFee, other codes of estimators); Unavailable when no estimator answers in time; Outage
  */
 export async function quote(request: QuoteRequest, services: QuoteServices): Promise<QuoteReply> {
   const deadline = startDeadline(workingTime(request))
@@ -40,8 +40,8 @@ export async function quote(request: QuoteRequest, services: QuoteServices): Pro
     }
     const priced = await price(task, services, deadline.signal)
     return isFast
-      ? notStored(priced, accepted)
-      : await stored(priced, accepted, services, endsAt - services.now())
+      ? unstoredReply(priced, accepted)
+      : await storeQuote(priced, accepted, services, endsAt - services.now())
   } finally {
     deadline.end()
   }
@@ -58,24 +58,25 @@ export function toTask(
   return { kind, sellToken, buyToken, size, trader, extraGas }
 }
 
-/** With an id, by which an order can name it. @throws Refusal Unavailable when the database is too slow, Outage */
-export async function stored(
-  { quote: offer, route }: Priced,
+/** Stores a quote under an id that orders can name. @throws Refusal Unavailable when the database is too slow, Outage */
+export async function storeQuote(
+  priced: Priced,
   { terms, quoteKind, expiration }: AcceptedRequest,
   { db }: Pick<QuoteServices, 'db'>,
-  leftMs = 0,
+  remainingMs = 0,
 ): Promise<QuoteReply> {
-  const kept = { ...offer, quoteKind, expiration }
-  const deadline = startDeadline(Math.max(lateStoringMs, leftMs))
+  const { route } = priced
+  const quote = { ...priced.quote, quoteKind, expiration }
+  const deadline = startDeadline(Math.max(lateStoringMs, remainingMs))
   try {
-    const id = await inTime(insertQuote(db, kept, { terms, route }), deadline.signal)
-    return { quote: { ...kept, id }, terms, route }
+    const id = await inTime(insertQuote(db, quote, { terms, route }), deadline.signal)
+    return { quote: { ...quote, id }, terms, route }
   } finally {
     deadline.end()
   }
 }
 
-/** A quote as it was answered, for whom it was made: ids follow each other, and what others are about to trade is nobody's business. */
+/** A stored reply, only for the account that it was made for: ids are sequential, so any caller could read other traders' quotes. */
 export async function replyTo(
   from: Address,
   id: bigint,
@@ -85,7 +86,11 @@ export async function replyTo(
   return reply?.terms.from === from ? reply : undefined
 }
 
-/** A fast quote is a hint: nothing was simulated for its sake, and no order can name it. */
-function notStored({ quote: offer, route }: Priced, { terms, quoteKind }: AcceptedRequest): QuoteReply {
-  return { quote: { ...offer, quoteKind, expiration: new Date(0), verified: false, id: null }, terms, route }
+/** A fast quote is a hint: it counts as not verified, and no order can name it. */
+function unstoredReply(priced: Priced, { terms, quoteKind }: AcceptedRequest): QuoteReply {
+  return {
+    quote: { ...priced.quote, quoteKind, expiration: new Date(0), verified: false, id: null },
+    terms,
+    route: priced.route,
+  }
 }

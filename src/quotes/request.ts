@@ -17,13 +17,13 @@ export interface QuoteLimits {
   minValidity: number
   /** validTo is at most this far away, in seconds; not for presign. */
   maxValidity: number
-  /** How long an offer stands, in seconds. */
+  /** How long a quote is valid, in seconds. */
   offered: number
   /** The same for orders that are placed on chain. */
   offeredOnChain: number
 }
 
-/** What requests are checked against. */
+/** Dependencies of checking requests. */
 export interface QuoteRequestServices {
   network: Network
   now: Clock
@@ -33,23 +33,23 @@ export interface QuoteRequestServices {
   feeRules: readonly FeeRule[]
 }
 
-/** A request that nothing is wrong with, and what follows from it alone. */
+/** What follows from a valid request alone. */
 export interface AcceptedRequest {
   trader: Trader
   extraGas: bigint
   terms: QuoteTerms
   quoteKind: QuoteKind
-  /** When an offer that is made now ends. */
+  /** When a quote made now expires. */
   expiration: Date
 }
 
-/** @throws Refusal in the order of the contract: appData, accounts, balances, validity, tokens; Outage */
+/** @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens; Outage */
 export async function acceptRequest(
   request: QuoteRequest,
   services: QuoteRequestServices,
 ): Promise<AcceptedRequest> {
-  const { appDataHash: hash, appDataDocument: document } = request
-  const { parsedAppData } = await readAppData({ hash, document }, services.appDataSources)
+  const appData = { hash: request.appDataHash, document: request.appDataDocument }
+  const { parsedAppData } = await readAppData(appData, services.appDataSources)
   checkParties({ from: request.from, receiver: request.receiver }, services.policy)
   checkBalances(request)
   const validTo = quoteValidTo(request, services)
@@ -60,11 +60,11 @@ export async function acceptRequest(
       hooksGas(parsedAppData) + (request.signingScheme === 'eip1271' ? request.verificationGasLimit : 0n),
     terms: termsOf(request, parsedAppData, validTo, services),
     quoteKind: quoteKind(request.signingScheme, request.onchainOrder),
-    expiration: offerEnd(request, services),
+    expiration: expirationOf(request, services),
   }
 }
 
-/** Which stored quotes an order may use follows from how it is signed. */
+/** Stored quotes of this kind fit orders with this signing scheme. */
 export function quoteKind(scheme: SigningScheme, onchainOrder: boolean): QuoteKind {
   if (onchainOrder && scheme === 'eip1271') return 'eip1271onchainorder'
   if (onchainOrder && scheme === 'presign') return 'presignonchainorder'
@@ -130,7 +130,7 @@ function quoteValidTo(
   return validTo
 }
 
-function offerEnd(
+function expirationOf(
   { signingScheme, onchainOrder }: QuoteRequest,
   { now, limits }: QuoteRequestServices,
 ): Date {

@@ -3,14 +3,14 @@ import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import { type Deadline, inTime, startDeadline } from './deadline.ts'
 import type { Estimate } from './estimator.ts'
 import { type Priced, type PriceTask, type Pricing, startPricing, toPriced } from './price.ts'
-import { type QuoteServices, stored, toTask, workingTime } from './quote.ts'
+import { type QuoteServices, storeQuote, toTask, workingTime } from './quote.ts'
 import { type AcceptedRequest, acceptRequest } from './request.ts'
 import { verificationPolicyFor } from './verification/policy.ts'
 
 /**
- * Quotes as estimates come in, each better than the one before and each stored; all end together. Closes when everybody has
- * answered, when time is over, or when `signal` aborts.
- * @throws Refusal, Outage at once for what keeps it from starting; from the generator when there was no quote at all
+ * Yields quotes as estimates come in, each stored, each better than the one before; all have the same expiration. Ends when all
+ * estimators have answered, when time is over, or when `signal` aborts.
+ * @throws Refusal, Outage at once if it can't start; from the generator if there was no quote at all
  */
 export async function quoteStream(
   request: QuoteRequest,
@@ -40,13 +40,13 @@ async function* replies(
   { deadline, signal }: { deadline: Deadline; signal: AbortSignal },
 ): AsyncGenerator<QuoteReply, void> {
   let isEmpty = true
-  let uncovered: Refusal | undefined
+  let firstRefusal: Refusal | undefined
   const attempt = (estimate: Estimate): Priced | undefined => {
     try {
       return toPriced(estimate, task, prices, services)
     } catch (fault) {
       if (!(fault instanceof Refusal)) throw fault
-      uncovered ??= fault
+      firstRefusal ??= fault
       return undefined
     }
   }
@@ -56,24 +56,24 @@ async function* replies(
       const priced = attempt(estimate)
       if (!priced) continue
       isEmpty = false
-      yield await storedOrNot(priced, accepted, services)
+      yield await tryToStore(priced, accepted, services)
     }
   } catch (fault) {
     if (!signal.aborted) throw fault
   } finally {
     deadline.end()
   }
-  if (isEmpty && uncovered && !signal.aborted) throw uncovered
+  if (isEmpty && firstRefusal && !signal.aborted) throw firstRefusal
 }
 
-/** A quote is worth having also where it could not be saved: only no order can name it. */
-async function storedOrNot(
+/** A quote that could not be stored is sent without an id, so that no order can name it. */
+async function tryToStore(
   priced: Priced,
   accepted: AcceptedRequest,
   services: QuoteServices,
 ): Promise<QuoteReply> {
   try {
-    return await stored(priced, accepted, services)
+    return await storeQuote(priced, accepted, services)
   } catch (fault) {
     services.log.error('a quote was not saved', { fault: String(fault) })
     const { terms, quoteKind, expiration } = accepted

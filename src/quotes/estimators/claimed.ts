@@ -5,17 +5,17 @@ import type { Claim, OutsideQuestion } from '../../solvers/outside/quote.ts'
 import type { Ask, Estimate } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
 
-/** Whose word a claim is. */
+/** The outside estimator that a claim comes from. */
 export interface Claimant {
   name: string
-  /** Submission address of its settlements, from the settings: who an answer says it is from is not believed. */
+  /** Submission address of its settlements, from the settings: the one in a response is not trusted. */
   solver: Address
   wrappedNative: Address
 }
 
 /**
- * An ask as it goes outside: the native coin in its wrapped form.
- * @throws Refusal where that is the same token twice, which nobody outside trades
+ * The ask in the form for outside estimators: the native coin in its wrapped form.
+ * @throws Refusal NoLiquidity if that makes both tokens the same, which no outside estimator trades
  */
 export function outsideQuestion(ask: Ask, { wrappedNative }: Claimant): OutsideQuestion {
   const buyToken = wrappedForm(ask.buyToken, wrappedNative)
@@ -23,7 +23,7 @@ export function outsideQuestion(ask: Ask, { wrappedNative }: Claimant): OutsideQ
   return { ...ask, buyToken }
 }
 
-/** Unwrapping, which the settlement of the ask has to pay for, is not in what was asked outside. */
+/** Adds the gas of unwrapping, which the outside question does not include. */
 export function claimedEstimate({ buyToken }: Ask, claim: Claim, claimant: Claimant): Estimate {
   const isNative = buyToken !== wrappedForm(buyToken, claimant.wrappedNative)
   return {

@@ -7,11 +7,11 @@ export interface DriverOptions {
   claimant: Claimant
   driver: Driver
   now: Clock
-  /** What a driver is told that it has. */
+  /** The time limit sent to the driver. */
   answerMs: number
 }
 
-/** Asks a solver's driver, which knows the market itself. */
+/** Asks a solver's driver, which reads the market itself. */
 export function createDriverEstimator({ claimant, driver, now, answerMs }: DriverOptions): Estimator {
   return {
     name: claimant.name,

@@ -14,11 +14,11 @@ import type { Estimator } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
 import { type Claimant, claimedEstimate, outsideQuestion } from './claimed.ts'
 
-/** What engines are told of the market beside the order. */
+/** Market data that engines get beside the order. */
 export interface EngineMarket {
   look(pairs: readonly TokenPair[]): Promise<MarketView>
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
-  /** Native atoms for 10^18 token atoms, as these pools have it; null when they lead nowhere. */
+  /** Native atoms for 10^18 token atoms, by these pools; null when no route leads to the native coin. */
   referencePrice(token: Address, pools: readonly Pool[]): bigint | null
 }
 
@@ -28,9 +28,9 @@ export interface EngineOptions {
   network: Network
   market: EngineMarket
   now: Clock
-  /** What the market is waited for. */
+  /** Time limit for reading the market. */
   lookMs: number
-  /** What an engine is told that it has. */
+  /** The time limit sent to the engine. */
   answerMs: number
 }
 
@@ -62,17 +62,17 @@ export function createEngineEstimator(options: EngineOptions): Estimator {
   }
 }
 
-/** That the node is slow is no fault of the engine: it is told apart by ending sooner. @throws Outage */
+/** Its time limit is the shorter one, so that a slow node does not count as the engine's failure. @throws Outage */
 function readMarket(
   { market, lookMs }: EngineOptions,
   { sellToken, buyToken }: { sellToken: Address; buyToken: Address },
   signal: AbortSignal,
 ) {
-  const read = async () => {
+  const readAll = async () => {
     const { pools, gasPrice } = await market.look([[sellToken, buyToken]])
     const tokens = await market.tokens(tokensOf({ orders: [{ sellToken, buyToken }], pools }))
     return { pools, gasPrice, tokens }
   }
-  const waited = AbortSignal.any([signal, AbortSignal.timeout(lookMs)])
-  return whileWaited(read(), waited, () => new Outage('the market'))
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(lookMs)])
+  return whileWaited(readAll(), limit, () => new Outage('the market'))
 }

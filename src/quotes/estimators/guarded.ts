@@ -9,9 +9,9 @@ import { createHealth, type HealthLimits } from '../../outside/health.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
 
 export interface GuardLimits extends HealthLimits {
-  /** For one estimate, whatever it waits for. */
+  /** Total time limit of one estimate. */
   limitMs: number
-  /** How long an answer serves who asks the same. */
+  /** How long an estimate is cached. */
   rememberMs: number
 }
 
@@ -21,53 +21,54 @@ export interface GuardOptions {
   log: Log
 }
 
-/** Each can hold a transaction's calldata. */
-const maxRemembered = 200
+/** Entries can be as large as a transaction's calldata. */
+const maxCached = 200
 
 /**
- * The same estimator, for use by many: asked once for many who ask the same, left alone while it is down, and checked in what it says.
- * What nobody waits for any more runs on within its time: only so is it seen that it hangs, and the next who asks has an answer.
+ * Wraps an estimator for many clients: equal asks share one request, a breaker pauses it while it is down, and its estimates are
+ * checked. A request that no client waits for runs on to its time limit: so a hanging estimator is noticed, and the result is cached.
  */
 export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions): Estimator {
   const { name } = estimator
   const { limitMs, rememberMs } = limits
   const health = createHealth({ name, limits, now, log })
-  const known = new LRUCache<string, Promise<Estimate>>({
-    max: maxRemembered,
+  const cache = new LRUCache<string, Promise<Estimate>>({
+    max: maxCached,
     ttlResolution: 0,
     perf: { now },
   })
 
-  const ask = (question: Ask) =>
+  const request = (ask: Ask) =>
     health.ask(async () => {
       const limit = AbortSignal.timeout(limitMs)
       const late = () => new OutsideFault(name, 'did not answer in time')
-      return checked(name, question, await whileWaited(estimator.estimate(question, limit), limit, late))
+      return checked(name, ask, await whileWaited(estimator.estimate(ask, limit), limit, late))
     })
 
-  function shared(question: Ask): Promise<Estimate> {
-    const key = [question.kind, question.sellToken, question.buyToken, question.amount].join()
-    const before = known.get(key)
-    if (before) return before
-    const asked = ask(question)
-    const remember = () => void (known.peek(key) === asked && known.set(key, asked, { ttl: rememberMs }))
-    const forget = () => void (known.peek(key) === asked && known.delete(key))
-    known.set(key, asked)
-    asked.then(remember, (fault) => (fault instanceof Refusal ? remember() : forget()))
-    return asked
+  function cachedRequest(ask: Ask): Promise<Estimate> {
+    const key = [ask.kind, ask.sellToken, ask.buyToken, ask.amount].join()
+    const cached = cache.get(key)
+    if (cached) return cached
+    const estimate = request(ask)
+    const remember = () =>
+      void (cache.peek(key) === estimate && cache.set(key, estimate, { ttl: rememberMs }))
+    const forget = () => void (cache.peek(key) === estimate && cache.delete(key))
+    cache.set(key, estimate)
+    estimate.then(remember, (fault) => (fault instanceof Refusal ? remember() : forget()))
+    return estimate
   }
 
   return {
     name,
-    async estimate(question, signal) {
-      const left = () => new Outage(name, 'nobody waits for it any more')
-      if (signal.aborted) throw left()
-      return whileWaited(shared(question), signal, left)
+    async estimate(ask, signal) {
+      const abandoned = () => new Outage(name, 'nobody waits for it any more')
+      if (signal.aborted) throw abandoned()
+      return whileWaited(cachedRequest(ask), signal, abandoned)
     },
   }
 }
 
-/** @throws OutsideFault when this can't be an answer to the question */
+/** @throws OutsideFault when the estimate can't be right for the ask */
 function checked(name: string, { kind, amount }: Ask, estimate: Estimate): Estimate {
   const { sellAmount, buyAmount, gas } = estimate
   const fits = (value: bigint) => value > 0n && value <= maxUint256

@@ -9,30 +9,30 @@ import { createDriverEstimator } from './driver.ts'
 import { createEngineEstimator, type EngineMarket } from './engine.ts'
 import { type GuardLimits, guarded } from './guarded.ts'
 
-/** Somebody outside who is asked: an entry of the settings. */
+/** An outside estimator: an entry of the settings. */
 export interface EstimatorSource {
   kind: 'engine' | 'driver'
   name: string
-  /** Base: `/solve` or `/quote` is put behind its path, its query stays. */
+  /** Base URL: `/solve` or `/quote` is appended to its path, its query is kept. */
   url: string
   /** Submission address of its settlements. */
   address: Address
-  /** The one network that it is asked on, by any of its names; all without it. */
+  /** The network that it is used on, by any of its names; if absent, all. */
   network?: string | undefined
 }
 
 export interface OutsideLimits extends GuardLimits {
-  /** What the market is waited for, before an engine is asked. */
+  /** Time limit for reading the market, before the request to an engine. */
   lookMs: number
-  /** What whoever is asked is told that it has. */
+  /** The time limit sent to the estimator. */
   answerMs: number
-  /** For the whole exchange. With `lookMs` it ends before `limitMs`, so that who is late is told apart. */
+  /** Of the whole exchange. With `lookMs` it ends before `limitMs`, so that the error shows which of the two was late. */
   exchangeMs: number
-  /** Of one answer: several times what a transaction can hold. */
+  /** Of one response: several times the size of a transaction. */
   maxBytes: number
 }
 
-/** Within the five seconds that a quote takes at most, and with some of them left to simulate what was said. */
+/** Leaves some of a quote's five seconds for the simulation. */
 export const outsideLimits: OutsideLimits = {
   lookMs: 1_000,
   answerMs: 2_000,
@@ -53,7 +53,7 @@ export interface OutsideDeps extends EngineMarket {
   limits?: OutsideLimits
 }
 
-/** Those of the sources that are asked on this network. */
+/** Estimators for the sources that are used on this network. */
 export function createOutsideEstimators(sources: readonly EstimatorSource[], deps: OutsideDeps): Estimator[] {
   const { network, now, log, limits = outsideLimits } = deps
   return sources

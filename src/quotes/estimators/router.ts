@@ -13,19 +13,19 @@ import { nativeRate } from '../prices/native-price.ts'
 
 export interface RouterOptions {
   network: Network
-  /** Of the built-in solver, whose routes these are. */
+  /** Submission address of the built-in solver, which would settle these routes. */
   solver: Address
   look(pairs: readonly TokenPair[]): Promise<MarketView>
 }
 
-/** Our own: the best route through the pools of one block, in exact integers. */
+/** The service's own estimator: the best route through the pools of one block, in exact integers. */
 export function createRouter({ network, solver, look }: RouterOptions): Estimator {
   const name = 'router'
   return {
     name,
     async estimate(ask) {
       const buyToken = wrappedForm(ask.buyToken, network.wrappedNative)
-      if (ask.sellToken === buyToken) return { ...asItIs(ask), estimator: name, solver }
+      if (ask.sellToken === buyToken) return { ...unswapped(ask), estimator: name, solver }
       const { pools, block, gasPrice } = await look([[ask.sellToken, buyToken]])
       const route = findRoute(ask, buyToken, { pools, gasPrice }, network)
       if (!route || route.amountIn === 0n || route.amountOut === 0n) throw noLiquidity()
@@ -49,7 +49,7 @@ export function createRouter({ network, solver, look }: RouterOptions): Estimato
   }
 }
 
-/** A swap more has to earn its gas, in atoms of the side that is not fixed. Without a price for them gas does not count. */
+/** Each further swap must earn its gas, in atoms of the side that is not fixed. If these have no price, gas does not count. */
 function findRoute(
   { kind, sellToken, amount }: Ask,
   buyToken: Address,
@@ -62,8 +62,8 @@ function findRoute(
   return search(pools, sellToken, buyToken, amount, { hopCost })
 }
 
-/** A token for itself, or the native coin for its wrapped form: nothing is swapped. */
-function asItIs({ amount, sellToken, buyToken }: Ask): Omit<Estimate, 'estimator' | 'solver'> {
+/** The estimate for a token against itself, or against the native coin that it wraps: nothing is swapped. */
+function unswapped({ amount, sellToken, buyToken }: Ask): Omit<Estimate, 'estimator' | 'solver'> {
   const overhead = gasUnits.solverCheck + tradeGas
   return {
     sellAmount: amount,

@@ -12,10 +12,10 @@ import type { MarketView } from '../../market/pools/pools.ts'
 import { inTime, startDeadline } from '../deadline.ts'
 import type { OutsidePrice } from './outside-price.ts'
 
-/** So little that dividing it over pools would bring nothing. */
+/** The amount is too small to gain from a split over pools. */
 const onePath = { maxPaths: 1 }
 
-/** How many atoms of the token buy a fixed native amount. `undefined` when no route leads to the native coin. */
+/** The token atoms that buy a fixed native amount. `undefined` when no route leads to the native coin. */
 export function nativeRate(
   pools: readonly Pool[],
   { wrappedNative, priceAmount }: Pick<Network, 'wrappedNative' | 'priceAmount'>,
@@ -26,24 +26,24 @@ export function nativeRate(
   return route && { nativeAmount: priceAmount, tokenAmount: route.amountIn }
 }
 
-/** Native atoms for 10^18 token atoms, rounded down: the form that auctions are stored in. */
+/** Native atoms for 10^18 token atoms, rounded down: the form in stored auctions. */
 export function normalizedPriceDown({ nativeAmount, tokenAmount }: NativeRate): bigint {
   return mulDivDown(nativeAmount, priceScale, tokenAmount)
 }
 
-/** What prices are read from. */
+/** Dependencies of native prices. */
 export interface NativePriceServices {
   network: Network
   policy: TradingPolicy
   /** The market for routes between these pairs. @throws Outage */
   look(pairs: readonly TokenPair[]): Promise<MarketView>
-  /** What others say of a token that no pool of ours leads from. */
+  /** The price of a token that no followed pool connects to the native coin. */
   outsidePrice: OutsidePrice
   /** @throws Refusal UnsupportedToken for one that transfers wrongly; Outage */
   checkTokens(tokens: readonly Address[]): Promise<void>
 }
 
-/** Of one token, as the pools have it, else as others say. @throws Refusal why there is none; Outage */
+/** The rate of one token by the pools, else by outside estimators. @throws Refusal why there is none; Outage */
 export async function readNativeRate(
   token: Address,
   { pools }: Pick<MarketView, 'pools'>,
@@ -52,10 +52,10 @@ export async function readNativeRate(
   return nativeRate(pools, network, token) ?? (await outsidePrice(token))
 }
 
-/** For prices that a client asks for by themselves, in milliseconds. */
+/** Time limit for prices that a client requests, in milliseconds. */
 const maxMs = 5_000
 
-/** As `priceAll`, in bounded time. @throws Refusal Unavailable when that is over; Outage */
+/** As `priceAll`, with a time limit. @throws Refusal Unavailable when time is over; Outage */
 export async function readNativeRates(
   tokens: readonly Address[],
   services: NativePriceServices,
@@ -69,8 +69,8 @@ export async function readNativeRates(
 }
 
 /**
- * All in one look at the market. A token that nobody has a price for is left out; one that is not traded, or not now, has a Refusal.
- * @throws Outage when there is no market to look at
+ * Prices all tokens from one read of the market. A token without a price is left out; one that is not traded, or not now, has a Refusal.
+ * @throws Outage when the market cannot be read
  */
 async function priceAll(
   tokens: readonly Address[],
@@ -83,19 +83,19 @@ async function priceAll(
     .filter((token) => !deniedTokens.has(token) && !isCoin(token))
     .map((token): TokenPair => [token, wrappedNative])
   const view = pairs.length > 0 ? await services.look(pairs) : { pools: [] }
-  const read = async (token: Address): Promise<NativeRate> => {
+  const readRate = async (token: Address): Promise<NativeRate> => {
     if (deniedTokens.has(token)) throw new Refusal('UnsupportedToken', `${token} is not traded here`)
     const rate = await readNativeRate(token, view, services)
     if (!isCoin(token)) await services.checkTokens([token])
     return rate
   }
   const rates = await Promise.all(
-    tokens.map(async (token) => [token, await read(token).catch(refusalOf)] as const),
+    tokens.map(async (token) => [token, await readRate(token).catch(refusalOf)] as const),
   )
   return new Map(rates.filter(([, rate]) => !(rate instanceof Refusal && rate.code === 'NoLiquidity')))
 }
 
-/** Whoever is away takes only its own token with it. */
+/** An outage affects only its own token. */
 function refusalOf(fault: unknown): Refusal {
   if (fault instanceof Refusal) return fault
   if (fault instanceof Outage) return new Refusal('Unavailable', fault.message)

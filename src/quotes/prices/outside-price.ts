@@ -11,7 +11,7 @@ import { noLiquidity } from '../fault-choice.ts'
 import { type VerificationMode, verificationPolicyFor } from '../verification/policy.ts'
 import type { Verification, VerifiedTrade } from '../verification/verify.ts'
 
-/** What others say a token is worth. @throws Refusal why there is no price, Outage when they are away */
+/** A token's price by outside estimators. @throws Refusal why there is no price, Outage when they do not answer */
 export type OutsidePrice = (token: Address) => Promise<NativeRate>
 
 export interface OutsidePriceDeps {
@@ -19,29 +19,29 @@ export interface OutsidePriceDeps {
   estimators: readonly Estimator[]
   verification: VerificationMode
   verify(estimate: Estimate, trade: VerifiedTrade, signal: AbortSignal): Promise<Verification>
-  /** For one question to all of them, in milliseconds. */
+  /** Time limit of one request to all of them, in milliseconds. */
   timeoutMs: number
   log: Log
   now: Clock
 }
 
 const freshMs = 600_000
-/** A price this old is read anew before it is used; a younger one is used while the next is on its way. */
+/** From this age on a price is read anew before it is used; a younger stale one is used while it is refreshed. */
 const usableMs = 1_800_000
-/** That there is none can change sooner. */
+/** How long a missing price is cached. */
 const absentMs = 60_000
 const maxPrices = 20_000
-/** Tokens that are asked about at a time: whoever names many must not flood anybody. */
-const maxAsked = 16
+/** Tokens requested at a time: a client that names many must not flood the estimators. */
+const maxRunning = 16
 
-const anybody = { from: zeroAddress, receiver: null, preHooks: [], postHooks: [] }
+const anyTrader = { from: zeroAddress, receiver: null, preHooks: [], postHooks: [] }
 
 type Price = (NativeRate | { refusal: Refusal }) & { readAt: number }
 
-/** Asked with a buy order of a fixed native amount, and remembered. */
+/** Prices tokens by buy orders of a fixed native amount, and caches the results. */
 export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
   const { estimators, now } = deps
-  let asking = 0
+  let running = 0
   const prices = new LRUCache<Address, Price>({
     max: maxPrices,
     ttl: freshMs,
@@ -49,21 +49,21 @@ export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
     perf: { now },
     noDeleteOnFetchRejection: true,
     async fetchMethod(token, _stale, { options }) {
-      if (asking >= maxAsked) throw new Outage('the price of a token that only others know')
-      asking++
+      if (running >= maxRunning) throw new Outage('the price of a token that only others know')
+      running++
       try {
-        const price = await ask(token, deps)
+        const price = await readPrice(token, deps)
         if ('refusal' in price) options.ttl = absentMs
         return { ...price, readAt: now() }
       } finally {
-        asking--
+        running--
       }
     },
   })
   return async (token) => {
     if (estimators.length === 0) throw noLiquidity()
-    const known = prices.peek(token, { allowStale: true })
-    const isUsable = known !== undefined && !('refusal' in known) && now() - known.readAt < usableMs
+    const cached = prices.peek(token, { allowStale: true })
+    const isUsable = cached !== undefined && !('refusal' in cached) && now() - cached.readAt < usableMs
     const price = await prices.fetch(token, { allowStale: isUsable, allowStaleOnFetchRejection: isUsable })
     if (!price) throw noLiquidity()
     if ('refusal' in price) throw price.refusal
@@ -71,33 +71,33 @@ export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
   }
 }
 
-async function ask(
+async function readPrice(
   token: Address,
   { network, estimators, verification, verify, timeoutMs, log }: OutsidePriceDeps,
 ): Promise<NativeRate | { refusal: Refusal }> {
   const { wrappedNative, priceAmount } = network
-  const question: Ask = { kind: 'buy', sellToken: token, buyToken: wrappedNative, amount: priceAmount }
+  const ask: Ask = { kind: 'buy', sellToken: token, buyToken: wrappedNative, amount: priceAmount }
   const deadline = startDeadline(timeoutMs)
   try {
     let best: Estimate | undefined
-    const answers = compete({
-      ask: question,
+    const estimates = compete({
+      ask,
       router: null,
       others: estimators,
       verificationPolicy: {
         ...verificationPolicyFor('optimal', verification),
         requiresSimulated: verification !== 'unverified',
       },
-      verify: (estimate, signal) => verify(estimate, { ...anybody, ask: question }, signal),
+      verify: (estimate, signal) => verify(estimate, { ...anyTrader, ask }, signal),
       value: Promise.resolve(({ sellAmount }: Estimate) => -sellAmount),
       signal: deadline.signal,
       log,
     })
-    for await (const better of answers) best = better
+    for await (const better of estimates) best = better
     return best ? { nativeAmount: priceAmount, tokenAmount: best.sellAmount } : { refusal: noLiquidity() }
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault
-    // A price that is a mere word is none: fees are reckoned with it.
+    // A claimed price does not count: fees are computed with it.
     return { refusal: fault.code === 'QuoteNotVerified' ? noLiquidity() : fault }
   } finally {
     deadline.end()

@@ -2,7 +2,7 @@ import type { OrderKind } from '../../domain/order/order.ts'
 import type { NativeRate } from '../../domain/token/native-rate.ts'
 import type { Estimate } from '../estimator.ts'
 
-/** What everything in a quote is reckoned with. */
+/** The prices that a quote is computed with. */
 export interface MarketPrices {
   /** Wei for one unit of gas. */
   gasPrice: bigint
@@ -11,8 +11,8 @@ export interface MarketPrices {
 }
 
 /**
- * What an estimate is worth to the trader after gas: what a sell order gets, less the gas; what a buy order pays, and the gas,
- * taken negative. In native atoms times the token's part of its rate, so that nothing is rounded: only good to compare with.
+ * The value of an estimate to the trader: for a sell order the buy amount less gas; for a buy order the negative of the sell amount
+ * plus gas. In native atoms times the rate's token amount, to avoid rounding: use it for comparisons only.
  */
 export function valueAfterGas(kind: OrderKind, { gasPrice, sellRate, buyRate }: MarketPrices) {
   return ({ sellAmount, buyAmount, gas }: Estimate): bigint =>

@@ -1,21 +1,21 @@
 import type { PriceQuality } from '../../domain/quote/quote.ts'
 
 export const verificationModes = ['prefer', 'require', 'unverified'] as const
-/** Simulate where possible; refuse what cannot be, where verified was asked for; simulate nothing. */
+/** `prefer` simulates where possible; `require` also refuses estimates that cannot be simulated, for verified quotes; `unverified` simulates none. */
 export type VerificationMode = (typeof verificationModes)[number]
 
-/** What an estimate has to go through before it counts. */
+/** Which estimates are simulated, and how that ranks them. */
 export interface VerificationPolicy {
   simulates: 'nothing' | 'claims' | 'everything'
-  /** One that was simulated comes before any other, whatever that promises. */
+  /** A simulated estimate ranks above any other, whatever its value. */
   prefersSimulated: boolean
-  /** What nothing could simulate does not count at all. */
+  /** An estimate that was not simulated does not count. */
   requiresSimulated: boolean
 }
 
 /**
- * Our own arithmetic is believed unless the trader asks for more; somebody's word is simulated first, whatever was asked for.
- * Of quotes in a stream each is better than the one before: there what was simulated has no precedence over a better price.
+ * Computed estimates count without a simulation, unless the trader asks for verified quotes; claims are always simulated first.
+ * Each quote of a stream is better than the one before, so simulated estimates have no precedence there.
  */
 export function verificationPolicyFor(
   quality: PriceQuality | 'stream',

@@ -2,12 +2,12 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { poolSide } from '../../domain/routing/pool.ts'
 
-/** The pool that has most of a token: somebody to try transfers with. */
+/** The pool with the largest reserve of a token: a holder for trial transfers. */
 export function deepestPool(token: Address, pools: readonly Pool[]): Address | undefined {
-  const held = (pool: Pool) => poolSide(pool, token).reserveIn
+  const reserve = (pool: Pool) => poolSide(pool, token).reserveIn
   const holders = pools.filter(({ token0, token1 }) => token0 === token || token1 === token)
   return holders.reduce<Pool | undefined>(
-    (most, pool) => (most && held(most) >= held(pool) ? most : pool),
+    (deepest, pool) => (deepest && reserve(deepest) >= reserve(pool) ? deepest : pool),
     undefined,
   )?.address
 }

@@ -7,17 +7,16 @@ import { createAnswerCache } from '../../outside/answers.ts'
 
 export interface TokenVerdicts {
   /**
-   * One for each token, from memory where it was asked before. A node that is away leaves them `unknown`, and so do too many that
-   * wait to be tried: quoting goes on.
+   * One for each token, cached. It is `unknown` when the node does not answer or the queue of trials is full: quoting continues.
    */
   verdicts(tokens: readonly Address[]): Promise<Map<Address, TokenVerdict>>
-  /** @throws Refusal UnsupportedToken when one of them is known not to hold what is sent */
+  /** @throws Refusal UnsupportedToken when a token is known to transfer wrongly */
   checkTokens(tokens: readonly Address[]): Promise<void>
 }
 
 export interface TokenVerdictOptions {
   check: CheckToken
-  /** Somebody who has much of it, such as its deepest pool. Asked for every time, so from memory. */
+  /** A large holder, such as the deepest pool. Called for every token, so it must answer from memory. */
   holderOf(token: Address): Promise<Address | undefined>
   /** Neither it nor the native marker is ever checked. */
   wrappedNative: Address
@@ -26,8 +25,8 @@ export interface TokenVerdictOptions {
 }
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000]
-/** An upgradeable token can change what it does. */
-const lasts: Record<TokenVerdict, number> = {
+/** How long a verdict is cached: an upgradeable token can change. */
+const verdictMs: Record<TokenVerdict, number> = {
   plain: 6 * hour,
   'fee-on-transfer': hour,
   rebasing: hour,
@@ -35,13 +34,13 @@ const lasts: Record<TokenVerdict, number> = {
   absent: minute,
   unknown: minute,
 }
-const outageLasts = 3 * second
-/** Of tokens in the market. */
-const traded = { remembered: 10_000, running: 16, waiting: 128 }
-/** Of those that nobody is known to hold: anybody can name any number of them, and they hold up and displace each other alone. */
-const strange = { remembered: 1_000, running: 4, waiting: 8 }
+const outageMs = 3 * second
+/** Limits for tokens with a known holder. */
+const traded = { maxEntries: 10_000, running: 16, waiting: 128 }
+/** For other tokens: a client can name any number of them, so they share a queue and a cache of their own. */
+const unheld = { maxEntries: 1_000, running: 4, waiting: 8 }
 
-/** What is wrong with a token. An absent one is left to the market, which has no pool of it. */
+/** Why a token is refused. `absent` is not refused here: the market has no pool of it. */
 const faults: Partial<Record<TokenVerdict, string>> = {
   'fee-on-transfer': 'takes a fee from transfers',
   rebasing: 'changes balances by itself',
@@ -50,7 +49,7 @@ const faults: Partial<Record<TokenVerdict, string>> = {
 
 export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts {
   const { holderOf, wrappedNative, now, log } = options
-  const trials = { traded: createTrials(traded, options), strange: createTrials(strange, options) }
+  const trials = { traded: createTrials(traded, options), unheld: createTrials(unheld, options) }
   let quietUntil = 0
 
   function unchecked(token: Address, fault: Outage): TokenVerdict {
@@ -65,8 +64,8 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
     if (token === nativeMarker || token === wrappedNative) return 'plain'
     try {
       const holder = await holderOf(token)
-      const found = await (holder ? trials.traded : trials.strange)(token, holder)
-      return found instanceof Outage ? unchecked(token, found) : found
+      const verdict = await (holder ? trials.traded : trials.unheld)(token, holder)
+      return verdict instanceof Outage ? unchecked(token, verdict) : verdict
     } catch (fault) {
       if (fault instanceof Outage) return unchecked(token, fault)
       throw fault
@@ -88,21 +87,21 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
   }
 }
 
-/** Trials that share a memory and a queue. An Outage is remembered too, for a moment. */
+/** Trials that share a cache and a queue. An Outage is cached too, for a moment. */
 function createTrials(
-  { remembered, running, waiting }: typeof traded,
+  { maxEntries, running, waiting }: typeof traded,
   { check, now, log }: TokenVerdictOptions,
 ) {
-  const inTurn = createLimiter({ what: 'the trial of tokens', running, waiting })
+  const queued = createLimiter({ what: 'the trial of tokens', running, waiting })
   const answers = createAnswerCache<TokenVerdict | Outage>({
-    maxEntries: remembered,
+    maxEntries,
     now,
-    ttlMs: (found) => (found instanceof Outage ? outageLasts : lasts[found]),
+    ttlMs: (verdict) => (verdict instanceof Outage ? outageMs : verdictMs[verdict]),
   })
 
   async function judge(token: Address, holder: Address | undefined): Promise<TokenVerdict | Outage> {
     try {
-      const verdict = await inTurn(() => check(token, holder))
+      const verdict = await queued(() => check(token, holder))
       log.debug('a token was tried', { token, verdict })
       return verdict
     } catch (fault) {

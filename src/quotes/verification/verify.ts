@@ -4,7 +4,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Interaction } from '../../domain/order/order.ts'
 import type { Ask, Estimate, Execution } from '../estimator.ts'
 
-/** The order that an estimate is meant for. */
+/** The order that an estimate is for. */
 export interface VerifiedTrade {
   ask: Ask
   from: Address
@@ -15,17 +15,17 @@ export interface VerifiedTrade {
 
 export interface VerifyDeps {
   checkTrade: CheckTrade
-  /** Part of the promise, 0 to 1, that a simulation may fall short of it. */
+  /** The fraction, 0 to 1, by which a simulation may fall short of the estimate. */
   maxInaccuracy: number
   /** Tokens that the settlement contract is likely to hold. */
   baseTokens: readonly Address[]
 }
 
 export type Verification =
-  /** Its amounts are what the settlement contract did, and so is its gas. */
+  /** The amounts and the gas are those of the simulation. */
   | { verdict: 'held'; estimate: Estimate }
   | { verdict: 'refuted'; reason: string }
-  /** Nothing was learned. */
+  /** It could not be simulated. */
   | { verdict: 'unplayable' }
 
 interface Amounts {
@@ -36,12 +36,12 @@ interface Amounts {
 type Settled = Extract<TradeAnswer, { outcome: 'settled' }>
 
 const million = 1_000_000n
-/** Tokens that count in shares lose an atom or two in a transfer. */
+/** Tokens that count in shares lose one or two atoms in a transfer. */
 const dust = 2n
 
 /**
- * Plays the estimate as a settlement of this order alone. The trade that is played leaves the tolerance over: what it comes to in
- * truth is told by what the settlement contract has left. @throws Outage
+ * Simulates the estimate as a settlement of this order alone. The simulated trade is worse by the tolerance; the settlement contract's
+ * surplus shows the real amounts. @throws Outage
  */
 export async function verifyEstimate(
   estimate: Estimate,
@@ -52,74 +52,77 @@ export async function verifyEstimate(
   const { ask, from, receiver, preHooks, postHooks } = trade
   const { execution, block, solver } = estimate
   if (!execution) return { verdict: 'unplayable' }
-  const played = toPlay(ask, estimate, BigInt(Math.round(maxInaccuracy * Number(million))))
+  const simulated = withTolerance(ask, estimate, BigInt(Math.round(maxInaccuracy * Number(million))))
   const answer = await checkTrade(
     {
       ...{ kind: ask.kind, sellToken: ask.sellToken, buyToken: ask.buyToken, from, receiver, block },
-      ...played,
+      ...simulated,
       preInteractions: [...execution.preInteractions, ...preHooks],
       interactions: execution.interactions,
       postInteractions: postHooks,
-      others: estimate.standing === 'claimed' ? touched(execution, baseTokens) : [],
+      others: estimate.standing === 'claimed' ? tokensAtRisk(execution, baseTokens) : [],
       txOrigin: execution.txOrigin ?? solver,
     },
     signal,
   )
   if (!answer) return { verdict: 'unplayable' }
   if (answer.outcome === 'failed') return { verdict: 'refuted', reason: answer.reason }
-  const fault = shortfall(ask, played, answer) ?? lostOnTheWay(trade, played, answer)
+  const fault = shortfall(ask, simulated, answer) ?? transferLoss(trade, simulated, answer)
   if (fault) return { verdict: 'refuted', reason: fault }
-  const truth = inTruth(ask, played, answer)
-  const held = hasHooks(trade) ? withHooks(estimate, truth) : { ...truth, gas: answer.gas }
-  return { verdict: 'held', estimate: { ...estimate, ...held, standing: 'simulated' } }
+  const amounts = actualAmounts(ask, simulated, answer)
+  const actual = hasHooks(trade) ? withHooks(estimate, amounts) : { ...amounts, gas: answer.gas }
+  return { verdict: 'held', estimate: { ...estimate, ...actual, standing: 'simulated' } }
 }
 
 /**
- * What hooks really take can't be told from the rest; their limits are counted elsewhere. Nor can what they bring in: a trader who
- * sends tokens along must not be quoted a better price for it.
+ * The gas of hooks can't be separated from the rest; their limits are counted elsewhere. Nor can tokens that they bring in: a trader
+ * must not get a better quote for sending tokens along.
  */
-function withHooks({ gas, sellAmount, buyAmount }: Estimate, truth: Amounts): Amounts & { gas: bigint } {
+function withHooks({ gas, sellAmount, buyAmount }: Estimate, amounts: Amounts): Amounts & { gas: bigint } {
   return {
     gas,
-    sellAmount: maxOf(sellAmount, truth.sellAmount),
-    buyAmount: minOf(buyAmount, truth.buyAmount),
+    sellAmount: maxOf(sellAmount, amounts.sellAmount),
+    buyAmount: minOf(buyAmount, amounts.buyAmount),
   }
 }
 
-const maxTouched = 64
+const maxTokensAtRisk = 64
 
 /**
- * What somebody else's calls could take from the settlement contract beside the two tokens: whatever they name, and what it usually has.
- * A token that only a third contract moves, by an approval from long ago, is not seen.
+ * Other tokens that a claim's calls could take from the settlement contract: the contracts that they call, and the tokens it usually
+ * holds. It misses a token that only a third contract moves, by an earlier approval.
  */
-function touched({ preInteractions, interactions }: Execution, baseTokens: readonly Address[]): Address[] {
+function tokensAtRisk(
+  { preInteractions, interactions }: Execution,
+  baseTokens: readonly Address[],
+): Address[] {
   const targets = [...preInteractions, ...interactions].map(({ target }) => target)
-  return [...new Set([...baseTokens, ...targets])].slice(0, maxTouched)
+  return [...new Set([...baseTokens, ...targets])].slice(0, maxTokensAtRisk)
 }
 
-/** The least that may be paid, or the most that may be taken. */
-function toPlay({ kind }: Ask, { sellAmount, buyAmount }: Amounts, tolerance: bigint): Amounts {
+/** The least buy amount, or the most sell amount, within the tolerance. */
+function withTolerance({ kind }: Ask, { sellAmount, buyAmount }: Amounts, tolerance: bigint): Amounts {
   return kind === 'sell'
     ? { sellAmount, buyAmount: maxOf(1n, mulDivUp(buyAmount, million - tolerance, million)) }
     : { sellAmount: mulDivDown(sellAmount, million + tolerance, million), buyAmount }
 }
 
-function inTruth({ kind }: Ask, { sellAmount, buyAmount }: Amounts, answer: Settled): Amounts {
+function actualAmounts({ kind }: Ask, { sellAmount, buyAmount }: Amounts, answer: Settled): Amounts {
   return kind === 'sell'
     ? { sellAmount, buyAmount: buyAmount + answer.buySurplus }
     : { sellAmount: sellAmount - answer.sellSurplus, buyAmount }
 }
 
-/** The settlement contract must not have less of either token: it would live on what is others'. */
-function shortfall(ask: Ask, played: Amounts, answer: Settled): string | undefined {
+/** The settlement contract must not lose either token: its balances belong to other trades. */
+function shortfall(ask: Ask, simulated: Amounts, answer: Settled): string | undefined {
   if (answer.sellSurplus < 0n) return `it takes ${-answer.sellSurplus} atoms too few of the sell token in`
   if (answer.buySurplus < 0n) return `it leaves ${-answer.buySurplus} atoms too few of the buy token`
-  const { sellAmount, buyAmount } = inTruth(ask, played, answer)
+  const { sellAmount, buyAmount } = actualAmounts(ask, simulated, answer)
   return sellAmount > 0n && buyAmount > 0n ? undefined : 'it trades nothing'
 }
 
-/** Hooks may move what the receiver has: then nothing is said here. */
-function lostOnTheWay(trade: VerifiedTrade, { buyAmount }: Amounts, answer: Settled): string | undefined {
+/** Not checked for orders with hooks, which may move the receiver's tokens. */
+function transferLoss(trade: VerifiedTrade, { buyAmount }: Amounts, answer: Settled): string | undefined {
   const { sellToken, buyToken } = trade.ask
   if (hasHooks(trade) || sellToken === buyToken || answer.received + dust >= buyAmount) return undefined
   return `of ${buyAmount} atoms that are paid out ${answer.received} arrive`
