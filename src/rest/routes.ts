@@ -17,7 +17,7 @@ import { tokenDataRoutes } from './token/data-routes.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { tradeRoutes } from './trade/routes.ts'
 
-/** Order book routes, below the network's segment. */
+/** Order book routes, below the segment of the network. */
 export const orderBookRoutes: AnyRoute[] = [
   ...orderRoutes,
   ...tradeRoutes,
@@ -25,21 +25,21 @@ export const orderBookRoutes: AnyRoute[] = [
   route({
     on: 'POST /api/v1/quote',
     run: `mutation ($input: QuoteInput!) { quote(input: $input) { ${quoteFields} } }`,
-    variables: quoteOf,
+    variables: quoteVariables,
     answer: ({ quote }) => writeQuote(quote),
     statuses: { NoLiquidity: 400 },
   }),
   route({
     on: 'POST /api/v1/quote/stream',
     run: `subscription ($input: QuoteInput!) { quotes(input: $input) { ${quoteFields} } }`,
-    variables: quoteOf,
+    variables: quoteVariables,
     answer: ({ quotes }) => writeQuote(quotes),
     statuses: { NoLiquidity: 400 },
   }),
   route({
     on: 'POST /api/v1/orders',
     run: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }',
-    variables: ({ network, body }) => ({ input: { ...checked(orderInput.schema, body), network } }),
+    variables: ({ network, body }) => ({ input: { ...checkedInput(orderInput.schema, body), network } }),
     answer: ({ placeOrder }) => placeOrder.order.uid,
     status: () => 201,
     statuses: { 'WrongOwner of signature': 400 },
@@ -47,7 +47,7 @@ export const orderBookRoutes: AnyRoute[] = [
   route({
     on: 'DELETE /api/v1/orders',
     run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid } } }',
-    variables: ({ network, body }) => ({ input: { ...checked(cancellationBody, body), network } }),
+    variables: ({ network, body }) => ({ input: { ...checkedInput(cancellationBody, body), network } }),
     answer: () => 'Cancelled',
     anyContentType: true,
   }),
@@ -55,7 +55,7 @@ export const orderBookRoutes: AnyRoute[] = [
     on: 'DELETE /api/v1/orders/:uid',
     run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid } } }',
     variables: ({ network, path, body }) => ({
-      input: { ...checked(singleCancellationBody, body), network, orderUid: path.uid },
+      input: { ...checkedInput(singleCancellationBody, body), network, orderUid: path.uid },
     }),
     answer: () => 'Cancelled',
   }),
@@ -112,13 +112,13 @@ export const accountRoutes: AnyRoute[] = [
   ...statisticsRoutes,
 ]
 
-/** Raw input that its schema has accepted: the graph reads it again, but never refuses it in its own words. */
-function checked<Schema extends z.ZodType>(schema: Schema, body: unknown): z.input<Schema> {
+/** The raw body, once its schema accepts it. Refusals so use the names of REST; GraphQL then parses the body again. */
+function checkedInput<Schema extends z.ZodType>(schema: Schema, body: unknown): z.input<Schema> {
   parseInput(schema, body)
   return body as z.input<Schema>
 }
 
-/** The quote's amount and expiry stand side by side in REST, and each in an object of its own in the graph. */
-function quoteOf({ network, body }: RestRequest) {
-  return { input: { ...toQuoteInput(checked(quoteBody, body)), network } }
+/** REST has flat members for amount and expiry; GraphQL has an input object for each. */
+function quoteVariables({ network, body }: RestRequest) {
+  return { input: { ...toQuoteInput(checkedInput(quoteBody, body)), network } }
 }

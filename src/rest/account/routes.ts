@@ -4,20 +4,25 @@ import { newestNotifications } from '../../storage/models/notification/roots.ts'
 import { readAddress } from '../row/parameters.ts'
 import type { StoredRoute } from '../row/stored-route.ts'
 
-const listed = listOfBodies(notificationBody)
+const notificationList = listOfBodies(notificationBody)
 
-/** The interface has no pages here: the newest. */
-const maxListed = 1_000
+/** The path has no pages: it returns the newest. */
+const maxNotifications = 1_000
 
 export const notificationRoutes: StoredRoute[] = [
   {
     on: 'GET /accounts/:account/notifications',
     needs: 'cms',
-    items: () => maxListed,
+    items: () => maxNotifications,
     headers: { 'Cache-Control': 'public, max-age=300' },
     read: async ({ path }, { db, now }) => {
       const account = readAddress('account', path.account)
-      const row = await readBody(db, listed, newestNotifications({ account, first: maxListed }), { now })
+      const row = await readBody(
+        db,
+        notificationList,
+        newestNotifications({ account, first: maxNotifications }),
+        { now },
+      )
       return row ? { body: row[0] } : null
     },
   },

@@ -1,6 +1,6 @@
 import type { GetAffiliateWalletResult, GetRefCodesCodeResult } from '../documents.generated.ts'
 
-/** The programme's decimals are JSON numbers here: the doubles nearest to them. */
+/** Decimals are JSON numbers in REST: the nearest doubles. */
 export function writeAffiliate(affiliate: NonNullable<GetAffiliateWalletResult['affiliate']>) {
   return {
     code: affiliate.code,

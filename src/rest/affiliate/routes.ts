@@ -45,7 +45,7 @@ export const affiliateRoutes: Route[] = [
     on: 'GET /ref-codes/:code',
     needs: 'cms',
     run: 'query ($code: String!) { referralCode(code: $code) { code traderRewardAmount triggerVolume timeCapDays volumeCap } }',
-    variables: codeOf,
+    variables: codeVariables,
     answer: ({ referralCode }) => referralCode && writeReferralCode(referralCode),
     missing: 'Affiliate code not found',
   }),
@@ -56,11 +56,13 @@ export const affiliateRoutes: Route[] = [
     run: `mutation ($input: SetAffiliateEnabledInput!) {
       setAffiliateEnabled(input: $input) { affiliate { code enabled } }
     }`,
-    variables: (request) => ({ input: { ...codeOf(request), ...parseInput(affiliateSwitch, request.body) } }),
+    variables: (request) => ({
+      input: { ...codeVariables(request), ...parseInput(affiliateSwitch, request.body) },
+    }),
     answer: ({ setAffiliateEnabled }) => setAffiliateEnabled.affiliate,
   }),
 ]
 
-function codeOf({ path }: RestRequest<'code'>) {
+function codeVariables({ path }: RestRequest<'code'>) {
   return { code: path.code }
 }

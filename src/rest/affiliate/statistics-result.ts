@@ -5,7 +5,7 @@ import type {
   GetAffiliateTraderStatsAddressResult,
 } from '../documents.generated.ts'
 
-/** Only these bodies are in snake_case. Dollars are JSON numbers: the doubles nearest to the decimals. */
+/** Only these bodies are in snake_case. Dollars are JSON numbers: the nearest doubles. */
 
 export const affiliateStatisticsFields = `wallet code totalVolume triggerVolume totalEarned paidOut nextPayout leftToNextReward
   activeTraders totalTraders computedAt`
@@ -56,7 +56,7 @@ export const traderActivityFields = `computedAt nodes {
   trade { txHash orderUid owner sellToken { address symbol decimals } buyToken { address symbol decimals } sellAmount buyAmount }
 }`
 
-/** A value that nobody knows is null, never 0. */
+/** An unknown value is null, never 0. */
 export function writeTraderActivity({ computedAt, nodes }: TraderActivity) {
   return {
     rows: nodes.map(({ trade, ...row }) => ({
@@ -69,8 +69,8 @@ export function writeTraderActivity({ computedAt, nodes }: TraderActivity) {
       buy_token: trade.buyToken.address,
       ...(trade.sellToken.symbol !== null && { sell_token_symbol: trade.sellToken.symbol }),
       ...(trade.buyToken.symbol !== null && { buy_token_symbol: trade.buyToken.symbol }),
-      executed_sell_amount: units(trade.sellAmount, trade.sellToken),
-      executed_buy_amount: units(trade.buyAmount, trade.buyToken),
+      executed_sell_amount: toWholeTokens(trade.sellAmount, trade.sellToken),
+      executed_buy_amount: toWholeTokens(trade.buyAmount, trade.buyToken),
       usd_value: row.usdValue === null ? null : Number(row.usdValue),
       eligible_volume_usd: Number(row.eligibleVolume),
       referrer_code: row.code,
@@ -83,7 +83,10 @@ export function writeTraderActivity({ computedAt, nodes }: TraderActivity) {
   }
 }
 
-/** Whole tokens; atoms where the contract does not say how many make one. */
-function units(atoms: string, { decimals }: TraderActivity['nodes'][number]['trade']['sellToken']): string {
+/** In whole tokens; in atoms where the contract has no decimals. */
+function toWholeTokens(
+  atoms: string,
+  { decimals }: TraderActivity['nodes'][number]['trade']['sellToken'],
+): string {
   return formatUnits(BigInt(atoms), decimals ?? 0)
 }

@@ -5,9 +5,10 @@ import { sample } from '../openapi/sample.ts'
 import { competition, competitionV1 } from '../openapi/schemas/stored.ts'
 import { sampleCompetition, sampleCompetitionV1 } from './example.ts'
 
-const hidden = 'Where a deployment hides competitions, one is not there before its deadline block has passed.'
+const hiddenNote =
+  'Where a deployment hides competitions, one is not there before its deadline block has passed.'
 
-const kept = 'Once nothing of it can change, caches may keep it for good.'
+const cacheNote = 'Once nothing of it can change, caches may keep it for good.'
 const headers: readonly HeaderName[] = ['Cache-Control', 'ETag']
 
 const paths = {
@@ -28,46 +29,53 @@ const paths = {
 } satisfies Record<string, Record<string, WrittenExample>>
 
 const versions = {
-  v1: { schema: competitionV1, answer: sampleCompetitionV1, suffix: 'V1', inWhich: ', in the first version' },
-  v2: { schema: competition, answer: sampleCompetition, suffix: '', inWhich: '' },
+  v1: {
+    schema: competitionV1,
+    answer: sampleCompetitionV1,
+    suffix: 'V1',
+    versionSuffix: ', in the first version',
+  },
+  v2: { schema: competition, answer: sampleCompetition, suffix: '', versionSuffix: '' },
 }
 
 function read(
   version: keyof typeof versions,
   path: keyof typeof paths,
   { id, summary, ...more }: Pick<WrittenOperation, 'id' | 'summary' | 'description' | 'path'>,
-  isKept = false,
+  isCacheable = false,
 ): WrittenOperation {
-  const { schema, answer, suffix, inWhich } = versions[version]
+  const { schema, answer, suffix, versionSuffix } = versions[version]
   const description = 'The competition.'
   const { settled, ...others } = paths[path]
   return {
     id: id + suffix,
-    summary: summary + inWhich,
+    summary: summary + versionSuffix,
     ...more,
     answers: {
-      200: isKept ? { description: `${description} ${kept}`, schema, headers } : { description, schema },
+      200: isCacheable
+        ? { description: `${description} ${cacheNote}`, schema, headers }
+        : { description, schema },
     },
     examples: { settled: { ...settled, answer }, ...others },
   }
 }
 
-const inBoth = (path: keyof typeof paths, said: Parameters<typeof read>[2]): Operations =>
+const inBothVersions = (path: keyof typeof paths, documentation: Parameters<typeof read>[2]): Operations =>
   Object.fromEntries(
     (['v2', 'v1'] as const).map((version) => [
       `GET /api/${version}/solver_competition/${path}`,
-      read(version, path, said, path !== 'latest'),
+      read(version, path, documentation, path !== 'latest'),
     ]),
   )
 
 export const competitionOperations: Operations = {
-  ...inBoth(':auctionId', {
+  ...inBothVersions(':auctionId', {
     id: 'competition',
     summary: 'The competition of an auction',
-    description: hidden,
+    description: hiddenNote,
   }),
-  ...inBoth('latest', { id: 'latestCompetition', summary: 'The newest competition' }),
-  ...inBoth('by_tx_hash/:hash', {
+  ...inBothVersions('latest', { id: 'latestCompetition', summary: 'The newest competition' }),
+  ...inBothVersions('by_tx_hash/:hash', {
     id: 'competitionOfTransaction',
     summary: 'The competition that a transaction settles',
     path: { hash: { ...hashParameter, description: 'The settlement’s transaction.' } },

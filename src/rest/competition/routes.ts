@@ -11,61 +11,61 @@ import type { StoredReading, StoredRoute } from '../row/stored-route.ts'
 
 const missing = 'there is no such competition'
 
-type Find = (
+type FindRows = (
   path: RestRequest<string>['path'],
   chainId: number,
   env: { hidesCompetitions: boolean },
 ) => ReturnType<typeof oneAuction>
 
-const finds: Record<string, Find> = {
-  ':auctionId': (path, chainId, env) => oneAuction({ id: auctionId(path), chainId }, env),
+const findsByPath: Record<string, FindRows> = {
+  ':auctionId': (path, chainId, env) => oneAuction({ id: readAuctionId(path), chainId }, env),
   latest: (_path, chainId, env) => latestAuction({ chainId }, env),
   'by_tx_hash/:hash': (path, chainId, env) =>
     auctionOfTransaction({ hash: readHash('hash', path.hash), chainId }, env),
 }
 
-/** Beside the body: whether it can still change. */
-const over = isOver(`${param(1)}::int`)
+/** A column beside the body: whether the competition can no longer change. */
+const overColumn = isOver(`${param(1)}::int`)
 
 const bodies: [string, BodyRead][] = [
-  ['v1', oneBody(competitionV1, [over])],
-  ['v2', oneBody(competition, [over])],
+  ['v1', oneBody(competitionV1, [overColumn])],
+  ['v2', oneBody(competition, [overColumn])],
 ]
 
-/** What solvers proposed for an auction, in both versions of the interface. The restricted path tells before the deadline too. */
+/** Competitions of auctions, in both versions of the interface. The restricted path answers before the deadline too. */
 export const competitionRoutes: StoredRoute[] = [
   ...bodies.flatMap(([version, body]) =>
-    Object.entries(finds).map(([path, find]) => ({
+    Object.entries(findsByPath).map(([path, findRows]) => ({
       on: `GET /api/${version}/solver_competition/${path}`,
       missing,
       isCached: path !== 'latest',
-      read: reader(body, find, path !== 'latest'),
+      read: createRead(body, findRows, path !== 'latest'),
     })),
   ),
   {
     on: 'GET /restricted/api/v2/solver_competition/:auctionId',
     missing,
     restricted: true,
-    read: reader(bodies[1]?.[1] as BodyRead, finds[':auctionId'] as Find, false),
+    read: createRead(bodies[1]?.[1] as BodyRead, findsByPath[':auctionId'] as FindRows, false),
   },
 ]
 
-/** @param isKept whether caches may keep what can't change any more: the newest is another one later, the operator's is for no cache */
-function reader(body: BodyRead, find: Find, isKept: boolean): StoredRoute['read'] {
+/** @param isCacheable whether caches may keep a final competition: not for `latest`, nor for the operator's path */
+function createRead(body: BodyRead, findRows: FindRows, isCacheable: boolean): StoredRoute['read'] {
   return async (
     { path },
     { db, network: { chainId, finalityBlocks }, now, hidesCompetitions = false }: StoredReading,
   ) => {
-    const rows = find(path, chainId, { hidesCompetitions })
+    const rows = findRows(path, chainId, { hidesCompetitions })
     const row = await readBody(db, body, rows, { now, values: [finalityBlocks] })
     if (!row) return null
     const [text, isOver] = row
-    return { body: text, ...(isKept && isOver === 't' && { headers: { 'Cache-Control': unchanging } }) }
+    return { body: text, ...(isCacheable && isOver === 't' && { headers: { 'Cache-Control': unchanging } }) }
   }
 }
 
-/** An id beyond what the store numbers is unknown, not malformed. */
-function auctionId({ auctionId = '' }: RestRequest<string>['path']): number {
+/** An id above the safe integers is unknown, not malformed. */
+function readAuctionId({ auctionId = '' }: RestRequest<string>['path']): number {
   if (!/^[0-9]{1,100}$/.test(auctionId)) {
     throw new Refusal('InvalidParameter', 'auctionId must be a whole number', { field: 'auctionId' })
   }

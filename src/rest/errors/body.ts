@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 
-/** Every code's HTTP status, a new one's too. A route may say otherwise for itself. */
+/** HTTP status of every code. A new code does not compile without one. A route may override it (`statuses`). */
 export const statusOf: Record<RefusalCode, number> = {
   InvalidParameter: 400,
   UnsupportedMediaType: 415,
@@ -10,7 +10,7 @@ export const statusOf: Record<RefusalCode, number> = {
   NotFound: 404,
   OrderNotFound: 404,
   QueryTooComplex: 400,
-  // Only GraphQL says this, with what its clients expect: they send the text next.
+  // GraphQL only. Its clients expect 200, and then send the text.
   PERSISTED_QUERY_NOT_FOUND: 200,
   InvalidQuery: 400,
 
@@ -78,10 +78,10 @@ export const statusOf: Record<RefusalCode, number> = {
   InternalServerError: 500,
 }
 
-/** Order book routes, and those of tokens, accounts and affiliates, speak of errors in two forms. */
+/** Two forms of error bodies: `orderBook`, and `account` for tokens, accounts and affiliates. */
 export type Family = 'orderBook' | 'account'
 
-/** Of paths that nothing answers too. */
+/** Also for paths without a route. */
 export function familyOf(pathname: string): Family {
   return /^\/(accounts|affiliate|ref-codes)(\/|$)|^\/[^/]+\/tokens(\/|$)/.test(pathname)
     ? 'account'

@@ -22,8 +22,8 @@ const statusNames: Record<number, string> = {
   503: 'Not now.',
 }
 
-/** Statuses that say the same wherever they occur: one component for each family. */
-const shared: readonly RefusalCode[] = [
+/** Codes whose response is the same on every route: one component for each family. */
+const sharedCodes: readonly RefusalCode[] = [
   'PayloadTooLarge',
   'UnsupportedMediaType',
   'IdempotencyKeyReused',
@@ -32,7 +32,7 @@ const shared: readonly RefusalCode[] = [
   'Unavailable',
 ]
 
-/** Codes that a row can answer, by status. */
+/** Codes that a route can answer, by status. */
 export function codesByStatus(
   row: RowTraits,
   family: Family,
@@ -60,23 +60,23 @@ export function codesByStatus(
   return statuses
 }
 
-/** A code that has another status for one field has both. */
+/** The status of a code, and those that it has for single fields. */
 function statusesOf(code: RefusalCode, { statuses = {} }: RowTraits): number[] {
-  const usual = statuses[code] ?? statusOf[code]
+  const standard = statuses[code] ?? statusOf[code]
   const special = Object.entries(statuses).flatMap(([key, status]) =>
     key.startsWith(`${code} of `) && status !== undefined ? [status] : [],
   )
-  return [...new Set([usual, ...special])]
+  return [...new Set([standard, ...special])]
 }
 
-/** @param examples of answers with this status */
+/** @param examples examples of this status */
 export function errorResponse(
   family: Family,
   status: number,
   codes: readonly RefusalCode[],
   examples: Record<string, { summary: string; value: unknown }>,
 ) {
-  const isShared = codes.every((code) => shared.includes(code)) && Object.keys(examples).length === 0
+  const isShared = codes.every((code) => sharedCodes.includes(code)) && Object.keys(examples).length === 0
   if (isShared) return { $ref: `#/components/responses/${sharedName(family, status)}` }
   return response(family, status, codes, examples)
 }
@@ -85,7 +85,7 @@ export function errorComponents() {
   const families: Family[] = ['orderBook', 'account']
   return Object.fromEntries(
     families.flatMap((family) =>
-      shared.map((code) => {
+      sharedCodes.map((code) => {
         const status = statusOf[code]
         return [sharedName(family, status), response(family, status, [code], {})]
       }),
@@ -103,8 +103,8 @@ function response(family: Family, status: number, codes: readonly RefusalCode[],
     const { parsedAppData } = refusalCodes[code]
     return family === 'account' ? `- ${parsedAppData}` : `- \`${code}\`: ${parsedAppData}`
   })
-  const canWait = status === 409 || status === 429 || status === 503
-  const names: HeaderName[] = ['X-Request-Id', ...(canWait ? (['Retry-After'] as const) : [])]
+  const isRetryable = status === 409 || status === 429 || status === 503
+  const names: HeaderName[] = ['X-Request-Id', ...(isRetryable ? (['Retry-After'] as const) : [])]
   const schema = schemaOf(bodies[family])
   return {
     description: [statusNames[status] ?? '', '', ...lines].join('\n'),

@@ -6,9 +6,9 @@ import type { RowTraits } from '../row/route.ts'
 import { type Family, type Fault, statusOf, toErrorBody } from './body.ts'
 
 /**
- * What is masked as an answer.
- * @param row undefined where nothing answers that path, or that method of it
- * @param allow the methods that the path does answer, when the method is at fault
+ * The response to a masked error.
+ * @param row undefined for a path or method without a route
+ * @param allow the methods of the path, for a refused method
  */
 export function refused(
   error: GraphQLError,
@@ -27,12 +27,12 @@ export function refused(
   return { status, headers, body: JSON.stringify(errorBodyOf(error, family)) }
 }
 
-/** In the words of the path's family. */
+/** In the form of the family. */
 export function errorBodyOf(error: GraphQLError, family: Family): Record<string, unknown> {
   return toErrorBody(family, faultOf(error))
 }
 
-/** A row may say otherwise for itself, of a code or of a code at one field. */
+/** A route may override the status of a code, or of a code at one field. */
 function statusFor(error: GraphQLError, row: RowTraits | undefined): number {
   const { code } = faultOf(error)
   return row?.statuses?.[`${code} of ${error.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]
@@ -42,7 +42,7 @@ function faultOf({ extensions, message }: GraphQLError): Fault {
   return { code: extensions.code, message, data: withoutItems(extensions.data) } as Fault
 }
 
-/** REST's bodies are as they always were: what each item of a list was refused for is the graph's to say. */
+/** Drops `items`, the refusals of list items: only GraphQL has them, and REST bodies stay as published. */
 function withoutItems(data: unknown): unknown {
   if (typeof data !== 'object' || data === null || !('items' in data)) return data
   const { items: _, ...rest } = data

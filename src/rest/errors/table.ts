@@ -26,17 +26,19 @@ export function errorTable(routes: readonly RowTraits[]): string {
   return `${introduction}\n| ${head} |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |`).join('\n')}\n`
 }
 
-/** The code's status, and where a route says otherwise: those that say the same in one go. */
+/** The status of the code, and its exceptions, each with the routes that have it. */
 function statusText(code: RefusalCode, routes: readonly RowTraits[]): string {
-  const places = new Map<string, Set<string>>()
+  const routesByException = new Map<string, Set<string>>()
   for (const { on, statuses = {} } of routes) {
     for (const [key, status] of Object.entries(statuses)) {
       const [error, field] = key.split(' of ')
       if (error !== code || status === statusOf[code]) continue
       const exception = `${status}${field ? ` for \`${field}\`` : ''}`
-      places.set(exception, (places.get(exception) ?? new Set()).add(`\`${on}\``))
+      routesByException.set(exception, (routesByException.get(exception) ?? new Set()).add(`\`${on}\``))
     }
   }
-  const exceptions = [...places].map(([exception, paths]) => `; ${exception} on ${[...paths].join(', ')}`)
+  const exceptions = [...routesByException].map(
+    ([exception, paths]) => `; ${exception} on ${[...paths].join(', ')}`,
+  )
   return statusOf[code] + exceptions.join('')
 }

@@ -14,8 +14,8 @@ import {
   timestamp,
 } from './schemas/primitives.ts'
 
-/** What values look like in JSON, by the type that their codec names. */
-const values: Readonly<Record<string, z.ZodType>> = {
+/** Schemas of values, by the type that their codec names. */
+const valueSchemas: Readonly<Record<string, z.ZodType>> = {
   Address: address,
   Bytes32: bytes32,
   OrderUid: orderUid,
@@ -33,12 +33,12 @@ const values: Readonly<Record<string, z.ZodType>> = {
   JSON: z.record(z.string(), z.unknown()),
 }
 
-const bodies = new WeakMap<Body, z.ZodObject>()
-const unions = new WeakMap<object, z.ZodType>()
+const bodySchemas = new WeakMap<Body, z.ZodObject>()
+const unionSchemas = new WeakMap<object, z.ZodType>()
 
-/** Of one body it is one schema, so that what has a name in the document is referred to wherever it stands. */
+/** Always the same schema for a body, so that `schemaOf` finds its name. */
 export function bodySchema(body: Body): z.ZodObject {
-  return remembered(bodies, body, () => {
+  return cached(bodySchemas, body, () => {
     const members = Object.entries(body).map(([key, member]) => {
       const schema = memberSchema(member)
       return [key, isOptional(member) ? schema.optional() : schema]
@@ -49,16 +49,12 @@ export function bodySchema(body: Body): z.ZodObject {
 
 /** One of several bodies. */
 export function unionSchema(variants: Readonly<Record<string, Body>>): z.ZodType {
-  return remembered(unions, variants, () => z.union(Object.values(variants).map(bodySchema)))
+  return cached(unionSchemas, variants, () => z.union(Object.values(variants).map(bodySchema)))
 }
 
-function remembered<Key extends object, Value>(
-  known: WeakMap<Key, Value>,
-  key: Key,
-  make: () => Value,
-): Value {
-  const value = known.get(key) ?? make()
-  known.set(key, value)
+function cached<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+  const value = cache.get(key) ?? make()
+  cache.set(key, value)
   return value
 }
 
@@ -72,7 +68,7 @@ function memberSchema(member: Member): z.ZodType {
   return described(plainSchema(member), member.description)
 }
 
-/** Of what has a description of its own. */
+/** Without the description of the member. */
 function plainSchema(member: Extract<Member, { description?: string }>): z.ZodType {
   if ('object' in member) {
     return member.unless ? bodySchema(member.object).nullable() : bodySchema(member.object)
@@ -94,9 +90,9 @@ function fieldSchema(field: Field): z.ZodType {
   return described(field.nullable ? schema.nullable() : schema, description, codec.type)
 }
 
-function valueSchema({ codec: { type, words } }: Field): z.ZodType {
-  if (words) return z.enum(words as readonly string[])
-  const schema = values[type]
+function valueSchema({ codec: { type, values } }: Field): z.ZodType {
+  if (values) return z.enum(values as readonly string[])
+  const schema = valueSchemas[type]
   if (!schema) throw new Error(`nothing says what a ${type} is in JSON`)
   return schema
 }

@@ -1,41 +1,41 @@
 import { z } from 'zod'
-import { graphDescriptions, inPlainText } from './descriptions.ts'
+import { graphqlDescriptions, inPlainText } from './descriptions.ts'
 import { namedSchemas } from './named-schemas.ts'
 
 type JsonSchema = Record<string, unknown> & { properties?: Record<string, Record<string, unknown>> }
 
-const place = '#/components/schemas/'
+const schemasPath = '#/components/schemas/'
 
 const ids = new Map<z.ZodType, string>(Object.entries(namedSchemas).map(([id, { schema }]) => [schema, id]))
 
-/** Of what has a name its place among the components, of anything else the schema itself: what a client sends, or may read. */
+/** A reference for a named schema; any other schema inline. The input side: what a client may send. */
 export function schemaOf(schema: z.ZodType): JsonSchema {
   const id = ids.get(schema)
-  if (id !== undefined) return { $ref: place + id }
+  if (id !== undefined) return { $ref: schemasPath + id }
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
   return json as JsonSchema
 }
 
-/** Every named schema as JSON Schema. Members that no schema has may be added later: readers have to live with them. */
+/** Every named schema as JSON Schema. Additional members are allowed: later versions may add some. */
 export function schemaComponents(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [schema, id] of ids) registry.add(schema, { id })
-  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => place + id })
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => schemasPath + id })
   return Object.fromEntries(
-    Object.entries(namedSchemas).map(([id, { graph, description }]) => {
+    Object.entries(namedSchemas).map(([id, { graphqlType, description }]) => {
       const { $schema: _, $id: __, ...json } = schemas[id] as JsonSchema
-      return [id, { ...describe(json, graph), description: inPlainText(description) }]
+      return [id, { ...describe(json, graphqlType), description: inPlainText(description) }]
     }),
   )
 }
 
-/** A reference stands alone: what it points to has a description of its own. */
-function describe(json: JsonSchema, graph: string | undefined): JsonSchema {
-  if (!json.properties || graph === undefined) return json
-  const known = graphDescriptions(graph)
+/** Adds descriptions to members, from GraphQL where they have none. Not to references: their target has one. */
+function describe(json: JsonSchema, graphqlType: string | undefined): JsonSchema {
+  if (!json.properties || graphqlType === undefined) return json
+  const descriptions = graphqlDescriptions(graphqlType)
   const properties = Object.entries(json.properties).map(([name, property]) => {
     const { description: own, ...bare } = property
-    const description = typeof own === 'string' ? inPlainText(own) : known[name]
+    const description = typeof own === 'string' ? inPlainText(own) : descriptions[name]
     return [name, '$ref' in property || description === undefined ? property : { ...bare, description }]
   })
   return { ...json, properties: Object.fromEntries(properties) }

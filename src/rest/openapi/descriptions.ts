@@ -8,13 +8,13 @@ import {
 } from 'graphql'
 import { schema } from '../../graphql/schema.ts'
 
-/** Fields that REST and the graph name alike are described once, in the graph. */
-export function graphDescriptions(type: string): Record<string, string> {
-  const known = schema.getType(type)
-  if (!isObjectType(known) && !isInterfaceType(known) && !isInputObjectType(known))
-    throw new Error(`the graph has no type ${type}`)
+/** Descriptions of the fields of a GraphQL type: REST members of the same name take them. */
+export function graphqlDescriptions(type: string): Record<string, string> {
+  const namedType = schema.getType(type)
+  if (!isObjectType(namedType) && !isInterfaceType(namedType) && !isInputObjectType(namedType))
+    throw new Error(`the GraphQL schema has no type ${type}`)
   return Object.fromEntries(
-    Object.values(known.getFields()).map(({ name, description, type: fieldType }) => [
+    Object.values(namedType.getFields()).map(({ name, description, type: fieldType }) => [
       name,
       inPlainText(description ?? '', String(getNamedType(fieldType))),
     ]),
@@ -26,13 +26,13 @@ const membersOf = (type: GraphQLNamedType | undefined) => (isEnumType(type) ? ty
 const allMembers = Object.values(schema.getTypeMap()).flatMap(membersOf)
 
 /**
- * Members of the graph's enums become the interface's words: `EIP712 when left out.` is `eip712 when left out.`
- * @param type of what is described: an enum counts before all others
+ * Replaces names of GraphQL enum members by their REST values: `EIP712 when left out.` is `eip712 when left out.`
+ * @param type GraphQL type of the described value; if it is an enum, its members come first
  */
 export function inPlainText(description: string, type?: string): string {
-  const own = type === undefined ? [] : membersOf(schema.getType(type))
+  const ownMembers = type === undefined ? [] : membersOf(schema.getType(type))
   return description.replace(/\b[A-Z][A-Z0-9_]+\b/g, (name) => {
-    const member = [...own, ...allMembers].find((candidate) => candidate.name === name)
+    const member = [...ownMembers, ...allMembers].find((candidate) => candidate.name === name)
     return member ? String(member.value) : name
   })
 }

@@ -17,7 +17,7 @@ const description = `The REST side of the service. Everything here, and more, ca
 - **Networks** are named by name, alias or chain id, on every route.
 - A slash at the end of a path changes nothing, and HEAD is answered like GET without the body.`
 
-/** Rows with what is said of them; a row that nobody describes is left out, and a test fails. */
+/** Routes with their documentation. A route without any is left out, and a test fails. */
 export function describedRows() {
   const families: [Family, readonly RowTraits[]][] = [
     ['orderBook', orderBookRoutes],

@@ -6,10 +6,10 @@ import type { HttpResponse } from '../../http/response.ts'
 import { toErrorBody } from '../errors/body.ts'
 import { openApiDocument } from './document.ts'
 
-type Answer = (req: IncomingMessage) => HttpResponse
+type Handler = (req: IncomingMessage) => HttpResponse
 
-/** Whatever the viewer or a description in it would load from elsewhere, the browser refuses. The style sheet has its pictures within it. */
-const policy = [
+/** The viewer and its descriptions may load nothing from other hosts. `data:` is for the images of the style sheet. */
+const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",
@@ -17,10 +17,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The document that describes the routes, and a viewer of it that contacts no other host. */
-export function createApiHandlers(version: string): { document: Answer; viewer: Answer } {
+/** Handlers of the OpenAPI document, and of a viewer that contacts no other host. */
+export function createApiHandlers(version: string): { document: Handler; viewer: Handler } {
   const files = createViewerFiles()
-  const document = once(() => whole('application/json', JSON.stringify(openApiDocument(version))))
+  const document = once(() => cacheable('application/json', JSON.stringify(openApiDocument(version))))
 
   return {
     document: (req) => conditional(req, document()),
@@ -28,17 +28,17 @@ export function createApiHandlers(version: string): { document: Answer; viewer: 
       const path = (req.url ?? '/docs').split('?', 1)[0] ?? ''
       const name = path.replace(/^\/docs\/?/, '')
       const file = files(name)
-      if (!file) return missing
-      const answer = whole(file.contentType, file.body)
+      if (!file) return notFound
+      const response = cacheable(file.contentType, file.body)
       return conditional(req, {
-        ...answer,
-        headers: { ...answer.headers, 'Content-Security-Policy': policy },
+        ...response,
+        headers: { ...response.headers, 'Content-Security-Policy': contentSecurityPolicy },
       })
     },
   }
 }
 
-const missing: HttpResponse = {
+const notFound: HttpResponse = {
   status: 404,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(
@@ -46,8 +46,8 @@ const missing: HttpResponse = {
   ),
 }
 
-/** Kept for a while, then asked for again by its tag: a new version is seen within the hour. */
-function whole(contentType: string, body: string | Buffer): HttpResponse {
+/** Caches keep it for an hour, then revalidate it by its ETag: clients get a new version within an hour. */
+function cacheable(contentType: string, body: string | Buffer): HttpResponse {
   const headers = {
     'Content-Type': contentType,
     'Cache-Control': 'public, max-age=3600',

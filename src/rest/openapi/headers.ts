@@ -1,4 +1,4 @@
-/** Headers of answers, as components. */
+/** Descriptions of response headers. */
 export const headers = {
   'X-Request-Id': 'The request’s name in the log: tell it the operator when something is wrong.',
   RateLimit: 'What is left of the client’s allowance, by kind, where rates are limited.',

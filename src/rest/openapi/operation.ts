@@ -3,22 +3,22 @@ import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { HeaderName } from './headers.ts'
 import type { Tag } from './tags.ts'
 
-/** What the document says of a row beyond what the row says itself. */
+/** Documentation of a route, beyond what follows from the route itself. */
 export interface Operation {
   id: string
   tag: Tag
   summary: string
   description?: string
-  /** Segments of the path that mean something else here than usual. */
+  /** Path parameters that differ from `pathParameters`. */
   path?: Record<string, Parameter>
   query?: Record<string, Parameter>
-  /** The schema that the row reads the body with. */
+  /** The schema that the route parses the body with. */
   body?: z.ZodType
   /** Successes, by status. */
   answers: Record<number, Success>
-  /** Codes beside those that every row of its form can answer. */
+  /** Codes beyond those that follow from the route. */
   codes?: readonly RefusalCode[]
-  /** By name; the first that succeeds fills in the viewer's form. A test replays each of them. */
+  /** By name. The viewer's form shows the first that succeeds. A test replays each of them. */
   examples: Record<string, Example>
 }
 
@@ -26,8 +26,8 @@ export interface Operation {
 export interface NamedSchema {
   schema: z.ZodType
   description: string
-  /** The type of the graph whose descriptions fields of the same name take. */
-  graph?: string
+  /** The GraphQL type whose fields describe members of the same name. */
+  graphqlType?: string
 }
 
 export interface Parameter {
@@ -53,17 +53,17 @@ export interface Example {
   answer: unknown
 }
 
-/** As it is written: of a refusal its code, message and data, or that it is the row’s `missing`; of a success its status where it is not the first one. */
+/** An example as it is written: `status` is given for a success that is not the first. */
 export interface WrittenExample extends Omit<Example, 'status' | 'answer'> {
   status?: number
   answer?: unknown
   refused?: 'missing' | readonly [code: RefusalCode, message: string, data?: object]
 }
 
-/** The tag is that of its file. */
+/** Without the tag, which its file decides. */
 export interface WrittenOperation extends Omit<Operation, 'tag' | 'examples'> {
   examples: Record<string, WrittenExample>
 }
 
-/** By the row's `on`. */
+/** By `on` of the route. */
 export type Operations<Written = WrittenOperation> = Readonly<Record<string, Written>>

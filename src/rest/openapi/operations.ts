@@ -22,7 +22,7 @@ type Tagged = WrittenOperation & Pick<Operation, 'tag'>
 const tagged = (tag: Tag, operations: Operations): Operations<Tagged> =>
   Object.fromEntries(Object.entries(operations).map(([on, operation]) => [on, { ...operation, tag }]))
 
-/** One for each row, in both families. */
+/** Documentation of every route, of both families. */
 export const operations: Operations<Tagged> = {
   ...tagged('Quotes', quoteOperations),
   ...tagged('Orders', orderOperations),
@@ -39,7 +39,7 @@ export const operations: Operations<Tagged> = {
   ...tagged('Statistics', statisticsOperations),
 }
 
-/** What is written of a row, with what follows from the row. */
+/** The documentation of a route. Its examples get status and body. */
 export function operationOf(row: RowTraits, family: Family): Operation | undefined {
   const operation = operations[row.on]
   if (!operation) return undefined
@@ -64,6 +64,6 @@ function refusal(refused: Refused, row: RowTraits, family: Family) {
 }
 
 function missing({ on, missing: message }: RowTraits): Exclude<Refused, 'missing'> {
-  if (message === undefined) throw new Error(`${on} does not say what is not there`)
+  if (message === undefined) throw new Error(`${on} has no message for what is missing`)
   return ['NotFound', message]
 }

@@ -13,7 +13,7 @@ export interface Described {
   segments: string[]
 }
 
-/** A row as an Operation Object. */
+/** The Operation Object of a route. */
 export function pathItemOperation(described: Described) {
   const { operation } = described
   const parameters = [
@@ -34,8 +34,8 @@ export function pathItemOperation(described: Described) {
   }
 }
 
-/** What fills in a form: the first example that succeeds. */
-function formOf({ examples }: Operation): Example | undefined {
+/** The example for the viewer's form: the first that succeeds. */
+function formExample({ examples }: Operation): Example | undefined {
   return Object.values(examples).find(({ status }) => status < 300)
 }
 
@@ -45,15 +45,15 @@ function pathOf({ segments, operation }: Described) {
     .map((segment) => {
       const name = segment.slice(1)
       const parameter = operation.path?.[name] ?? pathParameters[name]
-      if (!parameter) throw new Error(`nobody says what :${name} is in ${operation.id}`)
-      const example = formOf(operation)?.path?.[name] ?? (name === 'network' ? 'sepolia' : undefined)
+      if (!parameter) throw new Error(`no description of :${name} in ${operation.id}`)
+      const example = formExample(operation)?.path?.[name] ?? (name === 'network' ? 'sepolia' : undefined)
       return parameterObject(name, 'path', parameter, example)
     })
 }
 
 function queryOf(operation: Operation) {
   return Object.entries(operation.query ?? {}).map(([name, parameter]) =>
-    parameterObject(name, 'query', parameter, formOf(operation)?.query?.[name]),
+    parameterObject(name, 'query', parameter, formExample(operation)?.query?.[name]),
   )
 }
 
@@ -83,7 +83,7 @@ function idempotencyOf(row: RowTraits) {
   ]
 }
 
-/** Like the adapter: a success that may be kept is told by its tag alone to who has it. */
+/** Like the adapter: cacheable responses have an ETag, and clients that send it get 304. */
 function isConditional({ on, freshness, isCached, headers }: RowTraits): boolean {
   if (!on.startsWith('GET ')) return false
   return freshness !== undefined || isCached || headers?.['Cache-Control'] !== undefined

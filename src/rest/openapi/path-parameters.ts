@@ -12,7 +12,7 @@ export const hashParameter: Parameter = {
   schema: bytes(32),
 }
 
-/** Segments by the names that rows give them. */
+/** Path parameters by the names that routes use. */
 export const pathParameters: Readonly<Record<string, Parameter>> = {
   network: {
     description: 'A network by name, alias or chain id.',

@@ -1,18 +1,18 @@
 /**
- * Names that examples share: of the local stack, on which requests for quotes, prices and holders work as they are written.
- * A test builds the rest of that world (an order that was settled, an auction, an affiliate) and replays every example in it.
+ * Addresses, UIDs and hashes that examples share. On the local stack, examples of quotes, prices and holders work as they
+ * are. A test builds the rest (a settled order, an auction, an affiliate) and replays every example.
  */
 export const sample = {
   weth: '0xfff9976782d46cc05630d1f6ebab18b2324d6b14',
   usdc: '0x95bd8d42f30351685e96c62eddc0d0613bf9a87a',
-  /** Its key is the one that every development chain knows. */
+  /** Its key is public: an account of every development chain. */
   trader: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   otherTrader: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
   newcomer: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
-  /** An affiliate, and a trader who came through his code. */
+  /** An affiliate, and a trader bound to its code. */
   guide: '0x90f79bf6eb2c4f870365e785982e1f101e93b906',
   guided: '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65',
-  /** The order of the example of placing, and two of the same trader that are cancelled together, and one by itself. */
+  /** Orders of the first trader: one that is placed, two that are cancelled together, and one that is cancelled alone. */
   placed:
     '0x840a6d41f06f750600f9582a16912f371bfe7dc4aaf57c697794aff797cf36a8f39fd6e51aad88f6f4ce6ab8827279cfffb922666b49d6b0',
   cancelled: [
@@ -21,11 +21,11 @@ export const sample = {
   ],
   cancelledAlone:
     '0x4b6312fd341690e903079025e23236a7a1ad25772a064087eb8c065b79e4380af39fd6e51aad88f6f4ce6ab8827279cfffb922666b49d6b3',
-  /** Of the other trader: settled in auction 9, by this transaction. */
+  /** An order of the other trader, settled in auction 9 by this transaction. */
   settled:
     '0xb8d5324dba0b1933165ed1dea75ac1a296070f2f44b36a1127d594e7afcbd36570997970c51812dc3a010c7d01b50e0d17dc79c877359400',
   transaction: `0x${'ab'.repeat(32)}`,
-  /** Of the content system, on the local stack. */
+  /** The CMS key of the local stack. */
   key: 'local-cms-key-of-this-machine',
   unknownUid: `0x${'12'.repeat(56)}`,
   unknownHash: `0x${'12'.repeat(32)}`,

@@ -39,7 +39,7 @@ import {
   wrappedOrders,
 } from './schemas/stored.ts'
 
-/** Bodies that are called and described as their models are. */
+/** Bodies with the name and description of their model. */
 const ofModels: readonly [Model, Body?][] = [
   [order, fullOrder],
   [orderQuote],

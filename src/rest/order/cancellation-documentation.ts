@@ -14,14 +14,14 @@ const codes: readonly RefusalCode[] = [
   'OrderExpired',
 ]
 
-const together = {
+const twoOrders = {
   orderUids: sample.cancelled,
   signature:
     '0x33f93543665b33512074bbee51459c0483fa55c35252a2d9e558a93d29cc78d874602ef6069fb130a7316ae83cb1074e03dca7a65ca1d2cf61ffa8eb7a71fc5f1b',
   signingScheme: 'eip712',
 }
 
-const alone = {
+const oneOrder = {
   signature:
     '0x486464e135a29638d09d95c29eb8fa1e0e4f1784db7d0fde8d1f13f61c21355664fcc3332bf5714846cbfd45aafe25e749dc1cec67a5f3bcb3292f96f5b40aa51c',
   signingScheme: 'eip712',
@@ -37,10 +37,10 @@ export const cancellationOperations: Operations = {
     answers: { 200: { description: 'Every order named is cancelled.', schema: cancelledText } },
     codes,
     examples: {
-      two: { summary: 'Two orders', body: together, answer: 'Cancelled' },
+      two: { summary: 'Two orders', body: twoOrders, answer: 'Cancelled' },
       again: {
         summary: 'The same once more',
-        body: together,
+        body: twoOrders,
         refused: [
           'AlreadyCancelled',
           'the order is cancelled already',
@@ -62,7 +62,7 @@ export const cancellationOperations: Operations = {
       one: {
         summary: 'Signed by its owner',
         path: { uid: sample.cancelledAlone },
-        body: alone,
+        body: oneOrder,
         answer: 'Cancelled',
       },
       somebodyElse: {
@@ -85,7 +85,7 @@ export const cancellationOperations: Operations = {
       unknown: {
         summary: 'Nobody’s UID',
         path: { uid: sample.unknownUid },
-        body: alone,
+        body: oneOrder,
         refused: [
           'OrderNotFound',
           'no order 0x1212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212121212 on sepolia',

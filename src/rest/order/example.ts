@@ -1,4 +1,4 @@
-/** As lists have it: without its quote. */
+/** As in lists: without its quote. */
 export const listedOrder = {
   uid: '0xb8d5324dba0b1933165ed1dea75ac1a296070f2f44b36a1127d594e7afcbd36570997970c51812dc3a010c7d01b50e0d17dc79c877359400',
   owner: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',

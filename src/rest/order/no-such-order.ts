@@ -1,7 +1,7 @@
 import type { WrittenExample } from '../openapi/operation.ts'
 import { sample } from '../openapi/sample.ts'
 
-/** What a path with an order's UID answers where there is none. */
+/** Examples for a path with a UID: an unknown one, and a malformed one. */
 export const noSuchOrder: Record<string, WrittenExample> = {
   unknown: { summary: 'Nobody’s UID', path: { uid: sample.unknownUid }, refused: 'missing' },
   malformed: {

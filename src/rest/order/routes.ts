@@ -18,13 +18,13 @@ import { page } from '../row/page.ts'
 import { readAddress, readHash, readUid } from '../row/parameters.ts'
 import type { StoredReading, StoredRoute } from '../row/stored-route.ts'
 
-const whole = oneBody(fullOrder)
-const listed = listOfBodies(listedOrder)
-const wrapped = listOfWrapped('order', fullOrder)
-const progress = oneBody(orderProgressBody)
-const report = oneBody(debugReportBody, [oldestReported])
+const orderBody = oneBody(fullOrder)
+const orderList = listOfBodies(listedOrder)
+const wrappedOrderList = listOfWrapped('order', fullOrder)
+const progressBody = oneBody(orderProgressBody)
+const reportBody = oneBody(debugReportBody, [oldestReported])
 
-const found = (row: BodyRow | undefined) => (row ? { body: row[0] } : null)
+const answerOf = (row: BodyRow | undefined) => (row ? { body: row[0] } : null)
 
 export const orderRoutes: StoredRoute[] = [
   {
@@ -32,7 +32,7 @@ export const orderRoutes: StoredRoute[] = [
     missing: 'Order was not found',
     read: async ({ path }, { db, network, now }) => {
       const uid = readUid('uid', path.uid)
-      return found(await readBody(db, whole, oneOrder({ uid, chainId: network.chainId }), { now }))
+      return answerOf(await readBody(db, orderBody, oneOrder({ uid, chainId: network.chainId }), { now }))
     },
   },
   {
@@ -42,7 +42,7 @@ export const orderRoutes: StoredRoute[] = [
       const uids = parseInput(orderUidsInput, body)
       checkNamed(uids, 'uids', limits)
       const rows = namedOrders({ uids: [...new Set(uids)], chainId: network.chainId })
-      return found(await readBody(db, wrapped, rows, { now }))
+      return answerOf(await readBody(db, wrappedOrderList, rows, { now }))
     },
   },
   {
@@ -50,15 +50,17 @@ export const orderRoutes: StoredRoute[] = [
     missing: 'no order has this UID, or no competition is stored for where it stands',
     read: async ({ path }, { db, network, now }) => {
       const uid = readUid('uid', path.uid)
-      return found(await readBody(db, progress, progressOfOrder({ uid, chainId: network.chainId }), { now }))
+      return answerOf(
+        await readBody(db, progressBody, progressOfOrder({ uid, chainId: network.chainId }), { now }),
+      )
     },
   },
   {
     on: 'GET /api/v1/transactions/:hash/orders',
     read: async ({ path }, { db, network, now }) => {
       const hash = readHash('hash', path.hash)
-      return found(
-        await readBody(db, listed, ordersOfTransaction({ hash, chainId: network.chainId }), { now }),
+      return answerOf(
+        await readBody(db, orderList, ordersOfTransaction({ hash, chainId: network.chainId }), { now }),
       )
     },
   },
@@ -70,7 +72,7 @@ export const orderRoutes: StoredRoute[] = [
       const { offset, limit } = page(query)
       checkLimit(limit, 'LIMIT_OUT_OF_BOUNDS')
       const rows = ordersOfAccount({ owner, chainId: network.chainId, offset, limit })
-      return found(await readBody(db, listed, rows, { now }))
+      return answerOf(await readBody(db, orderList, rows, { now }))
     },
   },
   ...['', '/restricted'].map((prefix) => ({
@@ -85,16 +87,19 @@ async function readReport(
   { db, network, now, reportAuctions }: StoredReading,
 ) {
   const uid = readUid('uid', path.uid)
-  const place = readPlace(query.get('auctionsBefore'))
+  const auctionsBefore = readAuctionsBefore(query.get('auctionsBefore'))
   const rows = oneOrder({ uid, chainId: network.chainId })
-  const row = await readBody(db, report, rows, { now, values: [place, reportAuctions] })
+  const row = await readBody(db, reportBody, rows, { now, values: [auctionsBefore, reportAuctions] })
   if (!row) return null
-  const [body, next] = row
-  return { body, ...(next !== null && { headers: { Link: `<?auctionsBefore=${next}>; rel="next"` } }) }
+  const [body, nextAuction] = row
+  return {
+    body,
+    ...(nextAuction !== null && { headers: { Link: `<?auctionsBefore=${nextAuction}>; rel="next"` } }),
+  }
 }
 
 /** @throws Refusal InvalidParameter */
-function readPlace(text: string | null): bigint | null {
+function readAuctionsBefore(text: string | null): bigint | null {
   if (text === null) return null
   if (/^[0-9]{1,18}$/.test(text)) return BigInt(text)
   throw new Refusal('InvalidParameter', 'auctionsBefore must be the id of an auction', {

@@ -1,4 +1,4 @@
-/** Its id is the next that the database has. */
+/** The id depends on the database. */
 export const quoteAnswer = {
   quote: {
     sellToken: '0xfff9976782d46cc05630d1f6ebab18b2324d6b14',

@@ -12,11 +12,11 @@ export const quoteFields = `
 type QuoteResult = PostApiV1QuoteResult['quote']
 
 /** `id` is null for a quote that is not stored; `protocolFeeBps` is left out where there is no volume fee. */
-export function writeQuote({ quote, protocolFeeBps, ...same }: QuoteResult) {
+export function writeQuote({ quote, protocolFeeBps, ...rest }: QuoteResult) {
   const { sellToken, buyToken } = quote
   return {
     quote: { ...quote, sellToken: sellToken.address, buyToken: buyToken.address },
-    ...same,
+    ...rest,
     ...present({ protocolFeeBps }),
   }
 }

@@ -9,25 +9,25 @@ import { tokenAddressField, tokenDetailsInput } from '../../graphql/token/addres
 import { type RestRequest, type Route, route } from '../row/route.ts'
 import { type TokenResult, writeToken, writeUsdPrice } from './result.ts'
 
-/** Of a token whether or not there is a contract: who has its price or its holders decides what is absent. */
-const about = <const Fields extends string>(fields: Fields) =>
+/** Asks for any address, also one without a contract: the sources decide what is missing. */
+const tokensDocument = <const Fields extends string>(fields: Fields) =>
   `query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { ${fields} } }` as const
 
-/** A chain that is not served is a parameter at fault: 404 says something of the token. */
+/** An unknown network is 400 here: 404 is for the token. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 const pathInput = z.object({ address: tokenAddressField })
 
-function named({ network, path }: RestRequest) {
+function tokenVariables({ network, path }: RestRequest) {
   return { network, addresses: [parseInput(pathInput, { address: path.token }).address] }
 }
 
-/** Prices, holders and metadata of tokens, below a chain. */
+/** Prices, holders and metadata of tokens, below the segment of the network. */
 export const tokenDataRoutes: Route[] = [
   route({
     on: 'GET /:network/tokens/:token/usdPrice',
-    run: about('usdPrice { price age maxAge isStale }'),
-    variables: named,
+    run: tokensDocument('usdPrice { price age maxAge isStale }'),
+    variables: tokenVariables,
     answer: ({ tokens: [token] }) => writeUsdPrice(token?.usdPrice?.price),
     missing: 'Price not found',
     statuses,
@@ -36,9 +36,9 @@ export const tokenDataRoutes: Route[] = [
   }),
   route({
     on: 'GET /:network/tokens/:token/topHolders',
-    run: about('holders(first: 100) { age maxAge isStale nodes { address balance } }'),
-    variables: named,
-    answer: ({ tokens: [token] }) => filled(token?.holders?.nodes),
+    run: tokensDocument('holders(first: 100) { age maxAge isStale nodes { address balance } }'),
+    variables: tokenVariables,
+    answer: ({ tokens: [token] }) => nullIfEmpty(token?.holders?.nodes),
     missing: 'Token holders not found',
     statuses,
     freshness: ({ tokens: [token] }) => token?.holders,
@@ -46,8 +46,8 @@ export const tokenDataRoutes: Route[] = [
   }),
   route({
     on: 'GET /:network/tokens/:token/details',
-    run: about('address symbol name decimals'),
-    variables: named,
+    run: tokensDocument('address symbol name decimals'),
+    variables: tokenVariables,
     answer: ({ tokens }) => writeTokens(tokens)?.[0] ?? null,
     missing: 'Token not found',
     statuses,
@@ -55,7 +55,7 @@ export const tokenDataRoutes: Route[] = [
   }),
   route({
     on: 'POST /:network/tokens/details',
-    run: about('address symbol name decimals'),
+    run: tokensDocument('address symbol name decimals'),
     variables: ({ network, body }) => ({
       network,
       addresses: parseInput(tokenDetailsInput, body).tokenAddresses,
@@ -68,15 +68,17 @@ export const tokenDataRoutes: Route[] = [
 ]
 
 function writeHolders(holders: readonly TokenHolder[]) {
-  return filled(holders.map(({ address, balance }) => ({ address, balance: String(balance) })))
+  return nullIfEmpty(holders.map(({ address, balance }) => ({ address, balance: String(balance) })))
 }
 
-/** What is neither called something nor divided into something is no token. */
+/** A contract with neither symbol nor decimals is no token. */
 function writeTokens(tokens: readonly TokenResult[]) {
-  return filled(tokens.filter(({ symbol, decimals }) => symbol !== null || decimals !== null).map(writeToken))
+  return nullIfEmpty(
+    tokens.filter(({ symbol, decimals }) => symbol !== null || decimals !== null).map(writeToken),
+  )
 }
 
-function filled<Item>(list: Item[] = []): Item[] | null {
+function nullIfEmpty<Item>(list: Item[] = []): Item[] | null {
   return list.length > 0 ? list : null
 }
 
@@ -87,12 +89,12 @@ function recall<Value>(
   return ({ network, path }, { networks, now }) => {
     const trading = networks.byName(network)
     const parsed = parseTokenAddress(path.token ?? '')
-    const known = trading && 'address' in parsed ? peek(trading, parsed.address) : undefined
+    const sourced = trading && 'address' in parsed ? peek(trading, parsed.address) : undefined
     return (
-      known && {
-        of: known,
-        answer: () => write(known.value),
-        freshness: { age: ageDown(known, now()), maxAge: maxAgeDown(known), isStale: known.isStale },
+      sourced && {
+        of: sourced,
+        answer: () => write(sourced.value),
+        freshness: { age: ageDown(sourced, now()), maxAge: maxAgeDown(sourced), isStale: sourced.isStale },
       }
     )
   }

@@ -2,7 +2,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { GetNetworkTokensTokenDetailsResult } from '../documents.generated.ts'
 
 /**
- * The interface has a JSON number here, and nowhere else: the double nearest to the decimal.
+ * REST has a JSON number for this amount: the nearest double.
  * @throws Refusal NoLiquidity for a token without a price
  */
 export function writeNativePrice(nativePrice: string | null | undefined): { price: number } {
@@ -11,7 +11,7 @@ export function writeNativePrice(nativePrice: string | null | undefined): { pric
   return { price: Number(nativePrice) }
 }
 
-/** The interface has a JSON number here too; what no double more than zero stands for is no price. */
+/** A JSON number too. `null` if the double is not positive and finite: no price. */
 export function writeUsdPrice(price: string | undefined): { price: number } | null {
   const number = Number(price)
   return Number.isFinite(number) && number > 0 ? { price: number } : null
@@ -19,7 +19,7 @@ export function writeUsdPrice(price: string | undefined): { price: number } | nu
 
 export type TokenResult = GetNetworkTokensTokenDetailsResult['tokens'][number]
 
-/** What the contract does not say is left out. */
+/** Members that the contract does not have are left out. */
 export function writeToken({ address, symbol, name, decimals }: TokenResult) {
   return {
     address,

@@ -8,7 +8,7 @@ import { readAddress, readUid } from '../row/parameters.ts'
 import type { RestRequest } from '../row/route.ts'
 import type { StoredRoute } from '../row/stored-route.ts'
 
-const listed = listOfBodies(listedTrade)
+const tradeList = listOfBodies(listedTrade)
 
 export const tradeRoutes: StoredRoute[] = ['v1', 'v2'].map((version) => ({
   on: `GET /api/${version}/trades`,
@@ -17,12 +17,12 @@ export const tradeRoutes: StoredRoute[] = ['v1', 'v2'].map((version) => ({
     const filter = readFilter(query)
     const { offset, limit } = pageOf(version, query)
     checkLimit(limit, 'InvalidLimit')
-    const row = await readBody(db, listed, pageOfTrades({ filter, chainId, offset, limit }), { now })
+    const row = await readBody(db, tradeList, pageOfTrades({ filter, chainId, offset, limit }), { now })
     return row ? { body: row[0] } : null
   },
 }))
 
-/** The first version has no pages: it answers the most there can be. */
+/** v1 has no pages: it returns one of the greatest size. */
 function pageOf(version: string, query: RestRequest['query']) {
   return version === 'v1' ? { offset: 0, limit: 1_000 } : page(query)
 }

@@ -10,7 +10,7 @@ import { orderProgressBody } from '../../../storage/bodies/order-progress.ts'
 import { listedTrade } from '../../../storage/bodies/trade.ts'
 import { bodySchema } from '../body-schema.ts'
 
-/** Answers that the database writes. Orders of lists are those of single reads, without what these may leave out. */
+/** Bodies that the database writes. Orders in lists lack optional members of single orders. */
 export const order = bodySchema(fullOrder)
 export const orders = z.array(order)
 export const wrappedOrders = z.array(z.object({ order }))
