@@ -28,18 +28,18 @@ export interface FeedPosition {
  * A cause that was reverted for good and then happens again gets another entry, as an update.
  * In SQL: `xmax = 0` says that PostgreSQL inserted the row rather than updated it.
  */
-export async function recordNotifications(tx: Tx, items: readonly NewNotification[]): Promise<void> {
-  for (const item of items) {
-    const metadata = JSON.stringify(item.metadata)
+export async function recordNotifications(tx: Tx, notifications: readonly NewNotification[]): Promise<void> {
+  for (const notification of notifications) {
+    const metadata = JSON.stringify(notification.metadata)
     const [row] = await sql(tx).$queryRaw<{ id: bigint; isNew: boolean }[]>`
-      WITH before AS (SELECT metadata ? 'reverted' AS reverted FROM notifications WHERE cause = ${item.cause})
+      WITH before AS (SELECT metadata ? 'reverted' AS reverted FROM notifications WHERE cause = ${notification.cause})
       INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata, block_number)
-      VALUES (${item.cause}, ${item.metadata.chainId}, ${bytea(item.account)}, ${item.type}, ${item.message},
-        ${item.timestamp}, ${metadata}::jsonb, ${item.blockNumber})
+      VALUES (${notification.cause}, ${notification.metadata.chainId}, ${bytea(notification.account)}, ${notification.type}, ${notification.message},
+        ${notification.timestamp}, ${metadata}::jsonb, ${notification.blockNumber})
       ON CONFLICT (cause) DO UPDATE SET detached = false, message = excluded.message, metadata = excluded.metadata,
         block_number = excluded.block_number
       RETURNING id, xmax = 0 OR coalesce((SELECT reverted FROM before), false) AS "isNew"`
-    if (row?.isNew) await appendToFeed(tx, item.account, row.id)
+    if (row?.isNew) await appendToFeed(tx, notification.account, row.id)
   }
 }
 
@@ -85,25 +85,25 @@ export async function readFeed(
   limit: number,
   { item, slots, now }: FeedReading,
 ): Promise<FeedRow[]> {
-  const places = [1, 2, 3, 4].map(param)
-  const known = statements.get(item)
+  const parameters = [1, 2, 3, 4].map(param)
+  const cached = statements.get(item)
   const statement =
-    known ??
+    cached ??
     streamStatement(
       feedEdge,
       item,
       'f.tx, f.id',
-      entries(...(places as [string, string, string, string])),
-      places.length,
+      entries(...(parameters as [string, string, string, string])),
+      parameters.length,
       slots,
-      { spelling: 'words', isMixed: true },
+      { spelling: 'stored', isMixed: true },
     )
-  if (!known) statements.set(item, statement)
+  if (!cached) statements.set(item, statement)
   const values = [now(), bytea(account), after.tx, after.id, limit, ...slots.flatMap(({ values }) => values)]
   const rows = await readPrepared<[string, string, string]>(
     db,
     statement.text,
-    statement.places.map((place) => values[place]),
+    statement.valueIndexes.map((valueIndex) => values[valueIndex]),
   )
   return rows.map(([tx, id, text]) => ({ position: { tx: BigInt(tx), id: BigInt(id) }, text }))
 }

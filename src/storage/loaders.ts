@@ -12,7 +12,7 @@ export type ReadTokens<Value> = (
 ) => Promise<Map<Address, Value | Error>>
 
 /** Reads that need more than the database. */
-export interface Outside {
+export interface TokenReads {
   tokens: ReadTokens<Token>
   usdPrices: ReadTokens<Sourced<string>>
   topHolders: ReadTokens<Sourced<readonly TokenHolder[]>>
@@ -28,7 +28,7 @@ type Read<Key, Value> = (keys: readonly Key[]) => Promise<(Value | Error)[]>
  * Loaders that batch the keys of one tick into one read. Create them for each request: they cache what they read.
  * `proceed` throws when the request must not read any more.
  */
-export function createLoaders(outside: Outside, proceed: () => void) {
+export function createLoaders(outside: TokenReads, proceed: () => void) {
   const loader = <Key, Value, CacheKey = Key>(
     read: Read<Key, Value>,
     options?: DataLoader.Options<Key, Value, CacheKey>,
@@ -37,16 +37,16 @@ export function createLoaders(outside: Outside, proceed: () => void) {
       proceed()
       return read(keys)
     }, options)
-  const ofTokens = <Value>(read: ReadTokens<Value>) =>
+  const tokenLoader = <Value>(read: ReadTokens<Value>) =>
     loader<TokenKey, Value | undefined, string>((keys) => loadTokens(keys, read), {
       cacheKeyFn: ({ chainId, address }) => `${chainId}:${address}`,
     })
 
   return {
-    token: ofTokens(outside.tokens),
-    usdPrice: ofTokens(outside.usdPrices),
-    topHolders: ofTokens(outside.topHolders),
-    nativeRate: ofTokens(outside.nativeRates),
+    token: tokenLoader(outside.tokens),
+    usdPrice: tokenLoader(outside.usdPrices),
+    topHolders: tokenLoader(outside.topHolders),
+    nativeRate: tokenLoader(outside.nativeRates),
   }
 }
 
@@ -55,10 +55,10 @@ async function loadTokens<Value>(
   read: ReadTokens<Value>,
 ): Promise<(Value | undefined | Error)[]> {
   const chains = [...groupBy(keys, ({ chainId }) => chainId)]
-  const reads = chains.map(async ([chainId, wanted]) => {
+  const reads = chains.map(async ([chainId, chainKeys]) => {
     const tokens = read(
       chainId,
-      wanted.map(({ address }) => address),
+      chainKeys.map(({ address }) => address),
     )
     // A chain that fails affects only its own tokens.
     return [chainId, await tokens.catch(toError)] as const

@@ -11,8 +11,12 @@ export interface NewAffiliate extends Affiliate {
   signedMessage: Hex
 }
 
-const stored = insertColumns(affiliateRow, Object.keys(affiliateRow) as (keyof Affiliate)[])
-const columns = [...stored, { name: 'digest', type: 'bytea' }, { name: 'signed_message', type: 'bytea' }]
+const modelColumns = insertColumns(affiliateRow, Object.keys(affiliateRow) as (keyof Affiliate)[])
+const columns = [
+  ...modelColumns,
+  { name: 'digest', type: 'bytea' },
+  { name: 'signed_message', type: 'bytea' },
+]
 
 /** In SQL, like those below: columns and rows follow from the model. */
 const insertSql = prepared(`INSERT INTO affiliates (${columns.map(({ name }) => name).join(', ')})
@@ -22,7 +26,7 @@ const insertSql = prepared(`INSERT INTO affiliates (${columns.map(({ name }) => 
 /** Stores an affiliate. @returns false when its wallet, code or digest is taken: the database decides which came first */
 export async function insertAffiliate(db: Db, affiliate: NewAffiliate): Promise<boolean> {
   const rows = await writePrepared(db, insertSql, [
-    ...stored.map(({ of }) => of(affiliate)),
+    ...modelColumns.map(({ valueIn }) => valueIn(affiliate)),
     bytea(affiliate.digest),
     bytea(affiliate.signedMessage),
   ])

@@ -17,7 +17,7 @@ export interface CountedNetwork {
 
 const dollar = `${10n ** BigInt(dollarDecimals)}::numeric`
 /** Dollars as an integer, with `dollarDecimals` decimals. */
-const whole = (column: string) => `trunc(${column} * ${dollar})`
+const dollarAtoms = (column: string) => `trunc(${column} * ${dollar})`
 /** Sort columns of trades. */
 const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.block_number, ${alias}.log_index`
 
@@ -52,7 +52,7 @@ function historyOf(networks: readonly CountedNetwork[], traders: Prisma.Sql): Pr
       LEFT JOIN auction_prices reference ON reference.auction_id = tr.auction_id AND reference.token = n.token
   ), bindings AS MATERIALIZED (
     SELECT DISTINCT ON (r.owner) r.owner, r.code, r.time AS linked_since,
-      r.time + f.time_cap_days * interval '24 hours' AS rewards_end, ${raw(whole('f.volume_cap'))} AS volume_cap
+      r.time + f.time_cap_days * interval '24 hours' AS rewards_end, ${raw(dollarAtoms('f.volume_cap'))} AS volume_cap
     FROM referred r JOIN affiliates f ON f.code = r.code
     WHERE f.created_at <= r.time AND f.wallet <> r.owner AND coalesce((SELECT NOT s.enabled FROM affiliate_switches s
       WHERE s.code = f.code AND s.at > r.time ORDER BY s.at LIMIT 1), f.enabled)
@@ -72,15 +72,15 @@ const volumes = raw(`volumes AS (
   )`)
 
 /** A row as JSON: a bigint is text. */
-type Read<Row> = {
+type RowJson<Row> = {
   [Name in keyof Row]: bigint extends Row[Name] ? string | Exclude<Row[Name], bigint> : Row[Name]
 }
 
 /** The owner of a code, and its terms. */
-type Promised = Pick<Affiliate, 'wallet' | 'code'> & AffiliateProgramme
+type AffiliateTerms = Pick<Affiliate, 'wallet' | 'code'> & AffiliateProgramme
 
 export interface AffiliateTotals {
-  affiliate: Promised
+  affiliate: AffiliateTerms
   /** Eligible volume of all its traders. */
   totalVolume: bigint
   /** Sum of the rewards that each trader earned. */
@@ -100,7 +100,7 @@ export async function affiliateTotals(
 ): Promise<AffiliateTotals | undefined> {
   const traders = Prisma.sql`SELECT DISTINCT o.owner FROM orders o
     WHERE o.referrer_code = (SELECT f.code FROM affiliates f WHERE f.wallet = ${bytea(wallet)})`
-  const [row] = await sql(db).$queryRaw<Read<AffiliateTotals>[]>`
+  const [row] = await sql(db).$queryRaw<RowJson<AffiliateTotals>[]>`
     WITH ${historyOf(networks, traders)}, ${volumes}
     SELECT (${raw(affiliateJson)})::json AS affiliate, t.* FROM affiliates af, LATERAL (
       SELECT coalesce(sum(v.eligible), 0)::text AS "totalVolume", coalesce(sum(v.rewards), 0)::text AS rewards,
@@ -109,7 +109,7 @@ export async function affiliateTotals(
         (count(*) FILTER (WHERE v.active))::int AS "activeTraders", count(*)::int AS "totalTraders"
       FROM (SELECT eligible, volumes.volume_cap, trigger, div(eligible, trigger) AS rewards,
         rewards_end > ${now}::timestamptz AND (volumes.volume_cap = 0 OR eligible < volumes.volume_cap) AS active
-        FROM volumes, (SELECT ${raw(whole('af.trigger_volume'))} AS trigger) f WHERE volumes.code = af.code) v
+        FROM volumes, (SELECT ${raw(dollarAtoms('af.trigger_volume'))} AS trigger) f WHERE volumes.code = af.code) v
     ) t WHERE wallet = ${bytea(wallet)}`
   if (!row) return undefined
   const { totalVolume, rewards, nearest } = row
@@ -117,7 +117,7 @@ export async function affiliateTotals(
 }
 
 export interface TraderTotals {
-  affiliate: Promised
+  affiliate: AffiliateTerms
   linkedSince: Date
   rewardsEnd: Date
   eligibleVolume: bigint
@@ -129,7 +129,7 @@ export async function traderTotals(
   trader: Address,
   networks: readonly CountedNetwork[],
 ): Promise<TraderTotals | undefined> {
-  const [row] = await sql(db).$queryRaw<Read<TraderTotals>[]>`
+  const [row] = await sql(db).$queryRaw<RowJson<TraderTotals>[]>`
     WITH ${historyOf(networks, Prisma.sql`SELECT ${bytea(trader)}::bytea AS owner`)}, ${volumes}
     SELECT linked_since AS "linkedSince", rewards_end AS "rewardsEnd", eligible::text AS "eligibleVolume",
       (SELECT (${raw(affiliateJson)})::json FROM affiliates af WHERE code = volumes.code) AS affiliate FROM volumes`
@@ -157,7 +157,7 @@ export async function traderActivity(
   networks: readonly CountedNetwork[],
   { first, after }: { first: number; after: string | null },
 ): Promise<ReferredTradeRow[]> {
-  const rows = await sql(db).$queryRaw<(Read<Omit<ReferredTradeRow, 'trade'>> & { trade: string })[]>`
+  const rows = await sql(db).$queryRaw<(RowJson<Omit<ReferredTradeRow, 'trade'>> & { trade: string })[]>`
     WITH ${historyOf(networks, Prisma.sql`SELECT ${bytea(trader)}::bytea AS owner`)}, judged AS (
       SELECT r.*, b.code AS bound_code, b.volume_cap, CASE
         WHEN b.code IS NULL THEN 'not_bound' WHEN r.time < b.linked_since THEN 'before_binding'

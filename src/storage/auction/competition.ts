@@ -92,9 +92,9 @@ export interface AttemptEnd {
  * saw the settlement on chain writes `success`.
  */
 export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
-  const running = end.outcome === 'success' ? {} : { outcome: null }
+  const condition = end.outcome === 'success' ? {} : { outcome: null }
   await sql(tx).settlementAttempt.updateMany({
-    where: { auctionId: end.auctionId, solutionUid: end.solutionUid, ...running },
+    where: { auctionId: end.auctionId, solutionUid: end.solutionUid, ...condition },
     data: {
       endedAt: end.endedAt,
       endBlock: BigInt(end.endBlock),

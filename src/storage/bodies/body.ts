@@ -50,7 +50,7 @@ export type Member =
   /** Always left out: the interface defines it, and the service does not store it. */
   | { never: Body }
 
-const words = { spelling: 'words' } as const
+const asStored = { spelling: 'stored' } as const
 
 export function bodyText(body: Body): Text {
   const entries = Object.entries(body)
@@ -69,7 +69,7 @@ export function isOptional(member: Member): boolean {
 
 /** NULL if the member is left out. */
 function optionalText(member: Member): Text {
-  if ('absent' in member) return fieldText({ ...member.absent, nullable: false }, words)
+  if ('absent' in member) return fieldText({ ...member.absent, nullable: false }, asStored)
   if ('one' in member) return sql(`SELECT ${toSql(bodyText(member.one))} FROM ${member.rows}`)
   if ('perhaps' in member) {
     const list = listText(bodyText(member.perhaps), member.rows)
@@ -79,18 +79,18 @@ function optionalText(member: Member): Text {
 }
 
 function memberText(member: Member): Text {
-  if ('codec' in member) return fieldText(member, words)
+  if ('codec' in member) return fieldText(member, asStored)
   if ('always' in member) return literal(member.always)
   if ('object' in member) {
     const text = bodyText(member.object)
     return member.unless ? sql(`CASE WHEN ${member.unless} THEN 'null' ELSE ${toSql(text)} END`) : text
   }
-  if ('json' in member) return fieldText(member.json, words)
+  if ('json' in member) return fieldText(member.json, asStored)
   if ('list' in member) return listMember(member)
   if ('map' in member) return mapText(member)
   if ('variants' in member) {
     const cases = Object.entries(member.variants).map(
-      ([word, body]) => `WHEN '${word}' THEN ${toSql(bodyText(body))}`,
+      ([value, body]) => `WHEN '${value}' THEN ${toSql(bodyText(body))}`,
     )
     return sql(`CASE ${member.by} ${cases.join(' ')} END`)
   }
@@ -98,7 +98,7 @@ function memberText(member: Member): Text {
 }
 
 function listMember({ list, rows, only }: ListMember): Text {
-  const text = listText(isField(list) ? fieldText(list, words) : bodyText(list), rows)
+  const text = listText(isField(list) ? fieldText(list, asStored) : bodyText(list), rows)
   return only ? sql(`CASE WHEN ${only} THEN ${toSql(text)} ELSE '[]' END`) : text
 }
 
@@ -107,7 +107,7 @@ export function isField(value: Body | Field): value is Field {
 }
 
 function mapText({ map: { key, value }, rows }: MapMember): Text {
-  const item = [...fieldText(key, words), ...literal(':'), ...fieldText(value, words)]
+  const item = [...fieldText(key, asStored), ...literal(':'), ...fieldText(value, asStored)]
   return [
     ...literal('{'),
     ...sql(`coalesce((SELECT string_agg(${toSql(item)}, ',') FROM ${rows}), '')`),

@@ -1,7 +1,7 @@
 import { auction } from '../models/auction/auction.ts'
 import { solution } from '../models/auction/solution.ts'
 import { address, amount, orderUid, rowKey } from '../query/codec.ts'
-import { again, column } from '../query/model.ts'
+import { aliasField, column } from '../query/model.ts'
 import type { Body, Member } from './body.ts'
 import { fieldsOf, listOf, valuesOf } from './fields.ts'
 import { nativePricesBody } from './native-prices.ts'
@@ -83,7 +83,7 @@ export const competition: Body = {
 }
 
 export const competitionSolutionV1: Body = {
-  solver: again(solver, 'Equal to solverAddress.'),
+  solver: aliasField(solver, 'Equal to solverAddress.'),
   solverAddress: solver,
   score,
   ranking,
@@ -98,7 +98,7 @@ export const competitionV1: Body = {
   auctionId,
   transactionHashes,
   auctionStartBlock: block,
-  competitionSimulationBlock: again(block, 'Equal to auctionStartBlock.'),
+  competitionSimulationBlock: aliasField(block, 'Equal to auctionStartBlock.'),
   auction: input,
   solutions: solutions(competitionSolutionV1),
 }

@@ -5,8 +5,8 @@ import { settlementAttempt, settlementAttemptRow } from '../models/auction/settl
 import { debugReport } from '../models/order/debug-report.ts'
 import { orderEvent, orderEventRow } from '../models/order/event.ts'
 import { trade } from '../models/trade/trade.ts'
-import { address, rowKey, word } from '../query/codec.ts'
-import { again, column, type Field } from '../query/model.ts'
+import { address, enumOf, rowKey } from '../query/codec.ts'
+import { aliasField, column, type Field } from '../query/model.ts'
 import { param } from '../query/selected.ts'
 import type { Body, Member } from './body.ts'
 import { absent, fieldsOf, listOf, modelOf, rowsOf, share } from './fields.ts'
@@ -23,7 +23,7 @@ const factor = (kind: FeePolicy['kind'], name: string, description: string): Mem
   })
 
 export const reportedFeePolicy: Body = {
-  kind: column(word('FeePolicyKind', feePolicyKinds), 'p.kind', 'What it measures.'),
+  kind: column(enumOf('FeePolicyKind', feePolicyKinds), 'p.kind', 'What it measures.'),
   surplusFactor: factor('surplus', 'factor', 'Share of the surplus.'),
   surplusMaxVolumeFactor: factor(
     'surplus',
@@ -53,7 +53,7 @@ export const reportedAttempt: Body = {
   ...fieldsOf(settlementAttempt, 'solver', 'solutionUid', 'startTimestamp', 'startBlock', 'deadlineBlock'),
   endTimestamp: absent(settlementAttemptRow.endTimestamp),
   endBlock: absent(settlementAttemptRow.endBlock),
-  outcome: absent(again(settlementAttemptRow.outcome, 'success, timeout or “driver failed: …”.')),
+  outcome: absent(aliasField(settlementAttemptRow.outcome, 'success, timeout or “driver failed: …”.')),
 }
 
 /** Auction `a` as far as it concerns order `o`. */
@@ -72,7 +72,7 @@ export const reportedAuction: Body = {
 export const reportedEvent: Body = {
   ...fieldsOf(orderEvent, 'label', 'timestamp'),
   reason: absent(
-    again(orderEventRow.reason, 'Why, for filtered and invalid, and for cancellations by policy.'),
+    aliasField(orderEventRow.reason, 'Why, for filtered and invalid, and for cancellations by policy.'),
   ),
 }
 
@@ -89,12 +89,12 @@ const maxTrades = 100
 export const defaultReportAuctions = 200
 
 /** SQL for the parameters of a report: the newest `maxAuctions` auctions with an id below `before`; null stands for no bound. */
-const [before, most] = [`coalesce(${param(1)}::bigint, 9223372036854775807)`, `${param(2)}::int`]
+const [before, maxAuctions] = [`coalesce(${param(1)}::bigint, 9223372036854775807)`, `${param(2)}::int`]
 
 /** SQL for the lowest auction id in the report if there are older auctions, else null. */
 export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN max(ends.auction_id)::text END FROM (
   SELECT ao.auction_id FROM auction_orders ao WHERE ao.order_id = o.id AND ao.auction_id < ${before}
-  ORDER BY ao.auction_id DESC LIMIT 2 OFFSET ${most} - 1) ends)`
+  ORDER BY ao.auction_id DESC LIMIT 2 OFFSET ${maxAuctions} - 1) ends)`
 
 /** The report of order `o`. */
 export const debugReportBody: Body = {
@@ -107,7 +107,7 @@ export const debugReportBody: Body = {
   auctions: {
     ...listOf(debugReport, 'auctions', reportedAuction),
     rows: `(SELECT sa.* FROM auction_orders ao JOIN auctions sa ON sa.id = ao.auction_id
-      WHERE ao.order_id = o.id AND ao.auction_id < ${before} ORDER BY ao.auction_id DESC LIMIT ${most}) a ORDER BY a.id`,
+      WHERE ao.order_id = o.id AND ao.auction_id < ${before} ORDER BY ao.auction_id DESC LIMIT ${maxAuctions}) a ORDER BY a.id`,
   },
   trades: {
     ...listOf(debugReport, 'trades', reportedTrade),

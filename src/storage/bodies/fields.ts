@@ -15,9 +15,9 @@ export function fieldsOf<Name extends string>(model: Model, ...names: Name[]): R
 
 /** The model that a relation leads to. */
 export function modelOf(model: Model, relation: string): Model {
-  const found = model.relations?.[relation]
-  if (!found || found.kind === 'value') throw new TypeError(`${model.name} has no relation ${relation}`)
-  return found.model()
+  const target = model.relations?.[relation]
+  if (!target || target.kind === 'value') throw new TypeError(`${model.name} has no relation ${relation}`)
+  return target.model()
 }
 
 /** Rows of a relation that takes no arguments. */

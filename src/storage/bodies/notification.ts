@@ -1,29 +1,33 @@
 import type { NotificationMetadata } from '../../domain/notification.ts'
 import { notification } from '../models/notification/notification.ts'
-import { asText, boolean, type Codec, string, uint32, word } from '../query/codec.ts'
+import { asText, boolean, type Codec, enumOf, string, uint32 } from '../query/codec.ts'
 import { derived, type Field } from '../query/model.ts'
 import type { Body, Member } from './body.ts'
 import { absent, fieldsOf } from './fields.ts'
 
 const part = <Value>(name: string, codec: Codec<Value>, description: string): Field =>
   derived(codec, `n.metadata->>'${name}'`, description)
-const mayBe = <Value>(...of: Parameters<typeof part<Value>>): Member => absent(part(...of))
+const optionalPart = <Value>(...of: Parameters<typeof part<Value>>): Member => absent(part(...of))
 
 /** The metadata is returned as it is stored, as JSON. A missing member does not compile. */
 export const notificationMetadata = {
   orderId: part('orderId', asText('OrderUid'), 'The order.'),
   chainId: part('chainId', uint32, 'Where it trades.'),
-  executedAmount: mayBe('executedAmount', asText('Uint256'), 'On fills: atoms of the fixed side.'),
-  txHash: mayBe('txHash', asText('Bytes32'), 'The transaction that is the cause.'),
-  validTo: mayBe('validTo', uint32, 'On expiry: Unix seconds.'),
-  source: mayBe(
+  executedAmount: optionalPart('executedAmount', asText('Uint256'), 'On fills: atoms of the fixed side.'),
+  txHash: optionalPart('txHash', asText('Bytes32'), 'The transaction that is the cause.'),
+  validTo: optionalPart('validTo', uint32, 'On expiry: Unix seconds.'),
+  source: optionalPart(
     'source',
-    word('CancellationSource', ['api', 'policy', 'replacement', 'chain']),
+    enumOf('CancellationSource', ['api', 'policy', 'replacement', 'chain']),
     'On cancellation: who cancelled.',
   ),
-  replacedBy: mayBe('replacedBy', asText('OrderUid'), 'On cancellation by replacement: the new order.'),
-  reason: mayBe('reason', string, 'On cancellation by policy: why.'),
-  reverted: mayBe('reverted', boolean, 'true once a reorg took the cause away for good.'),
+  replacedBy: optionalPart(
+    'replacedBy',
+    asText('OrderUid'),
+    'On cancellation by replacement: the new order.',
+  ),
+  reason: optionalPart('reason', string, 'On cancellation by policy: why.'),
+  reverted: optionalPart('reverted', boolean, 'true once a reorg took the cause away for good.'),
 } satisfies Record<keyof NotificationMetadata, Member>
 
 /** Notification `n`. */

@@ -1,8 +1,8 @@
 import { type Db, readPrepared } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
 import { listText } from '../query/json-text.ts'
-import { numbered } from '../query/selected.ts'
-import { finished, type Statement } from '../query/statement.ts'
+import { withParameters } from '../query/selected.ts'
+import { numberParameters, type Statement } from '../query/statement.ts'
 import { type Text, toSql } from '../query/text.ts'
 import { type Body, bodyText } from './body.ts'
 
@@ -32,7 +32,7 @@ export function listOfWrapped(key: string, body: Body): BodyRead {
 export type BodyRow = [string, ...(string | null)[]]
 
 /** Parameter values of a body: the time in Unix seconds, and the values of `param(1)` and on. */
-interface Given {
+interface BodyValues {
   now: number
   values?: readonly unknown[]
 }
@@ -42,23 +42,23 @@ export async function readBody(
   db: Db,
   read: BodyRead,
   rows: Prisma.Sql,
-  { now, values = [] }: Given,
+  { now, values = [] }: BodyValues,
 ): Promise<BodyRow | undefined> {
   const key = rows.strings.join('?')
   const statement = read.statements.get(key) ?? statementOf(read, rows, values.length)
   read.statements.set(key, statement)
-  const all = [now, ...values, ...rows.values]
+  const allValues = [now, ...values, ...rows.values]
   const [row] = await readPrepared<BodyRow>(
     db,
     statement.text,
-    statement.places.map((place) => all[place]),
+    statement.valueIndexes.map((valueIndex) => allValues[valueIndex]),
   )
   return row
 }
 
 function statementOf({ text, isList, more }: BodyRead, rows: Prisma.Sql, parameters: number): Statement {
-  const from = numbered(rows.strings, 1 + parameters)
+  const from = withParameters(rows.strings, 1 + parameters)
   return isList
-    ? finished(`SELECT ${toSql(listText(text, from))}`)
-    : finished(`SELECT ${[toSql(text), ...more].join(', ')} FROM ${from}`)
+    ? numberParameters(`SELECT ${toSql(listText(text, from))}`)
+    : numberParameters(`SELECT ${[toSql(text), ...more].join(', ')} FROM ${from}`)
 }

@@ -17,24 +17,24 @@ export interface Checkpoint {
   hash: Bytes32
 }
 
-interface LogPlace {
+interface LogPosition {
   blockNumber: number
   logIndex: number
   txHash: Bytes32
 }
 
-export interface SettlementRow extends LogPlace {
+export interface SettlementRow extends LogPosition {
   solver: Address
   /** null when it is not a settlement of one of the service's auctions. */
   auctionId: bigint | null
   solutionUid: number | null
 }
 
-export interface InvalidationRow extends LogPlace {
+export interface InvalidationRow extends LogPosition {
   orderUid: OrderUid
 }
 
-export interface PresignatureRow extends LogPlace {
+export interface PresignatureRow extends LogPosition {
   orderUid: OrderUid
   owner: Address
   signed: boolean
@@ -82,8 +82,8 @@ export async function moveCheckpoint(
   if (to) {
     const blockTime = to.timestamp === undefined ? null : new Date(to.timestamp * 1_000)
     const headNumber = head === undefined ? null : BigInt(head)
-    const place = { blockNumber: BigInt(to.number), blockHash: bytea(to.hash), blockTime, headNumber }
-    await client.checkpoint.create({ data: { chainId, ...place, updatedAt: at } })
+    const position = { blockNumber: BigInt(to.number), blockHash: bytea(to.hash), blockTime, headNumber }
+    await client.checkpoint.create({ data: { chainId, ...position, updatedAt: at } })
   }
 }
 
@@ -133,19 +133,19 @@ export async function forgetBlocksBelow(tx: Tx, chainId: number, number: number)
 
 export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {
   const client = sql(tx)
-  const place = (row: LogPlace) => ({
+  const position = (row: LogPosition) => ({
     chainId,
     blockNumber: BigInt(row.blockNumber),
     logIndex: row.logIndex,
     txHash: bytea(row.txHash),
   })
   await client.trade.createMany({
-    data: facts.trades.map((trade) => ({ ...place(trade), ...tradeColumns(trade) })),
+    data: facts.trades.map((trade) => ({ ...position(trade), ...tradeColumns(trade) })),
     skipDuplicates: true,
   })
   await client.settlement.createMany({
     data: facts.settlements.map((row) => ({
-      ...place(row),
+      ...position(row),
       solver: bytea(row.solver),
       auctionId: row.auctionId,
       solutionUid: row.solutionUid,
@@ -153,12 +153,12 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
     skipDuplicates: true,
   })
   await client.invalidation.createMany({
-    data: facts.invalidations.map((row) => ({ ...place(row), orderUid: bytea(row.orderUid) })),
+    data: facts.invalidations.map((row) => ({ ...position(row), orderUid: bytea(row.orderUid) })),
     skipDuplicates: true,
   })
   await client.presignature.createMany({
     data: facts.presignatures.map((row) => ({
-      ...place(row),
+      ...position(row),
       orderUid: bytea(row.orderUid),
       owner: bytea(row.owner),
       signed: row.signed,

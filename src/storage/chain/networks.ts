@@ -18,17 +18,17 @@ export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes3
   })
   const stored = await sql(db).network.findUnique({ where: { chainId } })
   if (!stored) throw new Error(`another chain than ${chainId} is called ${name} in this database`)
-  const known = hexOf(stored.genesisHash)
-  if (known !== genesisHash) {
+  const storedGenesis = hexOf(stored.genesisHash)
+  if (storedGenesis !== genesisHash) {
     throw new Error(
-      `chain ${chainId} (${name}) has genesis ${genesisHash}, but this database belongs to ${known}: ` +
+      `chain ${chainId} (${name}) has genesis ${genesisHash}, but this database belongs to ${storedGenesis}: ` +
         'it is another chain. Use another database, or start the local stack with --reset.',
     )
   }
-  const other = stored.settlement && hexOf(stored.settlement)
-  if (other && other !== settlement) {
+  const storedSettlement = stored.settlement && hexOf(stored.settlement)
+  if (storedSettlement && storedSettlement !== settlement) {
     throw new Error(
-      `the orders of ${name} in this database are signed for ${other}, not for ${settlement}: use another database`,
+      `the orders of ${name} in this database are signed for ${storedSettlement}, not for ${settlement}: use another database`,
     )
   }
 }

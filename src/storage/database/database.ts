@@ -44,9 +44,9 @@ const transactionTimeoutMs = 15_000
 const sessionSettings = '-c timezone=UTC -c random_page_cost=1.1 -c jit=off'
 
 export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
-  const forReads = Math.ceil(maxConnections / 2)
-  const reads = openPool(url, forReads, `${sessionSettings} -c plan_cache_mode=force_generic_plan`)
-  const pool = openPool(url, maxConnections - forReads, sessionSettings)
+  const readConnections = Math.ceil(maxConnections / 2)
+  const reads = openPool(url, readConnections, `${sessionSettings} -c plan_cache_mode=force_generic_plan`)
+  const pool = openPool(url, maxConnections - readConnections, sessionSettings)
   const client = new PrismaClient({
     adapter: reportOutages(new PrismaPg(pool, { statementNameGenerator })),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
@@ -100,7 +100,7 @@ function statementNameGenerator(query: { sql: string }): string {
   return preparedNames.get(query.sql) ?? ''
 }
 
-interface Prepared {
+interface DatabasePools {
   pool: Pool
   /** They use generic plans: for some reads PostgreSQL's estimates would cause a new plan each time. */
   reads: Pool
@@ -108,12 +108,12 @@ interface Prepared {
   names: PlanNames
 }
 
-const pools = new WeakMap<Db, Prepared>()
+const pools = new WeakMap<Db, DatabasePools>()
 
-function preparedOf(db: Db): Prepared {
-  const prepared = pools.get(db)
-  if (!prepared) throw new TypeError('prepared statements need the database itself')
-  return prepared
+function poolsOf(db: Db): DatabasePools {
+  const databasePools = pools.get(db)
+  if (!databasePools) throw new TypeError('prepared statements need the database itself')
+  return databasePools
 }
 
 /**
@@ -124,11 +124,12 @@ export async function readPrepared<Row extends TextRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { reads, onStatement, names } = preparedOf(db)
+  const { reads, onStatement, names } = poolsOf(db)
   const name = preparedNames.get(text) ?? names.nameOf(text)
   onStatement?.(text)
-  const isWorn = (client: PoolClient) => name !== undefined && names.isWornBy(client, name, text)
-  return runAsText(reads, { text, name, values, isWorn }) as Promise<Row[]>
+  const holdsTooManyPlans = (client: PoolClient) =>
+    name !== undefined && names.holdsTooManyPlans(client, name, text)
+  return runAsText(reads, { text, name, values, holdsTooManyPlans }) as Promise<Row[]>
 }
 
 /** The same on the connections for writes: for `prepared` statements that write, and for reads that a write depends on. */
@@ -137,27 +138,30 @@ export async function writePrepared<Row extends TextRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { pool, onStatement } = preparedOf(db)
+  const { pool, onStatement } = poolsOf(db)
   onStatement?.(text)
   const name = preparedNames.get(text)
-  return runAsText(pool, { text, name, values, isWorn: () => false }) as Promise<Row[]>
+  return runAsText(pool, { text, name, values, holdsTooManyPlans: () => false }) as Promise<Row[]>
 }
 
-interface AsText {
+interface TextStatement {
   text: string
   name: string | undefined
   values: readonly unknown[]
   /** Whether the pool should replace the connection after this statement. */
-  isWorn(client: PoolClient): boolean
+  holdsTooManyPlans(client: PoolClient): boolean
 }
 
-async function runAsText(pool: Pool, { text, name, values, isWorn }: AsText): Promise<TextRow[]> {
+async function runAsText(
+  pool: Pool,
+  { text, name, values, holdsTooManyPlans }: TextStatement,
+): Promise<TextRow[]> {
   let client: PoolClient | undefined
   try {
     client = await pool.connect()
-    const isLast = isWorn(client)
+    const mustClose = holdsTooManyPlans(client)
     const rows = await TextQuery.run(client, text, name, values)
-    client.release(isLast)
+    client.release(mustClose)
     return rows
   } catch (error) {
     client?.release(!isStatementError(error))
@@ -166,11 +170,13 @@ async function runAsText(pool: Pool, { text, name, values, isWorn }: AsText): Pr
 }
 
 /** Statement name unknown (26000) or duplicate (42P05), or plan invalid after a migration (0A000): a new connection helps. */
-const codesOfNames: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
+const staleStatementCodes: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
 
 /** Whether the server refused the statement and the connection stays usable. */
 function isStatementError(error: unknown): boolean {
-  return error instanceof DatabaseError && error.severity === 'ERROR' && !codesOfNames.includes(error.code)
+  return (
+    error instanceof DatabaseError && error.severity === 'ERROR' && !staleStatementCodes.includes(error.code)
+  )
 }
 
 export type RunPrepared = <Row extends QueryResultRow>(
@@ -186,7 +192,7 @@ export async function runPrepared<T>(
   db: Database,
   work: (run: RunPrepared) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const { pool, onStatement } = preparedOf(db)
+  const { pool, onStatement } = poolsOf(db)
   let client: PoolClient | undefined
   try {
     client = await pool.connect()

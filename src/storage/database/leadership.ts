@@ -12,7 +12,7 @@ export interface LeadershipOptions {
    * How long a leader that is suspended or cut off keeps other processes from leading. A leader sends several heartbeats in this
    * time; the database ends a session without them (PostgreSQL 14 or newer).
    */
-  frozenMs?: number
+  sessionTimeoutMs?: number
 }
 
 /**
@@ -21,36 +21,41 @@ export interface LeadershipOptions {
  * Returns when `signal` aborts.
  */
 export async function whileLeading(
-  { url, name, log, signal, retryMs = 500, frozenMs = 30_000 }: LeadershipOptions,
+  { url, name, log, signal, retryMs = 500, sessionTimeoutMs = 30_000 }: LeadershipOptions,
   lead: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
     const client = new Client({
       connectionString: url,
       connectionTimeoutMillis: 5_000,
-      query_timeout: frozenMs / 2,
+      query_timeout: sessionTimeoutMs / 2,
       keepAlive: true,
     })
     const lost = new AbortController()
-    const lose = () => lost.abort()
-    client.on('error', lose)
-    client.on('end', lose)
-    const showLife = setInterval(() => void client.query('SELECT 1').catch(lose), frozenMs / 6)
+    const onLost = () => lost.abort()
+    client.on('error', onLost)
+    client.on('end', onLost)
+    const heartbeat = setInterval(() => void client.query('SELECT 1').catch(onLost), sessionTimeoutMs / 6)
     try {
       await client.connect()
-      await client.query(`SET idle_session_timeout = ${frozenMs}`)
-      if (await acquire(client, name, signal, retryMs)) await lead(AbortSignal.any([signal, lost.signal]))
+      await client.query(`SET idle_session_timeout = ${sessionTimeoutMs}`)
+      if (await acquireLock(client, name, signal, retryMs)) await lead(AbortSignal.any([signal, lost.signal]))
     } catch (error) {
       if (!signal.aborted) log.error(`${name}: stopped, starting again`, { error: String(error) })
     } finally {
-      clearInterval(showLife)
-      await Promise.race([client.end().catch(() => {}), goodbye()])
+      clearInterval(heartbeat)
+      await Promise.race([client.end().catch(() => {}), closeTimeout()])
     }
     if (!signal.aborted) await pause(retryMs, signal)
   }
 }
 
-async function acquire(client: Client, name: string, signal: AbortSignal, retryMs: number): Promise<boolean> {
+async function acquireLock(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+  retryMs: number,
+): Promise<boolean> {
   while (!signal.aborted) {
     const { rows } = await client.query<{ held: boolean }>(
       `SELECT pg_try_advisory_lock(hashtextextended('tradegraph', 0) # hashtextextended($1, 1)) AS held`,
@@ -75,7 +80,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Long enough to close a live connection; one whose server is gone never reports its end. */
-function goodbye(): Promise<void> {
+function closeTimeout(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 1_000).unref()
   })

@@ -51,15 +51,15 @@ async function appliedChecksums(client: Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
-function pendingMigrations(here: Migration[], applied: ReadonlyMap<string, string>): Migration[] {
-  const known = new Map(here.map((migration) => [migration.name, migration]))
+function pendingMigrations(migrations: Migration[], applied: ReadonlyMap<string, string>): Migration[] {
+  const migrationsByName = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const [name, checksum] of applied) {
-    const migration = known.get(name)
+    const migration = migrationsByName.get(name)
     if (!migration)
       throw new Error(`the database has migration ${name}, which this version does not know: it is newer`)
     if (migration.checksum !== checksum) throw new Error(`migration ${name} was edited after it was applied`)
   }
-  return here.filter(({ name }) => !applied.has(name))
+  return migrations.filter(({ name }) => !applied.has(name))
 }
 
 async function apply(client: Client, { name, script, checksum }: Migration): Promise<void> {

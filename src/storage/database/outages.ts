@@ -2,7 +2,7 @@ import type { PrismaPg } from '@prisma/adapter-pg'
 import { Outage } from '../../domain/errors/error.ts'
 
 /** Kinds of driver adapter errors when the database did not answer, as opposed to answering with an error. */
-const unreachable = new Set([
+const unreachableKinds = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
   'SocketTimeout',
@@ -22,7 +22,7 @@ const unreachablePatterns =
 /** Turns errors that mean "unavailable at the moment" into an Outage, for every statement of the adapter. */
 export function reportOutages(factory: PrismaPg): PrismaPg {
   const connect = factory.connect.bind(factory)
-  factory.connect = async () => guarded(await connect())
+  factory.connect = async () => reportingOutages(await connect())
   return factory
 }
 
@@ -39,20 +39,20 @@ function isOutage(error: unknown): boolean {
     const code = 'code' in error ? String(error.code) : ''
     return unreachableCodes.test(code) || socketCodes.has(code) || unreachablePatterns.test(error.message)
   }
-  return unreachable.has(cause?.kind ?? '') || unreachableCodes.test(cause?.code ?? '')
+  return unreachableKinds.has(cause?.kind ?? '') || unreachableCodes.test(cause?.code ?? '')
 }
 
 /** A proxy whose methods reject with an Outage where it applies, also in transactions that it starts. */
-function guarded<T extends object>(target: T): T {
+function reportingOutages<T extends object>(target: T): T {
   return new Proxy(target, {
     get(inner, key) {
       const member: unknown = Reflect.get(inner, key)
       if (typeof member !== 'function') return member
-      return (...given: unknown[]) => {
-        const result: unknown = member.apply(inner, given)
+      return (...args: unknown[]) => {
+        const result: unknown = member.apply(inner, args)
         if (!(result instanceof Promise)) return result
         return result.then(
-          (value) => (key === 'startTransaction' ? guarded(value as object) : value),
+          (value) => (key === 'startTransaction' ? reportingOutages(value as object) : value),
           (error: unknown) => {
             throw asOutage(error)
           },

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
 /** Statements that are prepared at a time. A plan takes server memory on each connection. */
-const maxNamed = 300
+const defaultMaxNames = 300
 /** Characters of all prepared statements, and of one: a plan takes about a hundred bytes for each. */
 const maxCharacters = 600_000
-const longestNamed = 32_768
+const maxStatementCharacters = 32_768
 /** Uses before a statement gets a plan, so that statements sent once or twice evict no other. */
 const usesBefore = 3
 /** Characters of all statements whose uses are counted. */
@@ -15,35 +15,35 @@ export interface PlanNames {
   /** `undefined` for a statement that is planned each time. */
   nameOf(text: string): string | undefined
   /** Records that a connection gets the plan of `name`. @returns whether it has so many plans that the pool should replace it */
-  isWornBy(connection: object, name: string, text: string): boolean
+  holdsTooManyPlans(connection: object, name: string, text: string): boolean
 }
 
-export function createPlanNames(most = maxNamed): PlanNames {
+export function createPlanNames(maxNames = defaultMaxNames): PlanNames {
   const sizeCalculation = (_value: unknown, text: string) => text.length
   const uses = new LRUCache<string, number>({ maxSize: maxCounted, sizeCalculation })
-  const names = new LRUCache<string, string>({ max: most, maxSize: maxCharacters, sizeCalculation })
+  const names = new LRUCache<string, string>({ max: maxNames, maxSize: maxCharacters, sizeCalculation })
   const plans = new WeakMap<object, { names: Set<string>; characters: number }>()
-  let last = 0
+  let nextNumber = 0
 
   return {
     nameOf(text) {
-      const known = names.get(text)
-      if (known !== undefined) return known
-      if (text.length > longestNamed) return undefined
+      const existingName = names.get(text)
+      if (existingName !== undefined) return existingName
+      if (text.length > maxStatementCharacters) return undefined
       const count = (uses.get(text) ?? 0) + 1
       uses.set(text, count)
       if (count < usesBefore) return undefined
       uses.delete(text)
-      const name = `read${last++}`
+      const name = `read${nextNumber++}`
       names.set(text, name)
       return name
     },
-    isWornBy(connection, name, text) {
+    holdsTooManyPlans(connection, name, text) {
       const held = plans.get(connection) ?? { names: new Set(), characters: 0 }
       plans.set(connection, held)
       if (!held.names.has(name)) held.characters += text.length
       held.names.add(name)
-      return held.names.size > 2 * most || held.characters > 2 * maxCharacters
+      return held.names.size > 2 * maxNames || held.characters > 2 * maxCharacters
     },
   }
 }

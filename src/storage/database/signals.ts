@@ -7,7 +7,7 @@ export type Topic = 'feed' | 'orders'
 
 export interface Signals {
   /** `listener` gets the payload, or `undefined` after a gap in which any signal may have been lost. @returns what unsubscribes */
-  on(topic: Topic, heard: (payload: string | undefined) => void): () => void
+  on(topic: Topic, listener: (payload: string | undefined) => void): () => void
   close(): Promise<void>
 }
 
@@ -31,23 +31,23 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
   let retry: NodeJS.Timeout | undefined
 
   async function connect(): Promise<void> {
-    const next = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
-    next.on('error', () => next.removeAllListeners('notification'))
-    next.on('notification', ({ channel, payload }) => {
-      for (const heard of listeners.get(channel) ?? []) heard(payload)
+    const connection = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
+    connection.on('error', () => connection.removeAllListeners('notification'))
+    connection.on('notification', ({ channel, payload }) => {
+      for (const listener of listeners.get(channel) ?? []) listener(payload)
     })
     try {
-      await next.connect()
-      await next.query(`LISTEN ${channel('feed')}; LISTEN ${channel('orders')}`)
+      await connection.connect()
+      await connection.query(`LISTEN ${channel('feed')}; LISTEN ${channel('orders')}`)
     } catch (error) {
-      await next.end()
+      await connection.end()
       throw error
     }
-    if (closed) return next.end()
+    if (closed) return connection.end()
     // Only after LISTEN: the end of a connection that failed to listen is handled by its caller.
-    next.on('end', reconnect)
-    client = next
-    for (const heard of [...listeners.values()].flatMap((set) => [...set])) heard(undefined)
+    connection.on('end', reconnect)
+    client = connection
+    for (const listener of [...listeners.values()].flatMap((set) => [...set])) listener(undefined)
   }
 
   function reconnect(): void {
@@ -61,11 +61,11 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
 
   await connect()
   return {
-    on(topic, heard) {
+    on(topic, listener) {
       const name = channel(topic)
       const set = listeners.get(name) ?? new Set()
-      listeners.set(name, set.add(heard))
-      return () => set.delete(heard)
+      listeners.set(name, set.add(listener))
+      return () => set.delete(listener)
     },
     async close() {
       closed = true

@@ -39,11 +39,12 @@ export class TextQuery implements Submittable {
   submit(connection: Connection): Error | null {
     const { name, text } = this
     const { parsedStatements, stream } = connection as Wire
-    const known = parsedStatements[name]
-    if (known !== undefined && known !== text) return new Error(`the name ${name} has another statement`)
+    const preparedText = parsedStatements[name]
+    if (preparedText !== undefined && preparedText !== text)
+      return new Error(`the name ${name} has another statement`)
     stream.cork()
     try {
-      if (known === undefined) connection.parse({ name, text, types: [] }, true)
+      if (preparedText === undefined) connection.parse({ name, text, types: [] }, true)
       const values = this.values.map(utils.prepareValue)
       connection.bind({ statement: name, values }, true)
       connection.execute(null, true)

@@ -3,12 +3,12 @@ import type { Address } from '../../domain/evm/address.ts'
 import { bytea } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { address, boolean, decimal, hexText, string, time, uint32 } from '../query/codec.ts'
-import { again, column, derived, type Model, type OneRow } from '../query/model.ts'
+import { aliasField, column, derived, type Model, type OneRow } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
 import type { RowFields } from '../query/row.ts'
 
 /** A plain decimal in a numeric column. */
-const plain = (column: string, description: string) =>
+const plainDecimal = (column: string, description: string) =>
   derived({ ...decimal, column: 'numeric' }, `trim_scale(af.${column})::text`, description, { column })
 
 const fields = {
@@ -16,16 +16,16 @@ const fields = {
   code: column(string, 'af.code', 'What traders name in their appData.'),
   enabled: column(boolean, 'af.enabled', 'Whether traders may use the code.'),
   createdAt: column(time, 'af.created_at', 'When it registered.'),
-  rewardAmount: plain(
+  rewardAmount: plainDecimal(
     'reward_amount',
     'US dollars for each time that triggerVolume is reached, shared by the splits.',
   ),
-  triggerVolume: plain('trigger_volume', 'US dollars that a trader has to trade for a reward.'),
+  triggerVolume: plainDecimal('trigger_volume', 'US dollars that a trader has to trade for a reward.'),
   timeCapDays: column(uint32, 'af.time_cap_days', 'Days that a trader counts.'),
-  volumeCap: plain('volume_cap', 'US dollars of a trader’s volume that count at most; 0 means all.'),
-  revenueSplitAffiliatePct: plain('revenue_split_affiliate_pct', 'The wallet’s part, in percent.'),
-  revenueSplitTraderPct: plain('revenue_split_trader_pct', 'The trader’s part, in percent.'),
-  revenueSplitDaoPct: plain('revenue_split_dao_pct', 'What the service keeps, in percent.'),
+  volumeCap: plainDecimal('volume_cap', 'US dollars of a trader’s volume that count at most; 0 means all.'),
+  revenueSplitAffiliatePct: plainDecimal('revenue_split_affiliate_pct', 'The wallet’s part, in percent.'),
+  revenueSplitTraderPct: plainDecimal('revenue_split_trader_pct', 'The trader’s part, in percent.'),
+  revenueSplitDaoPct: plainDecimal('revenue_split_dao_pct', 'What the service keeps, in percent.'),
 }
 
 /** `traderRewardAmount` of the domain. */
@@ -46,14 +46,14 @@ const referralCode: Model = {
   name: 'ReferralCode',
   description: 'An affiliate’s code as a trader sees it.',
   fields: {
-    code: again(fields.code, 'What the trader names in appData.'),
-    traderRewardAmount: again(
+    code: aliasField(fields.code, 'What the trader names in appData.'),
+    traderRewardAmount: aliasField(
       traderRewardAmount,
       'US dollars for the trader each time that triggerVolume is reached.',
     ),
-    triggerVolume: again(fields.triggerVolume, 'US dollars to trade for a reward.'),
-    timeCapDays: again(fields.timeCapDays, 'Days that trades count, from the first one with the code.'),
-    volumeCap: again(fields.volumeCap, 'US dollars of volume that count at most; 0 means all.'),
+    triggerVolume: aliasField(fields.triggerVolume, 'US dollars to trade for a reward.'),
+    timeCapDays: aliasField(fields.timeCapDays, 'Days that trades count, from the first one with the code.'),
+    volumeCap: aliasField(fields.volumeCap, 'US dollars of volume that count at most; 0 means all.'),
   },
 }
 

@@ -1,6 +1,6 @@
 import { orderKinds } from '../../domain/order/order.ts'
 import { type Quote, quoteKinds } from '../../domain/quote/quote.ts'
-import { address, amount, boolean, decimal, rowKey, smallInt, time, word } from '../query/codec.ts'
+import { address, amount, boolean, decimal, enumOf, rowKey, smallInt, time } from '../query/codec.ts'
 import { column } from '../query/model.ts'
 import type { RowFields } from '../query/row.ts'
 
@@ -8,8 +8,8 @@ import type { RowFields } from '../query/row.ts'
 export const quoteRow: RowFields<Omit<Quote, 'id' | 'calls'>> & { id: ReturnType<typeof column<bigint>> } = {
   id: column(rowKey, 'quotes.id', ''),
   chainId: column(smallInt, 'quotes.chain_id', ''),
-  kind: column(word('OrderKind', orderKinds), 'quotes.kind', ''),
-  quoteKind: column(word('QuoteKind', quoteKinds), 'quotes.quote_kind', ''),
+  kind: column(enumOf('OrderKind', orderKinds), 'quotes.kind', ''),
+  quoteKind: column(enumOf('QuoteKind', quoteKinds), 'quotes.quote_kind', ''),
   sellToken: column(address, 'quotes.sell_token', ''),
   buyToken: column(address, 'quotes.buy_token', ''),
   sellAmount: column(amount, 'quotes.sell_amount', ''),

@@ -3,11 +3,11 @@ import { derived, type Field, type Model, orNull, type Relation } from '../query
 import { nodeId } from '../query/node-id.ts'
 
 /** A field that reads the stored token. */
-const stored = <Value>(field: Field<Value>): Field<Value> => ({ ...field, isLookedUp: true })
+const fromTokenStore = <Value>(field: Field<Value>): Field<Value> => ({ ...field, isLookedUp: true })
 
 /** A token by the SQL of its chain id and its address. */
 export function tokenOf(chainId: string, token: string): Model {
-  const traded = (side: 'sell' | 'buy') =>
+  const firstTradeOf = (side: 'sell' | 'buy') =>
     `(SELECT min(tt.block_number) FROM trades tt WHERE tt.chain_id = ${chainId} AND tt.${side}_token = ${token})`
   return {
     name: 'Token',
@@ -15,11 +15,13 @@ export function tokenOf(chainId: string, token: string): Model {
     fields: {
       id: nodeId('Token', chainId, hexText(token)),
       address: derived(address, token, 'Its contract.'),
-      symbol: stored(
+      symbol: fromTokenStore(
         orNull(derived(string, 'tk.symbol', 'Such as WETH; null when the contract does not say.')),
       ),
-      name: stored(orNull(derived(string, 'tk.name', 'Its long name; null when the contract does not say.'))),
-      decimals: stored(
+      name: fromTokenStore(
+        orNull(derived(string, 'tk.name', 'Its long name; null when the contract does not say.')),
+      ),
+      decimals: fromTokenStore(
         orNull(
           derived(
             uint32,
@@ -31,7 +33,7 @@ export function tokenOf(chainId: string, token: string): Model {
       firstTradeBlock: orNull(
         derived(
           safeInt,
-          `least(${traded('sell')}, ${traded('buy')})`,
+          `least(${firstTradeOf('sell')}, ${firstTradeOf('buy')})`,
           'The block of its first trade; null before that.',
         ),
       ),
@@ -48,7 +50,7 @@ export function tokenOf(chainId: string, token: string): Model {
     identity: {
       chainId: derived(safeInt, chainId, ''),
       address: derived(address, token, ''),
-      isStored: stored(derived(boolean, 'tk.address IS NOT NULL', '')),
+      isStored: fromTokenStore(derived(boolean, 'tk.address IS NOT NULL', '')),
     },
     lookup: `tokens tk WHERE tk.chain_id = ${chainId} AND tk.address = ${token} LIMIT 1`,
   }

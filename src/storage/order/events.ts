@@ -23,8 +23,8 @@ export async function newEvents(db: Db, events: readonly NewOrderEvent[]): Promi
     WHERE order_id = ANY(${events.map(({ orderId }) => orderId)}::bigint[]) ORDER BY order_id, timestamp DESC, id DESC`
   const newest = new Map(rows.map((row) => [row.order_id, row]))
   return events.filter(({ orderId, label, reason }) => {
-    const before = newest.get(orderId)
-    return before?.label !== label || before.reason !== reason
+    const last = newest.get(orderId)
+    return last?.label !== label || last.reason !== reason
   })
 }
 

@@ -16,10 +16,10 @@ import { toMetadata } from '../quote/metadata.ts'
 import { lockSql, refreshProgress } from './progress.ts'
 import { interactionColumn } from './row.ts'
 
-type Inserted = Omit<NewOrder, 'quote' | 'interactions' | 'fullAppData'>
+type InsertedOrder = Omit<NewOrder, 'quote' | 'interactions' | 'fullAppData'>
 
 /** Members of an order that are set after the insert or live in other tables. A missing key does not compile. */
-const later: Record<Exclude<keyof typeof orderRow, keyof Inserted>, true> = {
+const notInserted: Record<Exclude<keyof typeof orderRow, keyof InsertedOrder>, true> = {
   id: true,
   fullAppData: true,
   executedSellAmount: true,
@@ -32,18 +32,18 @@ const later: Record<Exclude<keyof typeof orderRow, keyof Inserted>, true> = {
   presigned: true,
 }
 
-const placed = (Object.keys(orderRow) as (keyof typeof orderRow)[]).filter(
-  (key): key is keyof Inserted => !(key in later),
+const insertedKeys = (Object.keys(orderRow) as (keyof typeof orderRow)[]).filter(
+  (key): key is keyof InsertedOrder => !(key in notInserted),
 )
 
 const orderColumns: readonly InsertColumn<NewOrder>[] = [
-  ...insertColumns(orderRow, placed),
-  { name: 'interactions', type: 'jsonb', of: ({ interactions }) => interactionColumn(interactions) },
+  ...insertColumns(orderRow, insertedKeys),
+  { name: 'interactions', type: 'jsonb', valueIn: ({ interactions }) => interactionColumn(interactions) },
 ]
 
 const quoteColumns: readonly InsertColumn<NewOrderQuote>[] = [
   ...insertColumns(orderQuoteRow, Object.keys(orderQuoteRow) as (keyof OrderQuote)[]),
-  { name: 'metadata', type: 'jsonb', of: ({ calls }) => metadataColumn(calls) },
+  { name: 'metadata', type: 'jsonb', valueIn: ({ calls }) => metadataColumn(calls) },
 ]
 
 /** The column as JSON text. */
@@ -53,19 +53,19 @@ function metadataColumn(calls: NewOrderQuote['calls']): string | null {
 }
 
 /** Input columns of the insert: each is an array parameter with one value for each order. */
-const given: readonly InsertColumn<NewOrder>[] = [
+const inputColumns: readonly InsertColumn<NewOrder>[] = [
   ...orderColumns,
-  { name: 'document', type: 'text', of: ({ fullAppData }) => fullAppData },
-  { name: 'app_code', type: 'text', of: ({ fullAppData }) => appCodeOf(fullAppData) },
-  { name: 'referrer_code', type: 'text', of: ({ fullAppData }) => referrerCodeOf(fullAppData) },
-  ...quoteColumns.map(({ name, type, of }) => ({
+  { name: 'document', type: 'text', valueIn: ({ fullAppData }) => fullAppData },
+  { name: 'app_code', type: 'text', valueIn: ({ fullAppData }) => appCodeOf(fullAppData) },
+  { name: 'referrer_code', type: 'text', valueIn: ({ fullAppData }) => referrerCodeOf(fullAppData) },
+  ...quoteColumns.map(({ name, type, valueIn }) => ({
     name: `quote_${name}`,
     type,
-    of: ({ quote }: NewOrder) => quote && of(quote),
+    valueIn: ({ quote }: NewOrder) => quote && valueIn(quote),
   })),
 ]
 
-const names = (columns: readonly { name: string }[], prefix = '') =>
+const columnNames = (columns: readonly { name: string }[], prefix = '') =>
   columns.map(({ name }) => `${prefix}${name}`).join(', ')
 
 /**
@@ -74,12 +74,12 @@ const names = (columns: readonly { name: string }[], prefix = '') =>
  * In SQL, since clients wait for it: ten orders take 1.2 ms of CPU, against 3.6 ms by Prisma's client.
  */
 const insertSql = prepared(`WITH given AS (
-  SELECT * FROM unnest(${given
+  SELECT * FROM unnest(${inputColumns
     .map(({ type }, index) => `$${index + 1}::${type}[]`)
-    .join(', ')}) WITH ORDINALITY AS g(${names(given)}, place)
+    .join(', ')}) WITH ORDINALITY AS g(${columnNames(inputColumns)}, place)
 ), stored AS (
-  INSERT INTO orders (${names(orderColumns)}, app_code, referrer_code)
-  SELECT ${names(orderColumns, 'given.')}, coalesce(given.app_code, d.app_code), coalesce(given.referrer_code, d.referrer_code)
+  INSERT INTO orders (${columnNames(orderColumns)}, app_code, referrer_code)
+  SELECT ${columnNames(orderColumns, 'given.')}, coalesce(given.app_code, d.app_code), coalesce(given.referrer_code, d.referrer_code)
   FROM given LEFT JOIN app_data d ON d.hash = given.app_data ORDER BY place
   ON CONFLICT (chain_id, uid) DO NOTHING RETURNING id, chain_id, uid, created_at
 ), documents AS (
@@ -88,8 +88,8 @@ const insertSql = prepared(`WITH given AS (
   WHERE document IS NOT NULL ORDER BY app_data ON CONFLICT DO NOTHING RETURNING hash, app_code, referrer_code
 ), named AS (${nameOrders('documents')}
 ), quotes AS (
-  INSERT INTO order_quotes (order_id, ${names(quoteColumns)})
-  SELECT id, ${names(quoteColumns, 'quote_')} FROM stored JOIN given USING (chain_id, uid) WHERE quote_gas_amount IS NOT NULL
+  INSERT INTO order_quotes (order_id, ${columnNames(quoteColumns)})
+  SELECT id, ${columnNames(quoteColumns, 'quote_')} FROM stored JOIN given USING (chain_id, uid) WHERE quote_gas_amount IS NOT NULL
 ), events AS (
   INSERT INTO order_events (order_id, label, timestamp) SELECT id, 'created', created_at FROM stored ORDER BY id
 ), notified AS (
@@ -108,26 +108,26 @@ interface StoredRow {
 }
 
 /** Values of `lockSql` and `insertSql` for a list of orders, and the mapping of the result. */
-function statementsFor(orders: readonly NewOrder[]) {
-  const first = new Map<OrderUid, number>()
-  for (const [index, { uid }] of orders.entries()) if (!first.has(uid)) first.set(uid, index)
+function parametersFor(orders: readonly NewOrder[]) {
+  const firstIndexes = new Map<OrderUid, number>()
+  for (const [index, { uid }] of orders.entries()) if (!firstIndexes.has(uid)) firstIndexes.set(uid, index)
   const documents = new Map<Bytes32, string>()
   for (const { appData, fullAppData } of orders) if (fullAppData !== null) documents.set(appData, fullAppData)
   // A document that one order brings is used for all orders with its hash.
   const rows = orders
-    .filter(({ uid }, index) => first.get(uid) === index)
+    .filter(({ uid }, index) => firstIndexes.get(uid) === index)
     .map((order) => ({ ...order, fullAppData: documents.get(order.appData) ?? null }))
-  const waiting = rows.filter(({ fullAppData }) => fullAppData === null).map(({ appData }) => appData)
+  const referredHashes = rows.filter(({ fullAppData }) => fullAppData === null).map(({ appData }) => appData)
   return {
     /** Values of `lockSql`. */
-    locks: [[...first.keys()], waiting, [...documents.keys()]].map((names) =>
-      names.map((name) => bytes.write(name)),
+    lockValues: [[...firstIndexes.keys()], referredHashes, [...documents.keys()]].map((hashes) =>
+      hashes.map((hash) => bytes.write(hash)),
     ),
-    lists: given.map(({ of }) => rows.map(of)),
+    columnValues: inputColumns.map(({ valueIn }) => rows.map(valueIn)),
     /** Row keys in the order of `orders`; undefined where the UID is taken, also by an earlier order in the list. */
-    idsIn(stored: readonly StoredRow[]) {
+    idsOf(stored: readonly StoredRow[]) {
       const ids = new Map(stored.map(({ uid, id }) => [uid, BigInt(id)]))
-      return orders.map(({ uid }, index) => (first.get(uid) === index ? ids.get(uid) : undefined))
+      return orders.map(({ uid }, index) => (firstIndexes.get(uid) === index ? ids.get(uid) : undefined))
     },
   }
 }
@@ -137,27 +137,27 @@ function statementsFor(orders: readonly NewOrder[]) {
  * @returns row keys in the order of `orders`; undefined where the UID is taken, also by an earlier order in the list
  */
 export async function insertOrders(tx: Tx, orders: readonly NewOrder[]): Promise<(bigint | undefined)[]> {
-  const { locks, lists, idsIn } = statementsFor(orders)
+  const { lockValues, columnValues, idsOf } = parametersFor(orders)
   // A separate statement: the next one must see every commit up to the moment the locks were taken.
-  await sql(tx).$executeRawUnsafe(lockSql, ...locks)
-  const stored = await sql(tx).$queryRawUnsafe<StoredRow[]>(insertSql, ...lists)
+  await sql(tx).$executeRawUnsafe(lockSql, ...lockValues)
+  const stored = await sql(tx).$queryRawUnsafe<StoredRow[]>(insertSql, ...columnValues)
   await takeOverLogs(
     tx,
     stored.filter(({ logged }) => logged),
   )
-  return idsIn(stored)
+  return idsOf(stored)
 }
 
 /** The same for orders without stored logs. If one has a log, returns undefined and stores nothing. */
-async function insertQuietOrders(
+async function insertUnloggedOrders(
   db: Database,
   orders: readonly NewOrder[],
 ): Promise<(bigint | undefined)[] | undefined> {
-  const { locks, lists, idsIn } = statementsFor(orders)
+  const { lockValues, columnValues, idsOf } = parametersFor(orders)
   return runPrepared(db, async (run) => {
-    await run(lockSql, locks)
-    const stored = await run<StoredRow>(insertSql, lists)
-    return stored.some(({ logged }) => logged) ? undefined : idsIn(stored)
+    await run(lockSql, lockValues)
+    const stored = await run<StoredRow>(insertSql, columnValues)
+    return stored.some(({ logged }) => logged) ? undefined : idsOf(stored)
   })
 }
 
@@ -184,7 +184,9 @@ export async function storeOrders(
   orders: readonly NewOrder[],
 ): Promise<(bigint | undefined | Error)[]> {
   try {
-    return (await insertQuietOrders(db, orders)) ?? (await db.transaction((tx) => insertOrders(tx, orders)))
+    return (
+      (await insertUnloggedOrders(db, orders)) ?? (await db.transaction((tx) => insertOrders(tx, orders)))
+    )
   } catch (error) {
     if (error instanceof Outage || orders.length === 1) throw error
   }

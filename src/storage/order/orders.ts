@@ -31,18 +31,18 @@ export async function areTaken(db: Db, chainId: number, uids: readonly OrderUid[
 /** `chainId` limits the search to a network; the UID alone is unique. */
 export async function findOrder(db: Db, uid: OrderUid, chainId?: number): Promise<Order | undefined> {
   const network = chainId === undefined ? Prisma.empty : Prisma.sql`AND o.chain_id = ${chainId}`
-  const [order] = await select(db, Prisma.sql`WHERE o.uid = ${bytea(uid)} ${network}`)
+  const [order] = await selectOrders(db, Prisma.sql`WHERE o.uid = ${bytea(uid)} ${network}`)
   return order
 }
 
 /** The orders that exist, in no particular order. */
 export async function findOrders(db: Db, uids: readonly OrderUid[]): Promise<Order[]> {
-  return select(db, Prisma.sql`WHERE o.uid = ANY(${uids.map(bytea)})`)
+  return selectOrders(db, Prisma.sql`WHERE o.uid = ANY(${uids.map(bytea)})`)
 }
 
 /** The orders that exist, in no particular order. */
 export async function findOrdersById(db: Db, ids: readonly bigint[]): Promise<Order[]> {
-  return select(db, Prisma.sql`WHERE o.id = ANY(${ids})`)
+  return selectOrders(db, Prisma.sql`WHERE o.id = ANY(${ids})`)
 }
 
 /**
@@ -55,7 +55,7 @@ export async function liveOrders(
   validUntil: number,
   limit: number,
 ): Promise<Order[]> {
-  const orders = await select(
+  const orders = await selectOrders(
     db,
     Prisma.sql`WHERE o.chain_id = ${chainId} AND o.effective_valid_to >= ${validUntil} AND ${raw(isUnfinished)}
       ORDER BY o.effective_valid_to, o.id LIMIT ${limit}`,
@@ -102,9 +102,9 @@ export async function takeExpired(
 }
 
 /** In SQL: the row's text and its mapping follow from the model. */
-async function select(db: Db, rest: Prisma.Sql): Promise<Order[]> {
+async function selectOrders(db: Db, clauses: Prisma.Sql): Promise<Order[]> {
   const rows = await sql(db).$queryRaw<
     { json: string }[]
-  >`SELECT ${raw(orderJson)} AS json FROM orders o ${rest}`
+  >`SELECT ${raw(orderJson)} AS json FROM orders o ${clauses}`
   return rows.map(({ json }) => toOrder(json))
 }

@@ -37,7 +37,7 @@ export async function lockDocument(tx: Tx, hash: Bytes32): Promise<void> {
 }
 
 /** Largest value of the columns, over eight times uint256: sums are capped, so that a faulty token does not stop the indexer. */
-const widest = '9'.repeat(78)
+const maxColumnValue = '9'.repeat(78)
 
 /**
  * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it twice, or after a rollback,
@@ -47,10 +47,10 @@ export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Prom
   if (orderIds.length === 0) return
   await sql(tx).$executeRaw`
     UPDATE orders o SET
-      executed_sell = least(coalesce(t.sell, 0), ${widest}::numeric),
-      executed_buy = least(coalesce(t.buy, 0), ${widest}::numeric),
-      executed_signed_fee = least(coalesce(t.fee, 0), ${widest}::numeric),
-      executed_fee = least(coalesce(e.fee, 0), ${widest}::numeric),
+      executed_sell = least(coalesce(t.sell, 0), ${maxColumnValue}::numeric),
+      executed_buy = least(coalesce(t.buy, 0), ${maxColumnValue}::numeric),
+      executed_signed_fee = least(coalesce(t.fee, 0), ${maxColumnValue}::numeric),
+      executed_fee = least(coalesce(e.fee, 0), ${maxColumnValue}::numeric),
       executed_fee_token = e.token,
       invalidated = EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = o.uid AND i.chain_id = o.chain_id),
       presigned = coalesce((SELECT p.signed FROM presignatures p WHERE p.order_uid = o.uid AND p.chain_id = o.chain_id

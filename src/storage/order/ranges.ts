@@ -24,7 +24,7 @@ export interface OrderFilter {
 }
 
 /** Orders that one page scans for a condition that no index supports. */
-export const lookLimit = 10_000
+export const scanLimit = 10_000
 
 /** A block's time may be ahead of the clock, by less than the time of these many blocks. */
 const blocksAhead = 64
@@ -46,36 +46,38 @@ export function orderRanges(filter: OrderFilter, now: number): PageSource {
   const byClass = filter.class && Prisma.sql`o.class = ${filter.class}`
   const isRareClass = filter.class !== undefined && isRare(filter.class)
   const rareClass = isRareClass ? Prisma.sql`${byClass} AND o.class <> 'limit'` : undefined
-  const lead = byOwner ?? byPair ?? byApp ?? rareClass
-  const bounds = [lead, ...boundsOf(filter)].filter(isGiven)
+  const leadCondition = byOwner ?? byPair ?? byApp ?? rareClass
+  const bounds = [leadCondition, ...boundsOf(filter)].filter(isDefined)
 
-  const others = [byPair, byApp, rareClass ?? byClass].filter(isGiven).filter((item) => item !== lead)
-  const hasStatusIndex = lead === byOwner
+  const otherConditions = [byPair, byApp, rareClass ?? byClass]
+    .filter(isDefined)
+    .filter((condition) => condition !== leadCondition)
+  const hasStatusIndex = leadCondition === byOwner
   if (hasStatusIndex && (statuses || kind)) {
-    return withLook(
+    return withScan(
       chainIds.flatMap((id) => statusRanges(filter, id, bounds, now)),
-      others,
+      otherConditions,
     )
   }
   const byKind = kind && Prisma.sql`o.kind = ${kind}`
   const byStatus = statuses && hasStatusSql(statuses, now)
-  return withLook(
+  return withScan(
     chainIds.map((id) => orders([onChain(id), ...bounds])),
-    [...others, byKind, byStatus].filter(isGiven),
+    [...otherConditions, byKind, byStatus].filter(isDefined),
   )
 }
 
-function withLook(ranges: readonly Prisma.Sql[], rest: readonly Prisma.Sql[]): PageSource {
-  return rest.length === 0
+function withScan(ranges: readonly Prisma.Sql[], conditions: readonly Prisma.Sql[]): PageSource {
+  return conditions.length === 0
     ? { ranges }
-    : { ranges, look: { limit: lookLimit, rest: Prisma.join([...rest], ' AND ') } }
+    : { ranges, scan: { limit: scanLimit, condition: Prisma.join([...conditions], ' AND ') } }
 }
 
 function boundsOf({ createdFrom, createdUntil }: OrderFilter): Prisma.Sql[] {
   return [
     createdFrom && Prisma.sql`o.created_at >= ${createdFrom}`,
     createdUntil && Prisma.sql`o.created_at < ${createdUntil}`,
-  ].filter(isGiven)
+  ].filter(isDefined)
 }
 
 /**
@@ -95,13 +97,13 @@ function statusRanges(
       orders([
         onChain(chainId),
         Prisma.sql`${raw(recordedStatus)} = ${recordedCodes[status]} AND o.kind = ${each}`,
-        ...(statuses ? stillStands(status, now) : []),
+        ...(statuses ? stillHas(status, now) : []),
         ...bounds,
       ]),
     ),
   )
   if (!statuses) return recorded
-  const wanted = [
+  const conditions = [
     Prisma.sql`${raw(recordedStatus)} NOT IN ('f', 'c')`,
     ...isKind,
     hasStatusSql(statuses, now),
@@ -110,19 +112,19 @@ function statusRanges(
   const isLive = statuses.some((status) => status === 'open' || status === 'presignaturePending')
   return [
     ...recorded,
-    ...(statuses.includes('expired') ? [among(lapsed(chainId, now), wanted)] : []),
-    ...(isLive ? [among(early(chainId, now), wanted)] : []),
+    ...(statuses.includes('expired') ? [filterRange(expiredByClock(chainId, now), conditions)] : []),
+    ...(isLive ? [filterRange(expiredByBlock(chainId, now), conditions)] : []),
   ]
 }
 
 /** Expired by the clock, not by the last block. `expired_at_block` is null here; it is in ORDER BY to match the index. */
-function lapsed(chainId: number, now: number): Prisma.Sql {
+function expiredByClock(chainId: number, now: number): Prisma.Sql {
   return Prisma.sql`o.chain_id = ${chainId} AND o.expired_at_block IS NULL AND o.effective_valid_to < ${now}
     ORDER BY o.expired_at_block, o.effective_valid_to`
 }
 
 /** Expired by one of the last blocks, not by the clock. */
-function early(chainId: number, now: number): Prisma.Sql {
+function expiredByBlock(chainId: number, now: number): Prisma.Sql {
   return Prisma.sql`o.chain_id = ${chainId} AND o.effective_valid_to >= ${now} AND o.expired_at_block >
       (SELECT c.block_number - ${blocksAhead} FROM checkpoints c WHERE c.chain_id = ${chainId})
     ORDER BY o.expired_at_block DESC, o.effective_valid_to DESC`
@@ -132,12 +134,12 @@ function early(chainId: number, now: number): Prisma.Sql {
  * Reads `range` first, in the order of its index: the planner overestimates it, and would scan all orders instead.
  * The limit does not cut rows off as long as the indexer is fewer expiries behind.
  */
-function among(inside: Prisma.Sql, conditions: readonly Prisma.Sql[]): Prisma.Sql {
-  return Prisma.sql`(SELECT o.* FROM orders o WHERE ${inside} LIMIT ${raw(String(lookLimit))}) o WHERE ${Prisma.join([...conditions], ' AND ')}`
+function filterRange(range: Prisma.Sql, conditions: readonly Prisma.Sql[]): Prisma.Sql {
+  return Prisma.sql`(SELECT o.* FROM orders o WHERE ${range} LIMIT ${raw(String(scanLimit))}) o WHERE ${Prisma.join([...conditions], ' AND ')}`
 }
 
 /** Condition for orders with this recorded status to have it now too. */
-function stillStands(status: OrderStatus, now: number): Prisma.Sql[] {
+function stillHas(status: OrderStatus, now: number): Prisma.Sql[] {
   if (status === 'fulfilled' || status === 'cancelled') return []
   return [
     status === 'expired'
@@ -154,6 +156,6 @@ function orders(conditions: readonly Prisma.Sql[]): Prisma.Sql {
   return Prisma.sql`orders o WHERE ${Prisma.join([...conditions], ' AND ')}`
 }
 
-function isGiven<T>(value: T | undefined): value is T {
+function isDefined<T>(value: T | undefined): value is T {
   return value !== undefined
 }

@@ -12,17 +12,17 @@ export const isUnfinished = `(o.cancelled_at IS NULL AND NOT o.invalidated AND C
  * `orderStatus` of the domain in SQL, over the columns of order `o`, with the caller's `names`; a test holds the two equal.
  * @param now an expression for Unix seconds
  */
-export function statusCase(now: string, words: Record<OrderStatus, string>): string {
-  return caseOf(`o.effective_valid_to < ${now}`, words)
+export function statusCase(now: string, names: Record<OrderStatus, string>): string {
+  return caseOf(`o.effective_valid_to < ${now}`, names)
 }
 
-function caseOf(isExpired: string, words: Record<OrderStatus, string>): string {
+function caseOf(isExpired: string, names: Record<OrderStatus, string>): string {
   return `(CASE
-    WHEN ${fulfilled} THEN '${words.fulfilled}'
-    WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN '${words.cancelled}'
-    WHEN ${isExpired} THEN '${words.expired}'
-    WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN '${words.presignaturePending}'
-    ELSE '${words.open}' END)`
+    WHEN ${fulfilled} THEN '${names.fulfilled}'
+    WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN '${names.cancelled}'
+    WHEN ${isExpired} THEN '${names.expired}'
+    WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN '${names.presignaturePending}'
+    ELSE '${names.open}' END)`
 }
 
 /** One letter each, since every index entry contains one. */
@@ -41,14 +41,14 @@ export const recordedCodes: Record<OrderStatus, string> = {
 export const recordedStatus = caseOf('o.expired_at_block IS NOT NULL', recordedCodes)
 
 /** The domain's names. */
-export const statusSpelling = Object.fromEntries(orderStatuses.map((status) => [status, status])) as Record<
+export const statusNames = Object.fromEntries(orderStatuses.map((status) => [status, status])) as Record<
   OrderStatus,
   OrderStatus
 >
 
 /** The status at `now`, in Unix seconds. */
 export function statusSql(now: number): Prisma.Sql {
-  const [before = '', after = ''] = statusCase('?', statusSpelling).split('?')
+  const [before = '', after = ''] = statusCase('?', statusNames).split('?')
   return Prisma.sql`${Prisma.raw(before)}${now}${Prisma.raw(after)}`
 }
 

@@ -4,14 +4,14 @@ import type { OrderUid } from '../../domain/order/uid.ts'
 import { literal, sql, type Text } from './text.ts'
 
 /** Enum values as GraphQL spells them (`PRICE_IMPROVEMENT`), or as columns and REST do (`priceImprovement`). */
-export type Spelling = 'graph' | 'words'
+export type Spelling = 'graphql' | 'stored'
 
 /** A type of value: in PostgreSQL, in JSON, in the program, and its name in GraphQL. */
 export interface Codec<Value> {
   /** GraphQL's scalar or enum. */
   type: string
   /** For an enum: all its values. */
-  words?: readonly Value[]
+  values?: readonly Value[]
   /** JSON text of a non-null expression. */
   text(expression: string, spelling: Spelling): Text
   /** The value of that JSON, enums spelled as stored. */
@@ -24,7 +24,7 @@ export interface Codec<Value> {
 
 /** An expression whose text needs no escaping, in quotation marks. */
 const quoted = (expression: string): Text => [...literal('"'), ...sql(expression), ...literal('"')]
-const same = (json: unknown) => json as never
+const unchanged = (json: unknown) => json as never
 
 /** An SQL expression for hex, for use in a longer text. */
 export const hexText = (expression: string) => `'0x' || encode(${expression}, 'hex')`
@@ -33,7 +33,7 @@ function hexCodec<Value extends Hex>(type: string): Codec<Value> {
   return {
     type,
     text: (expression) => [...literal('"0x'), ...sql(`encode(${expression}, 'hex')`), ...literal('"')],
-    read: same,
+    read: unchanged,
     column: 'bytea',
     // PostgreSQL's hex format: node-postgres garbles bytes in a list of bytes and nulls.
     write: (value) => `\\x${value.slice(2)}`,
@@ -57,7 +57,7 @@ export const amount: Codec<bigint> = {
 const number = (type: string, column: string): Codec<number> => ({
   type,
   text: (expression) => sql(`(${expression})::text`),
-  read: same,
+  read: unchanged,
   column,
   write: (value) => (column === 'int8' ? BigInt(value) : value),
 })
@@ -80,7 +80,7 @@ export const rowKey: Codec<bigint> = {
 export const rowKeyText: Codec<string> = {
   type: 'ID',
   text: (expression) => quoted(`(${expression})::text`),
-  read: same,
+  read: unchanged,
   column: 'int8',
   write: (value) => BigInt(value),
 }
@@ -89,7 +89,7 @@ export const rowKeyText: Codec<string> = {
 export const decimal: Codec<string> = {
   type: 'Decimal',
   text: (expression) => quoted(expression),
-  read: same,
+  read: unchanged,
   column: 'text',
   write: (value) => value,
 }
@@ -100,7 +100,7 @@ export const asText = (type: string): Codec<string> => ({ ...decimal, type })
 export const boolean: Codec<boolean> = {
   type: 'Boolean',
   text: (expression) => sql(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`),
-  read: same,
+  read: unchanged,
   column: 'bool',
   write: (value) => value,
 }
@@ -109,7 +109,7 @@ export const boolean: Codec<boolean> = {
 export const string: Codec<string> = {
   type: 'String',
   text: (expression) => sql(`to_json(${expression})::text`),
-  read: same,
+  read: unchanged,
   column: 'text',
   write: (value) => value,
 }
@@ -129,29 +129,33 @@ export const time: Codec<Date> = {
 export const json: Codec<unknown> = {
   type: 'JSON',
   text: (expression) => sql(`(${expression})::text`),
-  read: same,
+  read: unchanged,
   column: 'jsonb',
   write: (value) => JSON.stringify(value),
 }
 
-export const screaming = (word: string) => word.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
+export const screaming = (value: string) => value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
 /** An enum whose column has the value as stored. */
-export function word<const Word extends string>(type: string, words: readonly Word[]): Codec<Word> {
-  const isPlain = words.every((item) => screaming(item) === item.toUpperCase())
-  const cases = words.map((item) => `WHEN '${item}' THEN '${screaming(item)}'`).join(' ')
-  const graph = (expression: string) => (isPlain ? `upper(${expression})` : `CASE ${expression} ${cases} END`)
+export function enumOf<const Value extends string>(type: string, values: readonly Value[]): Codec<Value> {
+  const isPlain = values.every((value) => screaming(value) === value.toUpperCase())
+  const cases = values.map((value) => `WHEN '${value}' THEN '${screaming(value)}'`).join(' ')
+  const graphql = (expression: string) =>
+    isPlain ? `upper(${expression})` : `CASE ${expression} ${cases} END`
   return {
     type,
-    words,
-    text: (expression, spelling) => quoted(spelling === 'graph' ? graph(expression) : expression),
-    read: same,
+    values,
+    text: (expression, spelling) => quoted(spelling === 'graphql' ? graphql(expression) : expression),
+    read: unchanged,
     column: 'text',
     write: (value) => value,
   }
 }
 
 /** An enum whose expression already has the requested spelling: see `Field.sql`. */
-export function spelt<const Word extends string>(type: string, words: readonly Word[]): Codec<Word> {
-  return { ...word(type, words), text: (expression) => quoted(expression) }
+export function spelledEnumOf<const Value extends string>(
+  type: string,
+  values: readonly Value[],
+): Codec<Value> {
+  return { ...enumOf(type, values), text: (expression) => quoted(expression) }
 }

@@ -26,4 +26,4 @@ export function listText(item: Text, rows: string): Text {
 
 /** A JSON string, or null. */
 export const textOrNull = (expression: string) =>
-  sql(`coalesce(${toSql(string.text(expression, 'words'))}, 'null')`)
+  sql(`coalesce(${toSql(string.text(expression, 'stored'))}, 'null')`)

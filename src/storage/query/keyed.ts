@@ -25,13 +25,13 @@ export function keyedRows(
 ): string {
   const names = Object.keys(columns)
   const types = Object.values(columns)
-  const found = join === undefined ? '' : ` LEFT JOIN ${join}`
+  const joined = join === undefined ? '' : ` LEFT JOIN ${join}`
   if (isOne) {
     const key = names.map((name, index) => `${parameters[index]}::${types[index]} AS ${name}`)
-    return `(SELECT ${key.join(', ')}) ${alias}${found}`
+    return `(SELECT ${key.join(', ')}) ${alias}${joined}`
   }
   const lists = types.map((type, index) => `${parameters[index]}::${type}[]`)
-  return `unnest(${lists.join(', ')}) WITH ORDINALITY AS ${alias}(${names.join(', ')}, place)${found} ORDER BY ${alias}.place`
+  return `unnest(${lists.join(', ')}) WITH ORDINALITY AS ${alias}(${names.join(', ')}, place)${joined} ORDER BY ${alias}.place`
 }
 
 /** Parameter values: of one key its values, of several keys a list for each column. */

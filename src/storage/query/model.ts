@@ -45,9 +45,9 @@ export interface Env {
 }
 
 /** Rows in SQL: the text after FROM. A function if they depend on arguments or `env`. */
-export type Rows = string | ((given: never, env: Env) => Prisma.Sql)
+export type Rows = string | ((args: never, env: Env) => Prisma.Sql)
 
-interface RelationOf {
+interface RelationBase {
   model: () => Model
   description: string
   nullable?: boolean
@@ -57,20 +57,20 @@ interface RelationOf {
 }
 
 /** An object of the same row. `unless`: SQL condition for null. */
-export interface SameRow extends RelationOf {
+export interface SameRow extends RelationBase {
   kind: 'same'
   unless?: string
 }
 
 /** One other row, or null. `fault`: SQL condition for refusing the row, and the refusal. */
-export interface OneRow extends RelationOf {
+export interface OneRow extends RelationBase {
   kind: 'one'
   rows: Rows
   fault?: { when: string; is: Fault }
 }
 
 /** A list of bounded size, in the order of `rows`. SQL conditions: without `only` it is empty and not read; `unless`: it is null. */
-export interface ManyRows extends RelationOf {
+export interface ManyRows extends RelationBase {
   kind: 'many'
   rows: Rows
   only?: string
@@ -86,9 +86,9 @@ export interface RowsValue {
 }
 
 /** A list that can grow: a connection. `rows` has neither order nor limit; its last clause is a condition. */
-export interface PageRows extends RelationOf {
+export interface PageRows extends RelationBase {
   kind: 'page'
-  rows: string | ((given: never, env: Env) => PageSource)
+  rows: string | ((args: never, env: Env) => PageSource)
   key: PageKey
   /** SQL condition, over the parts of `after`, for a cursor of another database. */
   isForeign?: (after: readonly string[]) => string
@@ -150,7 +150,7 @@ export function orNull<Value>(field: Field<Value>): Field<Value | null> {
 }
 
 /** A copy of a field, for use under another name. */
-export function again<Value>(
+export function aliasField<Value>(
   field: Field<Value>,
   description: string,
   more: Partial<Field> = {},

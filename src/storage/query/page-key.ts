@@ -23,41 +23,41 @@ export function cursorSql({ letter, parts, parse }: PageKey): string {
   const numbers = parts.map(({ sql, type }) =>
     type === 'time' ? `(extract(epoch from ${sql}) * 1000000)::bigint` : sql,
   )
-  const place = numbers.join(` || '.' || `)
+  const values = numbers.join(` || '.' || `)
   return parse
-    ? `(${place})`
-    : `rtrim(translate(encode(convert_to('${letter}' || ${place}, 'UTF8'), 'base64'), '+/', '-_'), '=')`
+    ? `(${values})`
+    : `rtrim(translate(encode(convert_to('${letter}' || ${values}, 'UTF8'), 'base64'), '+/', '-_'), '=')`
 }
 
 /** @throws Refusal InvalidParameter */
 export function parseCursor(key: PageKey, cursor: string, argument: string): unknown[] {
-  const numbers = key.parse?.(cursor, argument) ?? placeOf(key, cursor, argument)
+  const numbers = key.parse?.(cursor, argument) ?? parseOpaque(key, cursor, argument)
   return key.parts.map(({ type }, index) => {
     const number = numbers[index] ?? 0n
     return type === 'time' ? toTimestamp(number) : number
   })
 }
 
-const highest = 2n ** 63n - 1n
+const maxBigint = 2n ** 63n - 1n
 
-function placeOf({ letter, parts }: PageKey, cursor: string, argument: string): bigint[] {
+function parseOpaque({ letter, parts }: PageKey, cursor: string, argument: string): bigint[] {
   const text = cursor.length <= 200 ? Buffer.from(cursor, 'base64url').toString() : ''
   const numbers = text.startsWith(letter) ? text.slice(letter.length).split('.') : []
-  const isPlace = numbers.length === parts.length && numbers.every((digits) => /^[0-9]{1,19}$/.test(digits))
-  const place = isPlace ? numbers.map(BigInt) : [-1n]
-  if (place.some((number) => number < 0n || number > highest)) {
+  const isCursor = numbers.length === parts.length && numbers.every((digits) => /^[0-9]{1,19}$/.test(digits))
+  const values = isCursor ? numbers.map(BigInt) : [-1n]
+  if (values.some((value) => value < 0n || value > maxBigint)) {
     throw new Refusal('InvalidParameter', `${argument} must be a cursor of this list`, { field: argument })
   }
-  return place
+  return values
 }
 
 /** The latest time of a JavaScript Date, in microseconds. */
 const lastMicroseconds = 8_640_000_000_000_000_000n
 
 function toTimestamp(microseconds: bigint): string {
-  const known = microseconds < lastMicroseconds / 10n ? microseconds : lastMicroseconds / 10n
-  const iso = new Date(Number(known / 1_000n)).toISOString().slice(0, -1)
-  return `${iso}${String(known % 1_000n).padStart(3, '0')}Z`
+  const bounded = microseconds < lastMicroseconds / 10n ? microseconds : lastMicroseconds / 10n
+  const iso = new Date(Number(bounded / 1_000n)).toISOString().slice(0, -1)
+  return `${iso}${String(bounded % 1_000n).padStart(3, '0')}Z`
 }
 
 /** A requested page. `after` and `before` are values of the key's parts, in the order of the list. */
@@ -84,14 +84,14 @@ export function pageOf(key: PageKey, { first, last, after, before }: PageArgumen
   if (first != null && last != null) {
     throw new Refusal('InvalidParameter', 'first and last must not be given together', { field: 'last' })
   }
-  const place = (cursor: string | null | undefined, argument: string) =>
+  const parse = (cursor: string | null | undefined, argument: string) =>
     cursor == null ? null : parseCursor(key, cursor, argument)
   const startsAtEnd = key.startsAtEnd === true && after == null && before == null
   return {
     limit: checkedSize(last ?? first ?? defaultPage, last == null ? 'first' : 'last'),
     backwards: last != null || startsAtEnd,
-    after: place(after, 'after'),
-    before: place(before, 'before'),
+    after: parse(after, 'after'),
+    before: parse(before, 'before'),
   }
 }
 

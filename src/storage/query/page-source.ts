@@ -5,5 +5,5 @@ export interface PageSource {
   /** The text after FROM of each range; its last clause is a condition. */
   ranges: readonly Prisma.Sql[]
   /** A condition that no index supports: it is checked for the first `limit` rows of the ranges. */
-  look?: { limit: number; rest: Prisma.Sql } | undefined
+  scan?: { limit: number; condition: Prisma.Sql } | undefined
 }

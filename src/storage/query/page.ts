@@ -3,7 +3,7 @@ import { membersText, textOrNull } from './json-text.ts'
 import type { PageField, PageRows } from './model.ts'
 import { cursorSql, type Page, type PageKey } from './page-key.ts'
 import type { PageSource } from './page-source.ts'
-import { type Building, numbered, param, type Selected, type Selection } from './selected.ts'
+import { param, type Selected, type Selection, type StatementContext, withParameters } from './selected.ts'
 import type { Slot } from './slot.ts'
 import { literal, sql, type Text, toSql } from './text.ts'
 
@@ -11,51 +11,51 @@ import { literal, sql, type Text, toSql } from './text.ts'
 export const countLimit = 10_000
 
 /** SQL parameters of a page, in the order of the slot's values: see `slotOf`. */
-interface Places {
+interface PageParameters {
   limit: string
   after: string[]
   before: string[]
   ranges: string[]
-  rest: string | undefined
+  condition: string | undefined
 }
 
 /** JSON text of a connection. One subquery reads the page's rows; the parts of the connection aggregate its columns. */
-export function pageText(relation: PageRows, item: Selected, building: Building): Text {
-  const slot = item.slot === undefined ? undefined : building.slots[item.slot]
+export function pageText(relation: PageRows, item: Selected, context: StatementContext): Text {
+  const slot = item.slot === undefined ? undefined : context.slots[item.slot]
   if (item.slot === undefined || !slot?.page || !slot.source)
     throw new TypeError('a page needs its arguments')
-  const places = placesOf(relation.key, slot, building.offsets[item.slot] ?? 0)
+  const parameters = parametersOf(relation.key, slot, context.offsets[item.slot] ?? 0)
   const { fields = {} } = relation
-  const looksBeyond = item.selection.some(({ field }) => field === 'pageInfo' || field in fields)
-  const reading = new Reading(relation, slot.page, slot.source, places, building, looksBeyond)
-  const members = item.selection.map((part): [string, Text] => [part.key, reading.part(part)])
+  const readsOneMore = item.selection.some(({ field }) => field === 'pageInfo' || field in fields)
+  const query = new PageQuery(relation, slot.page, slot.source, parameters, context, readsOneMore)
+  const members = item.selection.map((part): [string, Text] => [part.key, query.partText(part)])
   // HAVING makes it one row, also if no part of the selection aggregates.
-  const text = `(SELECT ${toSql(membersText(members))} FROM (${reading.rows()}) p HAVING true)`
-  if (!relation.isForeign || places.after.length === 0) return sql(text)
-  return sql(`CASE WHEN ${relation.isForeign(places.after)} THEN '${faultText('c')}' ELSE ${text} END`)
+  const text = `(SELECT ${toSql(membersText(members))} FROM (${query.rows()}) p HAVING true)`
+  if (!relation.isForeign || parameters.after.length === 0) return sql(text)
+  return sql(`CASE WHEN ${relation.isForeign(parameters.after)} THEN '${faultText('c')}' ELSE ${text} END`)
 }
 
-function placesOf({ parts }: PageKey, { page, source, values }: Slot, from: number): Places {
+function parametersOf({ parts }: PageKey, { page, source, values }: Slot, from: number): PageParameters {
   let next = from
   const take = (strings: readonly string[]) => {
-    const text = numbered(strings, next)
+    const text = withParameters(strings, next)
     next += strings.length - 1
     return text
   }
   const cast = (index: number) => (parts[index]?.type === 'time' ? '::timestamptz' : '::bigint')
-  const place = (values: unknown[] | null | undefined) =>
-    (values ?? []).map((_, index) => `${param(next++)}${cast(index)}`)
+  const boundOf = (key: unknown[] | null | undefined) =>
+    (key ?? []).map((_, index) => `${param(next++)}${cast(index)}`)
   const limit = `${param(next++)}::int`
-  const after = place(page?.after)
-  const before = place(page?.before)
+  const after = boundOf(page?.after)
+  const before = boundOf(page?.before)
   const ranges = (source?.ranges ?? []).map(({ strings }) => take(strings))
-  const rest = source?.look && take(source.look.rest.strings)
+  const condition = source?.scan && take(source.scan.condition.strings)
   if (next - from !== values.length) throw new TypeError('a page has other values than places')
-  return { limit, after, before, ranges, rest }
+  return { limit, after, before, ranges, condition }
 }
 
 /** Builds the SQL of one page. Parts of the connection add the columns that they need. */
-class Reading {
+class PageQuery {
   private readonly columns: string[] = []
   private readonly cursor: string
 
@@ -63,15 +63,15 @@ class Reading {
     private readonly relation: PageRows,
     private readonly page: Page,
     private readonly source: PageSource,
-    private readonly places: Places,
-    private readonly building: Building,
+    private readonly parameters: PageParameters,
+    private readonly context: StatementContext,
     /** Whether to read one row beyond the limit, which decides whether there is another page. */
-    private readonly looksBeyond: boolean,
+    private readonly readsOneMore: boolean,
   ) {
     this.cursor = cursorSql(relation.key)
   }
 
-  part(item: Selected): Text {
+  partText(item: Selected): Text {
     const { field, selection } = item
     const { fields = {} } = this.relation
     if (field === '__typename') return literal(`"${this.connectionName}"`)
@@ -81,24 +81,24 @@ class Reading {
       return membersText(selection.map((part): [string, Text] => [part.key, this.infoText(part.field)]))
     }
     if (field === 'totalCount') return sql(this.count())
-    const own = fields[field]
-    if (!own) throw new TypeError(`${this.connectionName} has no stored field ${field}`)
-    return this.ownText(own)
+    const connectionField = fields[field]
+    if (!connectionField) throw new TypeError(`${this.connectionName} has no stored field ${field}`)
+    return this.connectionFieldText(connectionField)
   }
 
   /** The subquery of the page's rows. Call it after all parts have added their columns. */
   rows(): string {
     const { key } = this.relation
-    const { limit } = this.places
-    const size = this.looksBeyond ? `${limit} + 1` : limit
+    const { limit } = this.parameters
+    const size = this.readsOneMore ? `${limit} + 1` : limit
     const order = this.orderBy(this.page.backwards)
     const columns = this.columns.length > 0 ? this.columns : ['1 AS c0']
     if (!this.page.backwards)
       return `SELECT ${columns.join(', ')} FROM ${this.from(size)} ORDER BY ${order} LIMIT ${size}`
     const sorted = key.parts.map(({ sql }, index) => `${sql} AS k${index}`)
-    const again = key.parts.map((_, index) => `k${index} ${key.order}`).join(', ')
+    const listOrder = key.parts.map((_, index) => `k${index} ${key.order}`).join(', ')
     return `SELECT * FROM (SELECT ${[...columns, ...sorted].join(', ')} FROM ${this.from(size)} ORDER BY ${order} LIMIT ${size}) q
-      ORDER BY ${again}`
+      ORDER BY ${listOrder}`
   }
 
   private get connectionName(): string {
@@ -106,7 +106,7 @@ class Reading {
   }
 
   private itemText(item: Selection): Text {
-    return this.building.objectText(this.relation.model(), item, this.building)
+    return this.context.objectText(this.relation.model(), item, this.context)
   }
 
   private edgeText(selection: readonly Selected[]): Text {
@@ -130,15 +130,15 @@ class Reading {
     return backwards ? bool(this.hasMore()) : literal(String(after !== null))
   }
 
-  private ownText(field: PageField): Text {
+  private connectionFieldText(field: PageField): Text {
     const { backwards, before } = this.page
     const expression = field.sql({
       end: this.endCursor(),
       hasNext: backwards ? String(before !== null) : this.hasMore(),
-      after: this.places.after,
+      after: this.parameters.after,
       isLast: backwards && before === null,
     })
-    return field.codec.text(expression, this.building.spelling)
+    return field.codec.text(expression, this.context.spelling)
   }
 
   private column(expression: string): string {
@@ -150,49 +150,49 @@ class Reading {
   /** A JSON list of the page's items, in the order of the list. */
   private list(item: Text): Text {
     const column = this.column(toSql(item))
-    const items = this.looksBeyond
-      ? `array_to_string((array_agg(${column}))[${this.shown()}], ',')`
+    const items = this.readsOneMore
+      ? `array_to_string((array_agg(${column}))[${this.shownRange()}], ',')`
       : `string_agg(${column}, ',')`
     return [...literal('['), ...sql(`coalesce(${items}, '')`), ...literal(']')]
   }
 
-  private shown(): string {
-    const { limit } = this.places
+  private shownRange(): string {
+    const { limit } = this.parameters
     return this.page.backwards ? `greatest(count(*) - ${limit}, 0)::int + 1:` : `:${limit}`
   }
 
   private hasMore(): string {
-    const more = `count(*) > ${this.places.limit}`
-    return this.source.look ? `(${more} OR ${this.stop()} IS NOT NULL)` : more
+    const more = `count(*) > ${this.parameters.limit}`
+    return this.source.scan ? `(${more} OR ${this.scanEnd()} IS NOT NULL)` : more
   }
 
   private startCursor(): string {
-    const { limit } = this.places
+    const { limit } = this.parameters
     const cursors = `array_agg(${this.column(this.cursor)})`
     if (!this.page.backwards) return `(${cursors})[1]`
     const first = `(${cursors})[greatest(count(*) - ${limit}, 0)::int + 1]`
-    return this.source.look ? this.orStop(first) : first
+    return this.source.scan ? this.orScanEnd(first) : first
   }
 
   private endCursor(): string {
-    const { limit } = this.places
+    const { limit } = this.parameters
     const cursors = `array_agg(${this.column(this.cursor)})`
     if (this.page.backwards) return `(${cursors})[count(*)::int]`
     const last = `(${cursors})[least(count(*), ${limit})::int]`
-    return this.source.look ? this.orStop(last) : last
+    return this.source.scan ? this.orScanEnd(last) : last
   }
 
   /** A page that is not full ends at the end of the scan. */
-  private orStop(cursor: string): string {
-    return `CASE WHEN count(*) > ${this.places.limit} THEN ${cursor} ELSE coalesce(${this.stop()}, ${cursor}) END`
+  private orScanEnd(cursor: string): string {
+    return `CASE WHEN count(*) > ${this.parameters.limit} THEN ${cursor} ELSE coalesce(${this.scanEnd()}, ${cursor}) END`
   }
 
   /** The cursor of the last scanned row; null if the scan did not reach its limit. */
-  private stop(): string {
-    const { look } = this.source
+  private scanEnd(): string {
+    const { scan } = this.source
     const { alias } = this
-    return `(SELECT ${this.cursor} FROM (${this.looked(String(look?.limit))}) ${alias}
-      ORDER BY ${this.orderBy(this.page.backwards)} LIMIT 1 OFFSET ${(look?.limit ?? 1) - 1})`
+    return `(SELECT ${this.cursor} FROM (${this.scannedRows(String(scan?.limit))}) ${alias}
+      ORDER BY ${this.orderBy(this.page.backwards)} LIMIT 1 OFFSET ${(scan?.limit ?? 1) - 1})`
   }
 
   private get alias(): string {
@@ -200,18 +200,18 @@ class Reading {
   }
 
   private from(size: string): string {
-    const { look } = this.source
-    const [only, second] = this.places.ranges
-    if (only !== undefined && second === undefined && !look) return `${only}${this.bounds()}`
-    const where = look ? ` WHERE ${this.places.rest}` : ''
-    return `(${this.looked(look ? String(look.limit) : size)}) ${this.alias}${where}`
+    const { scan } = this.source
+    const [only, second] = this.parameters.ranges
+    if (only !== undefined && second === undefined && !scan) return `${only}${this.bounds()}`
+    const where = scan ? ` WHERE ${this.parameters.condition}` : ''
+    return `(${this.scannedRows(scan ? String(scan.limit) : size)}) ${this.alias}${where}`
   }
 
   /** The first `size` rows of all ranges merged; each range contributes up to `size`. */
-  private looked(size: string): string {
+  private scannedRows(size: string): string {
     const { alias } = this
     const order = this.orderBy(this.page.backwards)
-    const ranges = this.places.ranges.map(
+    const ranges = this.parameters.ranges.map(
       (range) => `(SELECT ${alias}.* FROM ${range}${this.bounds()} ORDER BY ${order} LIMIT ${size})`,
     )
     const [only, second] = ranges
@@ -222,10 +222,10 @@ class Reading {
   private bounds(): string {
     const { parts, order } = this.relation.key
     const columns = `(${parts.map(({ sql }) => sql).join(', ')})`
-    const bound = (sign: string, place: readonly string[]) =>
-      place.length > 0 ? ` AND ${columns} ${sign} (${place.join(', ')})` : ''
-    const [behind, ahead] = order === 'ASC' ? ['>', '<'] : ['<', '>']
-    return `${bound(behind, this.places.after)}${bound(ahead, this.places.before)}`
+    const bound = (sign: string, key: readonly string[]) =>
+      key.length > 0 ? ` AND ${columns} ${sign} (${key.join(', ')})` : ''
+    const [afterSign, beforeSign] = order === 'ASC' ? ['>', '<'] : ['<', '>']
+    return `${bound(afterSign, this.parameters.after)}${bound(beforeSign, this.parameters.before)}`
   }
 
   private orderBy(backwards: boolean): string {
@@ -236,9 +236,11 @@ class Reading {
 
   private count(): string {
     const { alias } = this
-    const rest = this.places.rest ? ` WHERE ${this.places.rest}` : ''
-    const ranges = this.places.ranges.map((range) =>
-      rest ? `SELECT 1 FROM (SELECT ${alias}.* FROM ${range}) ${alias}${rest}` : `SELECT 1 FROM ${range}`,
+    const condition = this.parameters.condition ? ` WHERE ${this.parameters.condition}` : ''
+    const ranges = this.parameters.ranges.map((range) =>
+      condition
+        ? `SELECT 1 FROM (SELECT ${alias}.* FROM ${range}) ${alias}${condition}`
+        : `SELECT 1 FROM ${range}`,
     )
     return `(SELECT count(*)::text FROM (${ranges.join(' UNION ALL ')} LIMIT ${countLimit}) t)`
   }

@@ -8,7 +8,7 @@ export type RowFields<Row> = { readonly [Key in keyof Row]-?: Field<Row[Key]> }
 /** SQL for a row as JSON text; see `toRow`. `more`: members that are not fields. */
 export function rowSql<Row>(fields: RowFields<Row>, more: Readonly<Record<string, Text>> = {}): string {
   const members = Object.entries<Field>(fields as never).map(
-    ([key, field]) => [key, fieldText(field, { spelling: 'words' })] as const,
+    ([key, field]) => [key, fieldText(field, { spelling: 'stored' })] as const,
   )
   return toSql(membersText([...members, ...Object.entries(more)]))
 }
@@ -27,7 +27,7 @@ export function toRow<Row>(fields: RowFields<Row>, json: Readonly<Record<string,
 export interface InsertColumn<Row> {
   name: string
   type: string
-  of(row: Row): unknown
+  valueIn(row: Row): unknown
 }
 
 /** The columns of the members that an insert writes. */
@@ -41,7 +41,7 @@ export function insertColumns<Row, Key extends keyof Row>(
     return {
       name: column,
       type: codec.column,
-      of: (row) => (row[key] === null ? null : codec.write(row[key] as NonNullable<unknown>)),
+      valueIn: (row) => (row[key] === null ? null : codec.write(row[key] as NonNullable<unknown>)),
     }
   })
 }

@@ -26,7 +26,7 @@ export const now = param(0)
 export const notStored = '\u0001'
 
 /** What a statement under construction needs to know. */
-export interface Building {
+export interface StatementContext {
   spelling: Spelling
   slots: readonly Slot[]
   /** The index of the first value of each slot. */
@@ -34,13 +34,13 @@ export interface Building {
   /** Whether resolvers follow: then each object has its model's identity under `@`. */
   isMixed: boolean
   /** JSON text of an object of a model; passed here to avoid an import cycle between lists and objects. */
-  objectText(model: Model, item: Selection, building: Building): Text
+  objectText(model: Model, item: Selection, context: StatementContext): Text
 }
 
 /** The selection of an object. */
 export type Selection = Pick<Selected, 'selection' | 'variants'>
 
 /** Joins an SQL fragment with placeholders; the first has the index `from`. */
-export function numbered(strings: readonly string[], from: number): string {
+export function withParameters(strings: readonly string[], from: number): string {
   return strings.reduce((text, next, index) => `${text}${param(from + index - 1)}${next}`)
 }

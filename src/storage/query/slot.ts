@@ -19,14 +19,14 @@ export interface Slot {
  * @param args its arguments, as `rows` takes them, with `PageArguments` for a page
  * @throws Refusal for invalid page arguments
  */
-export function slotOf(relation: Relation, given: unknown, env: Env): Slot {
+export function slotOf(relation: Relation, args: unknown, env: Env): Slot {
   if (relation.kind !== 'page') {
-    const rows = rowsOf(relation, given, env)
+    const rows = rowsOf(relation, args, env)
     return rows ? { shape: rows.strings.join('?'), values: rows.values, rows } : { shape: '', values: [] }
   }
-  const page = pageOf(relation.key, given as PageArguments)
-  const source = sourceOf(relation, given, env)
-  const parts = [...source.ranges, ...(source.look ? [source.look.rest] : [])]
+  const page = pageOf(relation.key, args as PageArguments)
+  const source = sourceOf(relation, args, env)
+  const parts = [...source.ranges, ...(source.scan ? [source.scan.condition] : [])]
   const bounds = `${page.backwards} ${page.after !== null} ${page.before !== null}`
   return {
     shape: [bounds, ...parts.map(({ strings }) => strings.join('?'))].join('|'),
@@ -41,12 +41,12 @@ export function slotOf(relation: Relation, given: unknown, env: Env): Slot {
   }
 }
 
-function rowsOf(relation: Relation, given: unknown, env: Env): Prisma.Sql | undefined {
+function rowsOf(relation: Relation, args: unknown, env: Env): Prisma.Sql | undefined {
   if (relation.kind === 'same' || typeof relation.rows === 'string') return undefined
-  return relation.rows(given as never, env) as Prisma.Sql
+  return relation.rows(args as never, env) as Prisma.Sql
 }
 
-function sourceOf(relation: Relation & { kind: 'page' }, given: unknown, env: Env): PageSource {
+function sourceOf(relation: Relation & { kind: 'page' }, args: unknown, env: Env): PageSource {
   if (typeof relation.rows === 'string') return { ranges: [Prisma.raw(relation.rows)] }
-  return relation.rows(given as never, env)
+  return relation.rows(args as never, env)
 }

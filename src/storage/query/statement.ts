@@ -3,7 +3,7 @@ import type { Spelling } from './codec.ts'
 import { type Keyed, keyedRows } from './keyed.ts'
 import type { Model, Relation } from './model.ts'
 import { objectText, oneRowText, relationText } from './select.ts'
-import { type Building, param, type Selected, type Selection } from './selected.ts'
+import { param, type Selected, type Selection, type StatementContext } from './selected.ts'
 import type { Slot } from './slot.ts'
 import { toSql } from './text.ts'
 
@@ -11,7 +11,7 @@ import { toSql } from './text.ts'
 export interface Statement {
   text: string
   /** For each parameter, the index of its value among all values. */
-  places: readonly number[]
+  valueIndexes: readonly number[]
 }
 
 export interface Reading {
@@ -22,12 +22,12 @@ export interface Reading {
 
 /** The statement for the value of one root field; no row means null. */
 export function fieldStatement(item: Selected, slots: readonly Slot[], reading: Reading): Statement {
-  const building = buildingOf(slots, reading)
+  const context = contextOf(slots, reading)
   const relation = item.is as Relation
-  return finished(
+  return numberParameters(
     relation.kind === 'one'
-      ? oneRowText(relation, item, building)
-      : `SELECT ${toSql(relationText(relation, item, building))}`,
+      ? oneRowText(relation, item, context)
+      : `SELECT ${toSql(relationText(relation, item, context))}`,
   )
 }
 
@@ -41,14 +41,14 @@ export function keyedStatement(
 ): Statement {
   const { model, columns, exists, missing = 'null' } = keyed
   const keys = Object.keys(columns).map((_, index) => param(index + 1))
-  const building = buildingOf(slots, reading, keys.length)
-  const object = toSql(objectText(model, item, building))
-  return finished(
+  const context = contextOf(slots, reading, keys.length)
+  const object = toSql(objectText(model, item, context))
+  return numberParameters(
     `SELECT CASE WHEN ${exists} THEN ${object} ELSE '${missing}' END FROM ${keyedRows(keyed, keys, isOne)}`,
   )
 }
 
-function buildingOf(slots: readonly Slot[], reading: Reading, keys = 0): Building {
+function contextOf(slots: readonly Slot[], reading: Reading, keys = 0): StatementContext {
   const offsets: number[] = []
   let next = 1 + keys
   for (const { values } of slots) {
@@ -59,29 +59,30 @@ function buildingOf(slots: readonly Slot[], reading: Reading, keys = 0): Buildin
 }
 
 /** Replaces placeholders by parameters, numbered as they first appear: unused values are not sent. */
-export function finished(text: string): Statement {
-  const places: number[] = []
-  const numberOf = (place: number) => {
-    const known = places.indexOf(place)
-    return known >= 0 ? known + 1 : places.push(place)
+export function numberParameters(text: string): Statement {
+  const valueIndexes: number[] = []
+  const numberOf = (valueIndex: number) => {
+    const position = valueIndexes.indexOf(valueIndex)
+    return position >= 0 ? position + 1 : valueIndexes.push(valueIndex)
   }
   return {
-    text: text.replace(/\uE000([0-9]+)\uE000/g, (_, place) =>
-      parameter(numberOf(Number(place)), Number(place)),
-    ),
-    places,
+    text: text.replace(/\uE000([0-9]+)\uE000/g, (_, digits) => {
+      const valueIndex = Number(digits)
+      return parameter(numberOf(valueIndex), valueIndex)
+    }),
+    valueIndexes,
   }
 }
 
 /** `now` needs a cast: PostgreSQL can't infer the type of an expression without a column. */
-function parameter(number: number, place: number): string {
-  return place === 0 ? `$${number}::bigint` : `$${number}`
+function parameter(number: number, valueIndex: number): string {
+  return valueIndex === 0 ? `$${number}::bigint` : `$${number}`
 }
 
 /** The text of each row. `now` in Unix seconds. */
 export async function runStatement(
   db: Db,
-  { text, places }: Statement,
+  { text, valueIndexes }: Statement,
   now: number,
   keys: readonly unknown[],
   slots: readonly Slot[],
@@ -90,7 +91,7 @@ export async function runStatement(
   const rows = await readPrepared<[string]>(
     db,
     text,
-    places.map((place) => values[place]),
+    valueIndexes.map((valueIndex) => values[valueIndex]),
   )
   return rows.map(([json]) => json)
 }
@@ -105,6 +106,6 @@ export function streamStatement(
   slots: readonly Slot[],
   reading: Reading,
 ): Statement {
-  const building = buildingOf(slots, reading, parameters)
-  return finished(`SELECT ${columns}, ${toSql(objectText(model, item, building))} FROM ${rows}`)
+  const context = contextOf(slots, reading, parameters)
+  return numberParameters(`SELECT ${columns}, ${toSql(objectText(model, item, context))} FROM ${rows}`)
 }

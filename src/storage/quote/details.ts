@@ -1,10 +1,10 @@
 import type { QuoteHop, QuotePath, QuoteReply, QuoteTerms } from '../../domain/quote/quote.ts'
 
 /** The parts of a reply beside the quote itself. */
-export type QuoteRest = Pick<QuoteReply, 'terms' | 'route'>
+export type QuoteDetails = Pick<QuoteReply, 'terms' | 'route'>
 
 /** Amounts as text, since JSON has no integers of their size. */
-export interface QuoteRestJson {
+export interface QuoteDetailsJson {
   terms: Omit<QuoteTerms, 'volumeFees' | 'partnerFees'> & Record<'volumeFees' | 'partnerFees', string[]>
   route: { block: number; paths: PathJson[] } | null
 }
@@ -13,7 +13,7 @@ type HopAmounts = 'amountIn' | 'amountOut' | 'reserveIn' | 'reserveOut'
 type HopJson = Omit<QuoteHop, HopAmounts> & Record<HopAmounts, string>
 type PathJson = { amountIn: string; amountOut: string; hops: HopJson[] }
 
-export function writeQuoteRest({ terms, route }: QuoteRest): QuoteRestJson {
+export function writeQuoteDetails({ terms, route }: QuoteDetails): QuoteDetailsJson {
   return {
     terms: {
       from: terms.from,
@@ -31,7 +31,7 @@ export function writeQuoteRest({ terms, route }: QuoteRest): QuoteRestJson {
   }
 }
 
-export function readQuoteRest({ terms, route }: QuoteRestJson): QuoteRest {
+export function readQuoteDetails({ terms, route }: QuoteDetailsJson): QuoteDetails {
   return {
     terms: {
       ...terms,

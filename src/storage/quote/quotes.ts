@@ -8,16 +8,16 @@ import { type Db, prepared, readPrepared, sql, writePrepared } from '../database
 import { quoteRow } from '../models/quote.ts'
 import { insertColumns, rowSql, toRow } from '../query/row.ts'
 import { sql as text } from '../query/text.ts'
-import { type QuoteRest, type QuoteRestJson, readQuoteRest, writeQuoteRest } from './details.ts'
+import { type QuoteDetails, type QuoteDetailsJson, readQuoteDetails, writeQuoteDetails } from './details.ts'
 import { type QuoteMetadata, toCalls, toMetadata } from './metadata.ts'
 
-const given = insertColumns(
+const quoteColumns = insertColumns(
   quoteRow,
   (Object.keys(quoteRow) as (keyof typeof quoteRow)[]).filter((key) => key !== 'id'),
 )
 /** Columns beside the model's: the quote's calls, the details of its reply, and the party that it was made for. */
-const beside = ['metadata', 'reply', 'from_account', 'receiver', 'app_data']
-const columns = [...given.map(({ name }) => name), ...beside]
+const extraColumns = ['metadata', 'reply', 'from_account', 'receiver', 'app_data']
+const columns = [...quoteColumns.map(({ name }) => name), ...extraColumns]
 
 const insertSql = prepared(
   `INSERT INTO quotes (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')}) RETURNING id::text`,
@@ -28,13 +28,13 @@ const insertSql = prepared(
  * quote: 0.8 to 1 ms of CPU, against 2.1 ms by Prisma's client.
  * @param details of the reply; without them the quote cannot be read by id, and no search finds it
  */
-export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>, rest?: QuoteRest): Promise<bigint> {
-  const party = rest && {
-    owner: rest.terms.from,
-    receiver: rest.terms.receiver,
-    appData: rest.terms.appDataHash,
+export async function insertQuote(db: Db, quote: Omit<Quote, 'id'>, details?: QuoteDetails): Promise<bigint> {
+  const party = details && {
+    owner: details.terms.from,
+    receiver: details.terms.receiver,
+    appData: details.terms.appDataHash,
   }
-  return insert(db, quote, party, rest)
+  return insert(db, quote, party, details)
 }
 
 /** Stores a quote that the service made because an order came without one: it has no reply. */
@@ -50,13 +50,13 @@ async function insert(
   db: Db,
   quote: Omit<Quote, 'id'>,
   party?: QuoteParty,
-  rest?: QuoteRest,
+  details?: QuoteDetails,
 ): Promise<bigint> {
   const metadata = toMetadata(quote.calls)
   const [row] = await writePrepared<[string]>(db, insertSql, [
-    ...given.map(({ of }) => of(quote as never)),
+    ...quoteColumns.map(({ valueIn }) => valueIn(quote as never)),
     metadata && JSON.stringify(metadata),
-    rest ? JSON.stringify(writeQuoteRest(rest)) : null,
+    details ? JSON.stringify(writeQuoteDetails(details)) : null,
     ...(party ? partyColumns(party) : [null, null, null]),
   ])
   if (!row) throw new TypeError('an insert gives a row')
@@ -72,8 +72,8 @@ const emptyAppData = keccakText(emptyAppDataDocument)
 
 /** Normalised: the receiver is never null or zero, and an empty appData has one hash. */
 function partyColumns({ owner, receiver, appData }: QuoteParty): Uint8Array[] {
-  const paid = receiver === null || receiver === zeroAddress ? owner : receiver
-  return [bytea(owner), bytea(paid), bytea(appData === zeroAppData ? emptyAppData : appData)]
+  const payee = receiver === null || receiver === zeroAddress ? owner : receiver
+  return [bytea(owner), bytea(payee), bytea(appData === zeroAppData ? emptyAppData : appData)]
 }
 
 const quoteJson = rowSql(quoteRow, { metadata: text(`coalesce(quotes.metadata::text, 'null')`) })
@@ -114,7 +114,7 @@ export async function findQuotes(
 /** The reply with this id on this network, as long as it is stored. */
 export async function findReply(db: Db, chainId: number, id: bigint): Promise<QuoteReply | undefined> {
   const [row] = await readPrepared<[string, string]>(db, replySql, [chainId, id])
-  return row && { quote: toQuote(row[0]), ...readQuoteRest(JSON.parse(row[1]) as QuoteRestJson) }
+  return row && { quote: toQuote(row[0]), ...readQuoteDetails(JSON.parse(row[1]) as QuoteDetailsJson) }
 }
 
 /** The terms of an order, for finding a quote for it. `amount` is that of the fixed side. */
@@ -134,8 +134,8 @@ export async function findQuoteFor(db: Db, search: QuoteSearch): Promise<Quote |
   const { chainId, sellToken, buyToken, kind, quoteKind, now } = search
   const pair = [bytea(sellToken), bytea(buyToken)]
   const amount = search.amount.toString()
-  const given = [chainId, ...partyColumns(search), ...pair, kind, quoteKind, now, amount]
-  const [row] = await writePrepared<[string]>(db, searchSql, given)
+  const quoteColumns = [chainId, ...partyColumns(search), ...pair, kind, quoteKind, now, amount]
+  const [row] = await writePrepared<[string]>(db, searchSql, quoteColumns)
   return row && toQuote(row[0])
 }
 

@@ -117,7 +117,7 @@ export async function forgetBalanceChanges(tx: Tx, chainId: number, block: numbe
     WHERE h.chain_id = ${chainId} AND c.token_id = h.id AND c.block_number <= ${block}`
 }
 
-export interface TokenPlace {
+export interface TokenProgress {
   address: Address
   /** null: the stored balances are invalid and must be cleared. */
   indexedTo: number | null
@@ -129,7 +129,7 @@ export async function tokensBehind(
   chainId: number,
   tokens: readonly Address[],
   block: number,
-): Promise<TokenPlace[]> {
+): Promise<TokenProgress[]> {
   const rows = await sql(db).holderToken.findMany({
     where: {
       chainId,
@@ -145,14 +145,14 @@ export async function tokensBehind(
 }
 
 /** Deletes up to `limit` balances of a token that starts again; once none is left, its indexing starts. In SQL: a batch under a lock. */
-export async function clearBalances(db: Db, chainId: number, token: Address, most: number): Promise<void> {
+export async function clearBalances(db: Db, chainId: number, token: Address, limit: number): Promise<void> {
   await sql(db).$executeRaw`
     WITH cleared AS (SELECT id FROM holder_tokens WHERE chain_id = ${chainId} AND address = ${bytea(token)} AND indexed_to IS NULL FOR UPDATE),
     changes AS (DELETE FROM token_balance_changes WHERE token_id = (SELECT id FROM cleared)),
-    batch AS (SELECT holder FROM token_balances WHERE token_id = (SELECT id FROM cleared) LIMIT ${most}),
+    batch AS (SELECT holder FROM token_balances WHERE token_id = (SELECT id FROM cleared) LIMIT ${limit}),
     gone AS (DELETE FROM token_balances WHERE token_id = (SELECT id FROM cleared) AND holder IN (SELECT holder FROM batch))
     UPDATE holder_tokens SET indexed_to = from_block - 1
-    WHERE id = (SELECT id FROM cleared) AND (SELECT count(*) FROM batch) < ${most}`
+    WHERE id = (SELECT id FROM cleared) AND (SELECT count(*) FROM batch) < ${limit}`
 }
 
 /** How far a token's balances are indexed, and its largest holders. */
@@ -175,7 +175,7 @@ export async function findHolders(
   db: Db,
   chainId: number,
   token: Address,
-  most: number,
+  limit: number,
 ): Promise<HolderIndex | undefined> {
   const [row] = await sql(db).$queryRaw<
     {
@@ -187,14 +187,14 @@ export async function findHolders(
   >`
     SELECT h.indexed_to, h.fault_block, (SELECT block_number FROM checkpoints c WHERE c.chain_id = h.chain_id) AS checkpoint,
       (SELECT ${holdersJson} FROM (SELECT holder, balance FROM token_balances WHERE token_id = h.id AND balance > 0
-        ORDER BY balance DESC, holder LIMIT ${most}) b) AS holders
+        ORDER BY balance DESC, holder LIMIT ${limit}) b) AS holders
     FROM holder_tokens h WHERE h.chain_id = ${chainId} AND h.address = ${bytea(token)}`
-  const number = (value: bigint | null) => (value === null ? null : Number(value))
+  const toNumber = (value: bigint | null) => (value === null ? null : Number(value))
   return (
     row && {
-      indexedTo: number(row.indexed_to),
-      faultBlock: number(row.fault_block),
-      checkpoint: number(row.checkpoint),
+      indexedTo: toNumber(row.indexed_to),
+      faultBlock: toNumber(row.fault_block),
+      checkpoint: toNumber(row.checkpoint),
       holders: row.holders.map(([address, balance]) => ({ address, balance: BigInt(balance) })),
     }
   )

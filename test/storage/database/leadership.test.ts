@@ -66,7 +66,7 @@ test('a leader that fails gives the lead up and gets it again', async () => {
   expect(errors).toEqual(['index:1: stopped, starting again'])
 })
 
-const frozenMs = 4_000
+const sessionTimeoutMs = 4_000
 
 /** Leads in a process of its own, and says when it does and when it no longer does. */
 function spawnLeader(url: string) {
@@ -75,7 +75,7 @@ function spawnLeader(url: string) {
     import { whileLeading } from ${at('../../../src/storage/database/leadership.ts')}
     import { silentLog } from ${at('../../fakes/silent-log.ts')}
     const { signal } = new AbortController()
-    const options = { url: ${JSON.stringify(url)}, name: 'auctions:1', log: silentLog, signal, frozenMs: ${frozenMs} }
+    const options = { url: ${JSON.stringify(url)}, name: 'auctions:1', log: silentLog, signal, frozenMs: ${sessionTimeoutMs} }
     await whileLeading(options, async (leading) => {
       console.log('leads')
       await new Promise((resolve) => leading.addEventListener('abort', resolve, { once: true }))
@@ -106,7 +106,7 @@ test('a leader that is frozen is succeeded, and knows it when it goes on', async
   await eventually('the time is over', async () => {
     const since = await client.query('SELECT clock_timestamp() - $1 > make_interval(secs => $2) AS over', [
       rows[0].started,
-      (1.2 * frozenMs) / 1_000,
+      (1.2 * sessionTimeoutMs) / 1_000,
     ])
     return since.rows[0].over
   })

@@ -39,7 +39,7 @@ function walk(value: unknown, place: string, found: Described, seen: Set<unknown
   seen.add(value)
   if (isField(value)) {
     found.fields.set(value, place)
-    const sql = typeof value.sql === 'string' ? value.sql : value.sql('words')
+    const sql = typeof value.sql === 'string' ? value.sql : value.sql('stored')
     found.sql.set(sql, found.sql.get(sql) ?? place)
     return
   }

@@ -62,7 +62,7 @@ test.each(rows)('the model of %s shows each column of its row, but for those nam
 })
 
 const sqlOf = (fields: Model['fields']) =>
-  Object.values(fields).map(({ sql }) => (typeof sql === 'string' ? sql : sql('words')))
+  Object.values(fields).map(({ sql }) => (typeof sql === 'string' ? sql : sql('stored')))
 
 /** What a relation of the same row makes of it, such as a token of its address. */
 const relationsOf = ({ relations = {} }: Model) =>

@@ -4,7 +4,7 @@ import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '.
 import { column, derived, type Env, type ManyRows, type Model } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { define, named } from '../../query/registry.ts'
+import { defineModel, modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { now } from '../../query/selected.ts'
 import { tokenIn } from '../token.ts'
@@ -42,7 +42,7 @@ export const isOver = (finality: string) => `EXISTS (
         o.valid_to < ${now} - ${expiryMargin} OR NOT o.partially_fillable AND EXISTS (
           SELECT FROM trades t WHERE t.order_id = o.id AND t.block_number <= c.final)))))`
 
-const ifShown = (rows: string, order: string) => (_given: never, env: Env) =>
+const visibleRows = (rows: string, order: string) => (_args: never, env: Env) =>
   Prisma.raw(`${rows}${env.hidesCompetitions ? ` AND ${isClosed}` : ''} ${order}`)
 
 const nativePrice: Model = {
@@ -69,7 +69,7 @@ export const nativePrices = (rows: string, description: string): ManyRows => ({
 const heldOrders = 'auction_orders ho JOIN orders o ON o.id = ho.order_id WHERE ho.auction_id = a.id'
 
 /** Auction `a`. */
-export const auction: Model = define({
+export const auction: Model = defineModel({
   name: 'Auction',
   description:
     'A competition of solvers for a batch of orders. Stored when at least one valid solution came in.',
@@ -82,14 +82,14 @@ export const auction: Model = define({
     solutions: {
       kind: 'many',
       model: () => solution,
-      rows: ifShown('solutions s WHERE s.auction_id = a.id', 'ORDER BY s.uid'),
+      rows: visibleRows('solutions s WHERE s.auction_id = a.id', 'ORDER BY s.uid'),
       items: 3,
       description:
         'Valid solutions, best first; those filtered out for fairness come last. Empty while the competition is hidden.',
     },
     orders: {
       kind: 'page',
-      model: named('Order'),
+      model: modelNamed('Order'),
       connection: 'AuctionOrderConnection',
       rows: heldOrders,
       key: { letter: 'h', parts: [{ sql: 'ho.order_id', type: 'number' }], order: 'ASC' },
@@ -98,7 +98,7 @@ export const auction: Model = define({
     settlementAttempts: {
       kind: 'many',
       model: () => settlementAttempt,
-      rows: ifShown(
+      rows: visibleRows(
         'settlement_attempts t WHERE t.auction_id = a.id',
         'ORDER BY t.started_at, t.solution_uid',
       ),

@@ -6,19 +6,19 @@ import { isClosed } from './auction.ts'
 
 /** Rows of auctions `a`, by the arguments of a request; without hidden competitions. */
 
-const shown = ({ hidesCompetitions }: Env) =>
+const visibleCondition = ({ hidesCompetitions }: Env) =>
   hidesCompetitions ? Prisma.raw(` AND ${isClosed}`) : Prisma.empty
 
 export const oneAuction = ({ id, chainId }: { id: number; chainId: number }, env: Env): Prisma.Sql =>
-  Prisma.sql`auctions a WHERE a.id = ${BigInt(id)} AND a.chain_id = ${chainId}${shown(env)}`
+  Prisma.sql`auctions a WHERE a.id = ${BigInt(id)} AND a.chain_id = ${chainId}${visibleCondition(env)}`
 
 export const latestAuction = ({ chainId }: { chainId: number }, env: Env): Prisma.Sql =>
-  Prisma.sql`auctions a WHERE a.chain_id = ${chainId}${shown(env)} ORDER BY a.id DESC LIMIT 1`
+  Prisma.sql`auctions a WHERE a.chain_id = ${chainId}${visibleCondition(env)} ORDER BY a.id DESC LIMIT 1`
 
 export const auctionOfTransaction = (
   { hash, chainId }: { hash: Bytes32; chainId: number },
   env: Env,
 ): Prisma.Sql =>
   Prisma.sql`auctions a WHERE a.id IN (SELECT se.auction_id FROM settlements se
-    WHERE se.tx_hash = ${bytea(hash)} AND se.chain_id = ${chainId} AND se.auction_id IS NOT NULL)${shown(env)}
+    WHERE se.tx_hash = ${bytea(hash)} AND se.chain_id = ${chainId} AND se.auction_id IS NOT NULL)${visibleCondition(env)}
     ORDER BY a.id DESC LIMIT 1`

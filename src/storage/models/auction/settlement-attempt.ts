@@ -6,7 +6,7 @@ import {
   safeInt,
   screaming,
   smallInt,
-  spelt,
+  spelledEnumOf,
   string,
   time,
 } from '../../query/codec.ts'
@@ -15,7 +15,7 @@ import type { RowFields } from '../../query/row.ts'
 
 export const settlementOutcomes = ['success', 'timeout', 'failed'] as const
 
-const known = (spell: (value: string) => string) =>
+const outcomeCase = (spell: (value: string) => string) =>
   `CASE WHEN t.outcome IN ('success', 'timeout') THEN ${spell === screaming ? 'upper(t.outcome)' : 't.outcome'}
     WHEN t.outcome IS NOT NULL THEN '${spell('failed')}' END`
 
@@ -37,8 +37,8 @@ export const settlementAttempt: Model = {
     ...fields,
     outcome: orNull(
       derived(
-        spelt('SettlementOutcome', settlementOutcomes),
-        (spelling) => known(spelling === 'graph' ? screaming : (value) => value),
+        spelledEnumOf('SettlementOutcome', settlementOutcomes),
+        (spelling) => outcomeCase(spelling === 'graphql' ? screaming : (value) => value),
         'How it ended.',
       ),
     ),

@@ -2,7 +2,7 @@ import type { StoredSolution } from '../../../domain/auction/competition.ts'
 import { address, amount, boolean, bytes32, orderUid, rowKey, smallInt } from '../../query/codec.ts'
 import { column, derived, type Model, orNull } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
-import { named } from '../../query/registry.ts'
+import { modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
 
@@ -46,7 +46,7 @@ export const solution: Model = {
   relations: {
     auction: {
       kind: 'one',
-      model: named('Auction'),
+      model: modelNamed('Auction'),
       rows: 'auctions a WHERE a.id = s.auction_id',
       description: 'The auction it is for.',
     },
@@ -68,7 +68,7 @@ const solutionOrder: Model = {
   relations: {
     sellToken: tokenIn('o.chain_id', 'o.sell_token', 'What it sells.'),
     buyToken: tokenIn('o.chain_id', 'o.buy_token', 'What it buys.'),
-    order: { kind: 'same', model: named('Order'), nullable: true, description: 'The order.' },
+    order: { kind: 'same', model: modelNamed('Order'), nullable: true, description: 'The order.' },
   },
 }
 

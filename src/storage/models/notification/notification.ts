@@ -1,14 +1,24 @@
 import { Refusal } from '../../../domain/errors/error.ts'
 import { type NotificationType, notificationTypes } from '../../../domain/notification.ts'
-import { address, asText, boolean, json, rowKeyText, string, time, uint32, word } from '../../query/codec.ts'
+import {
+  address,
+  asText,
+  boolean,
+  enumOf,
+  json,
+  rowKeyText,
+  string,
+  time,
+  uint32,
+} from '../../query/codec.ts'
 import { column, derived, type Field, type Model, orNull } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { named } from '../../query/registry.ts'
+import { modelNamed } from '../../query/registry.ts'
 
 const fields = {
   account: column(address, 'n.account', 'Whom it is for.'),
-  type: column(word('NotificationType', notificationTypes), 'n.type', 'What it tells.'),
+  type: column(enumOf('NotificationType', notificationTypes), 'n.type', 'What it tells.'),
   message: column(string, 'n.message', 'The same for people.'),
   timestamp: column(time, 'n.timestamp', 'When it was written.'),
 }
@@ -20,7 +30,7 @@ const metadata = column(
 )
 
 /** Members that all types of notifications share. */
-const common: Pick<Model, 'fields' | 'relations' | 'identity'> = {
+const commonMembers: Pick<Model, 'fields' | 'relations' | 'identity'> = {
   fields: {
     id: nodeId('Notification', 'n.id'),
     notificationId: number,
@@ -36,7 +46,7 @@ const common: Pick<Model, 'fields' | 'relations' | 'identity'> = {
   relations: {
     order: {
       kind: 'one',
-      model: named('Order'),
+      model: modelNamed('Order'),
       nullable: true,
       rows: `orders o WHERE o.chain_id = n.chain_id AND o.uid = decode(substr(n.metadata->>'orderId', 3), 'hex')`,
       description: 'The order it is about.',
@@ -56,34 +66,34 @@ const fill: Record<string, Field> = {
   txHash: orNull(derived(asText('Bytes32'), `n.metadata->>'txHash'`, 'The settlement’s transaction.')),
 }
 
-function kind(name: string, description: string, own: Record<string, Field> = {}): () => Model {
-  const model: Model = { ...common, name, description, fields: { ...common.fields, ...own } }
+function variant(name: string, description: string, own: Record<string, Field> = {}): () => Model {
+  const model: Model = { ...commonMembers, name, description, fields: { ...commonMembers.fields, ...own } }
   return () => model
 }
 
 const variants: Record<NotificationType, () => Model> = {
-  order_filled: kind('OrderFilledNotification', 'A trade completed the order.', fill),
-  order_partially_filled: kind(
+  order_filled: variant('OrderFilledNotification', 'A trade completed the order.', fill),
+  order_partially_filled: variant(
     'OrderPartiallyFilledNotification',
     'A trade filled a part of the order.',
     fill,
   ),
-  order_expired: kind('OrderExpiredNotification', 'The order’s time passed before it was filled.', {
+  order_expired: variant('OrderExpiredNotification', 'The order’s time passed before it was filled.', {
     validTo: orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, 'When it expired, in Unix seconds.')),
   }),
-  order_cancelled: kind('OrderCancelledNotification', 'The order was cancelled.', {
+  order_cancelled: variant('OrderCancelledNotification', 'The order was cancelled.', {
     reason: orNull(derived(string, `n.metadata->>'reason'`, 'On cancellation by policy: why.')),
   }),
-  insufficient_balance: kind(
+  insufficient_balance: variant(
     'InsufficientBalanceNotification',
     'The owner’s balance became too low for the order.',
   ),
-  price_improvement: kind('PriceImprovementNotification', 'A trade was better than quoted.'),
+  price_improvement: variant('PriceImprovementNotification', 'A trade was better than quoted.'),
 }
 
 /** Notification `n`. */
 export const notification: Model = {
-  ...common,
+  ...commonMembers,
   name: 'Notification',
   description: 'Something an account should know. Its ids stay the same when it is updated.',
   variants: { by: 'n.type', models: variants },
@@ -94,14 +104,14 @@ export const isSettled = `f.tx < (pg_snapshot_xmin(pg_current_snapshot())::text)
 /** The transaction part of a position before all entries that will be committed from now on. */
 export const feedHead = `(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`
 
-const highest = 2n ** 63n - 1n
+const maxBigint = 2n ** 63n - 1n
 
 /** @throws Refusal InvalidParameter */
 function parsePlace(cursor: string, argument: string): bigint[] {
   if (cursor === 'earliest') return [0n, 0n]
   const [, tx = '-1', id = '-1'] = /^([0-9]{1,19})\.([0-9]{1,19})$/.exec(cursor) ?? []
   const place = [BigInt(tx), BigInt(id)]
-  if (place.every((number) => number >= 0n && number <= highest)) return place
+  if (place.every((number) => number >= 0n && number <= maxBigint)) return place
   throw new Refusal('InvalidParameter', `${argument} must be a cursor of this feed, or "earliest"`, {
     field: argument,
   })

@@ -1,12 +1,12 @@
 import { orderUid } from '../../query/codec.ts'
 import { column, type Model, type Relation } from '../../query/model.ts'
-import { named } from '../../query/registry.ts'
+import { modelNamed } from '../../query/registry.ts'
 import { auctionReport, auctionReportsKey } from '../auction/report.ts'
 import { orderTrades } from '../trade/trade.ts'
 import { orderEvents } from './event.ts'
 
 const relations: Record<string, Relation> = {
-  order: { kind: 'same', model: named('Order'), description: 'The order.' },
+  order: { kind: 'same', model: modelNamed('Order'), description: 'The order.' },
   events: { ...orderEvents, description: 'Its story, oldest first.' },
   auctions: {
     kind: 'page',

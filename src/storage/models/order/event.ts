@@ -1,5 +1,5 @@
 import { exclusionReasons, type OrderEvent, orderEventLabels } from '../../../domain/order/event.ts'
-import { spelt, string, time, word } from '../../query/codec.ts'
+import { enumOf, spelledEnumOf, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
 import type { RowFields } from '../../query/row.ts'
@@ -7,10 +7,10 @@ import type { RowFields } from '../../query/row.ts'
 /** A reason is one of `exclusionReasons`, or else an operator's text for a cancellation: `policy`. */
 export const orderEventReasons = [...exclusionReasons, 'policy'] as const
 
-const isWord = `ev.reason IN (${exclusionReasons.map((reason) => `'${reason}'`).join(', ')})`
+const isKnownReason = `ev.reason IN (${exclusionReasons.map((reason) => `'${reason}'`).join(', ')})`
 
 const fields = {
-  label: column(word('OrderEventLabel', orderEventLabels), 'ev.label', 'What happened.'),
+  label: column(enumOf('OrderEventLabel', orderEventLabels), 'ev.label', 'What happened.'),
   timestamp: column(time, 'ev.timestamp', 'When.'),
 }
 
@@ -21,17 +21,17 @@ export const orderEvent: Model = {
     ...fields,
     reason: orNull(
       derived(
-        spelt('OrderEventReason', orderEventReasons),
+        spelledEnumOf('OrderEventReason', orderEventReasons),
         (spelling) =>
-          `CASE WHEN ${isWord} THEN ${spelling === 'graph' ? 'upper(ev.reason)' : 'ev.reason'}
-            WHEN ev.reason IS NOT NULL THEN '${spelling === 'graph' ? 'POLICY' : 'policy'}' END`,
+          `CASE WHEN ${isKnownReason} THEN ${spelling === 'graphql' ? 'upper(ev.reason)' : 'ev.reason'}
+            WHEN ev.reason IS NOT NULL THEN '${spelling === 'graphql' ? 'POLICY' : 'policy'}' END`,
         'Why, for FILTERED and INVALID, and for cancellations by policy.',
       ),
     ),
     detail: orNull(
       derived(
         string,
-        `CASE WHEN NOT ${isWord} THEN ev.reason END`,
+        `CASE WHEN NOT ${isKnownReason} THEN ev.reason END`,
         'What is said of the reason beside, in words.',
       ),
     ),

@@ -7,28 +7,28 @@ import {
   signingSchemes,
 } from '../../../domain/order/order.ts'
 import { type OrderStatus, orderStatuses } from '../../../domain/order/status.ts'
-import { statusCase, statusSpelling } from '../../order/status.ts'
+import { statusCase, statusNames } from '../../order/status.ts'
 import {
   address,
   amount,
   boolean,
   bytes,
   bytes32,
+  enumOf,
   hexText,
   orderUid,
   rowKey,
   screaming,
   smallInt,
-  spelt,
+  spelledEnumOf,
   string,
   time,
   uint32,
-  word,
 } from '../../query/codec.ts'
-import { again, column, derived, type Model, orNull } from '../../query/model.ts'
+import { aliasField, column, derived, type Model, orNull } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { define } from '../../query/registry.ts'
+import { defineModel } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { now } from '../../query/selected.ts'
 import { tokenIn } from '../token.ts'
@@ -44,15 +44,15 @@ const signed = {
   validTo: column(uint32, 'o.valid_to', 'Unix seconds; at this second the order is still open.'),
   appData: column(bytes32, 'o.app_data', 'The signed hash of the appData document.'),
   feeAmount: column(amount, 'o.fee_amount', 'Signed fee, in sell token atoms; 0 for new orders.'),
-  kind: column(word('OrderKind', orderKinds), 'o.kind', 'Which side is fixed.'),
+  kind: column(enumOf('OrderKind', orderKinds), 'o.kind', 'Which side is fixed.'),
   partiallyFillable: column(boolean, 'o.partially_fillable', 'Whether a part may be traded.'),
   sellTokenBalance: column(
-    word('SellTokenSource', sellTokenSources),
+    enumOf('SellTokenSource', sellTokenSources),
     'o.sell_token_balance',
     'Where sell tokens come from.',
   ),
   buyTokenBalance: column(
-    word('BuyTokenDestination', buyTokenDestinations),
+    enumOf('BuyTokenDestination', buyTokenDestinations),
     'o.buy_token_balance',
     'Where buy tokens go.',
   ),
@@ -77,8 +77,8 @@ const stored = {
   uid: column(orderUid, 'o.uid', 'Order digest, owner and validTo in one.'),
   owner: column(address, 'o.owner', 'Who signed.'),
   settlementContract: column(address, 'o.settlement', 'The contract the order is signed for.'),
-  class: column(word('OrderClass', orderClasses), 'o.class', 'What the order counts as.'),
-  signingScheme: column(word('SigningScheme', signingSchemes), 'o.signing_scheme', 'How the owner signed.'),
+  class: column(enumOf('OrderClass', orderClasses), 'o.class', 'What the order counts as.'),
+  signingScheme: column(enumOf('SigningScheme', signingSchemes), 'o.signing_scheme', 'How the owner signed.'),
   signature: column(bytes, 'o.signature', 'The signature; empty for presign.'),
   fullAppData: orNull(
     derived(
@@ -95,7 +95,7 @@ const stored = {
 }
 
 /** Order `o`. */
-export const order: Model = define({
+export const order: Model = defineModel({
   name: 'Order',
   description: 'A signed intent to trade one token for another.',
   fields: {
@@ -103,18 +103,18 @@ export const order: Model = define({
     ...stored,
     ...signed,
     ...executed,
-    from: again(stored.owner, 'Equal to owner.', { deprecated: 'Use owner. Removed after 2027-11-30.' }),
-    appDataHash: again(signed.appData, 'The signed hash of the appData document.'),
-    appData: again(signed.appData, 'Equal to appDataHash.', {
+    from: aliasField(stored.owner, 'Equal to owner.', { deprecated: 'Use owner. Removed after 2027-11-30.' }),
+    appDataHash: aliasField(signed.appData, 'The signed hash of the appData document.'),
+    appData: aliasField(signed.appData, 'Equal to appDataHash.', {
       deprecated: 'Use appDataHash. Removed after 2027-11-30.',
     }),
     isLiquidityOrder: derived(boolean, `o.class = 'liquidity'`, 'Whether class is LIQUIDITY.', {
       deprecated: 'Use class. Removed after 2027-11-30.',
     }),
     status: derived(
-      spelt('OrderStatus', orderStatuses),
+      spelledEnumOf('OrderStatus', orderStatuses),
       (spelling) =>
-        statusCase(now, spelling === 'graph' ? (graphStatus as Record<OrderStatus, string>) : statusSpelling),
+        statusCase(now, spelling === 'graphql' ? (graphStatus as Record<OrderStatus, string>) : statusNames),
       'Derived from trades, invalidation and validTo; never stored.',
     ),
     invalidated: derived(

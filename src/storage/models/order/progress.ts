@@ -1,6 +1,6 @@
 import { orderEventLabels } from '../../../domain/order/event.ts'
 import { competedStages, orderStage, orderStages } from '../../../domain/order/stage.ts'
-import { address, amount, screaming, spelt } from '../../query/codec.ts'
+import { address, amount, screaming, spelledEnumOf } from '../../query/codec.ts'
 import { column, derived, type Model } from '../../query/model.ts'
 
 /** `domain/order/stage.ts` in SQL, over the newest event `ne` and the newest trade `nt`. */
@@ -51,8 +51,8 @@ export const orderProgress: Model = {
   description: 'Where an order stands in the competition of solvers.',
   fields: {
     stage: derived(
-      spelt('OrderStage', orderStages),
-      (spelling) => stageSql(spelling === 'graph' ? screaming : (value) => value),
+      spelledEnumOf('OrderStage', orderStages),
+      (spelling) => stageSql(spelling === 'graphql' ? screaming : (value) => value),
       'By its trades, and without one by its newest event.',
     ),
   },

@@ -6,10 +6,10 @@ import { column, derived, type Model, orNull } from '../../query/model.ts'
 import type { RowFields } from '../../query/row.ts'
 import { now } from '../../query/selected.ts'
 
-const ended = Object.fromEntries(orderStatuses.map((status) => [status, `${hasEnded(status)}`]))
+const endedByStatus = Object.fromEntries(orderStatuses.map((status) => [status, `${hasEnded(status)}`]))
 
 /** The calls of a settlement stay hidden until the order has ended, so that no trader can front-run it. */
-const orderHasEnded = `${statusCase(now, ended as Record<OrderStatus, string>)}::bool`
+const orderHasEnded = `${statusCase(now, endedByStatus as Record<OrderStatus, string>)}::bool`
 
 const fields = {
   gasAmount: column(amount, 'q.gas_amount', 'Gas units of the estimate.'),

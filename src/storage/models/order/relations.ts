@@ -1,5 +1,5 @@
 import { placementErrors } from '../../../domain/order/order.ts'
-import { address, asText, bytes32, spelt, string, uint32 } from '../../query/codec.ts'
+import { address, asText, bytes32, spelledEnumOf, string, uint32 } from '../../query/codec.ts'
 import { derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import { auction, orderAuctionsKey } from '../auction/auction.ts'
 import { tokenIn, tokenOf } from '../token.ts'
@@ -48,7 +48,7 @@ const onchainOrderData: Model = {
     sender: derived(address, 'NULL::bytea', 'Who placed it.'),
     placementError: orNull(
       derived(
-        spelt('PlacementError', placementErrors),
+        spelledEnumOf('PlacementError', placementErrors),
         'NULL::text',
         'Why it can never be traded; null when it can.',
       ),

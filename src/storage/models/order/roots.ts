@@ -8,7 +8,7 @@ import { progressRows, stageSql } from './progress.ts'
 
 /** Rows of orders `o`, by the arguments of a request. A UID is unique; the chain id limits the search to a network. */
 
-const on = (chainId: number | undefined) =>
+const onChain = (chainId: number | undefined) =>
   chainId === undefined ? Prisma.empty : Prisma.sql` AND o.chain_id = ${chainId}`
 
 interface OneOrder {
@@ -17,13 +17,13 @@ interface OneOrder {
 }
 
 export const oneOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
-  Prisma.sql`orders o WHERE o.uid = ${bytea(uid)}${on(chainId)}`
+  Prisma.sql`orders o WHERE o.uid = ${bytea(uid)}${onChain(chainId)}`
 
 /** An order with its progress; no row if its stage needs a competition that is not stored. */
 export const progressOfOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
   Prisma.sql`orders o CROSS JOIN LATERAL (SELECT ne.label, nt.known, co.id FROM ${raw(progressRows)}) pr
     CROSS JOIN LATERAL (SELECT pr.label) ne CROSS JOIN LATERAL (SELECT pr.known) nt CROSS JOIN LATERAL (SELECT pr.id) co
-    WHERE o.uid = ${bytea(uid)}${on(chainId)}
+    WHERE o.uid = ${bytea(uid)}${onChain(chainId)}
       AND NOT (co.id IS NULL AND ${raw(stageSql((value) => value))} = ANY(${[...competedStages]}))`
 
 /** In the order of `uids`. */
@@ -34,7 +34,7 @@ export const namedOrders = ({
   uids: readonly OrderUid[]
   chainId: number | undefined
 }): Prisma.Sql => Prisma.sql`unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS k(uid, place)
-  JOIN orders o ON o.uid = k.uid${on(chainId)} ORDER BY k.place`
+  JOIN orders o ON o.uid = k.uid${onChain(chainId)} ORDER BY k.place`
 
 /** Orders that a settlement traded, oldest first. */
 export const ordersOfTransaction = ({ hash, chainId }: { hash: Bytes32; chainId: number }): Prisma.Sql =>

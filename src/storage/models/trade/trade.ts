@@ -3,7 +3,7 @@ import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '.
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { named } from '../../query/registry.ts'
+import { modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { feePolicy } from '../auction/fee-policy.ts'
 import { tokenIn } from '../token.ts'
@@ -35,14 +35,14 @@ export const trade: Model = {
     buyToken: tokenIn('tr.chain_id', 'tr.buy_token', 'What was bought.'),
     order: {
       kind: 'one',
-      model: named('Order'),
+      model: modelNamed('Order'),
       nullable: true,
       rows: 'orders o WHERE o.id = tr.order_id',
       description: 'The order traded.',
     },
     auction: {
       kind: 'one',
-      model: named('Auction'),
+      model: modelNamed('Auction'),
       nullable: true,
       rows: 'auctions a WHERE a.id = tr.auction_id',
       description: 'The auction it settles; null when it is not one of this service.',
