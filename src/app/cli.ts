@@ -19,7 +19,7 @@ flags of dev
   --port N        port of the service, 0 for any free one (default 4000)
   --home DIR      folder of everything it keeps (default .tradegraph)
   --reset         empty the home first
-  --no-traders    nobody trades but you
+  --no-traders    no account trades by itself
 
 settings, from the environment [default]
 ${describeSettings()}`

@@ -75,7 +75,7 @@ export const settings = z.object({
   METRICS_KEY: apiKey
     .optional()
     .describe(
-      'Whoever sends it as a bearer token or X-API-Key may read /metrics. With neither this nor METRICS_PORT it is not served; `dev` serves it to anybody.',
+      'Key for /metrics, sent as a bearer token or X-API-Key. With neither this nor METRICS_PORT it is not served; `dev` serves it without a key.',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
@@ -99,7 +99,7 @@ export const settings = z.object({
     ),
   AUCTION_EVERY_BLOCKS: integer(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
   AUCTION_DEADLINE_BLOCKS: integer(1, 1_000).default(5).describe('Blocks that a winner has to settle.'),
-  AUCTION_SOLVE_MS: integer(50, 120_000).default(10_000).describe('What solvers get, in milliseconds.'),
+  AUCTION_SOLVE_MS: integer(50, 120_000).default(10_000).describe('Time that solvers have, in milliseconds.'),
   AUCTION_MAX_WINNERS: integer(1, 100).default(20).describe('Winners of one auction, at most.'),
   AUCTION_HIDE_COMPETITIONS: z
     .stringbool()
@@ -108,10 +108,10 @@ export const settings = z.object({
   AUCTION_MAX_ORDERS: integer(1, 10_000).default(1_000).describe('Orders in one auction, at most.'),
   AUCTION_CHECK_MS: integer(50, 60_000)
     .default(1_000)
-    .describe('What an auction waits for contract wallets and pre hooks, in milliseconds.'),
+    .describe('Longest wait of an auction for contract wallets and pre-hooks, in milliseconds.'),
   AUCTION_CHECKS_PER_OWNER: integer(1, 1_000)
     .default(20)
-    .describe('Orders of one contract wallet, or with pre hooks, that one auction asks about.'),
+    .describe('Orders of one contract wallet, or with pre-hooks, that one auction checks.'),
   ORDER_MIN_VALIDITY: integer(1, 86_400).default(60).describe('Least seconds from now to validTo.'),
   ORDER_MAX_VALIDITY: integer(60, 1_000_000_000)
     .default(31_536_000)
@@ -122,7 +122,7 @@ export const settings = z.object({
   QUOTE_ESTIMATORS: jsonText(uniquelyNamed(estimatorSource))
     .default([])
     .describe(
-      'Who else is asked for quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; with "network" it is asked on that one alone.',
+      'Outside estimators of quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; with "network" it is asked on that one only.',
     ),
   QUOTE_FAST_RESULTS: integer(1, 20).default(2).describe('Usable estimates that a fast quote waits for.'),
   QUOTE_VERIFICATION: z
@@ -151,9 +151,7 @@ export const settings = z.object({
   APP_DATA_MAX_BYTES: integer(2, 1_000_000)
     .default(maxAppDataBytes)
     .describe('Most bytes of an appData document; bodies of requests have limits of their own.'),
-  IPFS_GATEWAY: httpUrl
-    .optional()
-    .describe('Asked for appData documents that nobody uploaded, below /ipfs/.'),
+  IPFS_GATEWAY: httpUrl.optional().describe('Asked for appData documents that are not stored, below /ipfs/.'),
   DENIED_ACCOUNTS_FILE: z
     .string()
     .optional()
@@ -161,7 +159,7 @@ export const settings = z.object({
   DENIED_TOKENS_FILE: z.string().optional().describe('Tokens that are not traded: an address a line.'),
   ADMIN_API_KEY: apiKey
     .optional()
-    .describe('Whoever sends it as a bearer token or X-API-Key may cancel orders by policy.'),
+    .describe('Key for cancelling orders by policy, sent as a bearer token or X-API-Key.'),
   ORDER_MAX_GAS: integer(100_000, 100_000_000).default(8_000_000).describe('Gas that one order may need.'),
   EIP1271_GAS_LIMIT: integer(21_000, 30_000_000)
     .default(1_000_000)
@@ -171,7 +169,7 @@ export const settings = z.object({
     .describe('One call that runs the code of an order: its wallet, its pre-hooks.'),
   EIP1271_AT_ONCE: integer(1, 1_000)
     .default(4)
-    .describe('Such calls at a time on each network, one for each owner; three times as many wait.'),
+    .describe('Concurrent calls of this kind on each network, one for each owner; three times as many wait.'),
   DISTINCT_SIGNATURE_CODES: z
     .stringbool()
     .default(false)
@@ -185,9 +183,7 @@ export const settings = z.object({
   ),
   RATE_LIMIT_INTROSPECTIONS: integer(0, 1_000)
     .default(6)
-    .describe(
-      'Introspection documents of one client whose answer is not remembered, per minute; 0 is no limit.',
-    ),
+    .describe('Introspection documents of one client whose answer is not cached, per minute; 0 is no limit.'),
   TRUSTED_PROXIES: z
     .string()
     .transform((text) => text.split(',').map((entry) => entry.trim()))
@@ -213,7 +209,7 @@ export const settings = z.object({
     .describe('Notifications and affiliates; on where CMS_API_KEY is set, unless it says otherwise.'),
   CMS_API_KEY: apiKey
     .optional()
-    .describe('Whoever sends it as a bearer token or X-API-Key may enable and disable affiliate codes.'),
+    .describe('Key for enabling and disabling affiliate codes, sent as a bearer token or X-API-Key.'),
   AFFILIATE_BRAND: z
     .string()
     .regex(/^[\w .-]{1,40}$/)
@@ -223,7 +219,7 @@ export const settings = z.object({
     .string()
     .optional()
     .describe(
-      'Where contract wallets of affiliates are asked: mainnet where that is served, else the first network.',
+      'Network on which contract wallets of affiliates are asked: mainnet where it is served, else the first one.',
     ),
   STATS_SOURCE: z
     .enum(['own'])
@@ -233,7 +229,7 @@ export const settings = z.object({
     .string()
     .regex(/^[!-~]{1,1000}$/, 'must be visible characters of ASCII')
     .optional()
-    .describe('Opens the statistics as STATS_SOURCE=own does. It is sent nowhere.'),
+    .describe('Enables the statistics like STATS_SOURCE=own. It is never sent.'),
   PROFILE: z
     .enum(profiles)
     .default('production')

@@ -89,7 +89,7 @@ const streamAdvice =
 /** For statuses that graphql-sse answers without a body. */
 const statusRefusals: Partial<Record<number, Refusal>> = {
   404: new Refusal('NotFound', `there is no such stream: ${streamAdvice}`),
-  406: new Refusal('NotAcceptable', `this door streams: ${streamAdvice}`),
+  406: new Refusal('NotAcceptable', `this path streams: ${streamAdvice}`),
   415: new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json'),
 }
 

@@ -105,7 +105,7 @@ function isWritable(path: string): boolean {
 /** Waits for an owner that is stopping, and replaces one that has ended. */
 async function claim(ownerFile: string, path: string, { log, waitMs = 5_000 }: HomeOptions): Promise<void> {
   const self = findProcess(process.pid)
-  if (!self) throw new Error('This system does not tell about its processes.')
+  if (!self) throw new Error('This system does not report its processes.')
   const identity: ProcessIdentity = { pid: self.pid, started: self.started }
   let logged = false
   const claimed = await until(waitMs, async () => {

@@ -5,9 +5,9 @@ import { notifications } from '../openapi/schemas/stored.ts'
 export const accountOperations: Operations = {
   'GET /accounts/:account/notifications': {
     id: 'notifications',
-    summary: 'What an account is told',
+    summary: 'Notifications of an account',
     description:
-      'The newest 1000, newest first. For more, and for a stream that forgets nothing, ask `/graphql` and `/graphql/stream`.',
+      'The newest 1000, newest first. For more, and for a stream without gaps, use `/graphql` and `/graphql/stream`.',
     answers: {
       200: { description: 'An empty list when there are none.', schema: notifications, headers: ['ETag'] },
     },

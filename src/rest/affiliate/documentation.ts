@@ -15,7 +15,7 @@ export const affiliateOperations: Operations = {
     id: 'registerAffiliate',
     summary: 'Bind a code to a wallet',
     description:
-      'For good: a wallet has one code, and a code one wallet. The wallet signs `AffiliateCode(address walletAddress,string code,uint256 chainId)` with chainId 1, whatever the chain, under a domain of name `Service Affiliate` and version `1` and nothing else (a deployment can have another name: `affiliateTypedData` of /graphql tells what to sign). Keys, contract wallets (ERC-1271) and those not yet deployed (ERC-6492) are understood.',
+      'For good: a wallet has one code, and a code one wallet. The wallet signs `AffiliateCode(address walletAddress,string code,uint256 chainId)` with chainId 1, whatever the chain, under a domain of name `Service Affiliate` and version `1` and nothing else (a deployment can have another name: `affiliateTypedData` of /graphql returns what to sign). Signatures of keys, of contract wallets (ERC-1271) and of those not yet deployed (ERC-6492) are accepted.',
     body: registerAffiliateInput.schema,
     answers: { 201: { description: 'The code is bound.', schema: registeredAffiliate } },
     codes: [
@@ -54,7 +54,7 @@ export const affiliateOperations: Operations = {
   },
   'GET /affiliate/:wallet': {
     id: 'affiliate',
-    summary: 'The affiliate that a wallet is',
+    summary: 'The affiliate of a wallet',
     description: 'Also while its code is switched off.',
     answers: {
       200: { description: 'Its code, and the programme as it was when it registered.', schema: affiliate },
@@ -100,7 +100,7 @@ export const affiliateOperations: Operations = {
           volumeCap: 0,
         },
       },
-      unknown: { summary: 'Nobody’s code', path: { code: 'NOBODYS' }, refused: 'missing' },
+      unknown: { summary: 'An unknown code', path: { code: 'UNKNOWN' }, refused: 'missing' },
       disabled: {
         summary: 'Switched off',
         path: { code: 'LOCAL-ENDED' },
@@ -137,8 +137,8 @@ export const affiliateOperations: Operations = {
         ],
       },
       unknown: {
-        summary: 'Nobody’s code',
-        path: { code: 'NOBODYS' },
+        summary: 'An unknown code',
+        path: { code: 'UNKNOWN' },
         headers: { 'X-API-Key': sample.key },
         body: { enabled: false },
         refused: ['NotFound', 'Affiliate code not found'],

@@ -26,7 +26,7 @@ export const appDataOperations: Operations = {
     path: { hash },
     answers: {
       200: {
-        description: 'The document: what it is never changes.',
+        description: 'The document. It never changes.',
         schema: appDataDocument,
         headers: ['Cache-Control', 'ETag'],
       },

@@ -6,7 +6,7 @@ import { competition, competitionV1 } from '../openapi/schemas/stored.ts'
 import { sampleCompetition, sampleCompetitionV1 } from './example.ts'
 
 const hiddenNote =
-  'Where a deployment hides competitions, one is not there before its deadline block has passed.'
+  'Where a deployment hides competitions, the answer is 404 until the deadline block has passed.'
 
 const cacheNote = 'Once nothing of it can change, caches may keep it for good.'
 const headers: readonly HeaderName[] = ['Cache-Control', 'ETag']
@@ -14,7 +14,7 @@ const headers: readonly HeaderName[] = ['Cache-Control', 'ETag']
 const paths = {
   ':auctionId': {
     settled: { summary: 'An auction that was settled', path: { auctionId: '9' } },
-    unknown: { summary: 'No auction’s id', path: { auctionId: '999' }, refused: 'missing' },
+    unknown: { summary: 'An unknown id', path: { auctionId: '999' }, refused: 'missing' },
     malformed: {
       summary: 'No id',
       path: { auctionId: 'last' },
@@ -24,7 +24,7 @@ const paths = {
   latest: { settled: { summary: 'The newest' } },
   'by_tx_hash/:hash': {
     settled: { summary: 'A settlement', path: { hash: sample.transaction } },
-    unknown: { summary: 'Nothing that we know', path: { hash: sample.unknownHash }, refused: 'missing' },
+    unknown: { summary: 'An unknown transaction', path: { hash: sample.unknownHash }, refused: 'missing' },
   },
 } satisfies Record<string, Record<string, WrittenExample>>
 
@@ -83,6 +83,6 @@ export const competitionOperations: Operations = {
   'GET /restricted/api/v2/solver_competition/:auctionId': read('v2', ':auctionId', {
     id: 'restrictedCompetition',
     summary: 'The competition of an auction, also before its deadline',
-    description: 'For the operator: whoever runs the service keeps this path from others.',
+    description: 'For the operator, who has to block this path for other clients.',
   }),
 }

@@ -19,7 +19,7 @@ const statusNames: Record<number, string> = {
   422: 'Another request came with this key.',
   429: 'Too many requests.',
   500: 'A fault of the service.',
-  503: 'Not now.',
+  503: 'Not available at the moment.',
 }
 
 /** Codes whose response is the same on every route: one component for each family. */

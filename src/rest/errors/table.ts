@@ -4,7 +4,7 @@ import { statusOf } from './body.ts'
 
 const introduction = `# Errors
 
-Every refusal has one of these codes: GraphQL tells it as \`extensions.code\`, with \`retryable\`, and where there is one the
+Every refusal has one of these codes: GraphQL has it as \`extensions.code\`, with \`retryable\`, and where there is one the
 \`field\` at fault and \`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
 with the status. Retryable means that the same request can succeed later without being changed.
 

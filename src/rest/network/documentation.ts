@@ -10,14 +10,14 @@ const elsewhere: WrittenExample = {
 export const networkOperations: Operations = {
   'GET /api/v1/version': {
     id: 'version',
-    summary: 'Which version answers',
+    summary: 'The version of the service',
     answers: { 200: { description: 'Its name.', schema: text } },
     examples: { version: { summary: 'A release', answer: '0.1.0' }, elsewhere },
   },
   'GET /api/v1/ready': {
     id: 'ready',
-    summary: 'Whether everything that a network’s answers depend on answers now',
-    description: 'Nothing, with 200 or 503.',
+    summary: 'Whether a network is ready',
+    description: '200 while the database and the node of the network answer, else 503. The body is empty.',
     answers: { 200: { description: 'It is ready.', schema: text } },
     examples: { ready: { summary: 'Ready', answer: '' }, elsewhere },
   },

@@ -9,11 +9,11 @@ import { operationOf } from './operations.ts'
 import { pathItemOperation } from './path-item.ts'
 import { tags } from './tags.ts'
 
-const description = `The REST side of the service. Everything here, and more, can be asked of \`/graphql\` too, where GraphiQL shows the schema.
+const description = `The REST side of the service. \`/graphql\` has everything that is here, and more; GraphiQL shows its schema.
 
 - **Amounts** are decimal strings of atoms. Only \`price\` of a native or USD price is a JSON number.
 - **Hex** is read in any letter case; answers are in lowercase.
-- **Errors** of order book routes have \`errorType\`, \`description\` and sometimes \`data\`; those of tokens, accounts and affiliates have \`message\`. The code decides what to do, not the status alone.
+- **Errors** of order book routes have \`errorType\`, \`description\` and sometimes \`data\`; those of tokens, accounts and affiliates have \`message\`. Decide by the code, not by the status alone.
 - **Networks** are named by name, alias or chain id, on every route.
 - A slash at the end of a path changes nothing, and HEAD is answered like GET without the body.`
 

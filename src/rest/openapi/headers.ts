@@ -1,6 +1,6 @@
 /** Descriptions of response headers. */
 export const headers = {
-  'X-Request-Id': 'The request’s name in the log: tell it the operator when something is wrong.',
+  'X-Request-Id': 'The id of the request in the log: send it to the operator with a report of a problem.',
   RateLimit: 'What is left of the client’s allowance, by kind, where rates are limited.',
   'RateLimit-Policy': 'The allowance itself: `q` requests in `w` seconds, by kind.',
   'Retry-After': 'Whole seconds after which the same request may succeed.',
@@ -8,7 +8,7 @@ export const headers = {
   'Cache-Control': 'How long caches may keep the answer.',
   Link: 'Where older entries are, with `rel="next"`; left out where there are none. Relative to the request’s own address.',
   ETag: 'Names this answer, for `If-None-Match`.',
-  Age: 'Seconds since the answer was known.',
+  Age: 'Seconds since a source gave the data.',
   Warning: '`110 - "Response is Stale"` where no source answers now and an older answer is given.',
 } as const
 

@@ -51,7 +51,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   AppDataDocument: { schema: appDataDocument, description: 'A document, byte for byte.' },
   AppDataUpload: { schema: appDataBody, description: 'A document to be stored.' },
-  NativePrice: { schema: nativePrice, description: 'What a token is worth in the native coin.' },
+  NativePrice: { schema: nativePrice, description: 'The price of a token in the native coin.' },
   TokenMetadata: {
     schema: tokenMetadata,
     graphqlType: 'Token',
@@ -60,18 +60,22 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   TotalSurplus: {
     schema: totalSurplus,
     graphqlType: 'Account',
-    description: 'What all trades of an account brought beyond their limits.',
+    description: 'The surplus of all trades of an account over their limit prices.',
   },
-  UsdPrice: { schema: usdPrice, description: 'What a token is worth in US dollars.' },
-  TokenHolder: { schema: tokenHolder, description: 'Who holds a token.' },
-  TokenHolders: { schema: tokenHolders, description: 'Those who hold most, the greatest first.' },
-  TokenDetails: { schema: tokenDetails, graphqlType: 'Token', description: 'What a token’s contract says.' },
-  TokenDetailsList: { schema: tokenDetailsList, description: 'Tokens that there are.' },
+  UsdPrice: { schema: usdPrice, description: 'The price of a token in US dollars.' },
+  TokenHolder: { schema: tokenHolder, description: 'A holder of a token.' },
+  TokenHolders: { schema: tokenHolders, description: 'The largest holders, the greatest first.' },
+  TokenDetails: {
+    schema: tokenDetails,
+    graphqlType: 'Token',
+    description: 'Metadata from the contract of a token.',
+  },
+  TokenDetailsList: { schema: tokenDetailsList, description: 'The addresses that are tokens.' },
   TokenAddresses: { schema: tokenDetailsInput, description: 'Up to 100 tokens.' },
   AffiliateRegistration: {
     schema: registerAffiliateInput.schema,
     graphqlType: 'RegisterAffiliateInput',
-    description: 'A wallet’s wish for a code, signed.',
+    description: 'A wallet’s signed request for a code.',
   },
   RegisteredAffiliate: {
     schema: registeredAffiliate,

@@ -22,10 +22,10 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
   hash: hashParameter,
   owner: { description: 'The account that signed.', schema: anyAddress },
   user: { description: 'The account that traded.', schema: anyAddress },
-  account: { description: 'The account that is told.', schema: anyAddress },
+  account: { description: 'The account that is notified.', schema: anyAddress },
   token: { description: 'The token’s contract.', schema: anyAddress },
-  wallet: { description: 'Who is to be paid.', schema: walletField },
-  code: { description: 'As traders name it.', schema: affiliateCodeField },
+  wallet: { description: 'The wallet of the affiliate.', schema: walletField },
+  code: { description: 'An affiliate code.', schema: affiliateCodeField },
   auctionId: {
     description: 'An auction’s number, unique across networks.',
     schema: z.string().regex(/^[0-9]{1,100}$/),

@@ -66,7 +66,10 @@ export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
     ]),
   ),
   Orders: { schema: orders, description: 'Orders, newest first, without their quotes.' },
-  WrappedOrders: { schema: wrappedOrders, description: 'The orders that are known, in the order asked for.' },
+  WrappedOrders: {
+    schema: wrappedOrders,
+    description: 'The orders that exist, in the order of the request.',
+  },
   Trades: { schema: trades, description: 'Trades, newest first.' },
   TradeFeePolicy: {
     schema: unionSchema(tradeFeePolicies),

@@ -32,7 +32,7 @@ export const cancellationOperations: Operations = {
     id: 'cancelOrders',
     summary: 'Cancel orders together',
     description:
-      'All or none. The owner signs the list of UIDs as it is sent. A settlement that is on its way can still trade them. The body is read as JSON whatever it calls itself.',
+      'All or none. The owner signs the list of UIDs as it is sent. A settlement that is on its way can still trade them. The body is read as JSON, whatever its Content-Type.',
     body: cancellationBody,
     answers: { 200: { description: 'Every order named is cancelled.', schema: cancelledText } },
     codes,
@@ -65,8 +65,8 @@ export const cancellationOperations: Operations = {
         body: oneOrder,
         answer: 'Cancelled',
       },
-      somebodyElse: {
-        summary: 'Signed by somebody else',
+      otherSigner: {
+        summary: 'Signed by another account',
         path: { uid: sample.placed },
         body: {
           signature:
@@ -83,7 +83,7 @@ export const cancellationOperations: Operations = {
         ],
       },
       unknown: {
-        summary: 'Nobody’s UID',
+        summary: 'An unknown UID',
         path: { uid: sample.unknownUid },
         body: oneOrder,
         refused: [

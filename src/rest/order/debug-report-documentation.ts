@@ -18,7 +18,7 @@ const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
   },
   examples: {
     fulfilled: {
-      summary: 'An order that was settled whole',
+      summary: 'A fully settled order',
       path: { uid: sample.settled },
       answer: settledReport,
     },
@@ -35,6 +35,6 @@ export const debugReportOperations: Operations = {
   'GET /restricted/api/v1/debug/order/:uid': {
     ...shared,
     id: 'restrictedDebugReport',
-    summary: 'The same, at the path that is the operator’s elsewhere',
+    summary: 'The same, at the path that other deployments keep for the operator',
   },
 }

@@ -34,7 +34,7 @@ export const orderOperations: Operations = {
     id: 'placeOrder',
     summary: 'Place a signed order',
     description:
-      'Every check is made before the answer; what is answered is stored. With `eip712` and `ethsign` the owner signs the order’s typed data, with `presign` on chain, with `eip1271` a contract answers for it.',
+      'All checks are made before the response; with 201 the order is stored. With `eip712` and `ethsign` the owner signs the order’s typed data, with `presign` on chain, with `eip1271` a contract wallet accepts it.',
     body: orderInput.schema,
     answers: { 201: { description: 'The order’s UID.', schema: uidText } },
     codes: [
@@ -100,7 +100,7 @@ export const orderOperations: Operations = {
     summary: 'One order',
     answers: { 200: { description: 'The order, with its quote where it has one.', schema: order } },
     examples: {
-      fulfilled: { summary: 'Settled whole', path: { uid: sample.settled }, answer: settledOrder },
+      fulfilled: { summary: 'Fully settled', path: { uid: sample.settled }, answer: settledOrder },
       ...noSuchOrder,
     },
   },
@@ -125,7 +125,7 @@ export const orderOperations: Operations = {
   },
   'GET /api/v1/orders/:uid/status': {
     id: 'orderStatus',
-    summary: 'How far an order has come on its way into a settlement',
+    summary: 'The progress of an order towards its settlement',
     answers: { 200: { description: 'Its stage, and what solvers proposed.', schema: orderProgress } },
     examples: {
       traded: {
@@ -145,7 +145,7 @@ export const orderOperations: Operations = {
           ],
         },
       },
-      unknown: { summary: 'Nobody’s UID', path: { uid: sample.unknownUid }, refused: 'missing' },
+      unknown: { summary: 'An unknown UID', path: { uid: sample.unknownUid }, refused: 'missing' },
     },
   },
   'GET /api/v1/transactions/:hash/orders': {
@@ -155,7 +155,7 @@ export const orderOperations: Operations = {
     answers: { 200: { description: 'Orders, without their quotes.', schema: orders } },
     examples: {
       settlement: { summary: 'A settlement', path: { hash: sample.transaction }, answer: [listedOrder] },
-      unknown: { summary: 'Nothing that we know', path: { hash: sample.unknownHash }, answer: [] },
+      unknown: { summary: 'An unknown transaction', path: { hash: sample.unknownHash }, answer: [] },
       malformed: {
         summary: 'No hash',
         path: { hash: '0x12' },

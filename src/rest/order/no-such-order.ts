@@ -3,7 +3,7 @@ import { sample } from '../openapi/sample.ts'
 
 /** Examples for a path with a UID: an unknown one, and a malformed one. */
 export const noSuchOrder: Record<string, WrittenExample> = {
-  unknown: { summary: 'Nobody’s UID', path: { uid: sample.unknownUid }, refused: 'missing' },
+  unknown: { summary: 'An unknown UID', path: { uid: sample.unknownUid }, refused: 'missing' },
   malformed: {
     summary: 'No UID',
     path: { uid: '0x12' },

@@ -66,7 +66,7 @@ export const quoteOperations: Operations = {
         ],
       },
       noRoute: {
-        summary: 'Nobody trades the pair at this size',
+        summary: 'No route at this size',
         body: { ...request, sellAmountBeforeFee: '1' },
         refused: ['NoLiquidity', 'no route trades this pair at this size'],
       },
@@ -76,7 +76,7 @@ export const quoteOperations: Operations = {
     id: 'quoteStream',
     summary: 'Quotes as they get better',
     description:
-      'Server-sent events: each is a whole quote, better than the one before; the last is what `quote` would have answered. What fails after the first event comes as an event named `error` with the body that an error has.',
+      'Server-sent events: each is a whole quote, better than the one before; the last is what `quote` would have answered. A failure after the first event is sent as an event named `error`, with the body of an error.',
     body: quoteBody,
     answers: {
       200: {

@@ -29,8 +29,8 @@ const unknown = { token: sample.newcomer }
 export const tokenDataOperations: Operations = {
   'GET /:network/tokens/:token/usdPrice': {
     id: 'usdPrice',
-    summary: 'What a token is worth in US dollars',
-    description: '404 says that no source knows of a price; a source that does not answer is 503.',
+    summary: 'The price of a token in US dollars',
+    description: '404 means that no source has a price, 503 that a source does not answer.',
     path,
     answers: { 200: { description: 'Its price.', schema: usdPrice, headers: freshness } },
     examples: {
@@ -47,7 +47,7 @@ export const tokenDataOperations: Operations = {
   },
   'GET /:network/tokens/:token/topHolders': {
     id: 'topHolders',
-    summary: 'Who holds most of a token',
+    summary: 'The largest holders of a token',
     path,
     answers: {
       200: { description: 'At most 100, the greatest first.', schema: tokenHolders, headers: freshness },
@@ -67,11 +67,11 @@ export const tokenDataOperations: Operations = {
   },
   'GET /:network/tokens/:token/details': {
     id: 'tokenDetails',
-    summary: 'What a token is called',
+    summary: 'Name, symbol and decimals of a token',
     path,
     answers: {
       200: {
-        description: 'What its contract says; the rest is left out.',
+        description: 'What its contract returns; the rest is left out.',
         schema: tokenDetails,
         headers: ['ETag'],
       },
@@ -93,10 +93,11 @@ export const tokenDataOperations: Operations = {
   },
   'POST /:network/tokens/details': {
     id: 'tokensDetails',
-    summary: 'What many tokens are called',
-    description: 'What is no token is left out, so that answers do not stand where they were asked for.',
+    summary: 'Name, symbol and decimals of many tokens',
+    description:
+      'Addresses that are no token are left out, so that positions differ from those of the request.',
     body: tokenDetailsInput,
-    answers: { 200: { description: 'The tokens that there are.', schema: tokenDetailsList } },
+    answers: { 200: { description: 'Those addresses that are tokens.', schema: tokenDetailsList } },
     examples: {
       two: {
         summary: 'One that is a token, and one that is not',
@@ -116,7 +117,7 @@ export const tokenDataOperations: Operations = {
         refused: 'missing',
       },
       empty: {
-        summary: 'Nothing asked for',
+        summary: 'No address',
         body: { tokenAddresses: [] },
         refused: ['InvalidParameter', 'tokenAddresses must name a token'],
       },

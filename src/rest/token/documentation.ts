@@ -5,7 +5,7 @@ import { nativePrice, tokenMetadata, totalSurplus } from './schema.ts'
 export const marketOperations: Operations = {
   'GET /api/v1/token/:token/native_price': {
     id: 'nativePrice',
-    summary: 'What a token is worth in the native coin',
+    summary: 'The price of a token in the native coin',
     answers: { 200: { description: 'Its price now.', schema: nativePrice } },
     codes: ['NoLiquidity', 'UnsupportedToken'],
     examples: {
@@ -15,7 +15,7 @@ export const marketOperations: Operations = {
         answer: { price: 333333333.3333333 },
       },
       noRoute: {
-        summary: 'A token that nobody trades',
+        summary: 'A token without a route',
         path: { token: sample.newcomer },
         refused: ['NoLiquidity', 'no route leads from this token to the native coin'],
       },
@@ -45,7 +45,7 @@ export const marketOperations: Operations = {
   },
   'GET /api/v1/users/:user/total_surplus': {
     id: 'totalSurplus',
-    summary: 'What an account’s trades got beyond their signed prices',
+    summary: 'The surplus of all trades of an account',
     answers: {
       200: {
         description: 'Native atoms: each trade at its own auction’s prices, rounded down.',

@@ -9,7 +9,7 @@ export const orderBookError = z.object({
   data: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'What a program needs to mend it, where there is something.' }),
+    .meta({ description: 'Data with which a program can correct the request, where there is some.' }),
 })
 
 export const accountError = z.object({
