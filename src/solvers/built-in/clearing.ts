@@ -19,38 +19,38 @@ export interface Match {
   buyer: Side
 }
 
-/** A price of a match: quoted atoms for 2^160 base atoms. So fine that rounding it moves no amount by more than an atom. */
+/** The price of a match is quoted atoms for 2^160 base atoms: rounding it changes no amount by more than an atom. */
 export const matchPriceScale = 2n ** 160n
 
-/** Prices that both orders accept after their fees, and the one that the market suggests. */
+/** Prices that both orders accept after their fees; `start` is the market price, or the limit nearest to it. */
 export interface PriceRange {
   lowest: bigint
   highest: bigint
   start: bigint
 }
 
-/** At a price both orders are served with these swaps, or one side asks for more than the pools give. */
+/** At a price, either both orders are filled with these swaps, or one side needs more than the pools give. */
 export type Clearing = { paths: readonly Path[] } | 'too high' | 'too low'
 
-/** What one side asks for beyond what the other gives, and what that side has to spare for it. */
+/** The part of the larger order that the other does not fill: `missing` atoms of `to`, and the `spare` atoms of `from` to buy them. */
 interface Remainder {
   from: Address
   to: Address
   spare: bigint
-  wanted: bigint
+  missing: bigint
 }
 
-/** What each order leaves for the other at this price; the remainder of the larger one goes through these pools. */
+/** Matches the orders at this price; the remainder of the larger one goes through these pools. */
 export function clearAt(match: Match, price: bigint, pools: readonly Pool[]): Clearing {
   const remainder = remainderAt(match, price)
   if (!remainder) return { paths: [] }
-  const { from, to, spare, wanted } = remainder
-  const route = spare > 0n && pools.length > 0 ? bestRouteForBuy(pools, from, to, wanted) : undefined
+  const { from, to, spare, missing } = remainder
+  const route = spare > 0n && pools.length > 0 ? bestRouteForBuy(pools, from, to, missing) : undefined
   if (route && route.amountIn <= spare) return { paths: route.paths }
   return from === match.base ? 'too high' : 'too low'
 }
 
-/** The best route for what is wanted at this price, whether or not the spare amount pays for it. */
+/** The best route for the remainder at this price, whether or not the spare amount pays for it. */
 export function remainderRoute(
   match: Match,
   price: bigint,
@@ -59,7 +59,7 @@ export function remainderRoute(
 ): Route | undefined {
   const remainder = remainderAt(match, price)
   return (
-    remainder && bestRouteForBuy(pools, remainder.from, remainder.to, remainder.wanted, search(remainder))
+    remainder && bestRouteForBuy(pools, remainder.from, remainder.to, remainder.missing, search(remainder))
   )
 }
 
@@ -70,13 +70,13 @@ function remainderAt({ base, quoted, seller, buyer }: Match, price: bigint): Rem
   const spareQuoted = bought.sell - buyer.trade.fee - sold.buy
   if (spareBase >= 0n && spareQuoted >= 0n) return undefined
   return spareQuoted < 0n
-    ? { from: base, to: quoted, spare: spareBase, wanted: -spareQuoted }
-    : { from: quoted, to: base, spare: spareQuoted, wanted: -spareBase }
+    ? { from: base, to: quoted, spare: spareBase, missing: -spareQuoted }
+    : { from: quoted, to: base, spare: spareQuoted, missing: -spareBase }
 }
 
 /**
- * The price nearest to `start` that clears, inside the range. Prices that clear lie together, with those that give
- * the seller too much above them and those that give the buyer too much below.
+ * The price nearest to `start` that clears, inside the range, by bisection. Prices that clear form one interval: prices above it are
+ * too high, prices below it too low.
  */
 export function nearestClearing(
   { start, lowest, highest }: PriceRange,

@@ -5,7 +5,7 @@ import { bestRouteForBuy, bestRouteForSell, type Hop, hopsOf, type Path } from '
 import { sharedGasUp } from '../../domain/settlement/gas.ts'
 import { hopCostUp, orderFeeUp, pairOf, type Task } from './task.ts'
 
-/** One order on its own way through the pools. */
+/** One order and its route through the pools. */
 export interface Leg {
   entry: AuctionOrder
   trade: ProposedTrade
@@ -15,12 +15,12 @@ export interface Leg {
   amountOut: bigint
 }
 
-/** The fee depends on the swaps, and which swaps are best, a little, on the fee: so often a route is sought at most. */
+/** The fee depends on the number of swaps, and the best route slightly on the fee: this limits the iterations. */
 const maxSearches = 3
 
 /**
- * Routes `filled` atoms of the order's fixed side: the fee comes out of what is sold for a sell order, on top for a buy order.
- * `trades` is how many orders share the settlement's base cost.
+ * Routes `filled` atoms of the order's fixed side: a sell order's fee is part of them, a buy order's is added to the sell amount.
+ * `trades` is the number of orders that share the settlement's base cost.
  */
 export function routeLeg(task: Task, entry: AuctionOrder, filled: bigint, trades = 1): Leg | undefined {
   const { kind, uid } = entry.order
@@ -39,7 +39,7 @@ export function routeLeg(task: Task, entry: AuctionOrder, filled: bigint, trades
   return undefined
 }
 
-/** What is left of the pools after these swaps. */
+/** The pools after these swaps. */
 export function poolsAfter(pools: readonly Pool[], hops: readonly Hop[]): Pool[] {
   const changed = new Map(
     hops.map((hop) => [hop.pool.address, poolAfterSwap(hop.pool, hop.tokenIn, hop.amountIn, hop.amountOut)]),

@@ -24,15 +24,15 @@ import {
   toCandidate,
 } from './task.ts'
 
-/** Two orders that want each other's tokens. */
+/** Two orders that sell each other's buy token. */
 interface Opposites {
   seller: AuctionOrder
   buyer: AuctionOrder
 }
 
 /**
- * Settles two opposite orders against each other at one price between their limits, the market's where it lies there.
- * Each pays half of the gas; what the larger one has left goes through the pools, or stays open if it can be filled in part.
+ * Settles two opposite orders against each other at one price between their limits, the market price if it is there.
+ * Each pays half of the gas; the larger one's remainder goes through the pools, or stays open if it is partially fillable.
  */
 export function matchOrders(task: Task, seller: AuctionOrder, buyer: AuctionOrder): Candidate | undefined {
   const opposites = { seller, buyer }
@@ -42,19 +42,19 @@ export function matchOrders(task: Task, seller: AuctionOrder, buyer: AuctionOrde
 }
 
 /**
- * What the larger order's remainder may go through, chosen once, at the price where the match starts: nothing, one pool, or the pools of
- * the best route. Both orders pay for a swap in each.
+ * The pool sets to try for the larger order's remainder: none, one pool, and the pools of the best route. They are chosen once, at the
+ * start price. Both orders pay for a swap in each pool.
  */
 function remainderPools(task: Task, opposites: Opposites): Pool[][] {
   const match = toMatch(task, opposites, 1)
   const range = match && priceRange(task, opposites.seller, opposites.buyer, match)
   if (!range) return [[]]
-  const seek = (search: Parameters<typeof remainderRoute>[3]) => {
+  const findPools = (search: Parameters<typeof remainderRoute>[3]) => {
     const route = remainderRoute(match, range.start, task.pools, search)
     return route ? hopsOf(route).map(({ pool }) => pool) : []
   }
-  const short = seek(() => ({ maxHops: 1, maxPaths: 1 }))
-  const best = seek(({ from }) => ({ hopCost: hopCostUp(task, from) }))
+  const short = findPools(() => ({ maxHops: 1, maxPaths: 1 }))
+  const best = findPools(({ from }) => ({ hopCost: hopCostUp(task, from) }))
   return [[], short, best].filter((pools, index) => index === 0 || pools.length > index - 1)
 }
 
@@ -62,11 +62,11 @@ function matchWhole(task: Task, opposites: Opposites, pools: readonly Pool[]): C
   const match = toMatch(task, opposites, pools.length)
   const range = match && priceRange(task, opposites.seller, opposites.buyer, match)
   if (!range) return undefined
-  const found = nearestClearing(range, (price) => clearAt(match, price, pools))
-  return found && matchCandidate(task, opposites, match, found.price, found.paths)
+  const clearing = nearestClearing(range, (price) => clearAt(match, price, pools))
+  return clearing && matchCandidate(task, opposites, match, clearing.price, clearing.paths)
 }
 
-/** Fills one order whole and only so much of the other. */
+/** Fills one order completely and the `part` order only as far as the other allows. */
 function matchPart(task: Task, opposites: Opposites, part: keyof Opposites): Candidate | undefined {
   if (!opposites[part].order.partiallyFillable) return undefined
   const match = toMatch(task, opposites, 0)
@@ -75,8 +75,8 @@ function matchPart(task: Task, opposites: Opposites, part: keyof Opposites): Can
   // A smaller order pays the same fee out of less, so its limit moves.
   const reducedRange = reduced && priceRange(task, opposites.seller, opposites.buyer, reduced)
   if (!reducedRange) return undefined
-  const found = nearestClearing(reducedRange, (price) => clearAt(reduced, price, []))
-  return found && matchCandidate(task, opposites, reduced, found.price, found.paths)
+  const clearing = nearestClearing(reducedRange, (price) => clearAt(reduced, price, []))
+  return clearing && matchCandidate(task, opposites, reduced, clearing.price, clearing.paths)
 }
 
 function toMatch(task: Task, { seller, buyer }: Opposites, hops: number): Match | undefined {
@@ -95,14 +95,14 @@ function toSide(task: Task, entry: AuctionOrder, gas: bigint): Side | undefined 
   return executedAmount > 0n ? { kind, trade: { orderUid: uid, executedAmount, fee } } : undefined
 }
 
-/** The match with one order cut to what the other takes and gives at this price. */
+/** The match with one order reduced to the amounts of the other at this price. */
 function reduce(match: Match, part: keyof Opposites, price: bigint): Match | undefined {
   const other = match[part === 'seller' ? 'buyer' : 'seller']
   const uniform =
     part === 'seller' ? { sell: matchPriceScale, buy: price } : { sell: price, buy: matchPriceScale }
-  const wanted = grossFill(other.kind, other.trade, uniform)
+  const fill = grossFill(other.kind, other.trade, uniform)
   const side = match[part]
-  const executedAmount = side.kind === 'sell' ? wanted.buy : wanted.sell - other.trade.fee
+  const executedAmount = side.kind === 'sell' ? fill.buy : fill.sell - other.trade.fee
   if (executedAmount <= 0n || executedAmount > side.trade.executedAmount) return undefined
   return { ...match, [part]: { ...side, trade: { ...side.trade, executedAmount } } }
 }

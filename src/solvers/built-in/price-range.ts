@@ -24,7 +24,7 @@ export function priceRange(
   return { lowest, highest, start: market < lowest ? lowest : minOf(market, highest) }
 }
 
-/** The most an order gives without its network fee and the least it takes, before volume fees, which fall due at any price. */
+/** The most that an order gives and the least that it takes, without its network fee but with volume fees, which apply at any price. */
 function worstTerms({ order, feePolicies }: AuctionOrder, trade: ProposedTrade) {
   const volumeFactors = feePolicies.flatMap((policy) => (policy.kind === 'volume' ? [policy.factor] : []))
   if (order.kind === 'sell') {

@@ -14,13 +14,13 @@ export interface SizedOrder {
   filled: bigint
 }
 
-/** An order that can be served alone. */
+/** An order that can be settled alone. */
 export type Routed = SizedOrder & Candidate
 
 const largestBatch = 8
 const smallestFraction = 64n
 
-/** The order alone, as much of it as holds. */
+/** Routes the order alone, as much of it as is profitable at its limit. */
 export function routeAlone(task: Task, entry: AuctionOrder): Routed | undefined {
   if (isOutOfReach(task, entry)) return undefined
   for (const filled of sizes(entry)) {
@@ -32,16 +32,18 @@ export function routeAlone(task: Task, entry: AuctionOrder): Routed | undefined 
 }
 
 /**
- * Orders of one directed pair, the best first, each over the pools as the ones before it leave them, all at one price.
- * An order that does not hold at that price is left out, the last such one first.
+ * Routes orders of one directed pair, the best first, each through the pools as the orders before it leave them, all at one price.
+ * An order that fails at that price is left out, the last such one first.
  */
 export function routeTogether(task: Task, orders: readonly SizedOrder[]): Candidate | undefined {
   let members = orders.slice(0, largestBatch)
   while (members.length > 1) {
     const legs = sequentialLegs(task, members)
     const proposal = legsProposal(task, legs)
-    const held = legs.map(({ entry, trade }) => outcomeOf(task, entry, trade, proposal.prices) !== undefined)
-    const failing = held.lastIndexOf(false)
+    const passes = legs.map(
+      ({ entry, trade }) => outcomeOf(task, entry, trade, proposal.prices) !== undefined,
+    )
+    const failing = passes.lastIndexOf(false)
     if (failing < 0 && legs.length === members.length) {
       return toCandidate(
         task,
@@ -55,7 +57,7 @@ export function routeTogether(task: Task, orders: readonly SizedOrder[]): Candid
   return undefined
 }
 
-/** Its limit asks for more than the pools give for the first atom: most orders that rest are like that, and need no search. */
+/** Its limit price is beyond the pools' rate for the first atom. Most open orders are like that, and need no search. */
 function isOutOfReach(task: Task, { order }: AuctionOrder): boolean {
   const { sell, buy } = pairOf(order, task)
   if (sell === buy) return false
@@ -63,10 +65,10 @@ function isOutOfReach(task: Task, { order }: AuctionOrder): boolean {
 }
 
 function sizes({ order, remaining }: AuctionOrder): bigint[] {
-  const found = [remaining]
-  if (!order.partiallyFillable) return found
-  for (let fraction = 2n; fraction <= smallestFraction; fraction *= 2n) found.push(remaining / fraction)
-  return found
+  const amounts = [remaining]
+  if (!order.partiallyFillable) return amounts
+  for (let fraction = 2n; fraction <= smallestFraction; fraction *= 2n) amounts.push(remaining / fraction)
+  return amounts
 }
 
 function sequentialLegs(task: Task, members: readonly SizedOrder[]): Leg[] {
@@ -83,18 +85,18 @@ function sequentialLegs(task: Task, members: readonly SizedOrder[]): Leg[] {
 
 function legsProposal(task: Task, legs: readonly Leg[]): Proposal {
   const hops = legs.reduce((sum, leg) => sum + hopsOf(leg).length, 0)
-  const own = legs.reduce((sum, { entry }) => sum + entry.extraGas, 0n)
+  const extraGas = legs.reduce((sum, { entry }) => sum + entry.extraGas, 0n)
   return {
     prices: sharedPrices(task, legs),
     trades: legs.map(({ trade }) => trade),
     interactions: legs.flatMap((leg) => routeCalls(leg.paths, task.settlement)),
-    gas: settlementGas(legs.length, hops) + own,
+    gas: settlementGas(legs.length, hops) + extraGas,
   }
 }
 
 /**
- * One price for all. Sell orders must together get no more than their swaps gave, buy orders pay no less than theirs took:
- * where the two averages differ, the one that is worse for the traders serves both.
+ * One price for all orders. Sell orders must together get no more than their swaps gave, buy orders pay no less than theirs took:
+ * if the two averages differ, the one that is worse for the traders applies to both.
  */
 function sharedPrices(task: Task, legs: readonly Leg[]): Proposal['prices'] {
   const prices = new Map<Address, bigint>()

@@ -15,26 +15,26 @@ export interface BuiltInSolverOptions {
 }
 
 const maxProposals = 20
-/** Proposals of one pair exclude each other: more of them only crowd out other pairs. */
+/** Proposals of one pair exclude each other: more of them would displace other pairs. */
 const maxAlonePerPair = 3
 const maxOrdersPerPair = 50
-/** Orders of a pair that are tried against as many of the opposite pair. */
+/** Orders of a pair that are matched with as many of the opposite pair. */
 const maxMatchedOrders = 3
 
-/** Routes orders over constant-product pools and matches opposite ones. Needs nothing from outside. */
+/** Routes orders through constant-product pools and matches opposite ones, without I/O. */
 export function createBuiltInSolver(options: BuiltInSolverOptions): Solver {
   const { name, address, settlement, wrappedNative } = options
   return {
     name,
     address,
     async solve(auction, { pools }, signal) {
-      const found: Candidate[] = []
-      for (const candidates of steps({ auction, pools, settlement, wrappedNative })) {
-        found.push(...candidates)
+      const candidates: Candidate[] = []
+      for (const step of steps({ auction, pools, settlement, wrappedNative })) {
+        candidates.push(...step)
         await nextTurn()
         if (signal.aborted) break
       }
-      return found
+      return candidates
         .sort(descendingValue)
         .slice(0, maxProposals)
         .map(({ proposal }) => proposal)
@@ -42,7 +42,7 @@ export function createBuiltInSolver(options: BuiltInSolverOptions): Solver {
   }
 }
 
-/** The work in small pieces, so that the deadline can be seen between two of them. */
+/** The work in small steps, so that the solver can check the deadline between two of them. */
 function* steps(task: Task): Generator<Candidate[]> {
   const groups = groupByPair(task)
   for (const { pair, entries } of groups.values()) {
@@ -82,7 +82,7 @@ function groupByPair(task: Task): Map<string, PairGroup> {
   return groups
 }
 
-/** What the limit gives for one bought atom; only compared within a pair. */
+/** Compares limit prices, in sell atoms for a bought atom, of two orders of one pair. */
 function descendingGenerosity({ order: a }: AuctionOrder, { order: b }: AuctionOrder): number {
   const [left, right] = [a.sellAmount * b.buyAmount, b.sellAmount * a.buyAmount]
   return left === right ? 0 : left > right ? -1 : 1

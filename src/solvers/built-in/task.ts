@@ -8,7 +8,7 @@ import { type Outcome, tradeOutcome } from '../../domain/settlement/execution.ts
 import { gasUnits, networkFeeUp } from '../../domain/settlement/gas.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 
-/** One call of the built-in solver: everything its parts look at. */
+/** The input of one call of the built-in solver. */
 export interface Task {
   auction: Auction
   pools: readonly Pool[]
@@ -16,7 +16,7 @@ export interface Task {
   wrappedNative: Address
 }
 
-/** A proposal whose every trade holds, with its worth in native atoms. */
+/** A proposal whose trades are all valid, with its value in native atoms. */
 export interface Candidate {
   proposal: Proposal
   value: bigint
@@ -27,14 +27,14 @@ export interface TokenPair {
   buy: Address
 }
 
-/** The tokens that change hands, whatever the order calls them. */
+/** The tokens that pools trade for the order: the native coin in its wrapped form. */
 export function pairOf(order: Pick<Order, 'sellToken' | 'buyToken'>, { wrappedNative }: Task): TokenPair {
   return { sell: order.sellToken, buy: wrappedForm(order.buyToken, wrappedNative) }
 }
 
 /**
- * `gas` and what the order needs for itself, in its sell token; `undefined` without a native price. Where the order's quote knows from a
- * simulation that less will do, no more is charged than the trader was told.
+ * The fee for `gas` and the order's extra gas, in sell token atoms; `undefined` without a native price. If the order's verified quote has
+ * less gas, that is charged: the trader pays no more than quoted.
  */
 export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: bigint): bigint | undefined {
   const nativePrice = task.auction.nativePrices.get(order.sellToken)
@@ -44,7 +44,7 @@ export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: b
   return networkFeeUp(needed + extraGas, task.auction.gasPrice, nativePrice)
 }
 
-/** The gas of one swap in atoms of a token. Without a native price it counts nothing; such a token's order gains nothing either. */
+/** The gas of one swap in atoms of a token. Zero without a native price: an order with such a token has no score anyway. */
 export function hopCostUp({ auction: { nativePrices, gasPrice } }: Task, token: Address): bigint {
   const nativePrice = nativePrices.get(token)
   return nativePrice ? networkFeeUp(gasUnits.hop, gasPrice, nativePrice) : 0n

@@ -13,7 +13,7 @@ import {
 const maxInteractions = 100
 const maxOrders = 100
 
-/** `solver` must be there, and is not believed: whose quote it is, the settings say. */
+/** `solver` is required but not trusted: the settings determine whose quote it is. */
 const common = {
   interactions: outsideList(outsideInteraction, maxInteractions),
   solver: outsideAddress,
@@ -21,7 +21,7 @@ const common = {
   txOrigin: outsideAddress.nullish(),
 }
 
-/** The older form: the other amount itself. */
+/** The older form, which contains the other amount itself. */
 const amountForm = z.object({ amount: outsideAmount, ...common })
 
 const pricesForm = z.object({
@@ -33,9 +33,9 @@ const pricesForm = z.object({
 
 const fault = z.object({ kind: z.string().max(100), description: z.string().nullish() })
 
-/** What a driver answers, whatever the form. */
+/** A driver's quote, from either form. */
 export interface DriverQuote {
-  /** The side that was not asked for; null where prices tell it. */
+  /** The amount that is not fixed by the question; null where the prices determine it. */
   amount: bigint | null
   prices: ReadonlyMap<Address, bigint>
   preInteractions: Interaction[]
@@ -47,19 +47,19 @@ export interface DriverQuote {
 
 export type DriverAnswer = DriverQuote | { kind: string; description?: string | null | undefined }
 
-/** `undefined` when it is no answer at all. */
+/** `undefined` when the body has no form of the protocol. */
 export function parseDriverAnswer(body: unknown): DriverAnswer | undefined {
   const priced = pricesForm.safeParse(body).data
   const plain = priced ? undefined : amountForm.safeParse(body).data
-  const found = priced ?? plain
-  if (!found) return fault.safeParse(body).data
+  const quote = priced ?? plain
+  if (!quote) return fault.safeParse(body).data
   return {
     amount: plain?.amount ?? null,
     prices: priced?.clearingPrices ?? new Map(),
     preInteractions: priced?.preInteractions ?? [],
-    interactions: found.interactions,
-    gas: found.gas ?? undefined,
-    txOrigin: found.txOrigin ?? null,
+    interactions: quote.interactions,
+    gas: quote.gas ?? undefined,
+    txOrigin: quote.txOrigin ?? null,
     hasJitOrders: (priced?.jitOrders.length ?? 0) > 0,
   }
 }

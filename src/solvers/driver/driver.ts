@@ -8,14 +8,14 @@ import { type DriverQuote, parseDriverAnswer } from './answer.ts'
 /** A solver's driver behind HTTP. */
 export interface Driver {
   /**
-   * @param deadline when it should have answered
-   * @throws Refusal NoLiquidity, or the driver's own reason; OutsideFault when it is away, slow or talks nonsense
+   * @param deadline sent to the driver
+   * @throws Refusal NoLiquidity, or the driver's own reason; OutsideFault when it is down, slow or sends invalid data
    */
   quote(question: OutsideQuestion, deadline: Date, signal: AbortSignal): Promise<Claim>
 }
 
-/** What it says of itself, not of the trade. */
-const ownFaults = ['DeadlineExceeded', 'SolverFailed', 'Unknown']
+/** Errors of the driver itself, not about the trade. */
+const driverFaults = ['DeadlineExceeded', 'SolverFailed', 'Unknown']
 
 /** Asks `GET {url}/quote`. */
 export function createDriver(peer: JsonPeer, { vaultRelayer }: { vaultRelayer: Address }): Driver {
@@ -31,7 +31,7 @@ export function createDriver(peer: JsonPeer, { vaultRelayer }: { vaultRelayer: A
       }
       const { status, body } = await exchangeJson(peer, { path: '/quote', query }, signal)
       const answer = parseDriverAnswer(body)
-      if (answer && 'kind' in answer) throw mistakeOf(peer.name, answer)
+      if (answer && 'kind' in answer) throw errorOf(peer.name, answer)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
       if (!answer) throw nonsense(peer.name, 'it answers in no form of the protocol')
       return toClaim(peer.name, question, rawClaim(answer, question), vaultRelayer)
@@ -39,12 +39,12 @@ export function createDriver(peer: JsonPeer, { vaultRelayer }: { vaultRelayer: A
   }
 }
 
-function mistakeOf(
+function errorOf(
   name: string,
   { kind, description }: { kind: string; description?: string | null | undefined },
 ): Error {
   if (kind === 'QuotingFailed') return new Refusal('NoLiquidity', 'no route trades this pair at this size')
-  return ownFaults.includes(kind) ? new OutsideFault(name, `says ${kind}`) : refusalOf(kind, description)
+  return driverFaults.includes(kind) ? new OutsideFault(name, `says ${kind}`) : refusalOf(kind, description)
 }
 
 function rawClaim(answer: DriverQuote, question: OutsideQuestion) {

@@ -12,7 +12,7 @@ import {
   outsideUid,
 } from '../outside/fields.ts'
 
-/** Several times what a quote needs: reading all of it takes a moment in which nothing else runs. */
+/** Several times what a quote needs. Limited, because parsing blocks the event loop. */
 const maxSolutions = 20
 const maxTrades = 100
 /** Of one kind in one solution. */
@@ -30,7 +30,7 @@ const fulfillment = z.object({
   fee: outsideAmount.nullish().transform((fee) => fee ?? 0n),
 })
 
-/** An order that the engine brings in itself. */
+/** An order that the engine adds itself. */
 const jit = z.object({
   kind: z.literal('jit'),
   order: z.object({
@@ -52,7 +52,7 @@ const jit = z.object({
   fee: outsideAmount.nullish().transform((fee) => fee ?? 0n),
 })
 
-/** A swap through liquidity that the request named. Whether it could be left out (`internalize`) is not used: it never is. */
+/** A swap through liquidity of the request. `internalize` is ignored: every swap is executed. */
 const liquidity = z.object({
   kind: z.literal('liquidity'),
   internalize: z.boolean().default(false),
@@ -66,7 +66,7 @@ const liquidity = z.object({
 const custom = outsideInteraction.extend({
   kind: z.literal('custom'),
   internalize: z.boolean().default(false),
-  /** What the settlement contract must have approved before. */
+  /** Approvals that the settlement contract must give first. */
   allowances: outsideList(tokenAmount.extend({ spender: outsideAddress }), maxTransfers).default([]),
   inputs: outsideList(tokenAmount, maxTransfers).default([]),
   outputs: outsideList(tokenAmount, maxTransfers).default([]),
@@ -82,7 +82,7 @@ const flashloan = z.object({
 
 const solution = z
   .object({
-    /** uint64: those beyond 2^53 are not told apart. */
+    /** uint64; values beyond 2^53 lose precision. */
     id: z
       .number()
       .min(0)
@@ -119,12 +119,12 @@ const refused = z.object({
   error: z.object({ code: z.string().max(100), message: z.string().nullish() }),
 })
 
-/** Solutions, none being an answer too, or why there are none. */
+/** Solutions, possibly none, or the engine's error. */
 export type EngineAnswer =
   | { solutions: EngineSolution[] }
   | { error: { code: string; message?: string | null | undefined } }
 
-/** `undefined` when it is no answer at all. */
+/** `undefined` when the body has no form of the protocol. */
 export function parseEngineAnswer(body: unknown): EngineAnswer | undefined {
   return solved.safeParse(body).data ?? refused.safeParse(body).data
 }

@@ -6,21 +6,21 @@ import { approveCall, swapCall, transferCall } from '../../domain/settlement/cal
 import type { EngineInteraction } from './answer.ts'
 
 export interface CallsOptions {
-  /** Those of the request, as it told them. */
+  /** The pools of the request, in the state that the engine got. */
   pools: readonly Pool[]
   settlement: Address
 }
 
 /**
- * What the settlement contract calls to do what an engine says: approvals first, then its interactions in their order, swaps through
- * our pools for exactly the amounts it names.
- * @returns undefined when it swaps through a pool that it was not told of, or takes more out of one than that pays
+ * The settlement contract's calls for an engine's solution: approvals first, then its interactions in their order. Swaps through the
+ * request's pools use exactly the engine's amounts.
+ * @returns undefined when it swaps through a pool that the request did not have, or takes more than the pool pays
  */
 export function engineCalls(
   interactions: readonly EngineInteraction[],
   { pools, settlement }: CallsOptions,
 ): Interaction[] | undefined {
-  const known = new Map(pools.map((pool): [string, Pool] => [pool.address, pool]))
+  const state = new Map(pools.map((pool): [string, Pool] => [pool.address, pool]))
   const calls = approvals(interactions)
   for (const interaction of interactions) {
     if (interaction.kind === 'custom') {
@@ -29,10 +29,10 @@ export function engineCalls(
       continue
     }
     const { id, inputToken, outputToken, inputAmount, outputAmount } = interaction
-    const pool = known.get(id.toLowerCase())
+    const pool = state.get(id.toLowerCase())
     if (!pool || !trades(pool, inputToken, outputToken)) return undefined
     if (outputAmount > poolOutputDown(pool, inputToken, inputAmount)) return undefined
-    known.set(pool.address, poolAfterSwap(pool, inputToken, inputAmount, outputAmount))
+    state.set(pool.address, poolAfterSwap(pool, inputToken, inputAmount, outputAmount))
     const [amount0, amount1] = outputToken === pool.token0 ? [outputAmount, 0n] : [0n, outputAmount]
     calls.push(
       transferCall(inputToken, pool.address, inputAmount),
@@ -47,8 +47,8 @@ function trades({ token0, token1 }: Pool, one: Address, other: Address): boolean
 }
 
 /**
- * One allowance for each token and spender, the sum of all that is asked for. It is taken back before it is given, since some tokens
- * let no allowance be changed into another.
+ * One allowance for each token and spender: the sum of those requested. It is set to zero first, because some tokens do not let a
+ * non-zero allowance be changed to another.
  */
 function approvals(interactions: readonly EngineInteraction[]): Interaction[] {
   const sums = new Map<string, { token: Address; spender: Address; amount: bigint }>()

@@ -7,13 +7,13 @@ import { type EngineAuction, writeAuction } from './request.ts'
 /** A solver engine behind HTTP. */
 export interface SolverEngine {
   /**
-   * None is an answer.
-   * @throws Refusal with the engine's own reason; OutsideFault when it is away, slow or talks nonsense
+   * The engine's solutions, possibly none.
+   * @throws Refusal with the engine's own reason; OutsideFault when it is down, slow or sends invalid data
    */
   solve(auction: EngineAuction, signal: AbortSignal): Promise<EngineSolution[]>
 }
 
-/** Asks `POST {url}/solve`: `/solve` is always put behind what is configured. */
+/** Sends `POST {url}/solve`: `/solve` is always appended to the configured URL. */
 export function createSolverEngine(peer: JsonPeer): SolverEngine {
   return {
     async solve(auction, signal) {

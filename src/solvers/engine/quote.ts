@@ -13,12 +13,12 @@ import type { EngineSolution } from './answer.ts'
 import { type CallsOptions, engineCalls } from './calls.ts'
 import type { EngineOrder } from './request.ts'
 
-/** Nobody's order, and nobody can sign it. */
+/** No wallet owns or can sign this order. */
 export const quoteUid: OrderUid = packOrderUid(zeroAppData, zeroAddress, 0)
 
 const largestUint32 = 2 ** 32 - 1
 
-/** The order of an auction of one that asks for a price: its limit can't bind. */
+/** The only order of an auction for a quote. Its limit price never binds. */
 export function quoteOrder({ kind, sellToken, buyToken, amount }: OutsideQuestion): EngineOrder {
   const [sellAmount, buyAmount] = kind === 'sell' ? [amount, 1n] : [unboundedSellAmount, amount]
   return {
@@ -44,14 +44,14 @@ export function quoteOrder({ kind, sellToken, buyToken, amount }: OutsideQuestio
 }
 
 export interface ReadOptions extends CallsOptions {
-  /** What messages call the engine. */
+  /** The engine's name in messages. */
   name: string
   vaultRelayer: Address
 }
 
 /**
  * The price in the first solution that trades the order of the quote; `undefined` when none does.
- * @throws Refusal NoLiquidity when it gives nothing; OutsideFault when it makes no sense
+ * @throws Refusal NoLiquidity when it trades nothing; OutsideFault when it is not valid
  */
 export function readEngineQuote(
   solutions: readonly EngineSolution[],
@@ -62,7 +62,8 @@ export function readEngineQuote(
   if (!solution) return undefined
   const { name, vaultRelayer } = options
   const fee = feeOf(solution, question, name)
-  if (reachedBy(solution).includes(vaultRelayer)) throw nonsense(name, 'it reaches for the vault relayer')
+  if (calledOrApproved(solution).includes(vaultRelayer))
+    throw nonsense(name, 'it reaches for the vault relayer')
   const interactions = engineCalls(solution.interactions, options)
   if (!interactions) throw nonsense(name, 'it takes from a pool what that does not give')
   const raw = {
@@ -74,7 +75,7 @@ export function readEngineQuote(
   return toClaim(name, question, raw, vaultRelayer)
 }
 
-/** Sell atoms that the one trade takes on top of what it executes. */
+/** The fee of the only trade, in sell atoms beyond its executed amount. */
 function feeOf({ trades }: EngineSolution, { kind, amount }: OutsideQuestion, name: string): bigint {
   const [trade, second] = trades.filter((one) => one.kind === 'fulfillment')
   if (!trade || second || trade.order !== quoteUid)
@@ -85,13 +86,13 @@ function feeOf({ trades }: EngineSolution, { kind, amount }: OutsideQuestion, na
   return fee
 }
 
-/** What comes after the payout, orders of others, loans and wrappers have no place in a settlement of one trade. */
+/** Whether it can be simulated as a settlement of one trade: post interactions, other orders, loans and wrappers can't. */
 function isPlayable({ trades, postInteractions, flashloans, wrappers }: EngineSolution): boolean {
   return trades.length === 1 && postInteractions.length + flashloans.size + wrappers.length === 0
 }
 
-/** Spenders, and whoever is called after the payout; who is called before it is looked at with the claim. */
-function reachedBy({ interactions, postInteractions }: EngineSolution): Address[] {
+/** Spenders, and targets of post interactions; `toClaim` checks the other targets. */
+function calledOrApproved({ interactions, postInteractions }: EngineSolution): Address[] {
   const spenders = interactions.flatMap((one) =>
     one.kind === 'custom' ? one.allowances.map(({ spender }) => spender) : [],
   )

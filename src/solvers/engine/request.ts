@@ -11,7 +11,7 @@ import type { Pool } from '../../domain/routing/pool.ts'
 import { gasUnits } from '../../domain/settlement/gas.ts'
 import type { Token } from '../../domain/token/token.ts'
 
-/** An order as a solver engine is told of it. The short amounts are what is left to execute, the `full…` ones what was signed. */
+/** An order in a request to a solver engine. `full…` amounts are the signed ones, the others are what remains to be executed. */
 export interface EngineOrder {
   uid: OrderUid
   sellToken: Address
@@ -33,13 +33,13 @@ export interface EngineOrder {
   signature: Hex
 }
 
-/** What an engine is asked to solve. */
+/** The auction in a request to a solver engine. */
 export interface EngineAuction {
   /** null for a quote. */
   id: bigint | null
   orders: readonly EngineOrder[]
   pools: readonly Pool[]
-  /** Of the orders and the pools; one that is missing is told without its metadata. */
+  /** Of the orders and the pools; a token that is missing is sent without metadata. */
   tokens: ReadonlyMap<Address, Pick<Token, 'symbol' | 'decimals'>>
   /** Native atoms for 10^18 token atoms; null when unknown. */
   referencePrice(token: Address): bigint | null
@@ -48,7 +48,7 @@ export interface EngineAuction {
   deadline: Date
 }
 
-/** The body of POST /solve. Amounts are strings of digits; a key without a value is null where it is listed, else left out. */
+/** The body of POST /solve. Amounts are strings of digits. A missing value is null where the protocol lists the key, else left out. */
 export function writeAuction(auction: EngineAuction): Record<string, unknown> {
   return {
     id: auction.id?.toString() ?? null,
@@ -76,7 +76,7 @@ export function tokensOf({
   ]
 }
 
-/** What lies in the settlement contract is not offered: a quote that lives on it would not be kept. */
+/** Reports no available balance: a settlement must not use tokens that the settlement contract already holds. */
 function writeToken(token: Address, { tokens, referencePrice }: EngineAuction) {
   const { decimals = null, symbol = null } = tokens.get(token) ?? {}
   return {
@@ -102,7 +102,7 @@ function writeOrder({ receiver, ...order }: EngineOrder) {
   }
 }
 
-/** Known to the engine by its address. Swaps go to the pool itself: there is no router to name. */
+/** The engine refers to a pool by its address. Swaps call the pool itself, so there is no router. */
 function writePool({ address, token0, token1, reserve0, reserve1 }: Pool) {
   return {
     kind: 'constantProduct',

@@ -6,7 +6,7 @@ import { toOrderUid } from '../../domain/order/uid.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { isObject } from '../../outside/http-json.ts'
 
-/** Readers of what engines and drivers answer, from raw JSON to the domain. Everything is bounded before it is looked at. */
+/** Parsers for responses of engines and drivers, from raw JSON to the domain. Sizes are limited before anything is parsed. */
 function text<T>(parse: (text: string) => T | undefined) {
   return z.string().transform((value, context) => {
     const parsed = parse(value)
@@ -16,7 +16,7 @@ function text<T>(parse: (text: string) => T | undefined) {
   })
 }
 
-/** With 0x in front, as the protocol has it. */
+/** Hex text with the prefix 0x, as in the protocol. */
 function hex<T>(parse: (text: string) => T | undefined) {
   return text((value) => (value.startsWith('0x') ? parse(value) : undefined))
 }
@@ -32,7 +32,7 @@ export const outsideAmount = text((value) => {
   return 'amount' in parsed ? parsed.amount : undefined
 })
 
-/** Gas units that one transaction can take; 0 is for the caller to judge. */
+/** Gas units of at most one transaction. The caller decides about 0. */
 export const outsideGas = z
   .number()
   .int()
@@ -40,17 +40,17 @@ export const outsideGas = z
   .max(Number(maxTransactionGas))
   .transform((units) => BigInt(units))
 
-/** The length counts before any item is read. */
-export function outsideList<T extends z.ZodType>(item: T, most: number) {
-  return z.custom<unknown[]>((value) => Array.isArray(value) && value.length <= most).pipe(z.array(item))
+/** Checks the length before it parses any item. */
+export function outsideList<T extends z.ZodType>(item: T, maxItems: number) {
+  return z.custom<unknown[]>((value) => Array.isArray(value) && value.length <= maxItems).pipe(z.array(item))
 }
 
-/** An object whose keys are values too. A key given twice, in two spellings, is nonsense. */
-export function outsideMap<K, V>(key: z.ZodType<K>, value: z.ZodType<V>, most: number) {
+/** An object whose keys are parsed too. Two spellings of one key are malformed. */
+export function outsideMap<K, V>(key: z.ZodType<K>, value: z.ZodType<V>, maxItems: number) {
   return z.custom<object>(isObject).transform((object, context): ReadonlyMap<K, V> => {
     const entries = Object.entries(object)
     const map = new Map<K, V>()
-    for (const [name, item] of entries.length > most ? [] : entries) {
+    for (const [name, item] of entries.length > maxItems ? [] : entries) {
       const [k, v] = [key.safeParse(name), value.safeParse(item)]
       if (!k.success || !v.success) break
       map.set(k.data, v.data)

@@ -6,7 +6,7 @@ import type { Interaction, OrderKind } from '../../domain/order/order.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
 import { nonsense, printable } from '../../outside/fault.ts'
 
-/** One exact amount of one pair, asked outside. The tokens differ; the native coin is asked for in its wrapped form. */
+/** A request to an outside estimator: one exact amount of one pair. The tokens differ; the native coin has its wrapped form. */
 export interface OutsideQuestion {
   kind: OrderKind
   sellToken: Address
@@ -15,7 +15,7 @@ export interface OutsideQuestion {
   amount: bigint
 }
 
-/** The sell amount of a buy order that asks for a price: more than anybody has, so that no limit binds. */
+/** The sell amount of a buy order that asks for a price: more than any balance, so its limit never binds. */
 export const unboundedSellAmount = 2n ** 144n
 
 export interface ClaimedExecution {
@@ -24,26 +24,26 @@ export interface ClaimedExecution {
   txOrigin: Address | null
 }
 
-/** What somebody outside says a trade would come to. Nothing of it is known to be true. */
+/** An outside estimator's claim about a trade, not verified. */
 export interface Claim {
   sellAmount: bigint
   buyAmount: bigint
   gas: bigint
-  /** null where it needs more than a settlement of this trade alone can show. */
+  /** null if a settlement of this trade alone cannot simulate it. */
   execution: ClaimedExecution | null
 }
 
-/** What was read from an answer, before it was looked at. */
+/** The data of a response, before it is checked. */
 export interface RawClaim {
-  /** The side that was not asked for; `undefined` where a price is missing. */
+  /** The amount that is not fixed by the question; `undefined` if a price is missing. */
   computed: bigint | undefined
-  /** `undefined` when the answer does not say: then as much as a settlement with its calls is taken to use. */
+  /** `undefined` if the response has none: then the gas of a settlement with these calls is assumed. */
   gas: bigint | undefined
   calls: ClaimedExecution
   playable: boolean
 }
 
-/** @throws Refusal NoLiquidity when nothing is traded, or no gas used; OutsideFault when it makes no sense */
+/** @throws Refusal NoLiquidity when nothing is traded, or no gas used; OutsideFault when it is not valid */
 export function toClaim(
   name: string,
   question: OutsideQuestion,
@@ -54,9 +54,10 @@ export function toClaim(
   if (computed === undefined) throw nonsense(name, 'a price is missing')
   if (computed > (kind === 'sell' ? maxUint256 : unboundedSellAmount))
     throw nonsense(name, 'an amount is out of range')
-  const all = [...calls.preInteractions, ...calls.interactions]
-  if (all.some(({ target }) => target === vaultRelayer)) throw nonsense(name, 'it calls the vault relayer')
-  if (calldataSize(all) > maxCalldata) throw nonsense(name, 'no transaction holds this much calldata')
+  const allCalls = [...calls.preInteractions, ...calls.interactions]
+  if (allCalls.some(({ target }) => target === vaultRelayer))
+    throw nonsense(name, 'it calls the vault relayer')
+  if (calldataSize(allCalls) > maxCalldata) throw nonsense(name, 'no transaction holds this much calldata')
   const units = gas ?? settlementGas(1, calls.interactions.length)
   if (computed === 0n || units === 0n)
     throw new Refusal('NoLiquidity', 'no route trades this pair at this size')
@@ -68,7 +69,7 @@ export function toClaim(
   }
 }
 
-/** Of one transaction: nodes take no larger ones. */
+/** Maximum calldata of a transaction that nodes accept, in bytes. */
 const maxCalldata = 128 * 1_024
 
 function calldataSize(calls: readonly Interaction[]): number {
@@ -76,8 +77,8 @@ function calldataSize(calls: readonly Interaction[]): number {
 }
 
 /**
- * What uniform prices give for the amount asked for, rounded against the trader: the buy amount down, the sell amount up.
- * @param fee sell atoms: part of what is sold in a sell order, on top of it in a buy order
+ * The other amount at uniform prices, rounded against the trader: the buy amount down, the sell amount up.
+ * @param fee sell atoms: included in a sell order's amount, added to a buy order's sell amount
  */
 export function amountAtPrices(
   { kind, sellToken, buyToken, amount }: OutsideQuestion,
@@ -95,7 +96,7 @@ const knownReasons = [
   'InsufficientLiquidity',
 ] as const
 
-/** A solver's own reason not to trade, in its own words as far as they can be shown. Codes are told in camel or Pascal case. */
+/** A solver's own reason not to trade, with its message if that is printable. Solvers write codes in camel or Pascal case. */
 export function refusalOf(code: string, text: string | null | undefined): Refusal {
   const message = printable(text ?? '') ?? 'the solver gives no reason'
   const reason = knownReasons.find((reason) => reason.toLowerCase() === code.toLowerCase())
