@@ -1,5 +1,5 @@
 import { createChain } from '../../src/chain/chain.ts'
-import { type Rpc, type RpcAnswer, type RpcCall, RpcError } from '../../src/chain/rpc/rpc.ts'
+import { type Rpc, type RpcResponse, type RpcCall, RpcError } from '../../src/chain/rpc/rpc.ts'
 import { readTokenMetadata } from '../../src/chain/token/metadata.ts'
 import { batch } from '../../src/concurrency/batch.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
@@ -42,7 +42,7 @@ export async function openMetadataWorld() {
     node.stumblesOver !== undefined && JSON.stringify(call).includes(node.stumblesOver.slice(2))
   const rpc: Rpc = {
     ...evm.rpc,
-    async batch(calls): Promise<RpcAnswer[]> {
+    async batch(calls): Promise<RpcResponse[]> {
       await node.held
       if (node.isAway) throw new Outage('the network node')
       const answers = await evm.rpc.batch(calls)

@@ -15,9 +15,9 @@ export interface ChainLogOptions {
 }
 
 /**
- * What the settlement contract and the tokens whose holders are told logged in these blocks, both ends included, by block and log index,
- * in one question. Each is read by its own rules: a token can log what looks like a trade. Logs of other events, and logs that the
- * settlement contract cannot have written, are left out.
+ * Logs of the settlement contract and of the tokens with indexed holders in a block range, both ends included, by block and log index,
+ * in one request. Each contract's logs are parsed by its own rules: a token can log what looks like a trade. Logs of other events, and
+ * logs that the settlement contract cannot have written, are left out.
  * @throws Outage as `readLogs` does
  */
 export async function chainLogs(
@@ -31,12 +31,12 @@ export async function chainLogs(
     addresses: [settlement, ...tokens],
     events: [...settlementEvents, ...transferEvents(tokens, network)],
   }
-  const raw = await readLogs(rpc, filter, fromBlock, toBlock)
-  const settlementLogs = raw.flatMap((item) => {
+  const rawLogs = await readLogs(rpc, filter, fromBlock, toBlock)
+  const settlementLogs = rawLogs.flatMap((item) => {
     if (parseHex(parseObject(item).address, 20) !== settlement) return []
     const parsed = parseSettlementLog(item)
     if (parsed === 'malformed') log.warn('skipped a malformed settlement log', { log: item })
     return typeof parsed === 'object' ? [parsed] : []
   })
-  return [...settlementLogs, ...toTokenLogs(raw, tokens, network)].sort(byPlace)
+  return [...settlementLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byPlace)
 }

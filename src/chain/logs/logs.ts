@@ -4,11 +4,11 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import {
   available,
-  parseAnswer,
   parseHash,
   parseIndex,
   parseList,
   parseObject,
+  parseResponse,
   toQuantity,
 } from '../rpc/wire.ts'
 
@@ -26,9 +26,9 @@ export interface LogFilter {
 }
 
 /**
- * What these contracts logged in these blocks, both ends included, as the node spells it. A range that the node refuses is halved until
- * it is taken. The batch keeps both calls on one node: one that lags behind answers a range above its head with what it has.
- * @throws Outage when the node is away, has not got `to`, or refuses a single block
+ * Raw logs of these contracts in a block range, both ends included. A range that the node refuses is halved until it is accepted. Block
+ * `to` is read in the same batch, so by the same node: a node that lags behind returns the logs that it has, without an error.
+ * @throws Outage when the node is unreachable, does not have `to`, or refuses a single block
  */
 export async function readLogs(rpc: Rpc, filter: LogFilter, from: number, to: number): Promise<unknown[]> {
   const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
@@ -39,14 +39,14 @@ export async function readLogs(rpc: Rpc, filter: LogFilter, from: number, to: nu
       { method: 'eth_getLogs', params: [{ address, fromBlock, toBlock, topics: [events] }] },
     ]),
   )
-  if (parseAnswer(end) === null) throw new Outage(`block ${to}`)
-  if (!logs || 'value' in logs || from >= to) return parseList(parseAnswer(logs))
+  if (parseResponse(end) === null) throw new Outage(`block ${to}`)
+  if (!logs || 'value' in logs || from >= to) return parseList(parseResponse(logs))
   const middle = Math.floor((from + to) / 2)
   const lower = await readLogs(rpc, filter, from, middle)
   return lower.concat(await readLogs(rpc, filter, middle + 1, to))
 }
 
-/** @throws Outage for a log that no block holds */
+/** @throws Outage for a pending log */
 export function parsePlace(raw: unknown): LogPlace {
   const item = parseObject(raw)
   return {

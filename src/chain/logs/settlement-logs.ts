@@ -17,7 +17,7 @@ export interface TradeLog extends LogPlace {
   orderUid: OrderUid
 }
 
-/** Ends a settlement: the trades of its block between it and the settlement log before it are its own. */
+/** Ends a settlement: it owns the trades between it and the previous settlement log of its block. */
 export interface SettledLog extends LogPlace {
   type: 'settlement'
   solver: Address
@@ -44,7 +44,7 @@ export const settlementEvents = eventNames.flatMap((name) => {
   return topic ? parseHash(topic) : []
 })
 
-/** `undefined` for an event that is none of ours, `malformed` for a form that only another contract can have written. */
+/** `undefined` for an unknown event, `malformed` for data that the settlement contract cannot have written. */
 export function parseSettlementLog(raw: unknown): SettlementLog | 'malformed' | undefined {
   const item = parseObject(raw)
   const place = parsePlace(item)
@@ -67,17 +67,17 @@ function toSettlementLog(
   args: Record<string, unknown>,
   place: LogPlace,
 ): SettlementLog | undefined {
-  const who = args.owner ?? args.solver
-  if (typeof who !== 'string') return undefined
-  if (event === 'Settlement') return { type: 'settlement', ...place, solver: address(who) }
+  const account = args.owner ?? args.solver
+  if (typeof account !== 'string') return undefined
+  if (event === 'Settlement') return { type: 'settlement', ...place, solver: address(account) }
   const orderUid = toOrderUid(String(args.orderUid))
   if (!orderUid) return undefined
-  const owned = { ...place, owner: address(who), orderUid }
-  if (event === 'OrderInvalidated') return { type: 'invalidation', ...owned }
-  if (event === 'PreSignature') return { type: 'presignature', ...owned, signed: args.signed === true }
+  const orderLog = { ...place, owner: address(account), orderUid }
+  if (event === 'OrderInvalidated') return { type: 'invalidation', ...orderLog }
+  if (event === 'PreSignature') return { type: 'presignature', ...orderLog, signed: args.signed === true }
   return {
     type: 'trade',
-    ...owned,
+    ...orderLog,
     sellToken: address(String(args.sellToken)),
     buyToken: address(String(args.buyToken)),
     sellAmount: BigInt(String(args.sellAmount)),

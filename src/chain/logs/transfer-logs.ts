@@ -7,7 +7,7 @@ import type { Rpc } from '../rpc/rpc.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { byPlace, type LogPlace, parsePlace, readLogs } from './logs.ts'
 
-/** Atoms changed hands. The zero address stands for nobody: from it they are created, to it they are destroyed. */
+/** A transfer in atoms. From the zero address it is a mint, to the zero address a burn. */
 export interface TransferLog extends LogPlace {
   type: 'transfer'
   token: Address
@@ -16,7 +16,7 @@ export interface TransferLog extends LogPlace {
   amount: bigint
 }
 
-/** A token told of a transfer in a form that is no ERC-20's: what its balances are cannot be followed. */
+/** A transfer event that does not follow ERC-20: the token's balances cannot be derived. */
 export interface UnreadableLog extends LogPlace {
   type: 'unreadable'
   token: Address
@@ -30,7 +30,7 @@ const events = {
   withdrawal: keccakText('Withdrawal(address,uint256)'),
 }
 
-/** What tokens of a network are asked for: the wrapped coin has words of its own for wrapping. */
+/** Topics to read for these tokens. The wrapped native token also has Deposit and Withdrawal. */
 export function transferEvents(
   tokens: readonly Address[],
   { wrappedNative }: Pick<Network, 'wrappedNative'>,
@@ -40,7 +40,7 @@ export function transferEvents(
 }
 
 /**
- * What these tokens logged of transfers in these blocks, both ends included, by block and log index.
+ * Transfers of these tokens in a block range, both ends included, by block and log index.
  * @throws Outage as `readLogs` does
  */
 export async function tokenLogs(
@@ -53,41 +53,41 @@ export async function tokenLogs(
   return toTokenLogs(await readLogs(rpc, filter, fromBlock, toBlock), tokens, network).sort(byPlace)
 }
 
-/** Logs of other contracts and other events are left out. `raw` holds whole transactions. */
+/** Parses token logs, without those of other contracts and events. `raw` holds all logs of each transaction, for deduplication. */
 export function toTokenLogs(
   raw: readonly unknown[],
   tokens: readonly Address[],
   network: Pick<Network, 'wrappedNative'>,
 ): TokenLog[] {
-  const meant = new Set(tokens)
-  return withoutDuplicates(raw.flatMap((item) => parseTokenLog(item, meant, network) ?? []))
+  const tokenSet = new Set(tokens)
+  return withoutDuplicates(raw.flatMap((item) => parseTokenLog(item, tokenSet, network) ?? []))
 }
 
-interface Parsed {
+interface ParsedTokenLog {
   log: TokenLog
-  /** Told by Deposit or Withdrawal. */
+  /** A Deposit or Withdrawal event. */
   isWrapping: boolean
 }
 
 /**
- * Some wrapped coins tell of wrapping by Deposit and Withdrawal alone, as WETH9 does, some by a transfer from or to nobody, some by both.
- * Of both in one transaction, for the same account and amount, the transfer counts.
+ * Some wrapped native tokens log wrapping as Deposit and Withdrawal only, like WETH9, some as a transfer from or to the zero address,
+ * some as both. If one transaction has both for the same account and amount, the transfer counts.
  */
-function withoutDuplicates(parsed: readonly Parsed[]): TokenLog[] {
+function withoutDuplicates(parsed: readonly ParsedTokenLog[]): TokenLog[] {
   const transfers = new Map<string, number>()
   for (const { log, isWrapping } of parsed) {
     if (isWrapping || log.type !== 'transfer' || ![log.from, log.to].includes(zeroAddress)) continue
-    transfers.set(keyOf(log), (transfers.get(keyOf(log)) ?? 0) + 1)
+    transfers.set(transferKey(log), (transfers.get(transferKey(log)) ?? 0) + 1)
   }
   return parsed.flatMap(({ log, isWrapping }) => {
-    const result = isWrapping && log.type === 'transfer' ? (transfers.get(keyOf(log)) ?? 0) : 0
-    if (log.type !== 'transfer' || result === 0) return [log]
-    transfers.set(keyOf(log), result - 1)
+    const duplicates = isWrapping && log.type === 'transfer' ? (transfers.get(transferKey(log)) ?? 0) : 0
+    if (log.type !== 'transfer' || duplicates === 0) return [log]
+    transfers.set(transferKey(log), duplicates - 1)
     return []
   })
 }
 
-function keyOf({ txHash, token, from, to, amount }: TransferLog): string {
+function transferKey({ txHash, token, from, to, amount }: TransferLog): string {
   return [txHash, token, from, to, amount].join()
 }
 
@@ -95,7 +95,7 @@ function parseTokenLog(
   raw: unknown,
   tokens: ReadonlySet<Address>,
   { wrappedNative }: Pick<Network, 'wrappedNative'>,
-): Parsed | undefined {
+): ParsedTokenLog | undefined {
   const item = parseObject(raw)
   const token = parseHex(item.address, 20)
   if (!tokens.has(token)) return undefined
@@ -106,14 +106,14 @@ function parseTokenLog(
   const place = { ...parsePlace(item), token }
   const parties = indexed.map(addressIn)
   const data = parseHex(item.data)
-  const isWhole = indexed.length === (isTransfer ? 2 : 1) && hexSize(data) === 32
-  const [first, second = zeroAddress] = event === events.deposit ? [zeroAddress, parties[0]] : parties
-  if (!isWhole || !first || parties.includes(undefined))
+  const isStandard = indexed.length === (isTransfer ? 2 : 1) && hexSize(data) === 32
+  const [from, to = zeroAddress] = event === events.deposit ? [zeroAddress, parties[0]] : parties
+  if (!isStandard || !from || parties.includes(undefined))
     return { log: { type: 'unreadable', ...place }, isWrapping }
-  return { log: { type: 'transfer', ...place, from: first, to: second, amount: BigInt(data) }, isWrapping }
+  return { log: { type: 'transfer', ...place, from, to, amount: BigInt(data) }, isWrapping }
 }
 
-/** `undefined` for a word that no address fits. */
+/** `undefined` for a word that is not an address. */
 function addressIn(word: Hex): Address | undefined {
   return word.startsWith(`0x${'00'.repeat(12)}`) ? address(`0x${word.slice(26)}`) : undefined
 }

@@ -10,60 +10,61 @@ import { asOutage, available, isTimeout, parseQuantity, toQuantity } from '../rp
 export interface AccountQuestion {
   account: Address
   digest: Bytes32
-  /** As the account takes it (ERC-1271), or with what puts its code on the chain first (ERC-6492). */
+  /** ERC-1271, or ERC-6492 with the factory call that deploys the account. */
   signature: Hex
 }
 
-/** `no-code`: nobody is there to say whether it is. */
+/** `no-code`: no contract at the account can verify the signature. */
 export type AccountVerdict = 'valid' | 'invalid' | 'no-code'
 
 /**
- * Asks an account's own code at the newest block. Code that takes too much gas or time has said no; a node that is away has said nothing.
- * @throws Outage; Refusal Unavailable when too many wait for their turn
+ * Verifies with the account's own code at the newest block. Code that exceeds the gas limit or timeout makes the signature invalid; an
+ * unavailable node is an Outage.
+ * @throws Outage; Refusal Unavailable when the queue is full
  */
 export type CheckAccountSignature = (question: AccountQuestion) => Promise<AccountVerdict>
 
 export interface AccountSignatureOptions {
-  /** Its timeout is the time that the account's code gets, and it makes one try. */
+  /** Its timeout limits the account's code. It must not retry. */
   rpc: Rpc
   limits: {
-    /** Gas units for one look at the signature. */
+    /** Gas limit of one signature check. */
     signatureGas: bigint
-    /** Calls at a time; one for each account. Three times as many may wait. */
+    /** Concurrent calls, at most one for each account. Three times as many may wait. */
     atOnce: number
   }
 }
 
 const coder = AbiCoder.defaultAbiCoder()
-/** Behind signatures that say how to deploy their account. */
-const wrapped = '6492'.repeat(16)
-/** For what deploys an account: several times what the usual factories need. */
+/** Magic bytes at the end of an ERC-6492 signature. */
+const erc6492Suffix = '6492'.repeat(16)
+/** Gas to deploy an account: several times what the usual factories need. */
 const factoryGas = 3_000_000n
 const ownGas = 1_500_000n
-/** Nobody's. Without a sender the origin is the zero address, which some wallets take for a rehearsal where every signature is good. */
-const asker = address('0x0c4ec0de0c4ec0de0c4ec0de0c4ec0de0c4ec0de')
+/** An unused address. Without a sender the origin is the zero address, and some wallets then accept any signature as in a gas estimate. */
+const sender = address('0x0c4ec0de0c4ec0de0c4ec0de0c4ec0de0c4ec0de')
 const verdicts: readonly AccountVerdict[] = ['no-code', 'valid', 'invalid']
 
 export function createAccountSignatureCheck({ rpc, limits }: AccountSignatureOptions): CheckAccountSignature {
   const { signatureGas, atOnce } = limits
-  const inTurn = createContractCallQueue(atOnce)
-  /** Of each question, however often it is asked meanwhile. */
-  const underWay = new Map<string, Promise<AccountVerdict>>()
+  const enqueue = createContractCallQueue(atOnce)
+  /** Concurrent checks of the same signature share one call. */
+  const pending = new Map<string, Promise<AccountVerdict>>()
 
-  const ask = async (call: Call): Promise<AccountVerdict> => {
-    const answered = parseQuantity(await rpc.call('eth_call', [toTransaction(call, signatureGas), 'latest']))
-    const verdict = verdicts[Number(answered)]
+  const requestVerdict = async (call: SignatureCall): Promise<AccountVerdict> => {
+    const returned = parseQuantity(await rpc.call('eth_call', [toRequest(call, signatureGas), 'latest']))
+    const verdict = verdicts[Number(returned)]
     if (!verdict) throw new Outage('the network node', new TypeError('not what SignatureCheck.sol returns'))
     return verdict
   }
 
-  /** The account's code, and not the node, is to blame for the time when the same call without any stranger's code is answered. */
-  async function check(call: Call): Promise<AccountVerdict> {
+  /** After a timeout, an empty call without the account's code shows whether the account or the node was slow. */
+  async function check(call: SignatureCall): Promise<AccountVerdict> {
     try {
-      return await ask(call)
+      return await requestVerdict(call)
     } catch (fault) {
       if (!isTimeout(fault)) throw asOutage(fault)
-      await available(ask(nobody))
+      await available(requestVerdict(emptyCall))
       return 'invalid'
     }
   }
@@ -72,30 +73,30 @@ export function createAccountSignatureCheck({ rpc, limits }: AccountSignatureOpt
     const call = toCall(question)
     if (!call) return 'invalid'
     const key = `${question.account}${question.digest}${question.signature}`
-    const asked = underWay.get(key) ?? inTurn(() => check(call))(question.account)
-    underWay.set(key, asked)
-    return asked.finally(() => underWay.delete(key))
+    const verdict = pending.get(key) ?? enqueue(() => check(call))(question.account)
+    pending.set(key, verdict)
+    return verdict.finally(() => pending.delete(key))
   }
 }
 
-interface Call extends AccountQuestion {
+interface SignatureCall extends AccountQuestion {
   factory: Address
   factoryCall: Hex
   factoryGas: bigint
 }
 
-const direct = { factory: zeroAddress, factoryCall: '0x', factoryGas: 0n } as const
+const noFactory = { factory: zeroAddress, factoryCall: '0x', factoryGas: 0n } as const
 const noDigest = `0x${'00'.repeat(32)}` as Bytes32
-const nobody: Call = { ...direct, account: zeroAddress, digest: noDigest, signature: '0x' }
+const emptyCall: SignatureCall = { ...noFactory, account: zeroAddress, digest: noDigest, signature: '0x' }
 
-/** `undefined` for a wrapping that holds nothing. */
-function toCall(question: AccountQuestion): Call | undefined {
-  const { signature: given } = question
-  if (!given.endsWith(wrapped)) return { ...question, ...direct }
+/** `undefined` for a malformed ERC-6492 signature. */
+function toCall(question: AccountQuestion): SignatureCall | undefined {
+  const { signature: fullSignature } = question
+  if (!fullSignature.endsWith(erc6492Suffix)) return { ...question, ...noFactory }
   try {
     const [factory, factoryCall, signature] = coder.decode(
       ['address', 'bytes', 'bytes'],
-      given.slice(0, -wrapped.length),
+      fullSignature.slice(0, -erc6492Suffix.length),
     )
     return { ...question, signature, factory: address(factory), factoryCall, factoryGas }
   } catch {
@@ -105,11 +106,11 @@ function toCall(question: AccountQuestion): Call | undefined {
 
 const argumentTypes = ['address', 'bytes32', 'bytes', 'uint256', 'address', 'bytes', 'uint256']
 
-function toTransaction(call: Call, signatureGas: bigint) {
+function toRequest(call: SignatureCall, signatureGas: bigint) {
   const values = [call.account, call.digest, call.signature, signatureGas]
-  const preparation = [call.factory, call.factoryCall, call.factoryGas]
-  const data = `${signatureCheckCode}${coder.encode(argumentTypes, [...values, ...preparation]).slice(2)}`
-  const foreign = call.factoryGas > 0n ? 2n * signatureGas + call.factoryGas : signatureGas
-  // A call passes on all gas but a 64th.
-  return { from: asker, data, gas: toQuantity((foreign * 64n) / 63n + ownGas) }
+  const factoryValues = [call.factory, call.factoryCall, call.factoryGas]
+  const data = `${signatureCheckCode}${coder.encode(argumentTypes, [...values, ...factoryValues]).slice(2)}`
+  const foreignGas = call.factoryGas > 0n ? 2n * signatureGas + call.factoryGas : signatureGas
+  // A call forwards at most 63/64 of its gas (EIP-150).
+  return { from: sender, data, gas: toQuantity((foreignGas * 64n) / 63n + ownGas) }
 }

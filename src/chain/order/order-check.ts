@@ -15,42 +15,42 @@ export interface OrderQuestion {
   sellToken: Address
   /** Atoms that the vault relayer would pull. */
   amount: bigint
-  /** Run before everything else, as in a settlement. */
+  /** Run first, as in a settlement. */
   preInteractions: readonly Interaction[]
-  /** Asked of the owner's code, for eip1271 orders. */
+  /** For eip1271 orders: verified by the owner's code. */
   signature?: { digest: Bytes32; bytes: Hex }
 }
 
-/** What a settlement of the order would meet at the newest block, after its pre-interactions. */
+/** State that a settlement of the order would find at the newest block, after its pre-interactions. */
 export interface OrderAnswer extends Spendable {
   /** The first 256 bytes of what the transfer reverts with. */
   transfer: 'ok' | { revert: Hex }
   signature: 'valid' | 'invalid' | 'unasked'
-  /** What the owner's code used to say so; 0 when it was not asked. */
+  /** Gas units that the owner's code used for it; 0 when there is no signature to check. */
   signatureGas: bigint
   ownerHasCode: boolean
-  /** The call used up its time or gas while the node was there: all the rest says the worst. */
+  /** The call exceeded its time or gas although the node was available; all other members then have their worst values. */
   exhausted: boolean
 }
 
 /**
- * Runs strangers' code: hooks, tokens, wallets. Code that takes too much is an answer, told by `exhausted` or an invalid
- * signature; a node that is away is none.
- * @throws Outage; Refusal Unavailable when too many wait for their turn
+ * Runs untrusted code: hooks, tokens, wallets. Code that exceeds its limits gives `exhausted` or an invalid signature; an unavailable
+ * node is an Outage.
+ * @throws Outage; Refusal Unavailable when the queue is full
  */
 export type CheckOrder = (question: OrderQuestion) => Promise<OrderAnswer>
 
 export interface OrderCheckLimits {
-  /** Gas units for the owner's code to judge a signature. */
+  /** Gas units for the owner's code to verify a signature. */
   signatureGas: bigint
   /** Gas units for the pre-interactions. */
   interactionGas: bigint
-  /** Calls at a time; one for each owner. Three times as many may wait. */
+  /** Concurrent calls, at most one for each owner. Three times as many may wait. */
   atOnce: number
 }
 
 export interface OrderCheckOptions {
-  /** Its timeout is the time that an order's code gets, and it makes one try. */
+  /** Its timeout limits an order's code. It must not retry. */
   rpc: Rpc
   network: Network
   limits: OrderCheckLimits
@@ -63,9 +63,9 @@ const settlementAbi = new Interface([
   'function simulateDelegatecall(address targetContract, bytes calldataPayload) returns (bytes response)',
 ])
 
-/** Where the checking code stands during the call, and nowhere else. */
+/** The state override puts the checking code here for the call. */
 const checkAddress = address('0x0c4ec0de0c4ec0de0c4ec0de0c4ec0de0c4ec0de')
-/** For one call into a token. */
+/** Gas for one call of a token. */
 const tokenGas = 500_000n
 const ownGas = 1_500_000n
 const noDigest = `0x${'00'.repeat(32)}` as Bytes32
@@ -76,26 +76,26 @@ const emptyQuestion: OrderQuestion = {
   preInteractions: [],
 }
 
-/** One order, one call of its own: nobody else's reads wait for it or fail with it. */
+/** Each order has its own call: slow or failing code does not affect other reads. */
 export function createOrderCheck({ rpc, network, limits }: OrderCheckOptions): CheckOrder {
   const { atOnce } = limits
-  const inTurn = createContractCallQueue(atOnce)
+  const enqueue = createContractCallQueue(atOnce)
 
-  const ask = async (question: OrderQuestion): Promise<OrderAnswer> =>
+  const callCheck = async (question: OrderQuestion): Promise<OrderAnswer> =>
     toAnswer(await rpc.call('eth_call', toCall(question, network, limits)), question)
 
-  /** The order's code, and not the node, is to blame when the same call without any stranger's code is answered. */
+  /** After a fault, an empty call without the order's code shows whether the order or the node was at fault. */
   async function check(question: OrderQuestion): Promise<OrderAnswer> {
     try {
-      return await ask(question)
+      return await callCheck(question)
     } catch (fault) {
       if (!isOverLimit(fault)) throw asOutage(fault)
-      await available(ask(emptyQuestion))
-      return exhausted(question)
+      await available(callCheck(emptyQuestion))
+      return exhaustedAnswer(question)
     }
   }
 
-  return (question) => inTurn(() => check(question))(question.owner)
+  return (question) => enqueue(() => check(question))(question.owner)
 }
 
 function toCall(
@@ -104,7 +104,7 @@ function toCall(
   limits: OrderCheckLimits,
 ) {
   const signatureGas = signature ? limits.signatureGas : 0n
-  // A call passes on all gas but a 64th, and the trampoline needs some for itself.
+  // A call forwards at most 63/64 of its gas (EIP-150), and the trampoline needs some itself.
   const interactionGas = (limits.interactionGas * 64n) / 63n + 100_000n
   const question = {
     owner,
@@ -118,13 +118,13 @@ function toCall(
     signatureGas,
     tokenGas,
   }
-  const foreign = BigInt(preInteractions.length) * interactionGas + signatureGas + 3n * tokenGas
+  const foreignGas = BigInt(preInteractions.length) * interactionGas + signatureGas + 3n * tokenGas
   const data = settlementAbi.encodeFunctionData('simulateDelegatecall', [
     checkAddress,
     checkAbi.encodeFunctionData('ask', [question]),
   ])
-  // A tenth more, since this code itself stands three calls deep.
-  const gas = toQuantity((foreign * 11n) / 10n + ownGas)
+  // A tenth more: the checking code runs three calls deep, each forwarding at most 63/64.
+  const gas = toQuantity((foreignGas * 11n) / 10n + ownGas)
   return [{ to: network.settlement, data, gas }, 'latest', { [checkAddress]: { code: orderCheckCode } }]
 }
 
@@ -141,7 +141,7 @@ function toAnswer(returned: unknown, { signature }: OrderQuestion): OrderAnswer 
   }
 }
 
-/** @throws Outage when it is not what the checking code returns */
+/** @throws Outage when the checking code cannot have returned it */
 function decode(returned: Hex) {
   try {
     const [response] = settlementAbi.decodeFunctionResult('simulateDelegatecall', returned)
@@ -151,12 +151,12 @@ function decode(returned: Hex) {
   }
 }
 
-/** Out of time, or the whole call failed, as it does when the node gives less gas than it was asked for. */
+/** A timeout, or a failure of the whole call, as when the node allows less gas than requested. */
 function isOverLimit(fault: unknown): boolean {
   return isExecutionFault(fault) || isTimeout(fault)
 }
 
-function exhausted({ signature }: OrderQuestion): OrderAnswer {
+function exhaustedAnswer({ signature }: OrderQuestion): OrderAnswer {
   return {
     balance: 0n,
     allowance: 0n,

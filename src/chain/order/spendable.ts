@@ -2,19 +2,19 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../domain/log.ts'
 import type { Holding, Spendable } from '../chain.ts'
 
-/** Reads what one account could spend of a token. Throws Outage as the chain does. */
+/** Reads balance and allowance of an account. @throws Outage */
 export type ReadSpendable = (holding: Holding) => Promise<Spendable>
 
-/** The same, where an answer from a moment ago will do if it covers `enough`. */
+/** The same, but a cached value is returned if it covers `minAmount`. */
 export type AskSpendable = (holding: Holding, enough: bigint) => Promise<Spendable>
 
-/** Less than a block lasts on most networks, so that what was just mined is seen. */
+/** Shorter than the block time of most networks, so that a new block is seen. */
 const rememberedMs = 250
 const maxRemembered = 10_000
 
 /**
- * Remembers answers for a moment: a trader who places many orders is asked about once. An answer is only taken from memory where
- * it is enough: whoever is to be told that it is not has been asked anew, so that an approval mined a moment ago counts.
+ * Caches values briefly, so that many orders of one trader need one read. A value below `minAmount` is always read again before an
+ * order is refused, so that an approval that was just mined counts.
  */
 export function rememberSpendable(read: ReadSpendable, now: Clock): AskSpendable {
   const remembered = new LRUCache<string, { until: number; answer: Promise<Spendable> }>({

@@ -2,8 +2,8 @@ import { createFairQueue, type FairQueue } from '../../concurrency/fair-queue.ts
 import { Refusal } from '../../domain/errors/error.ts'
 
 /**
- * Turns for the code of orders and accounts, which strangers can make slow: one of them holds up himself, and all of
- * them together a bounded part. Each has one turn at a time.
+ * Queue for calls of untrusted code: hooks, tokens, wallets. Each owner has one slot at a time, so slow code delays only its own
+ * owner's calls, and all slow code together occupies at most `atOnce` slots.
  */
 export function createContractCallQueue(atOnce: number): FairQueue {
   return createFairQueue({

@@ -7,18 +7,18 @@ const errorSelector = '0x08c379a0'
 const panicSelector = '0x4e487b71'
 const longestText = 200
 
-/** Why a contract call failed, in one short line: the contract's own words, a panic code, short hex, or the node's words. */
+/** Why a contract call failed, in one short line: the contract's message, a panic code, short hex, or the node's message. */
 export function revertText(error: RpcError): string {
   const data = revertData(error.data)
   return oneLine((data && hexSize(data) > 0 && decodeRevert(data)) || error.message)
 }
 
-/** The same for what a call reverted with, as a contract saw it. */
+/** The same for revert data that another contract caught. */
 export function revertDataText(data: Hex): string {
   return oneLine(hexSize(data) > 0 ? decodeRevert(data) : 'reverted')
 }
 
-/** A receipt does not say why: the same call is run again on the state that its block left. */
+/** A receipt has no revert reason, so the call is repeated on the state after its block. */
 export async function revertReason(rpc: Rpc, call: Record<string, Hex>, block: number): Promise<string> {
   try {
     await rpc.call('eth_call', [call, toQuantity(block)])
@@ -35,12 +35,12 @@ function decodeRevert(data: Hex): string {
     if (selector === errorSelector) return String(AbiCoder.defaultAbiCoder().decode(['string'], body)[0])
     if (selector === panicSelector) return `Panic(0x${BigInt(body).toString(16).padStart(2, '0')})`
   } catch {
-    // Not what its selector says: shown as it is.
+    // The data does not match its selector: shown as hex.
   }
   return data.length > 20 ? `${data.slice(0, 18)}…` : data
 }
 
-/** Nodes put it into `data` itself, or one level down. */
+/** Nodes put revert data into `data` itself, or one level down. */
 function revertData(data: unknown): Hex | undefined {
   if (typeof data === 'string') return data.startsWith('0x') ? toHex(data) : undefined
   return typeof data === 'object' && data !== null && 'data' in data ? revertData(data.data) : undefined

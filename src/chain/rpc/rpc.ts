@@ -8,20 +8,20 @@ export interface RpcCall {
   params?: readonly unknown[]
 }
 
-export type RpcAnswer = { value: unknown } | { error: RpcError }
+export type RpcResponse = { value: unknown } | { error: RpcError }
 
-/** JSON-RPC with one node. Answers are not checked here: read them with `wire.ts`. */
+/** JSON-RPC with one node. Results are not checked here: parse them with `wire.ts`. */
 export interface Rpc {
   /** @throws RpcError when the node refuses, Outage when it does not answer */
   call<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
   /**
-   * Answers in the order of the calls; a refused call is an answer, not an exception.
+   * Responses in the order of the calls; a refused call is an error response, not an exception.
    * @throws RpcError when the node refuses the batch as a whole, Outage when it does not answer
    */
-  batch(calls: readonly RpcCall[]): Promise<RpcAnswer[]>
+  batch(calls: readonly RpcCall[]): Promise<RpcResponse[]>
 }
 
-/** The node answered, and the answer is an error. Asking again would not change it, so it is never retried. */
+/** The node responded with an error. It is never retried: the result would be the same. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -37,52 +37,52 @@ export class RpcError extends Error {
 export interface RpcOptions {
   url: string
   log: Log
-  /** For one try, the whole answer included. */
+  /** For one attempt, including the response body. */
   timeoutMs?: number
-  /** Further tries after the first, for transport faults and the statuses 429 and 5xx only. */
+  /** Retries after the first attempt, for transport faults and the statuses 429 and 5xx only. */
   retries?: number
-  /** Before the first further try; doubled for each one after it. */
+  /** Back-off before the first retry; doubled for each further one. */
   backoffMs?: number
-  /** Of one answer, unpacked: what is larger is none, and is not asked for again. */
+  /** Limit of one response after decompression. A larger one is an outage without retry. */
   maxBytes?: number
   fetch?: typeof fetch
 }
 
 const batchSize = 100
-/** Several times what the logs of a full block need, and little enough to be parsed while others wait. */
+/** Several times what the logs of a full block need, and small enough that parsing does not block the process for long. */
 const defaultMaxBytes = 32 * 2 ** 20
 
-/** Connections are kept alive by the platform's own `fetch`. The URL can hold a key: it is never logged. */
+/** `fetch` keeps connections alive. The URL can hold an API key: it is never logged. */
 export function createRpc(options: RpcOptions): Rpc {
   let lastId = 0
   const envelope = ({ method, params = [] }: RpcCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
 
-  async function batchOnce(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+  async function batchOnce(calls: readonly RpcCall[]): Promise<RpcResponse[]> {
     const requests = calls.map(envelope)
     return exchange(options, `batch of ${calls.length}`, requests, (body) => {
       if (!Array.isArray(body)) throw toRpcError(body) ?? new TypeError('not a batch')
       const byId = new Map(body.map((item: unknown) => [isObject(item) ? item.id : undefined, item]))
-      return requests.map(({ id }) => toAnswer(byId.get(id)))
+      return requests.map(({ id }) => toResponse(byId.get(id)))
     })
   }
 
   return {
     async call<T>(method: string, params: readonly unknown[] = []) {
-      const answer = await exchange(options, method, envelope({ method, params }), toAnswer)
-      if ('error' in answer) throw answer.error
-      return answer.value as T
+      const response = await exchange(options, method, envelope({ method, params }), toResponse)
+      if ('error' in response) throw response.error
+      return response.value as T
     },
     async batch(calls) {
-      const answers: RpcAnswer[] = []
+      const responses: RpcResponse[] = []
       for (let start = 0; start < calls.length; start += batchSize) {
-        answers.push(...(await batchOnce(calls.slice(start, start + batchSize))))
+        responses.push(...(await batchOnce(calls.slice(start, start + batchSize))))
       }
-      return answers
+      return responses
     },
   }
 }
 
-/** Sends until `read` can make something of the answer; an RpcError from `read` is an answer. */
+/** Retries until `read` accepts the response body; an RpcError from `read` is final. */
 async function exchange<T>(
   options: RpcOptions,
   what: string,
@@ -103,7 +103,7 @@ async function exchange<T>(
   }
 }
 
-/** What another try would only meet again: a status such as 401, or an answer that is too large. */
+/** A fault that a retry would only repeat: a status such as 401, or a response that is too large. */
 class Rejected extends Error {}
 
 async function post(options: RpcOptions, body: string) {
@@ -131,7 +131,7 @@ function rpcErrorIn(text: string): RpcError | undefined {
   }
 }
 
-function toAnswer(item: unknown): RpcAnswer {
+function toResponse(item: unknown): RpcResponse {
   const error = toRpcError(item)
   if (error) return { error }
   if (!isObject(item) || !('result' in item)) throw new TypeError('not a JSON-RPC answer')
@@ -148,7 +148,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** `fetch` hides why it failed in a cause, whose message names hosts: its code does not. */
+/** The cause of a `fetch` error has the reason, but its message names hosts: only its code is logged. */
 function describe(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault)
   const { cause } = fault

@@ -1,13 +1,13 @@
 import { Outage } from '../../domain/errors/error.ts'
 import { type Bytes32, type Hex, toHex } from '../../domain/evm/hex.ts'
-import { type RpcAnswer, RpcError } from './rpc.ts'
+import { RpcError, type RpcResponse } from './rpc.ts'
 
-/** The node's spelling of a number: hex without leading zeros. */
+/** JSON-RPC quantity: hex without leading zeros. */
 export function toQuantity(value: number | bigint): Hex {
   return `0x${value.toString(16)}`
 }
 
-/** @throws Outage when the node's answer is not a quantity */
+/** @throws Outage when the result is not a quantity */
 export function parseQuantity(value: unknown): bigint {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(value)) throw malformed('quantity', value)
   return BigInt(value)
@@ -20,7 +20,7 @@ export function parseIndex(value: unknown): number {
   return index
 }
 
-/** @throws Outage when the node's answer is not hex, or not `bytes` long */
+/** @throws Outage when the result is not hex, or not `bytes` long */
 export function parseHex(value: unknown, bytes?: number): Hex {
   const hex = typeof value === 'string' && value.startsWith('0x') ? toHex(value, bytes) : undefined
   if (hex === undefined) throw malformed('hex', value)
@@ -31,49 +31,48 @@ export function parseHash(value: unknown): Bytes32 {
   return parseHex(value, 32)
 }
 
-/** @throws Outage when the node's answer is not an object */
+/** @throws Outage when the result is not an object */
 export function parseObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('object', value)
   return value as Record<string, unknown>
 }
 
-/** @throws Outage when the node's answer is not a list */
+/** @throws Outage when the result is not a list */
 export function parseList(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw malformed('list', value)
   return value
 }
 
-/** One answer of a batch, where a refusal counts as an outage. @throws Outage */
-export function parseAnswer(answer: RpcAnswer | undefined): unknown {
-  if (answer && 'value' in answer) return answer.value
-  throw new Outage('the network node', answer?.error)
+/** The result of one call of a batch. @throws Outage, also for an error response */
+export function parseResponse(response: RpcResponse | undefined): unknown {
+  if (response && 'value' in response) return response.value
+  throw new Outage('the network node', response?.error)
 }
 
 /**
- * What a contract returned. `undefined` when it reverted, which says something about the contract;
- * any other refusal says something about the node.
- * @throws Outage
+ * What a contract returned; `undefined` when it reverted.
+ * @throws Outage for any other error: it is the node's fault, not the contract's
  */
-export function parseReturn(answer: RpcAnswer): Hex | undefined {
-  if ('error' in answer && isExecutionFault(answer.error)) return undefined
-  return parseHex(parseAnswer(answer))
+export function parseReturn(response: RpcResponse): Hex | undefined {
+  if ('error' in response && isExecutionFault(response.error)) return undefined
+  return parseHex(parseResponse(response))
 }
 
 const executionFault =
   /revert|evm error|out of gas|gas required exceeds|invalid opcode|invalid jump|stack (over|under)flow|vm execution/i
 
-/** Whether an error tells of the contract code that ran, not of the node. Code 3 is the standard's; nodes differ in the rest. */
+/** Whether the contract's code failed, not the node. Code 3 is the standard's; other codes and messages differ by node. */
 export function isExecutionFault(error: unknown): error is RpcError {
   return error instanceof RpcError && (error.code === 3 || executionFault.test(error.message))
 }
 
-/** Out of time, here or at the node. */
+/** A timeout, here or at the node. */
 export function isTimeout(fault: unknown): boolean {
   if (fault instanceof RpcError) return /timeout|timed out|aborted/i.test(fault.message)
   return fault instanceof Outage && fault.cause instanceof Error && fault.cause.name === 'TimeoutError'
 }
 
-/** A node that refuses a read is as good as a node that is away. Other faults stay what they are. */
+/** A node that refuses a read counts as unavailable. Other faults are returned unchanged. */
 export function asOutage(fault: unknown): unknown {
   return fault instanceof RpcError ? new Outage('the network node', fault) : fault
 }

@@ -14,7 +14,7 @@ const trade = [
   'bytes signature',
 ].join(', ')
 
-/** The part of the settlement contract's interface that the service speaks. */
+/** The functions and events of the settlement contract that the service uses. */
 export const settlementAbi = new Interface([
   `function settle(address[] tokens, uint256[] clearingPrices, (${trade})[] trades, (address target, uint256 value, bytes callData)[][3] interactions)`,
   'function setPreSignature(bytes orderUid, bool signed)',

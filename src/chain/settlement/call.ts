@@ -8,13 +8,13 @@ import { available, parseHex, parseObject } from '../rpc/wire.ts'
 import { settlementAbi } from './abi.ts'
 import { parseFlags, toFlags } from './trade-flags.ts'
 
-/** Positions in the settlement's token list, and with them the clearing prices that the trade is settled at. */
+/** Indices into the settlement's tokens and clearing prices. */
 export interface TokenIndices {
   sell: number
   buy: number
 }
 
-/** A trade as the settlement contract takes it. */
+/** A trade in the form of the settlement contract. */
 export interface EncodedTrade {
   sellTokenIndex: number
   buyTokenIndex: number
@@ -45,19 +45,19 @@ export interface Settlement {
 
 export type SignedOrder = Pick<Order, keyof OrderData | 'owner' | 'signingScheme' | 'signature'>
 
-const idBytes = 8
+const auctionIdBytes = 8
 const selectorBytes = 4
 const settleSelector: Hex = '0x13d79a0b'
 
-/** Calldata of `settle`, followed by the auction id as 8 bytes, big-endian: the contract ignores it, indexers do not. */
+/** Calldata of `settle`, followed by the auction id as 8 bytes, big-endian. The contract ignores it; indexers read it. */
 export function encodeSettle({ tokens, clearingPrices, trades, interactions, auctionId }: Settlement): Hex {
-  const call = encodeTuple([
+  const args = encodeTuple([
     { dynamic: encodeList(tokens.map(word)) },
     { dynamic: encodeList(clearingPrices.map(word)) },
     { dynamic: encodeList(trades.map((trade) => ({ dynamic: encodeTradeWords(trade) }))) },
     { dynamic: encodeTuple(interactions.map((calls) => ({ dynamic: encodeList(calls.map(encodeCall)) }))) },
   ])
-  return `${settleSelector}${call}${auctionId.toString(16).padStart(idBytes * 2, '0')}`
+  return `${settleSelector}${args}${auctionId.toString(16).padStart(auctionIdBytes * 2, '0')}`
 }
 
 function encodeTradeWords(trade: EncodedTrade): Words {
@@ -104,12 +104,12 @@ function encodeSignature({ signingScheme, signature, owner }: SignedOrder): Hex 
   return signature
 }
 
-/** A trade read back from calldata. */
+/** A trade decoded from calldata. */
 export interface SettledTrade {
   order: OrderData
   indices: TokenIndices
   signingScheme: SigningScheme
-  /** As the order was placed with it: without the owner in front; `0x` for presign. */
+  /** As placed with the order: without the leading owner; `0x` for presign. */
   signature: Hex
   /** null for the ECDSA schemes: recover it from the signature. */
   owner: Address | null
@@ -124,14 +124,14 @@ export interface DecodedSettlement {
   trades: SettledTrade[]
 }
 
-/** `undefined` when it is not a `settle` call, or one that the contract must have refused. */
+/** `undefined` when it is not a `settle` call, or one that the contract would refuse. */
 export function decodeSettle(calldata: Hex): DecodedSettlement | undefined {
   try {
     const [tokenList, priceList, tradeList] = settlementAbi.decodeFunctionData('settle', calldata) as Result
     const tokens = Array.from(tokenList as Iterable<string>, address)
     const trades = Array.from(tradeList as Iterable<Result>, (trade) => decodeTrade(trade, tokens))
     return {
-      auctionId: trailingId(calldata),
+      auctionId: trailingAuctionId(calldata),
       tokens,
       clearingPrices: Array.from(priceList as Iterable<bigint>),
       trades,
@@ -141,10 +141,10 @@ export function decodeSettle(calldata: Hex): DecodedSettlement | undefined {
   }
 }
 
-/** The arguments are whole words: 8 bytes more than that are an id. */
-function trailingId(calldata: Hex): bigint | null {
+/** Arguments are 32-byte words; 8 bytes beyond them are the id. */
+function trailingAuctionId(calldata: Hex): bigint | null {
   const argumentBytes = hexSize(calldata) - selectorBytes
-  return argumentBytes % 32 === idBytes ? BigInt(`0x${calldata.slice(-idBytes * 2)}`) : null
+  return argumentBytes % 32 === auctionIdBytes ? BigInt(`0x${calldata.slice(-auctionIdBytes * 2)}`) : null
 }
 
 function decodeTrade(trade: Result, tokens: readonly Address[]): SettledTrade {
@@ -179,7 +179,7 @@ function decodeSignature(scheme: SigningScheme, encoded: Hex): Pick<SettledTrade
   return { owner: address(encoded.slice(0, 42)), signature: `0x${encoded.slice(42)}` }
 }
 
-/** The settlement that a transaction called for. @returns `undefined` for no such transaction, or another call */
+/** The settlement in a transaction's calldata. @returns `undefined` for no such transaction, or another call */
 export async function settlementOf(rpc: Rpc, txHash: Bytes32): Promise<DecodedSettlement | undefined> {
   const transaction = await available(rpc.call('eth_getTransactionByHash', [txHash]))
   return transaction === null ? undefined : decodeSettle(parseHex(parseObject(transaction).input))

@@ -1,24 +1,24 @@
 import { type Hex, hexToBytes } from '../../domain/evm/hex.ts'
 import { gasUnits } from '../../domain/settlement/gas.ts'
 
-/** Every transaction, before its calldata. */
+/** Base gas of a transaction, before its calldata. */
 const transactionBase = 21_000n
 const zeroByte = 4n
-const otherByte = 16n
-/** What asking the overridden allow-list takes, in place of the real one. */
+const nonZeroByte = 16n
+/** Gas of the solver check against the overridden allow-list. */
 const fakeSolverCheck = 2_700n
 
 /**
- * Gas units of the whole transaction. A settlement that keeps its fee leaves the balances of both tokens changed: nothing is given back
- * as it is for one that ends where it began.
- * @param measured of the call to the settlement contract
+ * Gas units of the whole transaction. Storage refunds are not subtracted: a settlement that keeps its fee leaves the balances of both
+ * tokens changed.
+ * @param callGas measured gas of the call to the settlement contract
  */
-export function settledGas(measured: bigint, calldata: Hex): bigint {
-  return transactionBase + calldataGas(calldata) + measured + gasUnits.solverCheck - fakeSolverCheck
+export function settledGas(callGas: bigint, calldata: Hex): bigint {
+  return transactionBase + calldataGas(calldata) + callGas + gasUnits.solverCheck - fakeSolverCheck
 }
 
 function calldataGas(calldata: Hex): bigint {
   const bytes = hexToBytes(calldata)
   const zeros = BigInt(bytes.filter((byte) => byte === 0).length)
-  return zeros * zeroByte + (BigInt(bytes.length) - zeros) * otherByte
+  return zeros * zeroByte + (BigInt(bytes.length) - zeros) * nonZeroByte
 }

@@ -9,41 +9,42 @@ import { revertReason, revertText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, isExecutionFault, parseQuantity, toQuantity } from '../rpc/wire.ts'
 import { readFees, replacementFees } from '../transaction/fees.ts'
-import { createReceiptWatch, pollEvery, type ReceiptPoll } from '../transaction/receipt-watch.ts'
+import { createReceiptWait, pollEvery, type ReceiptPoll } from '../transaction/receipt-watch.ts'
 import { createTransactions, type Receipt, type SignedTransaction } from '../transaction/transactions.ts'
 
 export type Simulation = { gas: bigint } | { revert: string }
 
-/** `block` is where it happened: the receipt's block, else the newest block when it was given up. */
+/** `block` is the receipt's block, or the newest block when the wait ended. */
 export type SettlementOutcome =
-  /** On chain. Also when it came late, in a block behind the deadline, before it could be cancelled. */
+  /** On chain, even after the deadline if it was mined before the cancellation. */
   | { outcome: 'success'; txHash: Bytes32; block: number }
-  /** Not on chain at the deadline; cancelled as far as that was possible. */
+  /** Not on chain at the deadline; a cancellation was attempted. */
   | { outcome: 'timeout'; txHash: Bytes32; block: number }
-  /** Refused, or reverted on chain. Without `txHash` nothing was sent. */
+  /** Refused, or reverted on chain. Not sent if there is no `txHash`. */
   | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number }
 
 export interface SubmitLimits {
   /** Last block that the settlement may be in. */
   deadlineBlock: number
-  /** Gives up early: what is pending is cancelled. */
+  /** Ends the wait early and cancels a pending transaction. */
   signal?: AbortSignal
-  /** Gas beside what the simulation takes: what runs in the settlement may take more when it comes to it. */
+  /** Gas on top of the simulated gas, for hooks and signature checks that may use more on chain. */
   extraGas?: bigint
 }
 
-/** Sends settlements from one account in the order they came; any number may be on their way. */
+/** Sends settlements from one account in the order of submission; several may be pending at once. */
 export interface Settler {
   address: Address
-  /** @throws Outage when the node does not say either */
+  /** @throws Outage when the node reports neither gas nor a revert */
   simulate(calldata: Hex): Promise<Simulation>
   /**
-   * Plays it at the newest block with this much gas, as if the settlement contract had `purse` in native coin, where that is given.
+   * Simulates it at the newest block with this much gas.
+   * @param balance overrides the settlement contract's native balance
    * @returns why it reverts; `undefined` when it does not
-   * @throws Outage when the node does not say either
+   * @throws Outage when the node reports neither
    */
-  dryRun(calldata: Hex, gas: bigint, purse?: bigint): Promise<string | undefined>
-  /** @throws Outage when the node is away before anything was sent; later it is waited for */
+  dryRun(calldata: Hex, gas: bigint, balance?: bigint): Promise<string | undefined>
+  /** @throws Outage when the node is unavailable before anything was sent; later it waits for the node */
   submit(calldata: Hex, limits: SubmitLimits): Promise<SettlementOutcome>
 }
 
@@ -55,15 +56,15 @@ export interface SettlerOptions {
   poll?: ReceiptPoll
 }
 
-/** On its way, sent when `block` was the newest. */
-interface Sent {
+/** A pending settlement. `block` was the newest block when it was sent. */
+interface SentSettlement {
   transaction: SignedTransaction
   block: number
 }
 
-/** Blocks that a cancellation gets to make it. */
+/** Blocks to wait for a cancellation's receipt. */
 const cancelBlocks = 3
-/** Beside the block times until a deadline; bounds the wait on a chain that stands still. */
+/** On top of the block times until a deadline: bounds the wait when the chain produces no blocks. */
 const graceMs = 60_000
 const transferGas = 21_000n
 
@@ -71,7 +72,11 @@ export function createSettler(options: SettlerOptions): Settler {
   const { rpc, network, log } = options
   const transactions = createTransactions(rpc, network.chainId, options.privateKey, log)
   const { sender } = transactions
-  const watch = createReceiptWatch(transactions, options.poll ?? pollEvery(network.blockTimeMs / 4), log)
+  const waitForReceipt = createReceiptWait(
+    transactions,
+    options.poll ?? pollEvery(network.blockTimeMs / 4),
+    log,
+  )
   let queue: Promise<unknown> = Promise.resolve()
 
   async function simulate(calldata: Hex): Promise<Simulation> {
@@ -84,10 +89,10 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   }
 
-  async function dryRun(data: Hex, gas: bigint, purse?: bigint): Promise<string | undefined> {
+  async function dryRun(data: Hex, gas: bigint, balance?: bigint): Promise<string | undefined> {
     const { settlement: to } = network
     const call = [{ from: sender, to, data, gas: toQuantity(gas) }, 'latest']
-    const overrides = purse === undefined ? [] : [{ [to]: { balance: toQuantity(purse) } }]
+    const overrides = balance === undefined ? [] : [{ [to]: { balance: toQuantity(balance) } }]
     try {
       await rpc.call('eth_call', [...call, ...overrides])
       return undefined
@@ -97,11 +102,11 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   }
 
-  /** One at a time, so that each takes the nonce behind the one before. */
+  /** Runs one at a time, so that nonces follow each other. */
   async function send(
     calldata: Hex,
     { deadlineBlock, signal, extraGas = 0n }: SubmitLimits,
-  ): Promise<Sent | SettlementOutcome> {
+  ): Promise<SentSettlement | SettlementOutcome> {
     const block = await transactions.headNumber()
     if (block >= deadlineBlock || signal?.aborted) {
       return { outcome: 'failed', reason: 'not sent: its time was over', block }
@@ -112,7 +117,7 @@ export function createSettler(options: SettlerOptions): Settler {
       nonce: await transactions.nextNonce(),
       to: network.settlement,
       data: calldata,
-      // State moves between simulation and block: other trades may make this one dearer.
+      // Other trades between simulation and block may raise the gas that this one needs.
       gasLimit: minOf(
         simulation.gas + simulation.gas / 4n + extraGas,
         maxOf(simulation.gas, maxTransactionGas),
@@ -125,16 +130,20 @@ export function createSettler(options: SettlerOptions): Settler {
     return { transaction, block }
   }
 
-  async function conclude(
-    { transaction, block }: Sent,
+  async function awaitOutcome(
+    { transaction, block }: SentSettlement,
     { deadlineBlock, signal }: SubmitLimits,
   ): Promise<SettlementOutcome> {
-    const limit = timeLimit(deadlineBlock - block, signal)
-    const { receipt, head } = await watch(transaction, [], { from: block, until: deadlineBlock, limit })
+    const waitSignal = timeLimit(deadlineBlock - block, signal)
+    const { receipt, head } = await waitForReceipt(transaction, [], {
+      from: block,
+      endBlock: deadlineBlock,
+      signal: waitSignal,
+    })
     return receipt ? toOutcome(transaction, receipt) : cancel(transaction, head)
   }
 
-  /** Takes the nonce for a transfer of nothing to ourselves, so that a late settlement cannot surprise anybody. */
+  /** Replaces it by an empty transfer to the sender under the same nonce, so that it cannot settle after its deadline. */
   async function cancel(sent: SignedTransaction, head: number): Promise<SettlementOutcome> {
     const timeout = { outcome: 'timeout', txHash: sent.hash, block: head } as const
     try {
@@ -143,8 +152,12 @@ export function createSettler(options: SettlerOptions): Settler {
       const cancellation = await transactions.sign(request)
       const refusal = await transactions.broadcast(cancellation)
       log.info('settlement timed out', { txHash: sent.hash, cancelledBy: cancellation.hash, refusal })
-      const limit = timeLimit(cancelBlocks)
-      const { receipt } = await watch(cancellation, [sent], { from: head, until: head + cancelBlocks, limit })
+      const signal = timeLimit(cancelBlocks)
+      const { receipt } = await waitForReceipt(cancellation, [sent], {
+        from: head,
+        endBlock: head + cancelBlocks,
+        signal,
+      })
       return receipt?.hash === sent.hash ? toOutcome(sent, receipt) : timeout
     } catch (fault) {
       if (!(fault instanceof Outage)) throw fault
@@ -156,10 +169,10 @@ export function createSettler(options: SettlerOptions): Settler {
   async function toOutcome(sent: SignedTransaction, receipt: Receipt): Promise<SettlementOutcome> {
     const { success, block } = receipt
     if (success) return { outcome: 'success', txHash: sent.hash, block }
-    return { outcome: 'failed', reason: await reasonOf(sent, block), txHash: sent.hash, block }
+    return { outcome: 'failed', reason: await failureReason(sent, block), txHash: sent.hash, block }
   }
 
-  async function reasonOf({ to, data, gasLimit }: SignedTransaction, block: number): Promise<string> {
+  async function failureReason({ to, data, gasLimit }: SignedTransaction, block: number): Promise<string> {
     return revertReason(rpc, { from: sender, to, data, gas: toQuantity(gasLimit) }, block)
   }
 
@@ -173,10 +186,10 @@ export function createSettler(options: SettlerOptions): Settler {
     simulate,
     dryRun,
     async submit(calldata, limits) {
-      const turn = queue.then(() => send(calldata, limits))
-      queue = turn.catch(() => undefined)
-      const sent = await turn
-      return 'outcome' in sent ? sent : conclude(sent, limits)
+      const sending = queue.then(() => send(calldata, limits))
+      queue = sending.catch(() => undefined)
+      const sent = await sending
+      return 'outcome' in sent ? sent : awaitOutcome(sent, limits)
     },
   }
 }

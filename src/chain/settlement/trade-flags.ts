@@ -5,13 +5,13 @@ import type {
   SigningScheme,
 } from '../../domain/order/order.ts'
 
-/** What the settlement contract packs into one word of a trade. */
+/** The terms that the settlement contract packs into the flags word of a trade. */
 export type FlaggedTerms = Pick<
   OrderData,
   'kind' | 'partiallyFillable' | 'sellTokenBalance' | 'buyTokenBalance'
 > & { signingScheme: SigningScheme }
 
-// By value of the bits. The contract takes 0 and 1 alike as a plain token transfer in; 0 is what everybody writes.
+// Indexed by the value of the bits. The contract reads both 0 and 1 as `erc20`; `toFlags` writes 0, as other clients do.
 const sources: readonly SellTokenSource[] = ['erc20', 'erc20', 'external', 'internal']
 const destinations: readonly BuyTokenDestination[] = ['erc20', 'internal']
 const schemes: readonly SigningScheme[] = ['eip712', 'ethsign', 'eip1271', 'presign']

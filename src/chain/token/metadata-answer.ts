@@ -6,43 +6,42 @@ import type { Token } from '../../domain/token/token.ts'
 
 type Metadata = Omit<Token, 'chainId'>
 
-/** What a token returned for one question. */
+/** What a token returned for one call. */
 interface Returned {
-  /** 0 where it failed, too. */
+  /** Bytes returned; 0 also when the call failed. */
   size: number
-  /** The first of them. */
+  /** The first of them, up to the reader's limit. */
   bytes: Buffer
 }
 
-const longestText = 100
-/** Bytes that MetadataReader.sol reads of a text and of a number. */
-const maxText = 464
-const maxNumber = 32
+const maxTextLength = 100
+/** Limits of MetadataReader.sol for a text and for a number. */
+const maxTextBytes = 464
+const maxNumberBytes = 32
 
 /**
- * Reads what MetadataReader.sol returns for these tokens; null is what a token does not say, or says in a way
- * that nobody understands.
- * @throws Outage when it is something else
+ * Parses what MetadataReader.sol returns for these tokens; null for a value that a token does not return or that cannot be decoded.
+ * @throws Outage when MetadataReader.sol cannot have returned it
  */
 export function parseMetadata(returned: Hex, tokens: readonly Address[]): Metadata[] {
   const bytes = Buffer.from(returned.slice(2), 'hex')
-  let at = 0
-  function next(most: number): Returned {
-    const size = smallWord(bytes, at)
-    const end = at + 32 + Math.min(size ?? 0, most)
+  let offset = 0
+  function readNext(maxBytes: number): Returned {
+    const size = smallWord(bytes, offset)
+    const end = offset + 32 + Math.min(size ?? 0, maxBytes)
     if (size === undefined || end > bytes.length) throw malformed(bytes.length)
-    const read = { size, bytes: bytes.subarray(at + 32, end) }
-    at = end
-    return read
+    const returned = { size, bytes: bytes.subarray(offset + 32, end) }
+    offset = end
+    return returned
   }
-  const result = tokens.map((address) => ({
+  const metadata = tokens.map((address) => ({
     address,
-    symbol: toText(next(maxText)),
-    name: toText(next(maxText)),
-    decimals: toDecimals(next(maxNumber)),
+    symbol: toText(readNext(maxTextBytes)),
+    name: toText(readNext(maxTextBytes)),
+    decimals: toDecimals(readNext(maxNumberBytes)),
   }))
-  if (at !== bytes.length) throw malformed(bytes.length)
-  return result
+  if (offset !== bytes.length) throw malformed(bytes.length)
+  return metadata
 }
 
 function malformed(size: number): Outage {
@@ -50,33 +49,32 @@ function malformed(size: number): Outage {
 }
 
 /**
- * Some early tokens return bytes32 in place of a string. It is a stranger's text: one line, bounded,
- * storable, of visible characters.
+ * Some early tokens return bytes32 instead of a string. The text is untrusted: only visible characters are kept, on one line, up to
+ * `maxTextLength`.
  */
 function toText(returned: Returned): string | null {
   const result = returned.size === 32 ? fixedText(returned.bytes) : stringText(returned)
   const text = result.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()
-  return [...text].slice(0, longestText).join('') || null
+  return [...text].slice(0, maxTextLength).join('') || null
 }
 
 /**
- * Text with zeros behind it to fill a word; whatever else stands in a word is a number or a hash, and no
- * text.
+ * Text that is padded with zeros to 32 bytes. Any other word is a number or a hash, not text.
  */
 function fixedText(word: Buffer): string {
   const end = word.indexOf(0)
   const text = end < 0 ? word : word.subarray(0, end)
-  const isFilled = word.subarray(text.length).every((byte) => byte === 0)
-  return isFilled && isUtf8(text) ? text.toString('utf8') : ''
+  const isZeroPadded = word.subarray(text.length).every((byte) => byte === 0)
+  return isZeroPadded && isUtf8(text) ? text.toString('utf8') : ''
 }
 
-/** A string as the ABI has it, read as bytes: text that is not UTF-8 is no reason to give up. */
+/** An ABI string, decoded leniently: invalid UTF-8 is replaced, not refused. */
 function stringText({ size, bytes }: Returned): string {
   const offset = smallWord(bytes, 0)
   const length = offset === undefined ? undefined : smallWord(bytes, offset)
   if (offset === undefined || length === undefined || offset + 32 + length > size) return ''
   const text = bytes.subarray(offset + 32, offset + 32 + length)
-  // The end of what is read can be in the middle of a character, which is left out.
+  // A truncated text can end within a character, which is dropped.
   return new TextDecoder().decode(text, { stream: text.length < length })
 }
 
@@ -85,8 +83,9 @@ function toDecimals({ bytes }: Returned): number | null {
   return decimals !== undefined && decimals < 256 ? decimals : null
 }
 
-/** `undefined` where there is no word, or one that is larger than any size could be. */
-function smallWord(bytes: Buffer, at: number): number | undefined {
-  if (at + 32 > bytes.length || bytes.subarray(at, at + 26).some((byte) => byte !== 0)) return undefined
-  return bytes.readUIntBE(at + 26, 6)
+/** `undefined` without a full word, or for one of 2^48 or more. */
+function smallWord(bytes: Buffer, offset: number): number | undefined {
+  if (offset + 32 > bytes.length || bytes.subarray(offset, offset + 26).some((byte) => byte !== 0))
+    return undefined
+  return bytes.readUIntBE(offset + 26, 6)
 }

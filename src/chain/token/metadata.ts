@@ -4,73 +4,70 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Token } from '../../domain/token/token.ts'
 import { metadataReaderCode } from '../bytecode/metadata-reader.ts'
-import type { Rpc, RpcAnswer } from '../rpc/rpc.ts'
+import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import {
   available,
   isExecutionFault,
   isTimeout,
-  parseAnswer,
   parseHash,
   parseHex,
   parseIndex,
   parseObject,
+  parseResponse,
   toQuantity,
 } from '../rpc/wire.ts'
 import { parseMetadata } from './metadata-answer.ts'
 
-/** As its contract told it. */
+/** A token as its contract describes it. */
 export interface ReadToken extends Token {
-  /** Whose state it is; null where another block became the newest meanwhile. */
+  /** The block that was read; null if a new block arrived during the read. */
   block: { number: number; hash: Bytes32 } | null
 }
 
 /**
- * Of one call: with all of them using up what they are given it stays below 2^24, the most gas that one
- * transaction may have, and what comes back stays below the 24,576 bytes of code.
+ * Limit of one call: even if every token uses up its gas, the call stays below 2^24, the limit of one transaction, and its result below
+ * the 24,576 bytes of code.
  */
 const tokensPerCall = 20
-/** For what MetadataReader.sol gives one token, and for its answer, which is charged for as code. */
+/** Gas that MetadataReader.sol gives one token, plus the code deposit for its result. */
 const tokenGas = 740_000
 const ownGas = 1_000_000
 
 /**
- * At the newest block, in the order asked for: a token, with null where the contract is silent or talks
- * nonsense, or an Outage where the node refused to ask this one.
- * @throws Outage when it answers nothing at all
+ * Reads tokens at the newest block, in the order of `addresses`. A token has null for what its contract does not return or returns
+ * malformed; it is an Outage if the node refused the call.
+ * @throws Outage when the node answers no call
  */
 export async function readTokenMetadata(
   rpc: Rpc,
   chainId: number,
   addresses: readonly Address[],
 ): Promise<(ReadToken | Outage)[]> {
-  const calls = await ask(rpc, groupsOf(addresses))
-  // One that the node cannot bear must not silence the others of its call.
-  const alone = calls.filter(isSpoilt).flatMap(({ group }) => group.map((address) => [address]))
-  const again = alone.length > 0 ? await ask(rpc, alone).catch(nothingMore) : []
-  const result = new Map([...calls, ...again].flatMap((call) => resultsOf(call, chainId)))
+  const calls = await callReader(rpc, toGroups(addresses))
+  // A token that makes the call fail must not affect the others of its group.
+  const retryGroups = calls.filter(needsRetry).flatMap(({ group }) => group.map((address) => [address]))
+  const retried = retryGroups.length > 0 ? await callReader(rpc, retryGroups).catch(ignoreOutage) : []
+  const result = new Map([...calls, ...retried].flatMap((call) => toResults(call, chainId)))
   return addresses.map((address) => result.get(address) ?? new Outage('the network node'))
 }
 
-interface Call {
+interface GroupCall {
   group: readonly Address[]
-  answer: RpcAnswer | undefined
+  response: RpcResponse | undefined
   block: ReadToken['block']
 }
 
-const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+const newestBlock = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 
-/**
- * The batch keeps all of it on one node: what stands between two looks at the same block was read in that
- * block.
- */
-async function ask(rpc: Rpc, groups: readonly (readonly Address[])[]): Promise<Call[]> {
-  const answers = await available(rpc.batch([newest, ...groups.map(toCall), newest]))
-  const [before, after] = [parseBlock(answers[0]), parseBlock(answers.at(-1))]
+/** The newest block is read before and after. One batch goes to one node, so if both are the same, all was read at that block. */
+async function callReader(rpc: Rpc, groups: readonly (readonly Address[])[]): Promise<GroupCall[]> {
+  const responses = await available(rpc.batch([newestBlock, ...groups.map(toCall), newestBlock]))
+  const [before, after] = [parseBlock(responses[0]), parseBlock(responses.at(-1))]
   const block = before.hash === after.hash ? before : null
-  return groups.map((group, index) => ({ group, answer: answers[index + 1], block }))
+  return groups.map((group, index) => ({ group, response: responses[index + 1], block }))
 }
 
-/** The constructor's argument behind its code. */
+/** The reader's creation code, followed by the constructor's argument. */
 function toCall(group: readonly Address[]) {
   const argument = encodeTuple([{ dynamic: encodeList(group.map(word)) }])
   const gas = toQuantity(ownGas + group.length * tokenGas)
@@ -78,26 +75,26 @@ function toCall(group: readonly Address[]) {
   return { method: 'eth_call', params: [{ data, gas }, 'latest'] }
 }
 
-function parseBlock(answer: RpcAnswer | undefined) {
-  const { number, hash } = parseObject(parseAnswer(answer))
+function parseBlock(response: RpcResponse | undefined) {
+  const { number, hash } = parseObject(parseResponse(response))
   return { number: parseIndex(number), hash: parseHash(hash) }
 }
 
-/** The code of one of many may have used up what the call had: asked alone, nobody pays for another. */
-function isSpoilt({ group, answer }: Call): boolean {
-  if (group.length === 1 || !answer || 'value' in answer) return false
-  return isExecutionFault(answer.error) || isTimeout(answer.error)
+/** One token of the group may have used up the gas or time of the call, so each is read alone. */
+function needsRetry({ group, response }: GroupCall): boolean {
+  if (group.length === 1 || !response || 'value' in response) return false
+  return isExecutionFault(response.error) || isTimeout(response.error)
 }
 
-/** What was told before stands, and so do the outages of the rest. */
-function nothingMore(fault: unknown): Call[] {
+/** If the retry fails, the results of the first calls still count. */
+function ignoreOutage(fault: unknown): GroupCall[] {
   if (fault instanceof Outage) return []
   throw fault
 }
 
-function resultsOf({ group, answer, block }: Call, chainId: number): [Address, ReadToken | Outage][] {
+function toResults({ group, response, block }: GroupCall, chainId: number): [Address, ReadToken | Outage][] {
   try {
-    const result = parseMetadata(parseHex(parseAnswer(answer)), group)
+    const result = parseMetadata(parseHex(parseResponse(response)), group)
     return result.map((metadata) => [metadata.address, { chainId, ...metadata, block }])
   } catch (fault) {
     if (fault instanceof Outage) return group.map((address) => [address, fault])
@@ -105,7 +102,7 @@ function resultsOf({ group, answer, block }: Call, chainId: number): [Address, R
   }
 }
 
-function groupsOf(addresses: readonly Address[]): Address[][] {
+function toGroups(addresses: readonly Address[]): Address[][] {
   const count = Math.ceil(addresses.length / tokensPerCall)
   return Array.from({ length: count }, (_, index) =>
     addresses.slice(index * tokensPerCall, (index + 1) * tokensPerCall),

@@ -3,7 +3,7 @@ import { type Hex, hexSize } from '../../domain/evm/hex.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { available, parseReturn, toQuantity } from '../rpc/wire.ts'
 
-/** What an aggregator says for one whole token. */
+/** An aggregator's price of one whole token. */
 export interface FeedRound {
   /** In units of 10^-`decimals`. Can be zero or less. */
   answer: bigint
@@ -14,12 +14,12 @@ export interface FeedRound {
 
 /** `decimals()` and `latestRoundData()`. */
 const selectors = ['0x313ce567', '0xfeaf968c'] as const
-/** Over what the proxies of aggregators use. */
+/** More than proxies of aggregators use. */
 const readGas = toQuantity(2_000_000)
-/** Nobody prices in units of less. */
+/** No aggregator uses more. */
 const maxDecimals = 36n
 
-/** The newest round. `undefined` when this is no aggregator, or none with a complete round. @throws Outage when the node does not say */
+/** The newest round. `undefined` when this is not an aggregator with a complete round. @throws Outage */
 export async function readPriceFeed(rpc: Rpc, feed: Address): Promise<FeedRound | undefined> {
   const answers = await available(
     rpc.batch(

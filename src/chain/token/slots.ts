@@ -4,63 +4,63 @@ import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
 import type { Clock } from '../../domain/log.ts'
 import { createAnswerCache } from '../../outside/answers.ts'
-import type { Rpc, RpcAnswer } from '../rpc/rpc.ts'
-import { available, parseAnswer, parseHex } from '../rpc/wire.ts'
+import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
+import { available, parseHex, parseResponse } from '../rpc/wire.ts'
 import { type AllowanceSlot, allowanceLayouts, type BalanceSlot, balanceLayouts } from './layouts.ts'
 import { bystander, probe, tokenCheckAbi, tokenCheckCall } from './probe.ts'
 
-/** Where a token keeps what it knows about an account, in its own storage. */
+/** Storage slots of a token's balances and allowances. */
 export interface TokenSlots {
   /** `undefined` when it was not found. */
   balance: BalanceSlot | undefined
   allowance: AllowanceSlot | undefined
-  /** Its storage decides a balance, and the balance is another number than what is stored: it rebases, or counts in shares. */
+  /** The balance depends on storage but differs from every stored number: the token rebases, or counts in shares. */
   isComputed: boolean
 }
 
 /**
- * Found once a day for each token.
- * @param isStrange anybody can name any number of such tokens: they displace each other alone
- * @throws Outage when the node is away, or knows no state overrides
+ * Cached for a day once found.
+ * @param isUntrusted for tokens that any client can name: they have a cache of their own and evict only each other
+ * @throws Outage when the node is unavailable or does not support state overrides
  */
-export type FindTokenSlots = (token: Address, isStrange?: boolean) => Promise<TokenSlots>
+export type FindTokenSlots = (token: Address, isUntrusted?: boolean) => Promise<TokenSlots>
 
-/** What a token says about the probe. `undefined` when it fails or says less than a word. */
+/** The probe's balance and allowance. `undefined` when the call fails or returns less than a word. */
 interface Reading {
   balance: bigint | undefined
   allowance: bigint | undefined
 }
 
-type Diff = Record<Bytes32, Hex>
+type StateDiff = Record<Bytes32, Hex>
 
-const maxRemembered = { known: 5_000, strange: 100 }
+const maxCached = { trusted: 5_000, untrusted: 100 }
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-/** The code's own two reads, and some to spare. */
+/** For the two reads of the checking code, with a reserve. */
 const gas = 1_400_000n
-/** Shorter ones are found in random numbers by chance. */
-const leastDigits = 8
+/** Fewer digits occur in random numbers by chance. */
+const minDigits = 8
 
 /**
- * Writes another number into every place where a token could keep the balance and the allowance of an account of nobody's, and
- * sees which one comes back: all in one request.
+ * Overrides every slot where a token could store the probe's balance and allowance with a different number each, and reads which
+ * number the token returns: all in one batch.
  */
 export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Clock }): FindTokenSlots {
-  const places = [
+  const storageSlots = [
     ...balanceLayouts.map((slot) => slot(probe)),
     ...allowanceLayouts.map((slot) => slot(probe, bystander)),
   ]
-  const small = diffOf(places, smallNumber)
-  const large = diffOf(places.slice(0, balanceLayouts.length), largeNumber)
-  const remember = (maxEntries: number) =>
+  const small = toStateDiff(storageSlots, smallNumber)
+  const large = toStateDiff(storageSlots.slice(0, balanceLayouts.length), largeNumber)
+  const createCache = (maxEntries: number) =>
     createAnswerCache<{ slots: TokenSlots; ttlMs: number }>({ maxEntries, now, ttlMs: ({ ttlMs }) => ttlMs })
-  const [known, strange] = [remember(maxRemembered.known), remember(maxRemembered.strange)]
+  const [trustedCache, untrustedCache] = [createCache(maxCached.trusted), createCache(maxCached.untrusted)]
 
-  async function find(token: Address) {
+  async function findSlots(token: Address) {
     const calls = [undefined, small, large].map((stateDiff) =>
       tokenCheckCall('read', [token, probe, bystander], gas, stateDiff && { [token]: { stateDiff } }),
     )
-    const [plain, withSmall, withLarge] = (await available(rpc.batch(calls))).map(parseReading)
-    if (!plain || !withSmall || !withLarge) throw new Outage('the network node')
+    const [unmodified, withSmall, withLarge] = (await available(rpc.batch(calls))).map(parseReading)
+    if (!unmodified || !withSmall || !withLarge) throw new Outage('the network node')
     const slots = {
       balance: balanceLayouts.find((_, index) => smallNumber(index) === withSmall.balance),
       allowance: allowanceLayouts.find(
@@ -68,31 +68,31 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
       ),
       isComputed: false,
     }
-    slots.isComputed = !slots.balance && isComputed(plain, withSmall, withLarge)
-    return { slots, ttlMs: ttlMs(slots, plain) }
+    slots.isComputed = !slots.balance && isComputed(unmodified, withSmall, withLarge)
+    return { slots, ttlMs: ttlMs(slots, unmodified) }
   }
 
-  return async (token, isStrange = false) => {
-    const answers = isStrange ? strange : known
-    return (await answers(token, () => find(token))).slots
+  return async (token, isUntrusted = false) => {
+    const cache = isUntrusted ? untrustedCache : trustedCache
+    return (await cache(token, () => findSlots(token))).slots
   }
 }
 
-/** A layout stays what it is, until a proxy gets other code; what is no token, or no token yet, is looked at again soon. */
-function ttlMs({ balance, allowance }: TokenSlots, plain: Reading): number {
+/** A layout changes only when a proxy gets new code. An address that is not a token (yet) is read again soon. */
+function ttlMs({ balance, allowance }: TokenSlots, unmodified: Reading): number {
   if (balance && allowance) return day
-  return plain.balance === undefined ? minute : hour
+  return unmodified.balance === undefined ? minute : hour
 }
 
 /**
- * Numbers below 2^80, for balances of few bits that share their slot with something else. The last byte is 0, so that a flag at
- * the same kind of place (frozen, excluded, …) is not set by them.
+ * Numbers below 2^80, for narrow balances that share their slot with other members. The last byte is 0, so that they set no flag
+ * (frozen, excluded, …) in such a slot.
  */
 function smallNumber(index: number): bigint {
   return BigInt(digest(index).slice(0, 20)) << 8n
 }
 
-/** Numbers of 255 bits, for balances that are stored times a huge index. */
+/** Numbers of 255 bits, for balances that are stored multiplied by a huge index. */
 function largeNumber(index: number): bigint {
   return BigInt(`0x5${digest(index).slice(3, 64)}00`)
 }
@@ -101,30 +101,33 @@ function digest(index: number): Bytes32 {
   return keccakText(`tradegraph token number ${index}`)
 }
 
-/** Overridden storage moves the balance, to something that was not written. */
-function isComputed(plain: Reading, withSmall: Reading, withLarge: Reading): boolean {
-  if (plain.balance === undefined || isPiece(withLarge.balance)) return false
+/** Whether overridden storage changes the balance to a number that was not written. */
+function isComputed(unmodified: Reading, withSmall: Reading, withLarge: Reading): boolean {
+  if (unmodified.balance === undefined || isPartOfWrittenNumber(withLarge.balance)) return false
   return [withSmall.balance, withLarge.balance].some(
-    (balance) => balance !== undefined && balance !== plain.balance,
+    (balance) => balance !== undefined && balance !== unmodified.balance,
   )
 }
 
-/** A number out of the middle of a slot was written, and is no less stored for that; it is only not understood how. */
-function isPiece(balance: bigint | undefined): boolean {
+/** A balance that is part of a written number is stored, not computed, in an unknown layout. */
+function isPartOfWrittenNumber(balance: bigint | undefined): boolean {
   const digits = balance?.toString(16) ?? ''
-  if (digits.length < leastDigits) return false
+  if (digits.length < minDigits) return false
   return balanceLayouts.some((_, index) => largeNumber(index).toString(16).includes(digits))
 }
 
-function diffOf(places: readonly Bytes32[], numberAt: (index: number) => bigint): Diff {
+function toStateDiff(storageSlots: readonly Bytes32[], numberAt: (index: number) => bigint): StateDiff {
   return Object.fromEntries(
-    places.map((place, index) => [place, `0x${numberAt(index).toString(16).padStart(64, '0')}`]),
+    storageSlots.map((storageSlot, index) => [
+      storageSlot,
+      `0x${numberAt(index).toString(16).padStart(64, '0')}`,
+    ]),
   )
 }
 
-/** @throws Outage when it is not what the reading code returns: the node did not put it there */
-function parseReading(answer: RpcAnswer): Reading {
-  const returned = parseHex(parseAnswer(answer))
+/** @throws Outage when the checking code cannot have returned it: the node ignored the override */
+function parseReading(response: RpcResponse): Reading {
+  const returned = parseHex(parseResponse(response))
   try {
     const { hasBalance, balance, hasAllowance, allowance } = tokenCheckAbi.decodeFunctionResult(
       'read',

@@ -1,11 +1,14 @@
 import { Interface } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
 import { encodeBytes, encodeList, encodeTuple, word } from '../../domain/evm/abi.ts'
-import type { Address } from '../../domain/evm/address.ts'
+import { type Address, address } from '../../domain/evm/address.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
+import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { available, parseHex } from '../rpc/wire.ts'
 
-/** What TradeCheck.sol is asked; these three types are declared there. */
+/** Argument of TradeCheck.sol, which declares these three types. */
 export interface TradeCall {
   settlement: Address
   relayer: Address
@@ -56,10 +59,23 @@ export function encodeTradeCall(call: TradeCall): Hex {
   return `${askSelector}${encodeTuple([{ dynamic: question }])}`
 }
 
-/** @throws Outage when it is not what the checking code returns, as from a node that overrides nothing */
+/** @throws Outage when the checking code cannot have returned it, as from a node that ignores overrides */
 export function decodeTradeCall(returned: Hex): TradeCallAnswer {
   try {
     return checkAbi.decodeFunctionResult('ask', returned)[0]
+  } catch (fault) {
+    throw new Outage('the network node', fault)
+  }
+}
+
+const authenticatorAbi = new Interface(['function authenticator() view returns (address)'])
+
+/** The settlement contract's solver allow-list. @throws Outage */
+export async function readAuthenticator(rpc: Rpc, { settlement }: Network): Promise<Address> {
+  const data = authenticatorAbi.encodeFunctionData('authenticator')
+  const returned = parseHex(await available(rpc.call('eth_call', [{ to: settlement, data }, 'latest'])))
+  try {
+    return address(String(authenticatorAbi.decodeFunctionResult('authenticator', returned)[0]))
   } catch (fault) {
     throw new Outage('the network node', fault)
   }

@@ -1,4 +1,3 @@
-import { Interface } from 'ethers'
 import { createLimiter } from '../../concurrency/limiter.ts'
 import { maxOf, maxUint256 } from '../../domain/amount.ts'
 import { Outage } from '../../domain/errors/error.ts'
@@ -15,134 +14,135 @@ import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import { asOutage, available, parseHex, toQuantity } from '../rpc/wire.ts'
 import { settledGas } from '../settlement/settled-gas.ts'
 import type { FindTokenSlots, TokenSlots } from '../token/slots.ts'
-import { decodeTradeCall, encodeTradeCall, type TradeCallAnswer } from './call.ts'
+import { decodeTradeCall, encodeTradeCall, readAuthenticator, type TradeCallAnswer } from './call.ts'
 import { type FabricatedSettlement, fabricateSettlement, presigned } from './fabricated-settlement.ts'
 
-/** One trade of somebody who need not hold anything, as a settlement of it alone. */
+/** A trade to simulate in a settlement of its own. The trader need not hold the funds. */
 export interface TradeQuestion {
   kind: OrderKind
-  /** The trader. The zero address stands for anybody. */
+  /** The trader. The zero address stands for an unknown one. */
   from: Address
-  /** Who gets the buy tokens; null means the trader. */
+  /** null means the trader. */
   receiver: Address | null
   sellToken: Address
-  /** The native marker too: the settlement unwraps then. */
+  /** May be the native marker: the settlement then unwraps. */
   buyToken: Address
   /** Atoms taken from the trader. */
   sellAmount: bigint
   /** Atoms paid out. */
   buyAmount: bigint
-  /** Before the sell tokens come in: an estimate's own ones, then the order's hooks. */
+  /** Before the sell tokens are taken: those of the estimate, then the order's hooks. */
   preInteractions: readonly Interaction[]
-  /** Between the two. */
+  /** After the sell tokens are taken, before the buy tokens are paid. */
   interactions: readonly Interaction[]
-  /** The order's hooks after it. */
+  /** The order's post hooks. */
   postInteractions: readonly Interaction[]
-  /** Other tokens that the settlement contract must not have less of afterwards. */
+  /** Other tokens whose balance of the settlement contract must not decrease. */
   others: readonly Address[]
-  /** Sends the transaction. */
+  /** Sender of the transaction. */
   txOrigin: Address
-  /** Whose state it is played on; null is the newest block. */
+  /** The block to simulate on; null is the newest. */
   block: number | null
 }
 
-/** What the settlement contract did. */
+/** Result of the simulation. */
 export type TradeAnswer =
   | {
       outcome: 'settled'
       /** Gas units of the whole transaction. */
       gas: bigint
-      /** Atoms that the settlement contract has more (less, when negative) of each token than before: nobody's part of the trade. */
+      /** Change of the settlement contract's balance in atoms, beyond the trade itself. */
       sellSurplus: bigint
-      /** The wrapped form and the native coin count together. */
+      /** The wrapped token and the native coin are added up. */
       buySurplus: bigint
-      /** Atoms that the receiver has more of. */
+      /** Change of the receiver's balance in atoms. */
       received: bigint
     }
   | { outcome: 'failed'; reason: string }
 
 /**
- * Settles it in a call that changes nothing, with balance, allowance, signature and the allow-list overridden, in one round trip.
- * @returns undefined where this cannot be played: the token's storage is not understood and the trader lacks the funds
- * @throws Outage when the node is away, or knows no state overrides, or too many wait
+ * Simulates the settlement with balance, allowance, signature and solver allow-list overridden, in one round trip.
+ * @returns undefined when it cannot be simulated: the token's storage layout is unknown and the trader lacks the funds
+ * @throws Outage when the node is unavailable or does not support state overrides, or the queue is full
  */
 export type CheckTrade = (question: TradeQuestion, signal?: AbortSignal) => Promise<TradeAnswer | undefined>
 
 export interface TradeCheckOptions {
-  /** Its timeout is the time that a trade gets; it should make one try. */
+  /** Its timeout limits a trade. It should not retry. */
   rpc: Rpc
   network: Network
   slots: FindTokenSlots
-  /** Calls at a time; eight times as many may wait. */
+  /** Concurrent calls; eight times as many may wait. */
   atOnce?: number
 }
 
-/** A question, made ready to be asked. */
-interface Play {
+interface TradeSimulation {
   question: TradeQuestion
   trader: Address
   receiver: Address
-  /** In its wrapped form. */
-  bought: Address
+  /** The buy token, the native coin in its wrapped form. */
+  boughtToken: Address
   settlement: FabricatedSettlement
 }
 
-const authenticatorAbi = new Interface(['function authenticator() view returns (address)'])
-
-/** Where the checking code stands during the call, and nowhere else. */
+/** The state override puts the checking code here for the call. */
 const checkAddress = address('0x7ade0c4ec0de7ade0c4ec0de7ade0c4ec0de7ade')
-/** Nobody's: trades for those who say not who they are. */
-const anybody = address('0x51a9c2e87f3bd04465c1f0927eab3d86e50f7c1b')
-/** Answers 1 to whatever it is asked. */
-const yesCode: Hex = '0x600160005260206000f3'
-/** More than almost anybody has, so that no real balance is lowered, and no more than the tokens that count in 96 bits can hold. */
-const plenty = 2n ** 95n
+/** An unused address: the trader when the client names none. */
+const anonymousTrader = address('0x51a9c2e87f3bd04465c1f0927eab3d86e50f7c1b')
+/** Returns 1 for any call: overrides the solver allow-list. */
+const alwaysTrueCode: Hex = '0x600160005260206000f3'
+/** More than nearly all real balances, so that the override does not lower one; fits tokens that count in 96 bits. */
+const minFunds = 2n ** 95n
 
 export function createTradeCheck({ rpc, network, slots, atOnce = 32 }: TradeCheckOptions): CheckTrade {
-  const inTurn = createLimiter({ what: 'the simulation of trades', running: atOnce, waiting: 8 * atOnce })
-  let found: Promise<Address> | undefined
+  const enqueue = createLimiter({ what: 'the simulation of trades', running: atOnce, waiting: 8 * atOnce })
+  let cachedAuthenticator: Promise<Address> | undefined
 
   function findAuthenticator(): Promise<Address> {
-    found ??= readAuthenticator(rpc, network).catch((fault) => {
-      found = undefined
+    cachedAuthenticator ??= readAuthenticator(rpc, network).catch((fault) => {
+      cachedAuthenticator = undefined
       throw fault
     })
-    return found
+    return cachedAuthenticator
   }
 
-  async function play(play: Play): Promise<TradeAnswer | undefined> {
-    const { block } = play.question
+  async function simulate(simulation: TradeSimulation): Promise<TradeAnswer | undefined> {
+    const { block } = simulation.question
     const [authenticator, tokenSlots] = await Promise.all([
       findAuthenticator(),
-      slots(play.question.sellToken),
+      slots(simulation.question.sellToken),
     ])
-    const overrides = toOverrides(play, authenticator, network, tokenSlots)
-    const ask = async (at: string) =>
-      toAnswer(await rpc.call('eth_call', [toCall(play, network), at, overrides]), play, network)
+    const overrides = toOverrides(simulation, authenticator, network, tokenSlots)
+    const callCheck = async (blockTag: string) =>
+      toAnswer(
+        await rpc.call('eth_call', [toCall(simulation, network), blockTag, overrides]),
+        simulation,
+        network,
+      )
     try {
-      return await ask(block === null ? 'latest' : toQuantity(block))
+      return await callCheck(block === null ? 'latest' : toQuantity(block))
     } catch (fault) {
       if (block === null || !(fault instanceof RpcError)) throw asOutage(fault)
-      // The block is gone, or not there yet: the newest is near. Only success counts: a failure could come of the difference.
-      const answer = await available(ask('latest'))
+      // The node does not have the block (yet). Try the newest; only success counts, as a failure could be due to the other block.
+      const answer = await available(callCheck('latest'))
       if (answer?.outcome === 'settled') return answer
       throw asOutage(fault)
     }
   }
 
   return async (question, signal) => {
-    const planned = plan(question, network)
-    if (!planned) return undefined
-    const work = inTurn(async () => {
+    const simulation = toSimulation(question, network)
+    if (!simulation) return undefined
+    const work = enqueue(async () => {
       signal?.throwIfAborted()
-      return play(planned)
+      return simulate(simulation)
     })
     return unlessAborted(work, signal)
   }
 }
 
-function plan(question: TradeQuestion, network: Network): Play | undefined {
-  const trader = question.from === zeroAddress ? anybody : question.from
+function toSimulation(question: TradeQuestion, network: Network): TradeSimulation | undefined {
+  const trader = question.from === zeroAddress ? anonymousTrader : question.from
   const receiver = question.receiver === zeroAddress ? null : question.receiver
   const buysNative = question.buyToken === nativeMarker
   const unwrap = buysNative ? [unwrapCall(network.wrappedNative, question.buyAmount)] : []
@@ -156,108 +156,98 @@ function plan(question: TradeQuestion, network: Network): Play | undefined {
     },
     network,
   )
-  const bought = buysNative ? network.wrappedNative : question.buyToken
-  return settlement && { question, trader, receiver: receiver ?? trader, bought, settlement }
+  const boughtToken = buysNative ? network.wrappedNative : question.buyToken
+  return settlement && { question, trader, receiver: receiver ?? trader, boughtToken, settlement }
 }
 
-function toCall({ question, trader, receiver, bought, settlement }: Play, network: Network) {
-  const asked = {
+function toCall({ question, trader, receiver, boughtToken, settlement }: TradeSimulation, network: Network) {
+  const call = {
     settlement: network.settlement,
     relayer: network.vaultRelayer,
     trader,
     receiver,
     sellToken: question.sellToken,
-    buyToken: bought,
+    buyToken: boughtToken,
     buysNative: question.buyToken === nativeMarker,
     orderUid: settlement.orderUid,
     settle: settlement.calldata,
-    others: question.others.filter((token) => token !== question.sellToken && token !== bought),
+    others: question.others.filter((token) => token !== question.sellToken && token !== boughtToken),
   }
   return {
     from: question.txOrigin,
     to: checkAddress,
     gas: toQuantity(maxTransactionGas - 1n),
     gasPrice: '0x0',
-    data: encodeTradeCall(asked),
+    data: encodeTradeCall(call),
   }
 }
 
 function toOverrides(
-  { question, trader, settlement }: Play,
+  { question, trader, settlement }: TradeSimulation,
   authenticator: Address,
   network: Network,
   { balance, allowance }: TokenSlots,
 ) {
-  const funds = uintWord(maxOf(question.sellAmount, plenty))
+  const funds = uintWord(maxOf(question.sellAmount, minFunds))
   const stateDiff = {
     ...(balance && { [balance(trader)]: funds }),
     ...(allowance && { [allowance(trader, network.vaultRelayer)]: uintWord(maxUint256) }),
   }
   return {
     ...(Object.keys(stateDiff).length > 0 && { [question.sellToken]: { stateDiff } }),
-    [authenticator]: { code: yesCode },
+    [authenticator]: { code: alwaysTrueCode },
     [network.settlement]: { stateDiff: { [settlement.slot]: presigned } },
     [checkAddress]: { code: tradeCheckCode },
   }
 }
 
-function toAnswer(returned: unknown, play: Play, network: Network): TradeAnswer | undefined {
+function toAnswer(returned: unknown, simulation: TradeSimulation, network: Network): TradeAnswer | undefined {
   const answer = decodeTradeCall(parseHex(returned))
-  if (answer.settled) return toSettled(answer, play, network)
+  if (answer.settled) return toSettled(answer, simulation, network)
   if (!answer.presigned) throw new Outage('the network node', new Error('it applies no state overrides'))
-  const { sellAmount } = play.question
+  const { sellAmount } = simulation.question
   if (answer.balance < sellAmount || answer.allowance < sellAmount) return undefined
   return { outcome: 'failed', reason: revertDataText(parseHex(answer.revertData)) }
 }
 
 function toSettled(
   { gas, before, afterwards, spent }: TradeCallAnswer,
-  play: Play,
+  simulation: TradeSimulation,
   network: Network,
 ): TradeAnswer {
   if (address(spent) !== zeroAddress) {
     return { outcome: 'failed', reason: `it spends what the settlement contract has of ${address(spent)}` }
   }
-  const { question, bought, settlement } = play
+  const { question, boughtToken, settlement } = simulation
   const native = afterwards.native - before.native
   const takesNative = question.sellToken === network.wrappedNative
-  const paysNative = bought === network.wrappedNative
+  const paysNative = boughtToken === network.wrappedNative
   if (native < 0n && !takesNative && !paysNative) {
     return { outcome: 'failed', reason: 'it spends native coin of the settlement contract' }
   }
-  // The settlement contract's own sale or purchase is no surplus.
-  const taken = play.trader === network.settlement ? question.sellAmount : 0n
-  const paid = play.receiver === network.settlement ? question.buyAmount : 0n
+  // What the settlement contract itself sells or buys is not surplus.
+  const taken = simulation.trader === network.settlement ? question.sellAmount : 0n
+  const paid = simulation.receiver === network.settlement ? question.buyAmount : 0n
   const sell = afterwards.sell - before.sell + taken + (takesNative ? native : 0n)
   const buy = afterwards.buy - before.buy - paid + (paysNative ? native : 0n)
-  const isOneToken = question.sellToken === bought
+  const isOneToken = question.sellToken === boughtToken
   return {
     outcome: 'settled',
     gas: settledGas(gas, settlement.calldata),
-    // One and the same token: all that is left belongs to the side that is not fixed.
+    // Sell and buy token are the same: the whole surplus belongs to the side that is not fixed.
     sellSurplus: !isOneToken ? sell : question.kind === 'buy' ? sell - paid : 0n,
     buySurplus: !isOneToken ? buy : question.kind === 'sell' ? buy + taken : 0n,
     received: afterwards.received - before.received,
   }
 }
 
-async function readAuthenticator(rpc: Rpc, { settlement }: Network): Promise<Address> {
-  const data = authenticatorAbi.encodeFunctionData('authenticator')
-  const returned = parseHex(await available(rpc.call('eth_call', [{ to: settlement, data }, 'latest'])))
-  try {
-    return address(String(authenticatorAbi.decodeFunctionResult('authenticator', returned)[0]))
-  } catch (fault) {
-    throw new Outage('the network node', fault)
-  }
-}
-
-/** The work itself goes on, and its end is nobody's concern. */
+/** Rejects on abort; the call itself continues and its result is ignored. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason)
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }

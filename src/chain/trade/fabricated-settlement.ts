@@ -21,23 +21,23 @@ export type FabricatedTrade = Pick<
   ]
 }
 
-/** A settlement of an order that nobody signed: it passes once `slot` of the settlement contract's storage holds `presigned`. */
+/** A settlement of an unsigned order: valid once `slot` of the settlement contract's storage holds `presigned`. */
 export interface FabricatedSettlement {
   calldata: Hex
   orderUid: OrderUid
   slot: Bytes32
 }
 
-/** No order of the world carries it: no fill or invalidation can be in the way. */
+/** No real order has this appData, so the order cannot be filled or invalidated already. */
 const appData = keccakText('TradeCheck: an order that is simulated and never signed')
-const lastTime = 2 ** 32 - 1
+const maxValidTo = 2 ** 32 - 1
 
-/** What the settlement contract stores for an order whose owner has signed on chain. */
+/** The value that the settlement contract stores for a pre-signed order. */
 export const presigned = keccakText('GPv2Signing.Scheme.PreSign')
-/** `preSignature` is the first thing in the settlement contract's storage. */
+/** Slot of the `preSignature` mapping in the settlement contract. */
 const preSignatureBase = uintWord(0n)
 
-/** Takes exactly `sellAmount` and pays exactly `buyAmount`. @returns undefined for amounts that the contract can't multiply */
+/** Takes exactly `sellAmount` and pays exactly `buyAmount`. @returns undefined when their product exceeds uint256 */
 export function fabricateSettlement(
   { owner, interactions, ...terms }: FabricatedTrade,
   { chainId, settlement }: Pick<Network, 'chainId' | 'settlement'>,
@@ -47,7 +47,7 @@ export function fabricateSettlement(
   const order = {
     ...terms,
     receiver: terms.receiver === zeroAddress ? null : terms.receiver,
-    validTo: lastTime,
+    validTo: maxValidTo,
     appData,
     feeAmount: 0n,
     partiallyFillable: false,

@@ -1,9 +1,9 @@
 import { minOf } from '../../domain/amount.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { Rpc, RpcAnswer } from '../rpc/rpc.ts'
-import { available, parseAnswer, parseHash, parseIndex, parseObject, parseQuantity } from '../rpc/wire.ts'
+import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
+import { available, parseHash, parseIndex, parseObject, parseQuantity, parseResponse } from '../rpc/wire.ts'
 
-/** What a transaction sent now offers, in wei for one unit of gas. */
+/** Fees that a transaction sent now offers, in wei for one unit of gas. */
 export interface Fees {
   baseFee: bigint
   maxFeePerGas: bigint
@@ -12,14 +12,14 @@ export interface Fees {
 
 const defaultPriorityFee = 10n ** 9n
 
-/** The newest block, and the offer for the next. */
+/** The newest block, and the fees for the next one. */
 export interface Head {
   number: number
   hash: Bytes32
   fees: Fees
 }
 
-/** The offer stays good while the base fee doubles, which takes at least six full blocks. @throws Outage */
+/** The fees suffice until the base fee has doubled, which takes at least six full blocks. @throws Outage */
 export async function readFees(rpc: Rpc): Promise<Fees> {
   const { block, priority } = await readLatest(rpc)
   return toFees(block, priority)
@@ -38,22 +38,22 @@ async function readLatest(rpc: Rpc) {
       { method: 'eth_maxPriorityFeePerGas' },
     ]),
   )
-  return { block: parseObject(parseAnswer(block)), priority }
+  return { block: parseObject(parseResponse(block)), priority }
 }
 
-function toFees(block: Record<string, unknown>, priority: RpcAnswer | undefined): Fees {
+function toFees(block: Record<string, unknown>, priority: RpcResponse | undefined): Fees {
   const baseFee = parseQuantity(block.baseFeePerGas ?? '0x0')
   const maxPriorityFeePerGas =
     priority && 'value' in priority ? parseQuantity(priority.value) : defaultPriorityFee
   return { baseFee, maxPriorityFeePerGas, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas }
 }
 
-/** What a transaction with this offer pays in a block with this base fee. */
+/** Gas price that a transaction with these fees pays in a block with this base fee. */
 export function effectiveGasPrice({ baseFee, maxFeePerGas, maxPriorityFeePerGas }: Fees): bigint {
   return minOf(maxFeePerGas, baseFee + maxPriorityFeePerGas)
 }
 
-/** An offer that a node takes in place of a pending transaction with the old one: at least an eighth more, rounded up. */
+/** Fees with which a node replaces a pending transaction: at least an eighth above the old ones, rounded up. */
 export function replacementFees(old: Fees, current: Fees): Fees {
   const bump = (before: bigint, now: bigint) => {
     const least = before + before / 8n + 1n

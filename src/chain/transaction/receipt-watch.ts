@@ -3,47 +3,47 @@ import { Outage } from '../../domain/errors/error.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Receipt, SignedTransaction, Transactions } from './transactions.ts'
 
-/** Waits between two looks at the chain; ends early when the signal fires. */
+/** Waits until the next poll; returns early when the signal fires. */
 export type ReceiptPoll = (signal: AbortSignal) => Promise<void>
 
 export interface WatchLimits {
-  /** Newest block when it was sent. */
+  /** Newest block when the transaction was sent. */
   from: number
-  /** When the chain is this long, the wait is over. */
-  until: number
-  limit: AbortSignal
+  /** The wait ends when the head reaches this block. */
+  endBlock: number
+  signal: AbortSignal
 }
 
 /**
  * Waits for the receipt of `last`, or of one of `earlier`, which it replaces under the same nonce. No receipt when the
- * limits are reached without one. A node that is away is waited for.
+ * limits are reached first. While the node is unavailable it keeps polling.
  */
-export type ReceiptWatch = (
+export type WaitForReceipt = (
   last: SignedTransaction,
   earlier: readonly SignedTransaction[],
   limits: WatchLimits,
 ) => Promise<{ receipt?: Receipt; head: number }>
 
-export function createReceiptWatch(transactions: Transactions, poll: ReceiptPoll, log: Log): ReceiptWatch {
-  return async (last, earlier, { from, until, limit }) => {
+export function createReceiptWait(transactions: Transactions, poll: ReceiptPoll, log: Log): WaitForReceipt {
+  return async (last, earlier, { from, endBlock, signal }) => {
     let head = from
     while (true) {
       try {
-        // The head comes first: a receipt that is missing after it is not in any block up to it.
-        const newest = await transactions.headNumber()
+        // Read the head before the receipts: a receipt that is still missing then is in no block up to this head.
+        const newestHead = await transactions.headNumber()
         for (const { hash } of [...earlier, last]) {
           const receipt = await transactions.receipt(hash)
-          if (receipt) return { receipt, head: newest }
+          if (receipt) return { receipt, head: newestHead }
         }
-        // A node forgets, and a try that timed out may never have arrived.
-        if (newest > head && newest < until) await transactions.broadcast(last)
-        head = Math.max(head, newest)
+        // Nodes drop pending transactions, and a broadcast that timed out may never have arrived.
+        if (newestHead > head && newestHead < endBlock) await transactions.broadcast(last)
+        head = Math.max(head, newestHead)
       } catch (fault) {
         if (!(fault instanceof Outage)) throw fault
         log.warn('cannot look for a receipt', { txHash: last.hash })
       }
-      if (head >= until || limit.aborted) return { head }
-      await poll(limit)
+      if (head >= endBlock || signal.aborted) return { head }
+      await poll(signal)
     }
   }
 }

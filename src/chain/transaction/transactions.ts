@@ -16,7 +16,7 @@ export interface TransactionRequest {
   fees: Fees
 }
 
-/** Signed, so its hash is known before any node has seen it. */
+/** The hash is known before the transaction is sent. */
 export interface SignedTransaction extends TransactionRequest {
   raw: Hex
   hash: Bytes32
@@ -31,10 +31,10 @@ export interface Receipt {
 /** One account's EIP-1559 transactions on one chain. */
 export interface Transactions {
   sender: Address
-  /** Behind everything that the node knows as pending. */
+  /** The nonce after all transactions that the node has as pending. */
   nextNonce(): Promise<number>
   sign(request: TransactionRequest): Promise<SignedTransaction>
-  /** @returns why the node refused it; `undefined` when it took it, has it already, or may have it. */
+  /** @returns why the node refused it; `undefined` when the node accepted it, already has it, or may have it. */
   broadcast(transaction: SignedTransaction): Promise<string | undefined>
   receipt(hash: Bytes32): Promise<Receipt | undefined>
   headNumber(): Promise<number>
@@ -44,8 +44,8 @@ export function createTransactions(rpc: Rpc, chainId: number, privateKey: Hex, l
   const wallet = new Wallet(privateKey)
   const sender = address(wallet.address)
 
-  /** In doubt it is. */
-  async function isKnown(hash: Bytes32): Promise<boolean> {
+  /** true also when the node does not respond. */
+  async function mayBeKnown(hash: Bytes32): Promise<boolean> {
     try {
       return (await rpc.call('eth_getTransactionByHash', [hash])) !== null
     } catch {
@@ -78,9 +78,9 @@ export function createTransactions(rpc: Rpc, chainId: number, privateKey: Hex, l
         return undefined
       } catch (fault) {
         if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
-        // A try that timed out may have arrived, and the next one is then refused as a duplicate.
-        const known = fault instanceof Outage || (await isKnown(hash))
-        if (!known) return fault.message
+        // A broadcast that timed out may have arrived; the retry is then refused as a duplicate.
+        const mayHaveArrived = fault instanceof Outage || (await mayBeKnown(hash))
+        if (!mayHaveArrived) return fault.message
         log.warn('a transaction may not have reached the node', { hash, fault: fault.message })
         return undefined
       }
