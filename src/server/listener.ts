@@ -23,12 +23,12 @@ export interface Listener {
   listen(port: number, host: string): Promise<string>
   /**
    * Takes no more requests, and waits for responses in progress.
-   * @param onLate called when they exceed `drainMs` and their connections are closed
+   * @param onLate called when they exceed `drainTimeoutMs` and their connections are closed
    */
   close(onLate: () => void): Promise<void>
 }
 
-const drainMs = 5_000
+const drainTimeoutMs = 5_000
 
 /** Serves requests on one port. */
 export function createListener({ times, ...serving }: ListenerOptions): Listener {
@@ -49,7 +49,7 @@ export function createListener({ times, ...serving }: ListenerOptions): Listener
       const timer = setTimeout(() => {
         onLate()
         server.closeAllConnections()
-      }, drainMs)
+      }, drainTimeoutMs)
       await closed
       clearTimeout(timer)
     },

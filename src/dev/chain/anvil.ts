@@ -16,7 +16,7 @@ export interface Anvil extends ProcessIdentity {
   rpc: Rpc
 }
 
-const startMs = 10_000
+const startTimeoutMs = 10_000
 
 /** States of past blocks kept in memory (about 100 MB). Without this limit anvil writes thousands of them to disk. */
 const maxStates = 64
@@ -114,7 +114,7 @@ export function connectAnvil(identity: ProcessIdentity & { port: number }, log: 
   return { ...identity, rpcUrl, rpc: createRpc({ url: rpcUrl, log, timeoutMs: 30_000 }) }
 }
 
-/** Waits up to `startMs` for an answer with our chain id, while the process lives. */
+/** Waits up to `startTimeoutMs` for an answer with our chain id, while the process lives. */
 export async function isAnswering(identity: ProcessIdentity & { port: number }): Promise<boolean> {
   const rpc = createRpc({
     url: `http://127.0.0.1:${identity.port}`,
@@ -122,7 +122,7 @@ export async function isAnswering(identity: ProcessIdentity & { port: number }):
     timeoutMs: 2_000,
     retries: 0,
   })
-  const outcome = await until(startMs, async () => {
+  const outcome = await until(startTimeoutMs, async () => {
     if (findProcess(identity.pid)?.started !== identity.started) return 'ended'
     const answer = await rpc.call('eth_chainId').catch(() => undefined)
     return answer === `0x${chainId.toString(16)}` ? 'answers' : undefined

@@ -30,9 +30,9 @@ export interface DatabaseStart {
 }
 
 const databaseName = 'tradegraph'
-const answerMs = 2_000
-const startMs = 20_000
-const retryMs = 5_000
+const connectTimeoutMs = 2_000
+const startTimeoutMs = 20_000
+const retryTimeoutMs = 5_000
 
 /** Fast (disconnects the clients), immediate (recovers at the next start), kill. */
 const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGKILL']
@@ -64,7 +64,7 @@ type Server = ProcessIdentity & { port: number }
 
 async function adopt(folder: DatabaseFolder, log: Log): Promise<Server | undefined> {
   // The server may be recovering from a crash, or about to end.
-  const running = await until(startMs, async () => {
+  const running = await until(startTimeoutMs, async () => {
     const server = runningServer(folder.data)
     if (!server) return 'none'
     return (await answers(serverUrl(folder, server.port, 'postgres'))) ? server : undefined
@@ -85,7 +85,7 @@ async function launch(folder: DatabaseFolder, log: Log, sharedBuffers: string): 
   await initialiseCluster(folder, binaries)
   const preferredPort = lastPort(folder.data)
   // Retried: the port may be taken meanwhile, or workers of a killed server may still be ending.
-  const server = await until(retryMs, async () =>
+  const server = await until(retryTimeoutMs, async () =>
     launchOnce(folder, binaries, await freePort(preferredPort), sharedBuffers),
   )
   if (!server) throw new Error(`The embedded database does not start: ${lastLogLine(folder)}`)
@@ -105,7 +105,7 @@ async function launchOnce(
     child.once('exit', () => resolve('ended'))
     child.once('error', () => resolve('ended'))
   })
-  const ready = until(startMs, () => answers(serverUrl(folder, port, 'postgres')))
+  const ready = until(startTimeoutMs, () => answers(serverUrl(folder, port, 'postgres')))
   const outcome = await Promise.race([failure, ready])
   const row = child.pid === undefined ? undefined : findProcess(child.pid)
   if (!row) return undefined
@@ -169,8 +169,8 @@ async function createDatabase(url: string): Promise<void> {
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: answerMs,
-    query_timeout: startMs,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: startTimeoutMs,
   })
   client.on('error', () => {})
   try {

@@ -170,13 +170,13 @@ function sendTokens(
   { stage, market, deployer }: MarketBuild,
   symbol: TokenSymbol,
   to: Address,
-  whole: string,
+  amount: string,
 ): void {
   const { address: token, decimals } = market.tokens[symbol]
   const verb = symbol === 'WETH' ? 'transfer' : 'mint'
   stage.send(deployer, {
     to: token,
-    data: erc20.encodeFunctionData(verb, [to, parseUnits(whole, decimals)]),
+    data: erc20.encodeFunctionData(verb, [to, parseUnits(amount, decimals)]),
   })
 }
 

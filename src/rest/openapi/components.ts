@@ -8,7 +8,7 @@ const schemasPath = '#/components/schemas/'
 
 const ids = new Map<z.ZodType, string>(Object.entries(namedSchemas).map(([id, { schema }]) => [schema, id]))
 
-/** A reference for a named schema; any other schema inline. The input side: what a client may send. */
+/** A reference for a named schema; any other schema inline. */
 export function schemaOf(schema: z.ZodType): JsonSchema {
   const id = ids.get(schema)
   if (id !== undefined) return { $ref: schemasPath + id }
