@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { documentTypes, documentTypesFile } from './codegen/document-types.ts'
+import { referencePages } from './codegen/references.ts'
 import { scalarMap } from './codegen/scalars.ts'
 import { schemaText } from './src/graphql/schema.ts'
 import { errorTable } from './src/rest/errors/table.ts'
@@ -16,6 +17,11 @@ const made = {
   [documentTypesFile]: await documentTypes(routes),
   'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
   'docs/errors.md': errorTable(routes),
+  ...(await referencePages()),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,
 }
-for (const [file, text] of Object.entries(made)) await writeFile(new URL(file, import.meta.url), text)
+for (const [file, text] of Object.entries(made)) {
+  const target = new URL(file, import.meta.url)
+  await mkdir(new URL('.', target), { recursive: true })
+  await writeFile(target, text)
+}
