@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readPage, root } from './pages.ts'
+
+const page = readPage('docs/architecture.md')
+const source = path.join(root, 'src')
+
+/** Folders below src, to two levels, without what is made. */
+const folders = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.split(path.sep).length <= 2 && !/generated|artifacts/.test(name))
+  .filter((name) => statSync(path.join(source, name)).isDirectory())
+
+/** Rows of the tables that say what a folder decides: its folders and its main files. */
+const rows = [...page.text.matchAll(/^\| (`[^|]+) \| [^|]+ \| ([^|]*) \|$/gm)].map(
+  ([, named = '', files = '']) => ({
+    folders: codeIn(named),
+    files: codeIn(files),
+  }),
+)
+
+function codeIn(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+}
+
+test('the page names every folder of the program, to two levels', () => {
+  const named = new Set(rows.flatMap((row) => row.folders))
+  const usedInText = new Set(codeIn(page.text).map((code) => code.replace(/\/$/, '')))
+  const own = folders.filter((name) => !name.includes(path.sep))
+  expect(own.filter((name) => !named.has(name))).toEqual([])
+  const isNamed = (name: string) => {
+    const [folder = '', inner = ''] = name.split(path.sep)
+    return (
+      named.has(name) ||
+      usedInText.has(name) ||
+      rows.some(
+        (row) => row.folders.includes(folder) && row.files.some((file) => file.startsWith(`${inner}/`)),
+      )
+    )
+  }
+  expect(folders.filter((name) => name.includes(path.sep) && !isNamed(name))).toEqual([])
+})
+
+describe('main files', () => {
+  test.each(
+    rows.filter(({ files }) => files.length > 0).map((row) => [row.folders.join(', '), row] as const),
+  )('of %s exist', (_, row) => {
+    const missing = row.files
+      .filter((file) => /\.ts$|\/$/.test(file))
+      .filter((file) => {
+        const places = row.folders.flatMap((folder) => [
+          path.join(source, folder, file),
+          // Of several folders in one row, files are named from the one above.
+          path.join(source, path.dirname(folder), file),
+        ])
+        return !places.some((place) => existsSync(place)) && !existsSync(path.join(root, file))
+      })
+    expect(missing).toEqual([])
+  })
+})
+
+test('the diagram has the tiers of test/architecture.test.ts', () => {
+  const [, diagram = ''] = /```text\n([\s\S]*?)```/.exec(page.text) ?? []
+  const drawn = diagram
+    .split('\n')
+    .filter(Boolean)
+    .map((line) =>
+      folders.filter((name) => new RegExp(`(^|[\\s⇄])${name}(?=\\s|$)`).test(named(line))).toSorted(),
+    )
+  const [, tiers = ''] =
+    /const tiers = (\[[\s\S]*?\n\])/.exec(
+      readFileSync(path.join(root, 'test', 'architecture.test.ts'), 'utf8'),
+    ) ?? []
+  const checked: string[][] = [...tiers.matchAll(/\n {2}\[([^\]]*)\]/g)].map(([, list = '']) =>
+    [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name).toSorted(),
+  )
+  expect(checked.length).toBeGreaterThan(5)
+  expect(drawn.toReversed()).toEqual(checked)
+})
+
+/** A line's folders stand before two blanks and its text. */
+function named(line: string): string {
+  return line.replace(/^\s*\d+ {2}/, '').split(/ {5,}/)[0] ?? ''
+}
+
+test('paths of sources that pages name below src exist', () => {
+  const pages = ['docs/architecture.md', 'docs/performance.md', 'docs/explanation/stored-models.md']
+  const inner = pages.flatMap((file) =>
+    codeIn(readPage(file).text).filter((code) => /^[a-z-]+(\/[\w-]+)+\.ts$/.test(code)),
+  )
+  const known = rows.flatMap(({ files }) => files)
+  const places = (file: string) => [path.join(source, file), path.join(root, file)]
+  expect(
+    inner.filter((file) => !known.includes(file) && !places(file).some((one) => existsSync(one))),
+  ).toEqual([])
+})

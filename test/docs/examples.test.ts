@@ -1,0 +1,280 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { buildSchema, GraphQLError, parse, validate } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readNetworks, readSettings } from '../../src/app/config.ts'
+import { type Pool, poolOutputDown } from '../../src/domain/routing/pool.ts'
+import { schemaText } from '../../src/graphql/schema.ts'
+import { parseEngineAnswer } from '../../src/solvers/engine/answer.ts'
+import { quoteOrder, readEngineQuote } from '../../src/solvers/engine/quote.ts'
+import { writeAuction } from '../../src/solvers/engine/request.ts'
+import { numbered } from '../fakes/order.ts'
+import { createTrader, graphql, request } from '../trader.ts'
+import { eventually, startWorld, type World } from '../world.ts'
+import { holdsInOrder, isFile, openFolder, runPage } from './examples.ts'
+import { type Page, readPage, readPages } from './pages.ts'
+
+/** Commands that no test of this file runs, by page and first line, and why. */
+const notRun: Record<string, Record<string, string>> = {
+  'README.md': {
+    'npm ci': 'installs packages and starts the local stack: test/app/crash.test.ts starts the same command',
+  },
+  'CONTRIBUTING.md': { 'npm ci': 'runs all tests, this one among them' },
+  'docs/tutorial.md': {
+    'npm ci': 'installs packages and starts the local stack: the page runs against the stack of the tests',
+  },
+  'docs/how-to/run-on-a-real-network.md': {
+    'npm ci': 'installs packages and writes dist',
+    'export DATABASE_URL=postgres://tradegraph:secret@127.0.0.1:5432/tradegraph':
+      'a database of the reader: the settings are read by a test below',
+    'node dist/src/app/cli.js serve      # GraphQL, REST and streams: any number of processes':
+      'needs a real network; test/services/processes.test.ts starts the roles',
+  },
+  'docs/how-to/add-a-solver.md': {
+    'node engine.mjs': 'does not end: a test below runs it beside a service of its own',
+    'QUOTE_ESTIMATORS=$(cat estimators.json) npm run dev': 'starts the local stack: the same test',
+  },
+  'docs/how-to/behind-a-proxy.md': {
+    'export TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8': 'a setting: test/docs/proxy.test.ts reads it',
+  },
+}
+
+/** Code that is no file to be run, by page and name, and why. */
+const notExecuted: Record<string, string> = {
+  'docs/reference/graphql.md codegen.ts':
+    'configuration of a command line that is no dependency; test/graphql/scalar-map.test.ts uses the same plugin and option',
+}
+
+const pages = readPages()
+const schema = buildSchema(schemaText())
+
+let world: World
+let uid: string
+beforeAll(async () => {
+  world = await startWorld()
+  const trader = createTrader(world.url, world.market)
+  const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 17n, buyAmount: 1n } as const
+  uid = (await trader.place(wish)).body
+  await eventually('the order trades', async () => (await trader.order(uid)).status === 'fulfilled')
+})
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+const languages = ['sh', 'graphql', 'js', 'ts', 'json', 'text', 'nginx']
+
+test.each(pages.map((page) => [page.file, page] as const))(
+  'every block of %s has a way to be tested',
+  (file, page) => {
+    for (const { language, name, text } of page.blocks) {
+      expect(languages, `${file}: ${text}`).toContain(language)
+      const isCode = language === 'js' || language === 'ts'
+      if (isCode) expect(isFile(language, name) || `${file} ${name}` in notExecuted, text).toBe(true)
+      if (isCode && !(`${file} ${name}` in notExecuted))
+        expect(
+          page.blocks.some((block) => block.language === 'sh' && block.text.includes(name)) ||
+            importedBy(page, name),
+          `${file} runs ${name}`,
+        ).toBe(true)
+      if (language === 'json')
+        expect(isFile(language, name) || name in settingOf, `${file}: ${text}`).toBe(true)
+      if (language === 'nginx') expect(file).toBe('docs/how-to/behind-a-proxy.md')
+    }
+  },
+)
+
+function importedBy({ blocks }: Page, name: string): boolean {
+  return blocks.some(({ text }) => text.includes(`from './${path.basename(name)}'`))
+}
+
+test('what is left out by name is there', () => {
+  for (const [file, commands] of Object.entries(notRun)) {
+    const lines = readPage(file)
+      .blocks.filter(({ language }) => language === 'sh')
+      .map(({ text }) => text.split('\n', 1)[0])
+    expect(lines, file).toEqual(expect.arrayContaining(Object.keys(commands)))
+  }
+  for (const name of Object.keys(notExecuted)) {
+    const [file = '', block] = name.split(' ')
+    expect(readPage(file).blocks.map((one) => one.name)).toContain(block)
+  }
+})
+
+describe('commands and programs', () => {
+  const runnable = pages.filter(({ file, blocks }) =>
+    blocks.some(({ language, text }) => language === 'sh' && !(firstLine(text) in (notRun[file] ?? {}))),
+  )
+
+  test.each(runnable.map((page) => [page.file, page] as const))(
+    '%s, from top to bottom',
+    async (file, page) => {
+      using folder = openFolder(world)
+      const { host } = new URL(world.url)
+      const runs = await runPage(page, {
+        folder: folder.path,
+        adapt: (text) => patient(text).replaceAll(/(localhost|127\.0\.0\.1):4000/g, host),
+        skips: (line) => line in (notRun[file] ?? {}),
+      })
+      for (const { commands, output, expected } of runs) {
+        expect(output, commands).not.toMatch(/"errorType"|"errors":/)
+        if (expected !== undefined)
+          expect(holdsInOrder(output, expected), `${commands}\nprints\n${output}\nand not\n${expected}`).toBe(
+            true,
+          )
+      }
+    },
+    180_000,
+  )
+})
+
+/** A machine that runs other tests takes longer than the reader's. */
+function patient(text: string): string {
+  return text.replaceAll(/^(sleep|timeout) (\d+)/gm, (_, command, seconds) => `${command} ${2 * seconds}`)
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}
+
+describe('GraphQL documents', () => {
+  const documents = pages.flatMap(({ file, blocks }) =>
+    blocks
+      .filter(({ language }) => language === 'graphql')
+      .map(({ text }, index) => [`${file}, ${index + 1}`, text] as const),
+  )
+
+  test.each(documents)('%s', async (_, text) => {
+    const document = parse(text)
+    expect(validate(schema, document).map(({ message }) => message)).toEqual([])
+    if (/^\s*subscription/.test(text)) return
+    const answer = await graphql(world.url, text, await variablesFor(text))
+    for (const value of Object.values(answer)) expect(value).not.toBeNull()
+  })
+})
+
+/** Values for the variables that documents declare, by name and type. */
+async function variablesFor(text: string): Promise<Record<string, unknown>> {
+  const { tokens, accounts } = world.market
+  const [account] = accounts
+  const known: Record<string, () => unknown> = {
+    'uid: OrderUid!': () => uid,
+    'account: Address!': () => account?.address,
+    'owner: Address!': () => account?.address,
+    'input: QuoteInput!': () => ({
+      from: account?.address,
+      sellToken: tokens.WETH.address,
+      buyToken: tokens.USDC.address,
+      amount: { sellBeforeFee: '1000000000000000000' },
+      validity: { validFor: 600 },
+    }),
+    'order: PlaceOrderInput!': signedOrder,
+  }
+  const declared = [...text.matchAll(/\$(\w+): ([\w!]+)/g)]
+  return Object.fromEntries(
+    await Promise.all(
+      declared.map(async ([, name = '', type]) => {
+        const value = known[`${name}: ${type}`]
+        if (!value) throw new GraphQLError(`no value for $${name}: ${type}`)
+        return [name, await value()]
+      }),
+    ),
+  )
+}
+
+async function signedOrder() {
+  const trader = createTrader(world.url, world.market, 1)
+  const signed = await trader.sign({
+    sell: 'WETH',
+    buy: 'USDC',
+    sellAmount: 10n ** 17n,
+    buyAmount: 10n ** 9n,
+  })
+  return {
+    ...signed,
+    kind: signed.kind.toUpperCase(),
+    signingScheme: 'EIP712',
+    sellTokenBalance: 'ERC20',
+    buyTokenBalance: 'ERC20',
+  }
+}
+
+/** JSON blocks named after a setting are read as that setting. */
+const settingOf: Record<string, (text: string) => unknown> = Object.fromEntries(
+  ['QUOTE_ESTIMATORS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES', 'FEE_POLICIES'].map((name) => [
+    name,
+    (text: string) => readSettings({ [name]: text })[name as 'FEE_POLICIES'],
+  ]),
+)
+
+describe('configuration', () => {
+  const blocks = pages.flatMap(({ file, blocks }) =>
+    blocks
+      .filter(({ language }) => language === 'json')
+      .map((block) => [`${file} ${block.name}`, block] as const),
+  )
+
+  test.each(blocks)('%s', (_, { name, text }) => {
+    expect(JSON.parse(text)).toBeTypeOf('object')
+    const read = settingOf[name]
+    if (read) expect(read(text)).toHaveLength(JSON.parse(text).length)
+    if (name === 'networks.json') {
+      using folder = openFolder(world)
+      const file = path.join(folder.path, name)
+      writeFileSync(file, text)
+      expect(readNetworks(file, 'production')).toHaveLength(1)
+    }
+  })
+
+  test('the environment of a real network', () => {
+    const { blocks } = readPage('docs/how-to/run-on-a-real-network.md')
+    const exports = blocks.flatMap(({ text }) => [...text.matchAll(/^export (\w+)=(\S+)$/gm)])
+    const settings = readSettings(Object.fromEntries(exports.map(([, name, value]) => [name, value])))
+    expect(settings).toMatchObject({ NETWORKS_FILE: 'networks.json', METRICS_PORT: 9464 })
+  })
+})
+
+test('the solver of the how-to page answers as the service reads it', async () => {
+  const engine = readPage('docs/how-to/add-a-solver.md').blocks.find(({ name }) => name === 'engine.mjs')
+  using folder = openFolder(world)
+  const text = (engine?.text ?? '')
+    .replace('8080', '0')
+    .replace("console.log('listening')", 'console.log(server.address().port)')
+  writeFileSync(path.join(folder.path, 'engine.mjs'), text)
+  const child = spawn(process.execPath, ['engine.mjs'], {
+    cwd: folder.path,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const [port] = await once(child.stdout.setEncoding('utf8'), 'data')
+    const { tokens, network } = world.market
+    const pool: Pool = {
+      address: numbered('d1'),
+      token0: tokens.USDC.address,
+      token1: tokens.WETH.address,
+      reserve0: 30_000_000n * 10n ** 6n,
+      reserve1: 10_000n * 10n ** 18n,
+    }
+    const question = {
+      kind: 'sell',
+      sellToken: tokens.WETH.address,
+      buyToken: tokens.USDC.address,
+      amount: 10n ** 18n,
+    } as const
+    const auction = writeAuction({
+      id: null,
+      orders: [quoteOrder(question)],
+      pools: [pool],
+      tokens: new Map(),
+      referencePrice: () => null,
+      gasPrice: 1n,
+      deadline: new Date(Date.now() + 2_000),
+    })
+    const { body } = await request(`http://127.0.0.1:${String(port).trim()}/solve`, 'POST', auction)
+    const answer = parseEngineAnswer(body)
+    const solutions = answer && 'solutions' in answer ? answer.solutions : []
+    const claim = readEngineQuote(solutions, question, { ...network, name: 'engine', pools: [pool] })
+    expect(claim).toMatchObject({ buyAmount: poolOutputDown(pool, tokens.WETH.address, 10n ** 18n) })
+  } finally {
+    child.kill()
+  }
+})
