@@ -35,7 +35,7 @@ import { type ReadFacts, readFacts } from './facts.ts'
 
 export interface Indexing {
   chainId: number
-  /** Without it no token's balances are followed. */
+  /** If absent, no token balances are followed. */
   network?: Pick<Network, 'firstBlock' | 'holderTokens'>
   db: Database
   now: Clock
@@ -44,9 +44,9 @@ export interface Indexing {
 }
 
 /**
- * Writes what a range of blocks said, with the events, notifications and the checkpoint that follow from it, in one transaction.
- * The node is asked before it begins.
- * @param head the newest block that was seen; the last of these when left out
+ * Writes the facts of a block range with their events and notifications, and moves the checkpoint, in one transaction. Calldata is
+ * read from the node before the transaction begins.
+ * @param head the newest block that was seen; by default the last of these
  */
 export async function applyBlocks(
   from: Checkpoint | null,
@@ -71,25 +71,25 @@ export async function applyBlocks(
   return to
 }
 
-/** Takes back everything above `to`; what returns on the other branch is written again by its blocks. */
+/** Undoes everything above `to`; facts that the new branch repeats are written again with its blocks. */
 export async function applyReorg(
   from: Checkpoint | null,
   to: { number: number; hash: Bytes32 | null },
   indexing: Indexing,
 ): Promise<Checkpoint | null> {
   const { db, chainId } = indexing
-  const place = to.hash === null ? null : { number: to.number, hash: to.hash }
+  const checkpoint = to.hash === null ? null : { number: to.number, hash: to.hash }
   await db.transaction(async (tx) => {
-    await moveCheckpoint(tx, chainId, { from, to: place, at: new Date(indexing.now()) })
+    await moveCheckpoint(tx, chainId, { from, to: checkpoint, at: new Date(indexing.now()) })
     await refreshProgress(tx, await rollbackChainFacts(tx, chainId, to.number))
     await detachNotifications(tx, chainId, to.number)
     await forgetTokensReadFrom(tx, chainId, to.number)
-    await rollbackBalances(tx, chainId, place?.number ?? null)
+    await rollbackBalances(tx, chainId, checkpoint?.number ?? null)
   })
-  return place
+  return checkpoint
 }
 
-/** From here on, what has not returned by block `number` is gone for good. */
+/** Makes blocks up to `number` final: facts that a reorg removed and that did not return by then are gone for good. */
 export async function applyFinality(number: number, { db, chainId, network }: Indexing): Promise<void> {
   await db.transaction(async (tx) => {
     await revertDetached(tx, chainId, number)
@@ -112,7 +112,7 @@ async function applyTransfers(
   if (!network || network.holderTokens.length === 0) return
   const to = rest.at(-1) ?? first
   const last = from?.number ?? network.firstBlock - 1
-  // Blocks are left out only below the finality horizon: no change in them has to be kept.
+  // A gap in the blocks is below the finality horizon: its balance changes need not be kept for a rollback.
   if (from && first.number > last + 1) await forgetBlocksBelow(tx, chainId, to.number)
   const tokens = network.holderTokens.map(({ address }) => address)
   await applyBalanceChanges(tx, chainId, { tokens, from: last, to: to.number, ...balanceChanges(logs) })
@@ -127,7 +127,7 @@ async function applyLogs(
 ): Promise<void> {
   const uids = logs.flatMap((log) => (log.type === 'settlement' ? [] : [log.orderUid]))
   await lockOrders(tx, uids)
-  // Read under the lock: whatever was written about these orders before has an earlier time.
+  // Read under the lock, so that everything written about these orders before has an earlier time.
   const at = new Date(now())
   const orders = new Map(
     (await findOrders(tx, uids))
@@ -144,10 +144,8 @@ async function applyLogs(
     policies: await policiesOfAuctions(tx, auctionIds),
   })
   await insertChainFacts(tx, chainId, facts)
-  await refreshProgress(
-    tx,
-    [...orders.values()].map(({ id }) => id),
-  )
+  const orderIds = [...orders.values()].map(({ id }) => id)
+  await refreshProgress(tx, orderIds)
   const trades = tradesOfOrders(facts, orders)
   await recordTrades(tx, trades, at)
   await recordInvalidations(tx, facts, afterTrades(orders, trades), at)
@@ -155,12 +153,12 @@ async function applyLogs(
   await signal(tx, 'orders', String(chainId))
 }
 
-/** Walks each order's trades in their order: exactly the one that completes it fulfils. */
+/** Applies each order's trades in sequence: exactly the one that completes it fulfils. */
 function tradesOfOrders({ trades }: ReadFacts, before: ReadonlyMap<OrderUid, Order>): TradeOfOrder[] {
-  const running = new Map(before)
-  const seen = new Map<string, number>()
+  const orders = new Map(before)
+  const counts = new Map<string, number>()
   return trades.flatMap((trade) => {
-    const order = running.get(trade.orderUid)
+    const order = orders.get(trade.orderUid)
     if (!order) return []
     const after = {
       ...order,
@@ -168,10 +166,10 @@ function tradesOfOrders({ trades }: ReadFacts, before: ReadonlyMap<OrderUid, Ord
       executedBuyAmount: order.executedBuyAmount + trade.buyAmount,
       executedFeeAmount: order.executedFeeAmount + trade.feeAmount,
     }
-    running.set(trade.orderUid, after)
+    orders.set(trade.orderUid, after)
     const key = `${trade.orderUid}:${trade.txHash}`
-    const ordinal = seen.get(key) ?? 0
-    seen.set(key, ordinal + 1)
+    const ordinal = counts.get(key) ?? 0
+    counts.set(key, ordinal + 1)
     return [{ order: after, trade, fulfils: isFulfilled(after) && !isFulfilled(order), ordinal }]
   })
 }
@@ -184,8 +182,8 @@ function afterTrades(
 }
 
 /**
- * An order is cancelled by its first invalidation, unless it had ended before. The contract trades nothing after one: the trades
- * of the same blocks came before it.
+ * The first invalidation cancels an order that has not ended. The contract does not trade an invalidated order, so its trades in
+ * the same blocks came before.
  */
 async function recordInvalidations(
   tx: Tx,
@@ -213,20 +211,15 @@ async function closeAttempts(
     const end = { endedAt: at, endBlock: blockNumber, outcome: 'success', txHash }
     await endAttempt(tx, { auctionId: solution.auctionId, solutionUid: solution.uid, ...end })
     const settled = group.trades.flatMap(({ orderUid }) => orders.get(orderUid) ?? [])
+    const event = { label: 'traded' as const, reason: null, timestamp: at, blockNumber }
     await appendEvents(
       tx,
-      settled.map(({ id }) => ({
-        orderId: id,
-        label: 'traded' as const,
-        reason: null,
-        timestamp: at,
-        blockNumber,
-      })),
+      settled.map(({ id }) => ({ ...event, orderId: id })),
     )
   }
 }
 
-/** Expiry is told by chain time: an order that traded in time is not called expired because its block came late. */
+/** Expiry goes by chain time, so that an order that traded in time does not expire because its block came late. */
 async function sweepExpired(block: Block, { db, chainId }: Indexing, at: Date): Promise<void> {
   const batch = 500
   let taken = batch

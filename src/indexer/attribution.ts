@@ -2,7 +2,7 @@ import type { SettledLog, SettlementLog, TradeLog } from '../chain/logs/settleme
 import type { DecodedSettlement } from '../chain/settlement/call.ts'
 import type { ProposedExecution, StoredSolution } from '../domain/auction/competition.ts'
 
-/** A settlement with the trades it logged: those of its block between it and the settlement before. */
+/** A settlement with its trades: those logged in its block after the previous settlement. */
 export interface LoggedSettlement {
   settlement: SettledLog
   trades: TradeLog[]
@@ -24,15 +24,15 @@ export function groupSettlements(logs: readonly SettlementLog[]): LoggedSettleme
   return groups
 }
 
-/** What the store knows of the auctions that settlements name. */
+/** Stored data of the auctions that settlements name. */
 export interface Competitions {
   solutions: readonly StoredSolution[]
   executions: readonly ProposedExecution[]
 }
 
 /**
- * The stored solution that a settlement carried out: of the auction it names, by its solver, with exactly the amounts it traded.
- * Anything else that carries an auction id is a stranger's settlement: the contract is shared.
+ * The stored solution that a settlement executed: of the auction it names, by its solver, with exactly its traded amounts.
+ * Other services share the contract, so another settlement with an auction id is not ours.
  */
 export function attribute(
   { settlement, trades }: LoggedSettlement,
@@ -44,20 +44,20 @@ export function attribute(
   return solutions.find((solution) => {
     if (solution.auctionId !== auctionId || solution.solver !== settlement.solver) return false
     const proposed = executions.filter(
-      (item) => item.auctionId === auctionId && item.solutionUid === solution.uid,
+      (execution) => execution.auctionId === auctionId && execution.solutionUid === solution.uid,
     )
-    // A solution has an order once, so that equal lengths make this a one-to-one match.
+    // A solution contains an order once, so equal lengths make this a one-to-one match.
     return (
       proposed.length === trades.length &&
-      proposed.every((item) => trades.some((trade) => isSame(item, trade)))
+      proposed.every((execution) => trades.some((trade) => isSame(execution, trade)))
     )
   })
 }
 
-function isSame(proposed: ProposedExecution, trade: TradeLog): boolean {
+function isSame(execution: ProposedExecution, trade: TradeLog): boolean {
   return (
-    proposed.orderUid === trade.orderUid &&
-    proposed.executedSell === trade.sellAmount &&
-    proposed.executedBuy === trade.buyAmount
+    execution.orderUid === trade.orderUid &&
+    execution.executedSell === trade.sellAmount &&
+    execution.executedBuy === trade.buyAmount
   )
 }

@@ -2,7 +2,7 @@ import type { TokenLog } from '../chain/logs/transfer-logs.ts'
 import { zeroAddress } from '../domain/evm/address.ts'
 import type { BalanceChange, RangeChanges } from '../storage/token/holders.ts'
 
-/** What logs add up to, block by block. Nobody holds what the zero address was sent. */
+/** Sums transfers to balance changes by token, holder and block. The zero address counts as no holder. */
 export function balanceChanges(logs: readonly TokenLog[]): Pick<RangeChanges, 'changes' | 'unreadable'> {
   const sums = new Map<string, BalanceChange>()
   const add = ({ token, holder, blockNumber, change }: BalanceChange) => {

@@ -2,12 +2,12 @@ import type { Block } from '../chain/chain.ts'
 import type { ChainLog } from '../chain/logs/chain-logs.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 
-/** What following needs of a chain. */
+/** The chain reads of the indexer. */
 export interface FollowedChain {
   head(): Promise<Block>
   /** `undefined` when the chain is not that long. */
   block(number: number): Promise<Block | undefined>
-  /** Both ends included, by block and log index. @throws Outage where `toBlock` is not there */
+  /** Both ends included, sorted by block and log index. @throws Outage if `toBlock` does not exist */
   logs(fromBlock: number, toBlock: number): Promise<ChainLog[]>
 }
 
@@ -16,20 +16,20 @@ export interface Checkpoint {
   hash: Bytes32
 }
 
-/** A place in the chain; `hash` is null for the place before the first block. */
+/** A position in the chain; `hash` is null for the position before the first block. */
 export type ChainPlace = Checkpoint | { number: number; hash: null }
 
-/** The answers do not fit together: the chain changed between two reads, or the node is several that disagree. */
+/** Two reads contradict each other: the chain changed in between, or several nodes behind one URL disagree. */
 export class ChainMoved extends Error {
   override readonly name = 'ChainMoved'
 }
 
-/** More happened in several blocks than is written in one transaction: fewer have to be read. */
+/** The range has more logs than one transaction writes: a smaller range must be read. */
 export class RangeTooFull extends Error {
   override readonly name = 'RangeTooFull'
 }
 
-/** What one transaction writes in about a second. A single block may hold more. */
+/** One transaction writes this many in about a second. A single block may contain more. */
 export const maxLogs = 10_000
 
 export interface BlockRange {
@@ -40,7 +40,7 @@ export interface BlockRange {
 const maxHeaders = 16
 
 /**
- * Blocks above the finality horizon: a chain of headers that begins at `last`, and the logs of exactly these blocks.
+ * Reads blocks above the finality horizon: a chain of headers that follows on `last`, and the logs of exactly these blocks.
  * @throws ChainMoved, RangeTooFull
  */
 export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
@@ -56,8 +56,8 @@ export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: 
 }
 
 /**
- * Blocks up to the finality horizon: only the last header is read. Without the headers between, that these blocks follow
- * on `last` is known by its being there still when all is read.
+ * Reads blocks up to the finality horizon, with the last header only. Because the headers between are missing, it checks after the
+ * reads that `last` is still in the chain.
  * @throws ChainMoved, RangeTooFull
  */
 export async function readOldBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
@@ -66,7 +66,7 @@ export async function readOldBlocks(chain: FollowedChain, last: ChainPlace, to: 
   return range
 }
 
-/** Logs are read between two reads of the last header: a block without logs cannot tell that it was replaced. */
+/** Reads the last header again after the logs: a replaced block without logs would not be noticed otherwise. */
 async function withLogs(chain: FollowedChain, from: number, headers: Block[]): Promise<BlockRange> {
   const [head, ...rest] = headers
   const end = headers.at(-1)
@@ -90,7 +90,7 @@ async function header(chain: Pick<FollowedChain, 'block'>, number: number): Prom
   return block
 }
 
-/** @throws ChainMoved when this block is not there any more */
+/** @throws ChainMoved when this block is no longer in the chain */
 export async function confirm(
   chain: Pick<FollowedChain, 'block'>,
   { number, hash }: Checkpoint,

@@ -22,35 +22,35 @@ export interface CatchUpOptions {
   now: Clock
   log: Log
   chain: Pick<FollowedChain, 'block'>
-  /** Transfers of some tokens, both ends included. @throws Outage where `to` is not there */
+  /** Transfers of some tokens, both ends included. @throws Outage if `to` does not exist */
   tokenLogs(tokens: readonly Address[], from: number, to: number): Promise<TokenLog[]>
   tokens: readonly Address[]
-  /** Most blocks in one read of logs. */
+  /** Maximum number of blocks in one read of logs. */
   maxRange: number
 }
 
-/** Brings tokens whose balances are not as far as the checkpoint there, in pieces between the steps of following. */
+/** Indexes the transfers of tokens whose balances lag behind the checkpoint, in block ranges between the steps of the indexer. */
 export interface CatchUp {
-  /** One piece. @returns whether there was something to do, and it was done */
+  /** Indexes one range. @returns whether it did anything */
   step(checkpoint: Checkpoint | null): Promise<boolean>
-  /** After a reorg tokens may be behind again. */
+  /** Call it after a reorg: tokens may be behind again. */
   lookAgain(): void
 }
 
-/** Balances that are deleted at once. */
+/** Balances that are deleted in one step. */
 const maxCleared = 10_000
 const longestPauseMs = 30_000
 
-interface Piece {
+interface TokenRange {
   tokens: Address[]
-  /** The block that they are indexed to. */
+  /** The block up to which they are indexed. */
   from: number
   to: number
 }
 
 export function createCatchUp(options: CatchUpOptions): CatchUp {
   const { chainId, db, now, log, chain, tokenLogs, tokens, maxRange } = options
-  let isLevel = tokens.length === 0
+  let isDone = tokens.length === 0
   let range = maxRange
   let failures = 0
   let quietUntil = Number.NEGATIVE_INFINITY
@@ -62,30 +62,30 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       await clearBalances(db, chainId, first.address, maxCleared)
       return true
     }
-    isLevel = !first && checkpoint !== null
+    isDone = !first && checkpoint !== null
     if (!first || !checkpoint) return false
     const from = first.indexedTo
     const next = behind.find(({ indexedTo }) => indexedTo !== from)?.indexedTo ?? checkpoint.number
     const group = behind.filter(({ indexedTo }) => indexedTo === from).map(({ address }) => address)
-    const piece = { tokens: group, from, to: Math.min(next, from + range) }
-    const logs = await read(piece, checkpoint)
+    const tokenRange = { tokens: group, from, to: Math.min(next, from + range) }
+    const logs = await readLogs(tokenRange, checkpoint)
     await db.transaction(async (tx) => {
       await holdCheckpoint(tx, chainId, checkpoint)
-      await applyBalanceChanges(tx, chainId, { ...piece, ...balanceChanges(logs) })
+      await applyBalanceChanges(tx, chainId, { ...tokenRange, ...balanceChanges(logs) })
     })
     if (logs.length * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
     return true
   }
 
-  /** That these blocks lead to the checkpoint is known by its being there before and after, and by those that are known by their hash. */
-  async function read({ tokens, from, to }: Piece, checkpoint: Checkpoint): Promise<TokenLog[]> {
+  /** Checks that these blocks lead to the checkpoint: it is in the chain before and after the read, and stored block hashes match. */
+  async function readLogs({ tokens, from, to }: TokenRange, checkpoint: Checkpoint): Promise<TokenLog[]> {
     await confirm(chain, checkpoint)
     const logs = await tokenLogs(tokens, from + 1, to)
     if (logs.length > maxLogs && to > from + 1) throw new RangeTooFull(`${logs.length} logs`)
     await confirm(chain, checkpoint)
-    const known = await blockHashesAbove(db, chainId, from)
+    const storedHashes = await blockHashesAbove(db, chainId, from)
     for (const { blockNumber, blockHash } of logs) {
-      if ((known.get(blockNumber) ?? blockHash) !== blockHash)
+      if ((storedHashes.get(blockNumber) ?? blockHash) !== blockHash)
         throw new ChainMoved(`a log of block ${blockNumber} is from another block`)
     }
     return logs
@@ -93,14 +93,15 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
 
   return {
     async step(checkpoint) {
-      if (isLevel || now() < quietUntil) return false
+      if (isDone || now() < quietUntil) return false
       try {
         const moved = await proceed(checkpoint)
         failures = 0
         return moved
       } catch (fault) {
-        const isChains = fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved
-        if (!isChains && !(fault instanceof RangeTooFull)) throw fault
+        const isChainFault =
+          fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved
+        if (!isChainFault && !(fault instanceof RangeTooFull)) throw fault
         range = Math.max(1, range >> 1)
         if (fault instanceof RangeTooFull) return true
         failures++
@@ -110,7 +111,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       }
     },
     lookAgain() {
-      isLevel = tokens.length === 0
+      isDone = tokens.length === 0
     },
   }
 }

@@ -10,19 +10,19 @@ import { policyKey } from '../storage/auction/auctions.ts'
 import type { ChainFacts } from '../storage/chain/log.ts'
 import { attribute, type Competitions, type LoggedSettlement } from './attribution.ts'
 
-/** What logs are read against. */
-export interface Knowledge extends Competitions {
+/** Stored data and calldata that logs are interpreted with. */
+export interface FactsContext extends Competitions {
   chainId: number
   /** Orders of the service, by UID. */
   orders: ReadonlyMap<OrderUid, Order>
-  /** Calldata of settlement transactions, as far as it is a settle call. */
+  /** Decoded calldata by transaction; undefined if it is no settle call. */
   calls: ReadonlyMap<Bytes32, DecodedSettlement | undefined>
   /** Fee policies by auction and order: see `policyKey`. */
   policies: ReadonlyMap<string, FeePolicy[]>
 }
 
 export interface ReadFacts extends ChainFacts {
-  /** Settlements that carried out a stored solution. */
+  /** Settlements that executed a stored solution. */
   attributed: { group: LoggedSettlement; solution: StoredSolution }[]
 }
 
@@ -30,10 +30,10 @@ export interface ReadFacts extends ChainFacts {
 export function readFacts(
   logs: readonly SettlementLog[],
   groups: readonly LoggedSettlement[],
-  known: Knowledge,
+  context: FactsContext,
 ): ReadFacts {
   const solutions = new Map(
-    groups.map((group) => [group, attribute(group, known.calls.get(group.settlement.txHash), known)]),
+    groups.map((group) => [group, attribute(group, context.calls.get(group.settlement.txHash), context)]),
   )
   const auctionOf = new Map(
     groups.flatMap((group) => group.trades.map((trade) => [trade, solutions.get(group)?.auctionId ?? null])),
@@ -44,8 +44,8 @@ export function readFacts(
         ? [
             {
               ...log,
-              chainId: known.chainId,
-              orderId: known.orders.get(log.orderUid)?.id ?? null,
+              chainId: context.chainId,
+              orderId: context.orders.get(log.orderUid)?.id ?? null,
               auctionId: auctionOf.get(log) ?? null,
             },
           ]
@@ -61,7 +61,7 @@ export function readFacts(
     }),
     invalidations: logs.filter((log) => log.type === 'invalidation'),
     presignatures: logs.filter((log) => log.type === 'presignature'),
-    executions: groups.flatMap((group) => executionsOf(group, solutions.get(group), known)),
+    executions: groups.flatMap((group) => executionsOf(group, solutions.get(group), context)),
     attributed: groups.flatMap((group) => {
       const solution = solutions.get(group)
       return solution ? [{ group, solution }] : []
@@ -69,19 +69,19 @@ export function readFacts(
   }
 }
 
-/** The contract logs its trades in the order of the calldata, so that the two are read side by side. */
+/** The contract logs trades in the order of the calldata, so both are matched by index. */
 function executionsOf(
   { settlement, trades }: LoggedSettlement,
   solution: StoredSolution | undefined,
-  known: Knowledge,
+  context: FactsContext,
 ): ChainFacts['executions'] {
-  const call = known.calls.get(settlement.txHash)
+  const call = context.calls.get(settlement.txHash)
   if (!solution || call?.trades.length !== trades.length) return []
   return trades.flatMap((trade, index) => {
-    const order = known.orders.get(trade.orderUid)
+    const order = context.orders.get(trade.orderUid)
     const decoded = call.trades[index]
     if (!order || !decoded) return []
-    const feePolicies = known.policies.get(policyKey(solution.auctionId, order.id)) ?? []
+    const feePolicies = context.policies.get(policyKey(solution.auctionId, order.id)) ?? []
     const indices = { sellTokenIndex: decoded.indices.sell, buyTokenIndex: decoded.indices.buy }
     const fees = settlementFees(
       call,

@@ -21,43 +21,43 @@ export type ChainStep =
   /** Everything above `to` is undone. */
   | { type: 'reorg'; to: ChainPlace }
   /**
-   * The chain goes on after the last step up to and with the last of `blocks`, which is the new checkpoint; `logs` are
-   * all that happened on the way, and `head` the newest block that was seen. Deeper than the finality horizon only that last block is named, above it every one.
+   * The chain continues from the last step to the last of `blocks`, the new checkpoint. `logs` are all logs of this range, `head` is the
+   * newest block that was seen. Above the finality horizon `blocks` has every block of the range, below it only the last.
    */
   | { type: 'blocks'; blocks: [Block, ...Block[]]; logs: ChainLog[]; head: number }
-  /** This block, and with it all before, is never undone. Only yielded for blocks that were followed. */
+  /** This block and those before are never undone. Only yielded for blocks that were followed. */
   | { type: 'finalize'; number: number }
 
 export interface FollowOptions {
   chain: FollowedChain
   /** The consumer's checkpoint; null when it has nothing yet. */
   from: Checkpoint | null
-  /** First block that is followed. */
+  /** First block to follow. */
   firstBlock: number
-  /** The hash that the consumer stored for a block; `undefined` where it has none. */
-  known: (number: number) => Promise<Bytes32 | undefined>
+  /** The hash that the consumer stored for a block; `undefined` if none. */
+  storedHash: (number: number) => Promise<Bytes32 | undefined>
   finalityBlocks: number
-  /** Most blocks in one read of logs. */
+  /** Maximum number of blocks in one read of logs. */
   maxRange: number
   poll: Poll
   signal: AbortSignal
   log: Log
   /**
-   * Looks in a row at a chain that is a mere beginning of what was followed, before it is taken for a shorter chain
-   * and not for a node that lags behind. Default 20.
+   * Successive polls with a head below the last block, after which the chain counts as shortened and not as seen by a lagging
+   * node. Default 20.
    */
   maxLooksBehind?: number
 }
 
 /**
- * The chain as a stream, from the consumer's checkpoint on, without end: only `signal` ends it. The consumer has stored
- * a step before it asks for the next one. A node that lags behind, contradicts itself or is away is waited for.
+ * Streams the chain from the consumer's checkpoint on, until `signal` aborts. The consumer stores a step before it requests the next.
+ * If the node lags behind, contradicts itself or is down, it waits and tries again.
  */
 export async function* followChain(options: FollowOptions): AsyncGenerator<ChainStep, void> {
   const { chain, firstBlock, finalityBlocks, maxRange, poll, signal, log } = options
-  const beginning: ChainPlace = { number: firstBlock - 1, hash: null }
-  let last: ChainPlace = options.from ?? beginning
-  let finalized = beginning.number
+  const origin: ChainPlace = { number: firstBlock - 1, hash: null }
+  let last: ChainPlace = options.from ?? origin
+  let finalized = origin.number
   let range = maxRange
   let looksBehind = 0
   let failures = 0
@@ -65,17 +65,17 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   while (!signal.aborted) {
     try {
       const head = await chain.head()
-      const standing = await compare(options, last, head)
-      looksBehind = standing === 'behind' ? looksBehind + 1 : 0
-      if (standing === 'forked' || looksBehind > (options.maxLooksBehind ?? 20)) {
-        const to = (await commonAncestor(options, Math.min(last.number, head.number))) ?? beginning
+      const position = await compare(options, last, head)
+      looksBehind = position === 'behind' ? looksBehind + 1 : 0
+      if (position === 'forked' || looksBehind > (options.maxLooksBehind ?? 20)) {
+        const to = (await commonAncestor(options, Math.min(last.number, head.number))) ?? origin
         const undone = to.number < last.number
         last = to
         finalized = Math.min(finalized, to.number)
         looksBehind = 0
         if (undone) yield { type: 'reorg', to }
-      } else if (standing === 'ahead') {
-        const { blocks, logs } = await readOn(options, last, head, range)
+      } else if (position === 'ahead') {
+        const { blocks, logs } = await readNext(options, last, head, range)
         last = blocks.at(-1) ?? last
         yield { type: 'blocks', blocks, logs, head: head.number }
         const horizon = Math.min(last.number, head.number - finalityBlocks)
@@ -94,7 +94,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         continue
       }
       if (!(fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved)) throw fault
-      // What the node could not answer in time for many blocks, it may for fewer.
+      // The node may time out for many blocks, but not for fewer.
       range = Math.max(1, range >> 1)
       failures++
       log.warn('the chain cannot be followed for the moment', { failures, fault: fault.message })
@@ -104,42 +104,42 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
 }
 
 /**
- * Where `head` stands to the last place. `behind`: shorter, and a part of what was followed as far as that is known,
- * which is the look of a lagging node and of a chain that lost its end alike.
+ * The position of `head` relative to `last`. `behind`: lower, and in the followed chain as far as stored hashes show. A lagging node
+ * and a shortened chain look the same.
  */
 async function compare(
-  { chain, known }: FollowOptions,
+  { chain, storedHash }: FollowOptions,
   last: ChainPlace,
   head: Block,
 ): Promise<'ahead' | 'level' | 'behind' | 'forked'> {
   if (head.number < last.number) {
-    const ours = await known(head.number)
-    return ours === undefined || ours === head.hash ? 'behind' : 'forked'
+    const hash = await storedHash(head.number)
+    return hash === undefined || hash === head.hash ? 'behind' : 'forked'
   }
   if (last.hash !== null) {
-    const theirs = head.number === last.number ? head : await chain.block(last.number)
-    if (!theirs) throw new ChainMoved(`block ${last.number} is missing below the head`)
-    if (theirs.hash !== last.hash) return 'forked'
+    const block = head.number === last.number ? head : await chain.block(last.number)
+    if (!block) throw new ChainMoved(`block ${last.number} is missing below the head`)
+    if (block.hash !== last.hash) return 'forked'
   }
   return head.number === last.number ? 'level' : 'ahead'
 }
 
-/** The newest block at or below `from` that consumer and chain agree on. */
+/** The newest block at or below `from` whose stored hash is that of the chain. */
 async function commonAncestor(
-  { chain, known, firstBlock }: FollowOptions,
+  { chain, storedHash, firstBlock }: FollowOptions,
   from: number,
 ): Promise<Checkpoint | undefined> {
   for (let number = from; number >= firstBlock; number--) {
-    const hash = await known(number)
+    const hash = await storedHash(number)
     if (hash === undefined) continue
-    const theirs = await chain.block(number)
-    if (!theirs) throw new ChainMoved(`block ${number} is missing below the head`)
-    if (theirs.hash === hash) return { number, hash }
+    const block = await chain.block(number)
+    if (!block) throw new ChainMoved(`block ${number} is missing below the head`)
+    if (block.hash === hash) return { number, hash }
   }
   return undefined
 }
 
-function readOn(
+function readNext(
   { chain, finalityBlocks }: FollowOptions,
   last: ChainPlace,
   head: Block,

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Waits before the next look at the chain; ends early when the signal fires. `failures` counts those in a row, 0 for none. */
+/** Waits before the next poll of the chain; ends early when the signal aborts. `failures` is the number of failures in a row. */
 export type Poll = (failures: number, signal: AbortSignal) => Promise<void>
 
-const longestMs = 30_000
+const maxPauseMs = 30_000
 
-/** `intervalMs` between looks; after failures twice as long each time, half a minute at most. */
+/** Waits `intervalMs`; after each failure twice as long, up to half a minute. */
 export function createPoll(intervalMs: number): Poll {
   return (failures, signal) =>
-    pause(Math.max(intervalMs, Math.min(longestMs, intervalMs * 2 ** failures)), undefined, { signal }).catch(
-      () => undefined,
-    )
+    pause(Math.max(intervalMs, Math.min(maxPauseMs, intervalMs * 2 ** failures)), undefined, {
+      signal,
+    }).catch(() => undefined)
 }

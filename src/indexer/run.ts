@@ -12,21 +12,21 @@ export interface IndexerOptions extends Indexing, Pick<CatchUpOptions, 'tokenLog
   network: Network
   chain: FollowedChain
   log: Log
-  /** By the network's block time when left out. */
+  /** Default: by the network's block time. */
   poll?: Poll
 }
 
-/** Most blocks in one read of logs and one transaction. */
+/** Maximum number of blocks in one read of logs and in one transaction. */
 const maxRange = 1_000
 
-/** Follows the chain from the stored checkpoint and applies what it says, until `signal` aborts. One process at a time may run it. */
+/** Follows the chain from the stored checkpoint and stores its facts, until `signal` aborts. One process at a time may run it. */
 export async function runIndexer(options: IndexerOptions, signal: AbortSignal): Promise<void> {
   const { db, network, chain, log, chainId } = options
   const tokens = network.holderTokens.map(({ address }) => address)
   if (tokens.length > 0) await registerHolderTokens(db, chainId, network.holderTokens)
   const catchUp = createCatchUp({ ...options, tokens, maxRange })
   const rest = options.poll ?? createPoll(Math.min(1_000, Math.max(50, network.blockTimeMs / 4)))
-  /** A moment without news is one for what is behind. */
+  /** While there are no new blocks, tokens that are behind catch up. */
   const poll: Poll = async (failures, signal) => {
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }
@@ -35,7 +35,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     chain,
     from: checkpoint,
     firstBlock: network.firstBlock,
-    known: (number) => blockHash(db, chainId, number),
+    storedHash: (number) => blockHash(db, chainId, number),
     finalityBlocks: network.finalityBlocks,
     maxRange,
     poll,

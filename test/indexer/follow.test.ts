@@ -45,7 +45,7 @@ function createConsumer(firstBlock: number, { logsOf }: Simulated) {
     const hash = hashes.get(last)
     return hash ? { number: last, hash } : null
   }
-  return { apply, steps, checkpoint, known: async (n: number) => hashes.get(n), logs: () => logs }
+  return { apply, steps, checkpoint, storedHash: async (n: number) => hashes.get(n), logs: () => logs }
 }
 
 /** Follows until `enough` says so, which it is asked whenever the follower waits. @returns the waits' counts of failures */
@@ -61,7 +61,7 @@ async function follow(
     chain,
     from: consumer.checkpoint(),
     firstBlock: 0,
-    known: consumer.known,
+    storedHash: consumer.storedHash,
     finalityBlocks: 4,
     maxRange: 3,
     maxLooksBehind: 2,
@@ -238,8 +238,8 @@ describe('steps', () => {
 
   test('a fault of the program is not waited for', async () => {
     const { simulated, consumer } = await followed(2)
-    const known = async () => Promise.reject(new TypeError('a bug'))
+    const storedHash = async () => Promise.reject(new TypeError('a bug'))
     simulated.apply({ op: 'fork', depth: 1, logs: [0] })
-    await expect(follow(simulated, consumer, () => true, { known })).rejects.toThrow('a bug')
+    await expect(follow(simulated, consumer, () => true, { storedHash })).rejects.toThrow('a bug')
   })
 })
