@@ -7,9 +7,9 @@ import { feedKey } from '../storage/models/notification/notification.ts'
 
 export interface Feed {
   /**
-   * What is stored after the cursor, then what is committed from now on, each once and in commit order, until `signal` aborts.
-   * Without a cursor it starts now. Nothing is buffered: rows are read when the consumer asks for them.
-   * @returns JSON of each entry, as `reading` selects it
+   * Yields entries stored after the cursor, then those committed from now on, each once and in commit order, until `signal` aborts.
+   * Without a cursor it starts now. Rows are read when the consumer requests them; nothing is buffered.
+   * @returns JSON of each entry, with the fields that `reading` selects
    */
   stream(
     account: Address,
@@ -20,17 +20,17 @@ export interface Feed {
 }
 
 const streamBatch = 100
-/** A signal can be lost, and a row can wait behind the fence of an older transaction: look again this often. */
+/** Polling covers lost signals, and rows that are invisible until an older transaction ends. */
 const pollMs = 1_000
 const pollSoonMs = 50
 
 export function createFeed({ db, signals }: { db: Database; signals: Signals }): Feed {
   return {
     async *stream(account, after, signal, reading) {
-      let position = after === null ? await feedHead(db) : await placeOf(after, db)
+      let position = after === null ? await feedHead(db) : await positionOf(after, db)
       const wakeUp = createWakeUp(signal)
-      const unsubscribe = signals.on('feed', (heard) => {
-        if (heard === undefined || heard === account) wakeUp.wake()
+      const unsubscribe = signals.on('feed', (signalled) => {
+        if (signalled === undefined || signalled === account) wakeUp.wake()
       })
       try {
         while (!signal.aborted) {
@@ -51,30 +51,30 @@ export function createFeed({ db, signals }: { db: Database; signals: Signals }):
   }
 }
 
-/** Remembers a ring that came while nobody waited. */
+/** Remembers a wake-up that came while `wait` was not running. */
 function createWakeUp(signal: AbortSignal) {
   let isAwake = false
-  let answer: (() => void) | undefined
+  let endWait: (() => void) | undefined
   const wake = () => {
     isAwake = true
-    answer?.()
+    endWait?.()
   }
-  signal.addEventListener('abort', () => answer?.(), { once: true })
+  signal.addEventListener('abort', () => endWait?.(), { once: true })
   return {
     wake,
-    /** @returns whether it had rung */
+    /** @returns whether it was awake */
     reset(): boolean {
-      const was = isAwake
+      const wasAwake = isAwake
       isAwake = false
-      return was
+      return wasAwake
     },
     wait(milliseconds: number): Promise<void> {
       if (isAwake || signal.aborted) return Promise.resolve()
       return new Promise((resolve) => {
-        const timer = setTimeout(() => answer?.(), milliseconds)
-        answer = () => {
+        const timer = setTimeout(() => endWait?.(), milliseconds)
+        endWait = () => {
           clearTimeout(timer)
-          answer = undefined
+          endWait = undefined
           resolve()
         }
       })
@@ -82,8 +82,8 @@ function createWakeUp(signal: AbortSignal) {
   }
 }
 
-/** A cursor from the future is from another database, as after a reset: waiting behind it would be silence without end. */
-async function placeOf(cursor: string, db: Database): Promise<FeedPosition> {
+/** Refuses a cursor beyond the head: it is from another database, for example before a reset, and would never deliver anything. */
+async function positionOf(cursor: string, db: Database): Promise<FeedPosition> {
   const [tx = 0n, id = 0n] = feedKey.parse?.(cursor, 'after') ?? []
   const position = { tx, id }
   if (position.tx > (await feedHead(db)).tx) {

@@ -8,18 +8,18 @@ import type { Tx } from '../storage/database/database.ts'
 import { type NewNotification, recordNotifications } from '../storage/feed.ts'
 import { findTokens } from '../storage/token/tokens.ts'
 
-/** A trade of a known order. */
+/** A trade of a stored order. */
 export interface TradeOfOrder {
-  /** As it stands after the trade. */
+  /** The order after the trade. */
   order: Order
   trade: Trade
-  /** This very trade made the order `fulfilled`. */
+  /** Whether this trade made the order `fulfilled`. */
   fulfils: boolean
-  /** Which trade of the order in its transaction this is, from 0: names the trade in a way that a reorg keeps. */
+  /** Index of the trade among those of the order in its transaction, from 0. Unlike a log index, it survives a reorg. */
   ordinal: number
 }
 
-/** Tells owners of trades, in the transaction that stores them. `order_filled` exactly for the trade that fulfils, else partially filled. */
+/** Notifies owners of trades, in the transaction that stores these: `order_filled` for the trade that fulfils, else `order_partially_filled`. */
 export async function recordTrades(tx: Tx, trades: readonly TradeOfOrder[], at: Date): Promise<void> {
   const tokens = await tokensOf(
     tx,
@@ -27,18 +27,18 @@ export async function recordTrades(tx: Tx, trades: readonly TradeOfOrder[], at: 
   )
   await recordNotifications(
     tx,
-    trades.map((recorded) => toTradeNotification(recorded, tokens, at)),
+    trades.map((trade) => toTradeNotification(trade, tokens, at)),
   )
 }
 
-/** What ended an order before its time. */
+/** What cancelled an order. */
 export type CancellationSource =
   | { by: 'api' }
   | { by: 'policy'; reason: string | null }
   | { by: 'replacement'; uid: OrderUid }
   | { by: 'chain'; blockNumber: number; txHash: string }
 
-/** Tells owners that their orders are cancelled: through the service, or on chain in block `blockNumber`. */
+/** Notifies owners that their orders are cancelled, through the service or on chain. */
 export async function recordCancelled(
   tx: Tx,
   orders: readonly Order[],
@@ -46,12 +46,12 @@ export async function recordCancelled(
   at: Date,
 ): Promise<void> {
   const tokens = await tokensOf(tx, orders)
-  const more = cancellationMetadata(source)
+  const metadata = cancellationMetadata(source)
   const blockNumber = source.by === 'chain' ? source.blockNumber : null
   await recordNotifications(
     tx,
     orders.map((order) => ({
-      ...notification(order, 'order_cancelled', `Order cancelled: ${summary(order, tokens)}`, more, at),
+      ...notification(order, 'order_cancelled', `Order cancelled: ${summary(order, tokens)}`, metadata, at),
       cause: `cancelled:${order.chainId}:${order.uid}`,
       blockNumber,
     })),
@@ -65,7 +65,7 @@ function cancellationMetadata(source: CancellationSource): Partial<NotificationM
   return { source: 'api' }
 }
 
-/** Tells owners that the time of their orders has passed, by that of block `blockNumber`. */
+/** Notifies owners that their orders have expired, by the time of block `blockNumber`. */
 export async function recordExpired(
   tx: Tx,
   orders: readonly Order[],
@@ -128,14 +128,14 @@ function notification(
 
 type Tokens = (chainId: number, address: Order['sellToken']) => Token
 
-/** Symbols and decimals as far as they are stored; a text never waits for a node. */
+/** Stored symbols and decimals: a notification never waits for a node. */
 async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<Tokens> {
   const chainIds = [...new Set(orders.map(({ chainId }) => chainId))]
   const addresses = [...new Set(orders.flatMap(({ sellToken, buyToken }) => [sellToken, buyToken]))]
-  const known = new Map<number, Awaited<ReturnType<typeof findTokens>>>()
-  for (const chainId of chainIds) known.set(chainId, await findTokens(tx, chainId, addresses))
+  const stored = new Map<number, Awaited<ReturnType<typeof findTokens>>>()
+  for (const chainId of chainIds) stored.set(chainId, await findTokens(tx, chainId, addresses))
   return (chainId, address) =>
-    known.get(chainId)?.get(address) ?? { chainId, address, symbol: null, name: null, decimals: null }
+    stored.get(chainId)?.get(address) ?? { chainId, address, symbol: null, name: null, decimals: null }
 }
 
 function summary(order: Order, tokens: Tokens): string {
