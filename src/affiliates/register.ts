@@ -8,7 +8,7 @@ import { recoverSigner } from '../domain/signing/signature.ts'
 import { findTaken, insertAffiliate } from '../storage/affiliate/affiliates.ts'
 import type { Database } from '../storage/database/database.ts'
 
-/** Well-formed but for the signature, which may be any text. */
+/** Validated except for the signature, which may be any text. */
 export interface AffiliateRegistration {
   wallet: Address
   code: string
@@ -18,13 +18,13 @@ export interface AffiliateRegistration {
 export interface AffiliateServices {
   db: Database
   now: Clock
-  /** First word of the name in the domain that is signed. */
+  /** First part of the name in the signed domain. */
   brand: string
   checkSignature: CheckAccountSignature
 }
 
 /**
- * Binds a code to a wallet for good. The signature is judged before anybody is told what is taken.
+ * Binds a code to a wallet permanently. The signature is checked first, so that only the wallet's owner learns what is taken.
  * @throws Outage; Refusal InvalidAffiliateSignature, AffiliateWalletBound, AffiliateCodeTaken,
  * AffiliateExists
  */
@@ -41,18 +41,18 @@ export async function registerAffiliate(
   if (taken.wallet)
     throw new Refusal('AffiliateWalletBound', 'Affiliate wallet address already bound to a code')
   if (taken.code) throw new Refusal('AffiliateCodeTaken', 'Affiliate code already taken')
-  // Never, while the digest holds the wallet, which is the key: the unique index of digests is required.
+  // Unreachable: the digest contains the wallet, which is the key. The interface requires the unique index of digests.
   throw new Refusal('AffiliateExists', 'Affiliate already exists')
 }
 
-/** @throws Refusal InvalidAffiliateSignature for what is not hex: it is nobody's */
+/** @throws Refusal InvalidAffiliateSignature for text that is not hex */
 export function signatureIn(signedMessage: string): Hex {
   const signature = signedMessage.startsWith('0x') ? toHex(signedMessage) : undefined
   if (signature === undefined) throw badSignature('not-hex')
   return signature
 }
 
-/** A key's signature needs nobody's word; whatever is none is for the wallet's own code to judge. */
+/** Recovers a key's signature without the chain; any other signature is checked by the wallet's contract. */
 async function checkSigned(
   wallet: Address,
   digest: Bytes32,
@@ -68,7 +68,7 @@ async function checkSigned(
   throw 'fault' in recovered ? badSignature(recovered.fault) : badSignature('wrong-signer', { signer })
 }
 
-/** Clients know one text; why is in the data. */
+/** Clients expect one message; the reason is in the data. */
 function badSignature(reason: string, more: Record<string, unknown> = {}): Refusal {
   return new Refusal('InvalidAffiliateSignature', 'Affiliate has invalid signature', {
     field: 'signedMessage',

@@ -17,24 +17,24 @@ import {
 } from '../storage/affiliate/statistics.ts'
 import type { Db } from '../storage/database/database.ts'
 
-/** One side's part. Dollars are whole numbers of 10^-18. Nothing is ever paid out by the service. */
+/** Earnings of an affiliate or a trader. Dollars are integers of 10^-18. The service pays nothing out. */
 interface Earnings {
   code: string
   triggerVolume: bigint
   totalEarned: bigint
-  /** 0 where no further reward can be reached. */
+  /** 0 if no further reward can be reached. */
   leftToNextReward: bigint
   computedAt: Date
 }
 
-/** What a wallet's code brought. What is left is so for the trader who is nearest, or for a new one. */
+/** Statistics of a wallet's code. `leftToNextReward` is that of the trader who is nearest to a reward, or of a new trader. */
 export interface AffiliateStatistics
   extends Earnings,
     Pick<AffiliateTotals, 'totalVolume' | 'activeTraders' | 'totalTraders'> {
   wallet: Address
 }
 
-/** What a trader's own trades earned him. */
+/** Statistics of a trader's own trades. */
 export interface TraderStatistics extends Earnings, Omit<TraderTotals, 'affiliate'> {
   account: Address
 }
@@ -46,15 +46,15 @@ export interface TraderActivity {
 }
 
 /**
- * From the trades that are stored here. Each client has turns of its own. Each throws an Outage when the
- * database, or a token that stands for the dollar, cannot be asked, and when there was no turn in time.
+ * Computed from stored trades, in a queue with slots for each client. Each throws an Outage when the database does not answer, when
+ * the metadata of a dollar token cannot be read, and when no slot was free in time.
  */
 export interface Statistics {
-  /** undefined for a wallet that has no code. */
+  /** undefined for a wallet without a code. */
   ofAffiliate(wallet: Address, client: string): Promise<AffiliateStatistics | undefined>
   /** undefined for an account that is bound to no code. */
   ofTrader(account: Address, client: string): Promise<TraderStatistics | undefined>
-  /** `after`: only those before this place. */
+  /** `after`: only trades older than this cursor. */
   activityOf(account: Address, page: Page, client: string): Promise<TraderActivity>
 }
 
@@ -70,24 +70,22 @@ export interface StatisticsOptions {
   }[]
 }
 
-/**
- * A large account's history takes long to read: it is not read again for every look, nor beside many others.
- */
-const rememberedMs = 10_000
-const maxKnown = 1_000
-/** A page can hold a thousand trades. */
+/** A large account's history is slow to read, so results are cached and few statements run in parallel. */
+const cacheMs = 10_000
+const maxEntries = 1_000
+/** A page can contain a thousand trades. */
 const maxPages = 100
-/** A statement may take 10 s: whoever cannot begin in half of that is told so. */
+/** A statement may take 10 s: a request that cannot start within half of that fails. */
 const limits = { running: { most: 2, perKey: 1 }, waiting: { most: 64, perKey: 8 }, waitMs: 5_000 }
 
 export function createStatistics({ db, now, networks }: StatisticsOptions): Statistics {
-  const inTurn = createFairQueue({
+  const queue = createFairQueue({
     ...limits,
     refusal: (why) => new Outage('the computation of statistics', why),
   })
-  const affiliates = createMemory<AffiliateStatistics | undefined>(maxKnown, now, inTurn)
-  const traders = createMemory<TraderStatistics | undefined>(maxKnown, now, inTurn)
-  const pages = createMemory<TraderActivity>(maxPages, now, inTurn)
+  const affiliates = createCache<AffiliateStatistics | undefined>(maxEntries, now, queue)
+  const traders = createCache<TraderStatistics | undefined>(maxEntries, now, queue)
+  const pages = createCache<TraderActivity>(maxPages, now, queue)
 
   const countedNetworks = () => Promise.all(networks.map(countedNetwork))
 
@@ -138,32 +136,29 @@ export function createStatistics({ db, now, networks }: StatisticsOptions): Stat
   }
 }
 
-/**
- * What was computed is told again for a while; what is being computed is computed once. A fault is not
- * remembered.
- */
-function createMemory<V>(max: number, now: Clock, inTurn: FairQueue) {
-  const memory = new LRUCache<string, { value: V }>({
+/** Caches results for a while, and shares running computations. Errors are not cached. */
+function createCache<V>(max: number, now: Clock, queue: FairQueue) {
+  const cache = new LRUCache<string, { value: V }>({
     max,
-    ttl: rememberedMs,
+    ttl: cacheMs,
     ttlResolution: 0,
     perf: { now },
   })
-  const once = shareQueuedWork<V>(inTurn)
+  const runOnce = shareQueuedWork<V>(queue)
   return async (key: string, client: string, compute: () => Promise<V>): Promise<V> => {
-    const known = memory.get(key)
-    if (known) return known.value
-    return once(key, client, async () => {
+    const cached = cache.get(key)
+    if (cached) return cached.value
+    return runOnce(key, client, async () => {
       const value = await compute()
-      memory.set(key, { value })
+      cache.set(key, { value })
       return value
     })
   }
 }
 
 /**
- * Where nobody says how many digits the dollar has, there is none.
- * @throws Outage where that could not be asked
+ * Without the decimals of its dollar token, a network has no dollar reference.
+ * @throws Outage when the token's metadata cannot be read
  */
 async function countedNetwork({
   network: { chainId, usdReference },
