@@ -5,9 +5,9 @@ import type { Clock } from '../domain/log.ts'
 import { readUpTo } from '../outside/read-up-to.ts'
 import { blockForm, type ContentForm, maxBlockOverhead, rawForm } from './ipfs-content.ts'
 
-/** Documents that applications published elsewhere, by their hash. */
+/** Finds documents that applications published elsewhere, by their hash. */
 export interface AppDataGateway {
-  /** `undefined` when it has none; an Outage when it does not say. */
+  /** `undefined` when it has none. @throws Outage when it does not answer */
   find(hash: Bytes32): Promise<string | undefined>
 }
 
@@ -16,14 +16,13 @@ export interface IpfsOptions {
   url: string
   maxBytes: number
   timeoutMs?: number
-  /** Documents looked for at once; whoever comes then is told to try again. */
+  /** Concurrent requests for documents; any further one gets an Outage. */
   maxUnderWay?: number
 }
 
 /**
- * An IPFS gateway. A hash can stand for two content ids, which are asked for at once, and nothing is asked
- * twice: clients are told to try again. The hash decides, whatever the gateway says. Redirects are not
- * followed: they could lead to machines that only this one reaches.
+ * An IPFS gateway. A hash can stand for two content ids, which are requested in parallel. There are no retries: clients try again.
+ * The content is checked against the hash. Redirects are not followed, because they could lead into the internal network.
  */
 export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
   const { url, maxBytes, timeoutMs = 5_000, maxUnderWay = 32 } = options
@@ -33,7 +32,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
   async function read(hash: Bytes32, form: ContentForm): Promise<string | undefined> {
     const bytes = await download(`${base}ipfs/${form.cid(hash)}`)
     const file = bytes && open(bytes, hash, form)
-    // What is larger than any document is none.
+    // A file that is larger than the limit of documents is none.
     return file && file.length <= maxBytes ? toText(file) : undefined
   }
 
@@ -55,10 +54,10 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
       if (underWay >= maxUnderWay) throw new Outage(name, 'too many documents are looked for')
       underWay++
       try {
-        const asked = await Promise.allSettled([read(hash, rawForm), read(hash, blockForm)])
-        const found = asked.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
-        const document = found.find((text) => text !== undefined)
-        const failure = asked.find((one) => one.status === 'rejected')
+        const results = await Promise.allSettled([read(hash, rawForm), read(hash, blockForm)])
+        const texts = results.map((result) => (result.status === 'fulfilled' ? result.value : undefined))
+        const document = texts.find((text) => text !== undefined)
+        const failure = results.find((result) => result.status === 'rejected')
         if (document === undefined && failure) throw failure.reason
         return document
       } finally {
@@ -70,7 +69,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
 
 const name = 'the app data gateway'
 
-/** Blocks as they are, where the gateway gives them. */
+/** Asks for raw blocks, if the gateway serves them. */
 const headers = { accept: 'application/vnd.ipld.raw, */*;q=0.1' }
 
 function open(bytes: Uint8Array, hash: Bytes32, form: ContentForm): Uint8Array | undefined {
@@ -87,33 +86,30 @@ export interface CacheOptions {
   lifetimeMs?: number
 }
 
-/**
- * Remembers what was found and what was not, and asks once for many who ask at the same time. An outage is
- * not remembered.
- */
+/** Caches documents and missing ones; concurrent callers share one request. An outage is not cached. */
 export function cachedGateway(
   gateway: AppDataGateway,
   { now, entries = 1_000, lifetimeMs = 600_000 }: CacheOptions,
 ): AppDataGateway {
-  const known = new LRUCache<Bytes32, { until: number; document: Promise<string | undefined> }>({
+  const cache = new LRUCache<Bytes32, { until: number; document: Promise<string | undefined> }>({
     max: entries,
   })
   return {
     find(hash) {
-      const remembered = known.get(hash)
-      if (remembered && remembered.until > now()) return remembered.document
+      const cached = cache.get(hash)
+      if (cached && cached.until > now()) return cached.document
       const document = gateway.find(hash)
       const entry = { until: now() + lifetimeMs, document }
-      known.set(hash, entry)
+      cache.set(hash, entry)
       document.catch(() => {
-        if (known.peek(hash) === entry) known.delete(hash)
+        if (cache.peek(hash) === entry) cache.delete(hash)
       })
       return document
     },
   }
 }
 
-/** Bytes that are no text are no document. */
+/** `undefined` for bytes that are not UTF-8: they are no document. */
 function toText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -4,23 +4,23 @@ import { UnixFS } from 'ipfs-unixfs'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakHex } from '../domain/evm/keccak.ts'
 
-/** What a block adds to a small file, at most: its type, its size, and a length before each part. */
+/** Maximum bytes that a block adds to a small file: its type, its size, and a length before each part. */
 export const maxBlockOverhead = 64
 
-/** Bytes that are not what was asked for. */
+/** Bytes that do not match the requested hash. */
 export class WrongContent extends Error {}
 
 /** One of the two content ids that an appData hash can stand for. */
 export interface ContentForm {
   cid(hash: Bytes32): string
   /**
-   * The file, from what a gateway answered; undefined for a block that is no file of one block.
-   * @throws WrongContent when it is not what the hash says
+   * The file in a gateway's response; undefined for a block that is no file of one block.
+   * @throws WrongContent when the bytes do not match the hash
    */
   open(bytes: Uint8Array, hash: Bytes32): Uint8Array | undefined
 }
 
-/** A raw block under the keccak-256 of its bytes, which are the document. */
+/** A raw block, named by the keccak-256 of its bytes, which are the document. */
 export const rawForm: ContentForm = {
   cid: (hash) => `f01551b20${hash.slice(2)}`,
   open(bytes, hash) {
@@ -30,8 +30,8 @@ export const rawForm: ContentForm = {
 }
 
 /**
- * The older scheme: a dag-pb block under its sha2-256, with the document as a file in it. Gateways that do not
- * give blocks answer with the file: its block is made again, as every IPFS program makes it.
+ * The older scheme: a dag-pb block, named by its sha2-256, that contains the document as a file. Gateways that serve no raw blocks
+ * return the file: then the block is built from it, as every IPFS program does.
  */
 export const blockForm: ContentForm = {
   cid: (hash) => `f01701220${hash.slice(2)}`,

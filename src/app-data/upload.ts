@@ -6,7 +6,7 @@ import { findAppData, storeAppData } from '../storage/app-data.ts'
 import type { Database } from '../storage/database/database.ts'
 
 export interface Upload {
-  /** What the client says the hash is; null to have it computed. */
+  /** The hash that the client declares; null if it declares none. */
   hash: Bytes32 | null
   document: string
   maxBytes: number
@@ -31,7 +31,7 @@ export async function uploadAppData(
     throw new Refusal('AppDataHashMismatch', `the document hashes to ${computed}`, { field: 'appDataHash' })
   }
   const created = await storeAppData(db, computed, document)
-  // Documents of the older scheme stand under hashes that are not those of their bytes.
+  // A document of the older scheme has a hash that is not that of its bytes, so another one may be stored under this hash.
   if (!created && (await findAppData(db, computed)) !== document) {
     throw new Refusal('AppDataMismatch', `another document is stored under ${computed}`, {
       field: 'fullAppData',

@@ -4,7 +4,7 @@ import { Refusal } from '../domain/errors/error.ts'
 export interface Deadline {
   /** Aborts when the time is over, when `outer` aborts, and when `end` is called. */
   signal: AbortSignal
-  /** Tells all listeners that the result is no longer needed. */
+  /** Aborts the signal: the result is no longer needed. */
   end(): void
 }
 

@@ -11,33 +11,27 @@ import { OutsideFault } from '../outside/fault.ts'
 
 /** Times in milliseconds. */
 export interface FallbackLimits {
-  /** How long what the first one in the order had to say is told. */
+  /** How long the result of the first source is fresh. */
   freshMs: number
-  /** That of one who was only asked because somebody before it could not say: soon the order counts again. */
+  /** The same for a later source, used because an earlier one failed: short, so that the earlier one is soon tried again. */
   secondBestMs: number
-  /**
-   * That nobody knows of any: not for long, since a token gets its first pool, or its first holder, at any
-   * time.
-   */
+  /** How long "no source has a value" is fresh: short, because a token can get its first pool or holder at any time. */
   absentMs: number
-  /** How old an answer may be that is told again, marked as stale, while nobody can say. */
+  /** Maximum age of a result that is returned as stale while all sources fail. */
   staleMs: number
-  /** How long nobody is asked again after that. */
+  /** Pause before the sources are tried again after such a failure. */
   retryMs: number
-  /**
-   * How long after that it is told at once, while they are asked: afterwards they may be well again, and are
-   * waited for.
-   */
+  /** How long after that pause stale results are returned at once, while the sources are tried in the background. */
   behindMs: number
-  /** For all sources together, and for waiting until there is a turn. */
+  /** Time limit for all sources together, the wait for a slot included. */
   roundMs: number
-  /** What each source gets in any case, so that nobody is unavailable because this process was held up. */
+  /** Minimum time limit of each source, so that none fails because this process was slow. */
   leastMs: number
-  /** Tokens that are remembered. The least used ones are forgotten first. */
+  /** Tokens in the cache; the least recently used are dropped first. */
   maxKnown: number
-  /** Tokens that are asked about at a time; for one client half of them. */
+  /** Tokens requested in parallel; for one client, half of them. */
   atOnce: number
-  /** Tokens that wait for that; for one client half of them. */
+  /** Tokens in the queue; for one client, half of them. */
   maxWaiting: number
 }
 
@@ -56,34 +50,32 @@ export const fallbackLimits: FallbackLimits = {
 }
 
 export interface FallbackOptions<Value> {
-  /** What an Outage says is not to be had. */
+  /** Names the value in outages and log messages. */
   what: string
-  /** In the order of asking. */
+  /** The preferred source first. */
   sources: readonly TokenSource<Value>[]
   now: Clock
   log: Log
   limits?: Partial<FallbackLimits>
 }
 
-/** Several sources as one, for one network. */
+/** Combines several sources, for one network. */
 export interface FallbackSource<Value> {
   /**
-   * What the first source says that has an answer. `undefined` only when every one of them answered that it
-   * knows of none. Each client has turns of its own, so that one who asks for much keeps nobody else from his
-   * answer; however many ask about a token, and whoever they are, it is one question.
-   * @throws Outage when one that might know could not say, and nothing is left from before; and without any
-   * source
+   * The value of the first source that has one. `undefined` only when all sources answered that they have none. Each client has its
+   * own slots in the queue, so that a busy client does not delay others; all clients share one request for a token.
+   * @throws Outage when no source has a value, at least one failed, and no earlier result is left; and without any source
    */
   find(token: Address, client: string): Promise<Sourced<Value> | undefined>
-  /** A fresh answer in memory: nobody is asked. */
+  /** A fresh result from the cache, without a request. */
   peek(token: Address): Sourced<Value> | undefined
 }
 
-interface Known<Value> {
+interface Entry<Value> {
   result: Sourced<Value> | Outage | undefined
-  /** Until then it is told without asking. */
+  /** Until then it is returned without a request. */
   until: number
-  /** The newest answer there was; what every source denies is forgotten. */
+  /** The last value; `undefined` once all sources have none. */
   last: Sourced<Value> | undefined
 }
 
@@ -91,9 +83,9 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
   const { what, sources, now } = options
   const limits = { ...fallbackLimits, ...options.limits }
   const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs, roundMs, leastMs } = limits
-  const nobody = new Outage(what, 'no source is set up for this network')
-  const memory = new LRUCache<Address, Known<Value>>({ max: limits.maxKnown })
-  const inTurn = shareQueuedWork<Known<Value>>(
+  const noSource = new Outage(what, 'no source is set up for this network')
+  const cache = new LRUCache<Address, Entry<Value>>({ max: limits.maxKnown })
+  const queued = shareQueuedWork<Entry<Value>>(
     createFairQueue({
       running: shared(limits.atOnce),
       waiting: shared(limits.maxWaiting),
@@ -103,17 +95,14 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
   )
   const reasonOf = createReasons(options)
 
-  /**
-   * Each source in its turn, each with its share of what is left of the time: one that is slow leaves the
-   * others theirs.
-   */
-  async function ask(token: Address, deadline: number): Promise<Known<Value>> {
+  /** Tries the sources in order. Each gets an equal share of the remaining time, so that a slow one leaves time for the others. */
+  async function findInSources(token: Address, deadline: number): Promise<Entry<Value>> {
     const faults: string[] = []
     for (const [index, source] of sources.entries()) {
       try {
         const at = now()
         const share = (deadline - performance.now()) / (sources.length - index)
-        const value = await askOne(source, token, Math.max(share, leastMs))
+        const value = await findInTime(source, token, Math.max(share, leastMs))
         if (value === undefined) continue
         const keepMs = faults.length === 0 ? freshMs : secondBestMs
         const last = { value, source: source.name, at, keepMs, isStale: false }
@@ -123,64 +112,64 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
       }
     }
     if (faults.length === 0) return { result: undefined, last: undefined, until: now() + absentMs }
-    return unsaid(token, new Outage(what, faults.join(', ')))
+    return failedEntry(token, new Outage(what, faults.join(', ')))
   }
 
-  function unsaid(token: Address, outage: Outage): Known<Value> {
-    const last = memory.peek(token)?.last
-    return { result: again(last) ?? outage, last, until: now() + retryMs }
+  function failedEntry(token: Address, outage: Outage): Entry<Value> {
+    const last = cache.peek(token)?.last
+    return { result: asStale(last) ?? outage, last, until: now() + retryMs }
   }
 
   /** `undefined` when it is too old. */
-  function again(last: Sourced<Value> | undefined): Sourced<Value> | undefined {
+  function asStale(last: Sourced<Value> | undefined): Sourced<Value> | undefined {
     return last && now() - last.at < staleMs ? { ...last, keepMs: 0, isStale: true } : undefined
   }
 
-  /** While nobody could say a moment ago, nobody waits to hear it again. */
-  function meanwhile({ result, last, until }: Known<Value>): Sourced<Value> | undefined {
+  /** A stale value to return without waiting, while all sources failed a moment ago. */
+  function staleMeanwhile({ result, last, until }: Entry<Value>): Sourced<Value> | undefined {
     const wasStale = result !== undefined && !(result instanceof Outage) && result.isStale
-    return wasStale && now() < until + behindMs ? again(last) : undefined
+    return wasStale && now() < until + behindMs ? asStale(last) : undefined
   }
 
-  async function round(token: Address, since: number): Promise<Known<Value>> {
-    const known = await ask(token, since + roundMs)
-    memory.set(token, known)
-    return known
+  async function refresh(token: Address, since: number): Promise<Entry<Value>> {
+    const entry = await findInSources(token, since + roundMs)
+    cache.set(token, entry)
+    return entry
   }
 
-  /** Throws nothing: it may be that nobody waits for it. */
-  async function next(token: Address, client: string): Promise<Known<Value>> {
+  /** Never rejects, because the caller may not wait for it. */
+  async function queuedRefresh(token: Address, client: string): Promise<Entry<Value>> {
     try {
-      return await inTurn(token, client, (since) => round(token, since))
+      return await queued(token, client, (since) => refresh(token, since))
     } catch (fault) {
-      // There was no turn: that says nothing of the token, and is not remembered of it.
-      return unsaid(token, fault instanceof Outage ? fault : new Outage(what, reasonOf(what, fault)))
+      // No slot was free: that is no fact about the token, so it is not cached.
+      return failedEntry(token, fault instanceof Outage ? fault : new Outage(what, reasonOf(what, fault)))
     }
   }
 
   return {
     async find(token, client) {
-      if (sources.length === 0) throw nobody
-      const known = memory.get(token)
-      if (known && now() < known.until) return valueOrOutage(known)
-      const underWay = next(token, client)
-      const stale = known && meanwhile(known)
-      return stale ?? valueOrOutage(await underWay)
+      if (sources.length === 0) throw noSource
+      const cached = cache.get(token)
+      if (cached && now() < cached.until) return valueOrOutage(cached)
+      const refreshed = queuedRefresh(token, client)
+      const stale = cached && staleMeanwhile(cached)
+      return stale ?? valueOrOutage(await refreshed)
     },
     peek(token) {
-      const { result, until = 0 } = memory.get(token) ?? {}
+      const { result, until = 0 } = cache.get(token) ?? {}
       return result && now() < until && !(result instanceof Outage) && !result.isStale ? result : undefined
     },
   }
 }
 
-function valueOrOutage<Value>({ result }: Known<Value>): Sourced<Value> | undefined {
+function valueOrOutage<Value>({ result }: Entry<Value>): Sourced<Value> | undefined {
   if (result instanceof Outage) throw result
   return result
 }
 
-/** @throws Outage when the time is over, whatever the source still does; and what it throws */
-async function askOne<Value>(
+/** @throws Outage when the time is over, even if the source still runs; errors of the source */
+async function findInTime<Value>(
   source: TokenSource<Value>,
   token: Address,
   ms: number,
@@ -191,16 +180,16 @@ async function askOne<Value>(
   return whileWaited(source.find(token, signal), signal, late)
 }
 
-/** One client leaves half to the others; one turn, and one place, anybody has. */
+/** One client may use half of the limit, and at least one. */
 function shared(most: number) {
   return { most, perKey: Math.ceil(most / 2) }
 }
 
-/** Says what is wrong, in words that hold nothing of what was received, and logs it. */
+/** Returns the reason of a fault, without any received text, and logs the fault. */
 function createReasons({ what, now, log }: Pick<FallbackOptions<unknown>, 'what' | 'now' | 'log'>) {
   const warn = createThrottledLog({ now, log })
   return (source: string, fault: unknown): string => {
-    // Was logged where the source is guarded.
+    // The guard of the source has logged it.
     if (fault instanceof OutsideFault) return fault.reason
     if (fault instanceof Outage) {
       const reason = typeof fault.cause === 'string' ? fault.cause : fault.message

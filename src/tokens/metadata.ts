@@ -14,32 +14,32 @@ import { createPendingTokens, plain } from './pending-tokens.ts'
 
 export interface TokenReaderOptions {
   network: Pick<Network, 'chainId' | 'name'>
-  /** What a contract says; many are asked at once. @throws Outage */
+  /** Reads a token contract; many calls share a batch. @throws Outage */
   ask(address: Address): Promise<ReadToken>
   db: Database
   log: Log
   now: Clock
-  /** For one reading, however many wait for the node. */
+  /** Time limit of one read, the wait for the node included. */
   timeoutMs?: number | undefined
-  /** When it is tried again to store what could not be stored at once, counted from the last time. */
+  /** Pauses between further tries to store tokens that could not be stored at once. */
   storeAgainMs?: readonly number[] | undefined
 }
 
 export interface TokenReader {
-  /** One that is no token is left out; one that could not be asked has an Outage. */
+  /** Addresses that are no token are left out; one that could not be read has an Outage. */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
-  /** For those who go on without: one that could not be asked is left out too. */
+  /** The same, but a token that could not be read is left out too. */
   knownTokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
 }
 
-/** Whoever deploys a token does not wait long for it to be seen. */
+/** Short, so that a newly deployed token is soon seen. */
 const absentMs = 60_000
 const maxAbsent = 10_000
 const maxWaiting = 5_000
 
 /**
- * Metadata of tokens: from the store, else from the chain and then stored, once its block is indexed. What
- * turned out to be no token is not asked again soon; an outage is never remembered.
+ * Reads token metadata from the database, else from the chain; then it is stored once its block is indexed. An address that is no
+ * token is cached for a while; an outage is not.
  */
 export function createTokenReader({
   network,
@@ -60,12 +60,10 @@ export function createTokenReader({
   const pending = createPendingTokens({ chainId, db, log, now, storeAgainMs })
   const underWay = new Map<Address, Promise<ReadToken | undefined>>()
 
-  /**
-   * Once, however many wait for it. What comes when nobody waits any more is remembered for who asks next.
-   */
+  /** Concurrent callers share one request. A result that comes after their timeouts is kept for the next caller. */
   function askOnce(address: Address): Promise<ReadToken | undefined> {
-    const asked = underWay.get(address)
-    if (asked) return asked
+    const running = underWay.get(address)
+    if (running) return running
     if (underWay.size >= maxWaiting)
       return Promise.reject(new Outage('the network node', 'too many tokens are asked about'))
     const answer = ask(address)
@@ -75,14 +73,14 @@ export function createTokenReader({
     return answer
   }
 
-  /** @returns undefined for what is no token */
+  /** @returns undefined for an address that is no token */
   function remember(answer: ReadToken): ReadToken | undefined {
     if (isToken(answer)) pending.keep(answer)
     else absent.set(answer.address, true)
     return isToken(answer) ? answer : undefined
   }
 
-  /** Those that are no tokens are left out. */
+  /** Addresses that are no token are left out. */
   async function read(addresses: readonly Address[]): Promise<(ReadToken | OutageOf)[]> {
     const limit = AbortSignal.timeout(timeoutMs)
     setMaxListeners(0, limit)
@@ -95,31 +93,31 @@ export function createTokenReader({
   }
 
   async function tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>> {
-    const asked = new Set(addresses.filter((address) => !absent.has(address)))
-    const coin = asked.delete(nativeMarker)
-    const found = new Map<Address, Token | Outage>(
-      asked.size > 0 ? await findTokens(db, chainId, [...asked]) : [],
+    const contracts = new Set(addresses.filter((address) => !absent.has(address)))
+    const hasCoin = contracts.delete(nativeMarker)
+    const results = new Map<Address, Token | Outage>(
+      contracts.size > 0 ? await findTokens(db, chainId, [...contracts]) : [],
     )
-    const missing = () => [...asked].filter((address) => !found.has(address) && !absent.has(address))
-    for (const token of await pending.recall(missing())) found.set(token.address, token)
+    const missing = () => [...contracts].filter((address) => !results.has(address) && !absent.has(address))
+    for (const token of await pending.recall(missing())) results.set(token.address, token)
     const answers = await read(missing())
     await pending.store(answers.filter(isRead))
-    for (const answer of answers) found.set(answer.address, isRead(answer) ? plain(answer) : answer.outage)
-    if (coin) found.set(nativeMarker, nativeCoin(chainId))
-    return found
+    for (const answer of answers) results.set(answer.address, isRead(answer) ? plain(answer) : answer.outage)
+    if (hasCoin) results.set(nativeMarker, nativeCoin(chainId))
+    return results
   }
 
   return {
     tokens,
     async knownTokens(addresses) {
-      const known = new Map<Address, Token>()
+      const readTokens = new Map<Address, Token>()
       let unread = 0
-      for (const [address, answer] of await tokens(addresses)) {
-        if (answer instanceof Outage) unread++
-        else known.set(address, answer)
+      for (const [address, token] of await tokens(addresses)) {
+        if (token instanceof Outage) unread++
+        else readTokens.set(address, token)
       }
       if (unread > 0) log.warn('token metadata not read', { network: network.name, tokens: unread })
-      return known
+      return readTokens
     },
   }
 }
@@ -133,9 +131,7 @@ function isRead(answer: ReadToken | OutageOf): answer is ReadToken {
   return !('outage' in answer)
 }
 
-/**
- * What is neither called something nor divided into something is no token, whatever stands at the address.
- */
+/** A contract with neither a symbol nor decimals is no token. */
 function isToken({ symbol, decimals }: Token): boolean {
   return symbol !== null || decimals !== null
 }
@@ -145,7 +141,7 @@ function onlyOutage(fault: unknown): Outage {
   throw fault
 }
 
-/** No contract tells of it; on every chain it has the digits of its wrapped form. */
+/** The native coin has no contract; on every chain it has the decimals of its wrapped form. */
 function nativeCoin(chainId: number): Token {
   const { symbol = null, name = null } = chains.get(chainId)?.coin ?? {}
   return { chainId, address: nativeMarker, symbol, name, decimals: 18 }

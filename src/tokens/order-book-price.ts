@@ -10,27 +10,27 @@ import type { UsdPriceSource } from '../market/token-source.ts'
 export interface OrderBookPriceOptions {
   name: string
   network: Pick<Network, 'usdReference'>
-  /** One that is no token is left out. */
+  /** An address that is no token is left out. */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Pick<Token, 'decimals'> | Outage>>
-  /** One that nobody has a price for is left out. @throws Outage, or Refusal when it takes too long */
+  /** A token without a price is left out. @throws Outage, or Refusal when it takes too long */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }
 
-/** Why there is no price, and will not be for a while. Whatever else is said, such as that a token is paused, passes. */
-const saysNone: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
+/** Codes that mean that there is no price. Other codes, such as that of a paused token, are temporary. */
+const noPriceCodes: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'UnsupportedToken',
   'NoLiquidity',
   'InsufficientLiquidity',
   'CustomSolverError',
 ])
 
-/** A token's worth on the market of orders, in native atoms, and in how many digits it is counted. */
+/** A token's rate to the native coin, and its decimals. */
 interface Rate {
   rate: NativeRate
   decimals: number
 }
 
-/** Our own prices, against the token that stands for the dollar. `undefined` where none does. */
+/** The service's own prices, against the network's dollar token. `undefined` if it has none. */
 export function createOrderBookPrice(options: OrderBookPriceOptions): UsdPriceSource | undefined {
   const { name, network, tokens, nativeRates } = options
   const { usdReference: reference } = network
@@ -40,7 +40,7 @@ export function createOrderBookPrice(options: OrderBookPriceOptions): UsdPriceSo
     async find(token) {
       const both = token === reference ? [token] : [token, reference]
       const [rates, metadata] = await Promise.all([nativeRates(both).catch(toOutage(name)), tokens(both)])
-      const rateOf = (of: Address) => readValue(name, rates.get(of), metadata.get(of))
+      const rateOf = (address: Address) => toRate(name, rates.get(address), metadata.get(address))
       const rate = rateOf(token)
       if (!rate) return undefined
       const dollar = rateOf(reference)
@@ -51,8 +51,8 @@ export function createOrderBookPrice(options: OrderBookPriceOptions): UsdPriceSo
 }
 
 /**
- * usd(token) = rate(token) / rate(reference) × 10^(decimals(token) − decimals(reference)), rounded down once. A price that is absurd comes
- * of decimals that are: then there is none.
+ * usd(token) = rate(token) / rate(reference) × 10^(decimals(token) − decimals(reference)), rounded down once. An absurd price results
+ * from absurd decimals, and counts as none.
  */
 export function usdPrice(token: Rate, dollar: Rate): string | undefined {
   const numerator = token.rate.nativeAmount * dollar.rate.tokenAmount * 10n ** BigInt(token.decimals)
@@ -60,15 +60,15 @@ export function usdPrice(token: Rate, dollar: Rate): string | undefined {
   return isAbsurdPrice(numerator, denominator) ? undefined : usdPriceDown(numerator, denominator)
 }
 
-/** `undefined` when it has no price, or does not say in which units it counts. @throws Outage when that is not known now */
-function readValue(
+/** `undefined` when the token has no price or no decimals. @throws Outage when either cannot be read now */
+function toRate(
   name: string,
   rate: NativeRate | Refusal | undefined,
   token: Pick<Token, 'decimals'> | Outage | undefined,
 ): Rate | undefined {
   if (rate === undefined) return undefined
   if (rate instanceof Refusal) {
-    if (saysNone.has(rate.code)) return undefined
+    if (noPriceCodes.has(rate.code)) return undefined
     throw new Outage(name, rate.code)
   }
   if (token instanceof Outage) throw token

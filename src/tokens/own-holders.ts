@@ -12,33 +12,33 @@ export interface OwnHoldersOptions {
   head(): Promise<Pick<Block, 'number'>>
 }
 
-/** Further behind the newest block, balances are those of the past: a minute, five blocks at least. */
+/** Balances this far behind the head are too old: a minute, but at least five blocks. */
 const maxBehind = { ms: 60_000, blocks: 5 }
 
-/** What the indexer summed from the transfers of the network's tokens. `undefined` where it follows none. */
+/** Holders that the indexer computed from transfers. `undefined` if it follows no tokens of the network. */
 export function createOwnHolders({ name, network, db, head }: OwnHoldersOptions): HolderSource | undefined {
   const { chainId, holderTokens, blockTimeMs } = network
   if (holderTokens.length === 0) return undefined
   const followed = new Set(holderTokens.map(({ address }) => address))
-  const late = Math.max(maxBehind.blocks, Math.ceil(maxBehind.ms / blockTimeMs))
+  const maxBlocksBehind = Math.max(maxBehind.blocks, Math.ceil(maxBehind.ms / blockTimeMs))
   return {
     name,
     async find(token) {
       if (!followed.has(token)) return undefined
       const [index, { number }] = await Promise.all([findHolders(db, chainId, token, maxHolders), head()])
-      const fault = faultOf(index, number - late)
+      const fault = faultOf(index, number - maxBlocksBehind)
       if (fault) throw new Outage(name, `${token}: ${fault}`)
       return index && index.holders.length > 0 ? index.holders : undefined
     },
   }
 }
 
-/** Why balances cannot be told. */
-function faultOf(index: HolderIndex | undefined, oldest: number): string | undefined {
+/** Why the balances are not usable. */
+function faultOf(index: HolderIndex | undefined, minBlock: number): string | undefined {
   const beingRead = 'its transfers are still being read'
   if (!index) return beingRead
   const { indexedTo, faultBlock, checkpoint } = index
   if (faultBlock !== null) return `its transfers do not add up in block ${faultBlock}`
-  if (checkpoint === null || checkpoint < oldest) return 'the index is behind the chain'
+  if (checkpoint === null || checkpoint < minBlock) return 'the index is behind the chain'
   return indexedTo === null || indexedTo < checkpoint ? beingRead : undefined
 }

@@ -12,23 +12,20 @@ export interface PendingTokensOptions {
   db: Database
   log: Log
   now: Clock
-  /** Pauses before further tries to store what could not be stored at once. */
+  /** Pauses between further tries to store tokens that could not be stored at once. */
   storeAgainMs?: readonly number[] | undefined
 }
 
-/**
- * Tokens that were read in blocks that the indexer has not met, or not yet: it may never, where another block
- * took the place.
- */
+/** Tokens read in blocks that are not indexed yet. A block that a reorg replaced never will be. */
 export interface PendingTokens {
   keep(token: ReadToken): void
-  /** Those of them that need not be read again: read a moment ago, or stored now. */
+  /** The tokens that need not be read again: read a moment ago, or stored by this call. */
   recall(addresses: readonly Address[]): Promise<Token[]>
-  /** Now or soon, as far as their blocks are indexed. @throws Outage of the database */
+  /** Stores tokens whose blocks are indexed, and tries the others again later. @throws Outage of the database */
   store(tokens: readonly ReadToken[]): Promise<void>
 }
 
-/** Long enough that a lagging indexer does not make every request a question to the node. */
+/** Long enough that not every request reads from the node while the indexer lags. */
 const freshMs = 5_000
 const maxKept = 10_000
 
@@ -42,17 +39,17 @@ export function createPendingTokens({
   const kept = new LRUCache<Address, { token: ReadToken; until: number }>({ max: maxKept })
   const isKept = (token: ReadToken) => kept.peek(token.address)?.token === token
 
-  /** @returns those that are not stored */
+  /** @returns the tokens that are still pending */
   async function tryToStore(tokens: readonly ReadToken[]): Promise<ReadToken[]> {
-    const wanted = tokens.filter(isKept)
-    const placed = wanted.filter(hasBlock)
-    if (placed.length === 0) return wanted
-    const stored = await storeReadTokens(db, chainId, placed)
+    const pending = tokens.filter(isKept)
+    const storable = pending.filter(hasBlock)
+    if (storable.length === 0) return pending
+    const stored = await storeReadTokens(db, chainId, storable)
     for (const address of stored) kept.delete(address)
-    return wanted.filter(({ address }) => !stored.has(address))
+    return pending.filter(({ address }) => !stored.has(address))
   }
 
-  /** Others look into the store alone, and do not come here to ask again. */
+  /** Reads of stored data do not trigger another try, so it is repeated here. */
   async function storeLater(tokens: readonly ReadToken[], pausesMs: readonly number[]): Promise<void> {
     const [pauseMs, ...more] = pausesMs
     if (tokens.length === 0 || pauseMs === undefined) return
@@ -63,15 +60,15 @@ export function createPendingTokens({
   return {
     keep: (token) => void kept.set(token.address, { token, until: now() + freshMs }),
     async recall(addresses) {
-      const known = addresses.flatMap((address) => kept.get(address) ?? [])
-      const old = known.filter(({ until }) => until <= now()).map(({ token }) => token)
-      const gone = new Set(await tryToStore(old))
-      return known.flatMap(({ token }) => (gone.has(token) ? [] : [plain(token)]))
+      const entries = addresses.flatMap((address) => kept.get(address) ?? [])
+      const expired = entries.filter(({ until }) => until <= now()).map(({ token }) => token)
+      const stale = new Set(await tryToStore(expired))
+      return entries.flatMap(({ token }) => (stale.has(token) ? [] : [plain(token)]))
     },
     async store(tokens) {
-      const left = (await tryToStore(tokens)).filter(hasBlock)
-      storeLater(left, storeAgainMs).catch((fault) => {
-        log.warn('token metadata not stored', { chainId, tokens: left.length, fault: String(fault) })
+      const pending = (await tryToStore(tokens)).filter(hasBlock)
+      storeLater(pending, storeAgainMs).catch((fault) => {
+        log.warn('token metadata not stored', { chainId, tokens: pending.length, fault: String(fault) })
       })
     },
   }
