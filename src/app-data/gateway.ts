@@ -51,7 +51,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
 
   return {
     async find(hash) {
-      if (underWay >= maxUnderWay) throw new Outage(name, 'too many documents are looked for')
+      if (underWay >= maxUnderWay) throw new Outage(name, 'too many documents are being read')
       underWay++
       try {
         const results = await Promise.allSettled([read(hash, rawForm), read(hash, blockForm)])

@@ -110,7 +110,7 @@ async function solutionsOf(
       return []
     })
   } catch (error) {
-    log.warn('solver gave nothing', {
+    log.warn('solver failed', {
       auctionId: String(auction.id),
       solver: solver.name,
       error: String(error),

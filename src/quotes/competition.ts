@@ -63,8 +63,8 @@ async function verifiedResult(
   const estimate = await estimator.estimate(ask, signal)
   const fields = { estimator: estimator.name, ...ask, amount: `${ask.amount}` }
   if (!fitsAsk(estimate, ask)) {
-    log.warn('an estimate is no answer', fields)
-    return { reason: new Error('no answer to what was asked') }
+    log.warn('an estimate does not fit the request', fields)
+    return { reason: new Error('the estimate does not fit the request') }
   }
   if (!mustBeSimulated(estimate, verificationPolicy)) return { estimate }
   onUnchecked(estimate)
@@ -76,7 +76,7 @@ async function verifiedResult(
   if (verification.verdict === 'held') return { estimate: verification.estimate }
   log.warn('an estimate was refuted', { ...fields, reason: verification.reason })
   return {
-    reason: new Refusal('NoLiquidity', 'what the market offers does not settle: a simulation of it failed'),
+    reason: new Refusal('NoLiquidity', 'the trade does not settle: its simulation failed'),
   }
 }
 
@@ -152,5 +152,5 @@ function compare(a: bigint, b: bigint): number {
 }
 
 function notVerified(): Refusal {
-  return new Refusal('QuoteNotVerified', 'no estimate could be simulated, and only such are given here')
+  return new Refusal('QuoteNotVerified', 'no estimate could be simulated, which this quote requires')
 }

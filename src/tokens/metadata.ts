@@ -65,7 +65,7 @@ export function createTokenReader({
     const running = underWay.get(address)
     if (running) return running
     if (underWay.size >= maxWaiting)
-      return Promise.reject(new Outage('the network node', 'too many tokens are asked about'))
+      return Promise.reject(new Outage('the network node', 'too many tokens are being read'))
     const answer = ask(address)
       .then(remember)
       .finally(() => underWay.delete(address))
@@ -84,7 +84,7 @@ export function createTokenReader({
   async function read(addresses: readonly Address[]): Promise<(ReadToken | OutageOf)[]> {
     const limit = AbortSignal.timeout(timeoutMs)
     setMaxListeners(0, limit)
-    const late = () => new Outage('the network node', 'did not tell of the token in time')
+    const late = () => new Outage('the network node', 'did not return the token in time')
     const answers = addresses.map(async (address) => {
       const answer = await whileWaited(askOnce(address), limit, late).catch(onlyOutage)
       return answer instanceof Outage ? { address, outage: answer } : answer

@@ -10,6 +10,6 @@ export function contractSignature({ owner }: Candidate, answer: OrderAnswer, ser
 
 function reason(owner: string, { ownerHasCode, exhausted, signatureGas }: OrderAnswer): string {
   if (exhausted) return `the code of ${owner} or of the order’s hooks does not end in the time it is given`
-  if (!ownerHasCode) return `${owner} has no code: eip1271 is for contract wallets that stand on the chain`
+  if (!ownerHasCode) return `${owner} has no code: eip1271 is for contract wallets that are deployed`
   return `isValidSignature of ${owner} does not accept the signature (it used ${signatureGas} gas)`
 }

@@ -61,7 +61,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
   return {
     name,
     async estimate(ask, signal) {
-      const abandoned = () => new Outage(name, 'nobody waits for it any more')
+      const abandoned = () => new Outage(name, 'the request was abandoned')
       if (signal.aborted) throw abandoned()
       return whileWaited(cachedRequest(ask), signal, abandoned)
     },

@@ -49,7 +49,7 @@ export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
     perf: { now },
     noDeleteOnFetchRejection: true,
     async fetchMethod(token, _stale, { options }) {
-      if (running >= maxRunning) throw new Outage('the price of a token that only others know')
+      if (running >= maxRunning) throw new Outage('the price of a token without a pool')
       running++
       try {
         const price = await readPrice(token, deps)

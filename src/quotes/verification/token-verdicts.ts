@@ -102,7 +102,7 @@ function createTrials(
   async function judge(token: Address, holder: Address | undefined): Promise<TokenVerdict | Outage> {
     try {
       const verdict = await queued(() => check(token, holder))
-      log.debug('a token was tried', { token, verdict })
+      log.debug('a token was checked', { token, verdict })
       return verdict
     } catch (fault) {
       if (fault instanceof Outage) return fault

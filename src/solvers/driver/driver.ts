@@ -33,7 +33,7 @@ export function createDriver(peer: JsonPeer, { vaultRelayer }: { vaultRelayer: A
       const answer = parseDriverAnswer(body)
       if (answer && 'kind' in answer) throw errorOf(peer.name, answer)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
-      if (!answer) throw nonsense(peer.name, 'it answers in no form of the protocol')
+      if (!answer) throw nonsense(peer.name, 'the response does not match the protocol')
       return toClaim(peer.name, question, rawClaim(answer, question), vaultRelayer)
     },
   }

@@ -25,7 +25,7 @@ export function createSolverEngine(peer: JsonPeer): SolverEngine {
       const answer = parseEngineAnswer(body)
       if (answer && 'error' in answer) throw refusalOf(answer.error.code, answer.error.message)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
-      if (!answer) throw nonsense(peer.name, 'it answers in no form of the protocol')
+      if (!answer) throw nonsense(peer.name, 'the response does not match the protocol')
       return answer.solutions
     },
   }

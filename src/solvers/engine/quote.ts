@@ -63,9 +63,9 @@ export function readEngineQuote(
   const { name, vaultRelayer } = options
   const fee = feeOf(solution, question, name)
   if (calledOrApproved(solution).includes(vaultRelayer))
-    throw nonsense(name, 'it reaches for the vault relayer')
+    throw nonsense(name, 'it calls or approves the vault relayer')
   const interactions = engineCalls(solution.interactions, options)
-  if (!interactions) throw nonsense(name, 'it takes from a pool what that does not give')
+  if (!interactions) throw nonsense(name, 'it uses an unknown pool, or takes more from one than it pays')
   const raw = {
     computed: amountAtPrices(question, solution.prices, fee),
     gas: solution.gas ?? undefined,
@@ -79,7 +79,7 @@ export function readEngineQuote(
 function feeOf({ trades }: EngineSolution, { kind, amount }: OutsideQuestion, name: string): bigint {
   const [trade, second] = trades.filter((one) => one.kind === 'fulfillment')
   if (!trade || second || trade.order !== quoteUid)
-    throw nonsense(name, 'it trades an order that is not there')
+    throw nonsense(name, 'it trades an order that is not in the auction')
   const { executedAmount, fee } = trade
   const filled = kind === 'sell' ? executedAmount + fee : executedAmount
   if (filled !== amount) throw nonsense(name, 'it trades another amount')
