@@ -123,7 +123,7 @@ export const PriceQuality = defineEnum('PriceQuality', 'How much work goes into 
 
 export const OrderEventLabel = defineEnum(
   'OrderEventLabel',
-  'A step in an order’s story.',
+  'A step in the history of an order.',
   orderEventLabels,
   {
     created: 'Accepted and stored.',
@@ -139,7 +139,7 @@ export const OrderEventLabel = defineEnum(
 
 export const NotificationType = defineEnum(
   'NotificationType',
-  'What a notification tells.',
+  'What a notification reports.',
   notificationTypes,
   {
     order_filled: 'A trade completed the order.',
@@ -161,7 +161,7 @@ export const OrderEventReason = defineEnum(
     invalid_signature: 'Its contract wallet does not accept the signature any more.',
     unsupported_token: 'One of its tokens is denied or can’t be traded.',
     insufficient_balance: 'Its owner’s balance or allowance is too low.',
-    dust_order: 'What is left of it is too little to be worth a trade.',
+    dust_order: 'What is left of it is too little to trade.',
     missing_native_price: 'A token has no price in the chain’s coin.',
     policy: 'By the operator, who says why in detail.',
   },

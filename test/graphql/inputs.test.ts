@@ -71,7 +71,7 @@ describe('the type of a schema', () => {
   })
 
   test('that nobody knows is a fault when the program starts', () => {
-    expect(() => graphqlTypeOf(z.date())).toThrow('no type of the graph is known for a date')
+    expect(() => graphqlTypeOf(z.date())).toThrow('no GraphQL type is registered for a date')
     expect(() => membersOf(z.array(textField))).toThrow('an input is made of an object')
   })
 })

@@ -29,7 +29,7 @@ function emptiestAt({ rate, burst, debt = 0 }: Allowance, now: number): number {
   return now + ((burst + debt) * 1_000) / rate
 }
 
-/** Milliseconds until a bucket holds what was taken from it; 0 when it did. */
+/** Milliseconds until a bucket holds the amount that `fullAfter` took; 0 if it holds it now. */
 export function waitMs(fullAt: number, { rate, burst }: Allowance, now: number): number {
   const wait = fullAt - now - (burst * 1_000) / rate
   return wait > slackMs ? wait : 0

@@ -151,7 +151,7 @@ function refusalOf({ kind, allowance: { rate, burst } }: Limit, amount: number, 
   if (amount > burst) {
     return new Refusal(
       'QueryTooComplex',
-      `this operation counts as ${amount} ${kindNames[kind]}, and nobody has more than ${burst} at once: ask in smaller operations`,
+      `this operation counts as ${amount} ${kindNames[kind]}, and a client has at most ${burst} at once: split it into smaller operations`,
       { data: { limit: kind } },
     )
   }

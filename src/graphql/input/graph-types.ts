@@ -22,7 +22,7 @@ export function graphqlTypeOf(schema: z.core.$ZodType): GraphqlType {
   if (def.type === 'pipe' && def.in) return graphqlTypeOf(def.in)
   if ((def.type === 'optional' || def.type === 'nullable') && def.innerType)
     return { ...graphqlTypeOf(def.innerType), required: false }
-  throw new TypeError(`no type of the graph is known for a ${def.type}`)
+  throw new TypeError(`no GraphQL type is registered for a ${def.type}`)
 }
 
 interface Definition {

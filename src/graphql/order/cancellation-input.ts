@@ -64,7 +64,7 @@ export const cancelByPolicyInput = inputType('CancelOrdersByPolicyInput', {
         .max(longestReason, `must have at most ${longestReason} characters`)
         .regex(/^\P{Cc}*$/u, 'must be one line')
         .nullish()
-        .meta({ description: 'One line, for everybody who reads the order’s history.' }),
+        .meta({ description: 'One line, which readers of the order’s history see.' }),
     },
     objectExpected,
   ),

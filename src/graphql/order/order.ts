@@ -27,7 +27,7 @@ builder.objectField(OrderRef, 'network', (t) =>
     resolve: (parent, _args, { networks }) => {
       const { chainId } = identityOf<{ chainId: number }>(parent)
       const trading = networks.byChainId(chainId)
-      if (!trading) throw new Error(`no desk for chain ${chainId}`)
+      if (!trading) throw new Error(`chain ${chainId} is not served here`)
       return trading.network
     },
   }),

@@ -16,7 +16,7 @@ SignatureExplanationRef.implement({
     valid: t.exposeBoolean('valid', {
       nullable: true,
       description:
-        'Whether the expected signer signed this order as declared. null when nobody is named to compare with, and for PRESIGN and EIP1271, which only the chain can judge.',
+        'Whether the expected signer signed this order as declared. null when no expected signer is known, and for PRESIGN and EIP1271, which only the chain can judge.',
     }),
     mistake: t.expose('mistake', {
       type: SignatureMistake,
@@ -28,7 +28,8 @@ SignatureExplanationRef.implement({
     recoveredSigner: t.expose('recoveredSigner', {
       type: 'Address',
       nullable: true,
-      description: 'Whose signature it is if the order was signed as declared; null when it is nobody’s.',
+      description:
+        'The account whose signature it is if the order was signed as declared; null when no account can be recovered.',
     }),
     expectedSigner: t.expose('expectedSigner', {
       type: 'Address',

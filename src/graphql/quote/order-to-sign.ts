@@ -12,7 +12,7 @@ OrderToSignRef.implement({
     receiver: t.expose('receiver', {
       type: 'Address',
       nullable: true,
-      description: 'Who gets the buy tokens: the owner where the quote named nobody.',
+      description: 'The account that gets the buy tokens: the owner where the quote named no receiver.',
     }),
     sellAmount: t.expose('sellAmount', {
       type: 'Uint256',

@@ -21,11 +21,11 @@ builder.queryField('quote', (t) =>
     type: QuoteResponseRef,
     nullable: true,
     description:
-      'A quote that was given before, as it was answered. Null when it is not kept any more, and for anybody but the account it was given to: ids are consecutive, and whoever counts through them must not read what others are about to trade.',
+      'A stored quote, as it was returned. Null when it is no longer stored, and when `from` is not the account that it was returned to: ids are consecutive, and clients that count through them must not see the plans of other traders.',
     args: {
       network: networkArgument(t.arg, onlyNetwork),
       id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }),
-      from: t.arg({ type: 'Address', required: true, description: 'The trader it was given to.' }),
+      from: t.arg({ type: 'Address', required: true, description: 'The trader that it was returned to.' }),
     },
     resolve: async (_root, { network, id, from }, context) =>
       (await tradingOn(context, network).storedQuote(BigInt(id), from)) ?? null,

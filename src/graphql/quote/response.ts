@@ -77,7 +77,7 @@ QuoteResponseRef.implement({
     route: t.field({
       type: QuoteRouteRef,
       nullable: true,
-      description: 'The way through the pools; null where somebody else found the price.',
+      description: 'The route through the pools; null where an outside estimator found the price.',
       resolve: ({ route, quote }) => route && { ...route, chainId: quote.chainId },
     }),
   }),
@@ -85,7 +85,7 @@ QuoteResponseRef.implement({
 
 QuoteRef.implement({
   description:
-    'A quote that is stored. Who knows its id knows whom it was given to, so that nobody reads other people’s quotes by counting.',
+    'A stored quote. Its id includes the trader’s address, so that clients cannot read other traders’ quotes by counting ids.',
   interfaces: [NodeRef],
   fields: (t) => ({
     // Quote ids are consecutive: the node id includes the trader, so that clients cannot count through them.

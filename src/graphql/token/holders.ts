@@ -41,7 +41,7 @@ TokenHolderEdgeRef.implement({
 })
 
 TokenHolderConnectionRef.implement({
-  description: `A page of those who hold most of a token, the greatest first. Of a token at most ${maxHolders} are known.`,
+  description: `A page of a token’s largest holders, largest first. At most ${maxHolders} are known for a token.`,
   fields: (t) => ({
     edges: t.field({
       type: [TokenHolderEdgeRef],
@@ -81,7 +81,7 @@ builder.objectField(TokenRef, 'holders', (t) =>
   t.field({
     type: TokenHolderConnectionRef,
     nullable: true,
-    description: 'Those who hold most, the greatest first; null when no source knows of any.',
+    description: 'The largest holders, largest first; null when no source has any.',
     extensions: { needsOutsideSource: true },
     args: {
       first: t.arg.int({

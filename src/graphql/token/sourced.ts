@@ -6,12 +6,12 @@ export function sourceFields<Row>(sourcedValue: (row: Row) => Sourced<unknown>) 
   return {
     source: {
       type: 'String' as const,
-      description: 'Who was asked, by its name in the settings.',
+      description: 'The source, by its name in the settings.',
       resolve: (row: Row) => sourcedValue(row).source,
     },
     asOf: {
       type: 'DateTime' as const,
-      description: 'When it was asked.',
+      description: 'When the source was asked.',
       resolve: (row: Row) => new Date(sourcedValue(row).at),
     },
     age: {
@@ -26,7 +26,8 @@ export function sourceFields<Row>(sourcedValue: (row: Row) => Sourced<unknown>) 
     },
     isStale: {
       type: 'Boolean' as const,
-      description: 'Whether it is told again because nobody who should be asked answers now.',
+      description:
+        'Whether this is an earlier value, returned because no source of equal or higher priority answers now.',
       resolve: (row: Row) => sourcedValue(row).isStale,
     },
   }

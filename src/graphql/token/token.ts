@@ -24,7 +24,7 @@ builder.objectFields(TokenRef, (t) => ({
   usdPrice: t.field({
     type: UsdPriceRef,
     nullable: true,
-    description: 'What one whole token is worth now; null when no source knows of a price.',
+    description: 'Value of one whole token now; null when no source has a price.',
     extensions: { needsOutsideSource: true },
     resolve: (token, _args, { loaders }) => loaders.usdPrice.load(tokenKeyOf(token)),
   }),
@@ -42,7 +42,7 @@ builder.objectFields(TokenRef, (t) => ({
 
 /** Tokens that one request may name. */
 const maxNamed = 128
-/** This many tokens count as one read; each counts as a read where an outside source is asked. */
+/** This many tokens count as one read; each counts as a read if a field calls an outside source. */
 const namedPerRead = 8
 
 const findToken: FindKeys = ({ network, address }: { network?: string; address: Address }, environment) => {

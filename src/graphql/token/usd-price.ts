@@ -5,7 +5,7 @@ import { sourceFields } from './sourced.ts'
 const { source, asOf, age, maxAge, isStale } = sourceFields((price: Sourced<string>) => price)
 
 UsdPriceRef.implement({
-  description: 'What a token is worth in US dollars, and who says so.',
+  description: 'The value of a token in US dollars, and its source.',
   fields: (t) => ({
     price: t.expose('value', {
       type: 'Decimal',
