@@ -75,7 +75,7 @@ function spawnLeader(url: string) {
     import { whileLeading } from ${at('../../../src/storage/database/leadership.ts')}
     import { silentLog } from ${at('../../fakes/silent-log.ts')}
     const { signal } = new AbortController()
-    const options = { url: ${JSON.stringify(url)}, name: 'auctions:1', log: silentLog, signal, frozenMs: ${sessionTimeoutMs} }
+    const options = { url: ${JSON.stringify(url)}, name: 'auctions:1', log: silentLog, signal, sessionTimeoutMs: ${sessionTimeoutMs} }
     await whileLeading(options, async (leading) => {
       console.log('leads')
       await new Promise((resolve) => leading.addEventListener('abort', resolve, { once: true }))
