@@ -1,35 +1,35 @@
 import Negotiator from 'negotiator'
-import { remembering } from './remembering.ts'
+import { memoize } from './remembering.ts'
 
-/** Codings that are written here, the best first. */
+/** Supported codings, the best first. */
 const codings = ['br', 'gzip'] as const
 
 export type Coding = (typeof codings)[number]
 
 export interface Accepted {
-  /** Undefined where the client would rather have it plain. */
+  /** Undefined where the client prefers no coding. */
   coding: Coding | undefined
-  /** Whether it would do without. */
-  plainToo: boolean
+  /** Whether the client accepts a body without coding. */
+  acceptsPlain: boolean
 }
 
-const plainOnly: Accepted = { coding: undefined, plainToo: true }
+const plainOnly: Accepted = { coding: undefined, acceptsPlain: true }
 
-/**
- * What an `Accept-Encoding` asks for (RFC 9110, 12.5.3). Who takes neither a coding nor none gets it plain:
- * better than nothing.
- */
+/** Reads `Accept-Encoding` (RFC 9110, 12.5.3). A client that accepts neither a coding nor `identity` gets a plain body. */
 export function acceptedCoding(header: string | string[] | undefined): Accepted {
-  return typeof header === 'string' ? weigh(header) : plainOnly
+  return typeof header === 'string' ? negotiate(header) : plainOnly
 }
 
-/** As it is: its types leave the second argument out. */
+/** The package's types lack the second argument. */
 interface CodingNegotiator {
   encodings(available: readonly string[], options: { preferred: readonly string[] }): string[]
 }
 
-const weigh = remembering((header): Accepted => {
+const negotiate = memoize((header): Accepted => {
   const negotiator: CodingNegotiator = new Negotiator({ headers: { 'accept-encoding': header } })
   const accepted = negotiator.encodings([...codings, 'identity'], { preferred: codings })
-  return { coding: codings.find((coding) => coding === accepted[0]), plainToo: accepted.includes('identity') }
+  return {
+    coding: codings.find((coding) => coding === accepted[0]),
+    acceptsPlain: accepted.includes('identity'),
+  }
 })

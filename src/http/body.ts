@@ -5,7 +5,7 @@ import rawBody from 'raw-body'
 import { Refusal } from '../domain/errors/error.ts'
 
 /**
- * @param anyType whether the body is taken for JSON whatever it calls itself
+ * @param anyType whether the body is read as JSON with any media type
  * @throws Refusal UnsupportedMediaType for a body that is compressed, or not declared as JSON in UTF-8
  */
 export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): void {
@@ -25,9 +25,9 @@ export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): vo
 }
 
 /**
- * The request's body as text.
- * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, the rest is not read; InvalidParameter
- * when it is no UTF-8, and when the client has gone: that is no fault of the program
+ * Reads the request's body as text.
+ * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, without reading the rest; InvalidParameter
+ * when it is not UTF-8, and when the client disconnects, which is no internal error
  */
 export async function readBody(req: IncomingMessage, limit: number): Promise<string> {
   const length = req.headers['content-length'] ?? null
@@ -37,29 +37,28 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<str
       : new Refusal('InvalidParameter', 'the body ended early')
   })
   if (!isUtf8(bytes)) throw new Refusal('InvalidParameter', 'the body is not UTF-8')
-  return withoutMark(bytes.toString())
+  return withoutByteOrderMark(bytes.toString())
 }
 
-/** JSON may be read without the byte order mark that some write in front of it. */
-function withoutMark(text: string): string {
+/** Some clients write a byte order mark before JSON; a parser may ignore it (RFC 8259, 8.1). */
+function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** In bytes. */
-const maxDiscarded = 1_048_576
+const maxDiscardedBytes = 1_048_576
 
 /**
- * What is left of a body that nobody wants is read and thrown away, so that its sender comes to read the
- * answer. Not for ever.
+ * Reads and discards the rest of a body that no handler reads: many clients read the response only after they
+ * have sent the body. Above `maxDiscardedBytes` the connection is closed.
  */
 export function discardRest(req: IncomingMessage): void {
   const { headers } = req
   if (req.complete || (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined))
     return
-  let left = maxDiscarded
+  let remainingBytes = maxDiscardedBytes
   req.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) req.socket.destroy()
+    remainingBytes -= chunk.length
+    if (remainingBytes < 0) req.socket.destroy()
   })
   req.resume()
 }

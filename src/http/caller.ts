@@ -1,17 +1,17 @@
-/** Who asks: what every door knows of a request before it reads what is asked. */
+/** The client of a request, as known in every interface before the request is read. */
 export interface Caller {
   requestId: string
-  /** Limits count under this key: an address, or the network that one household or machine has for itself. */
+  /** The key of rate limits: an IPv4 address, or an IPv6 network of 64 bits. */
   client: string
-  /** What came as `Authorization: Bearer …` or `X-API-Key`. */
+  /** From `Authorization: Bearer …` or `X-API-Key`. */
   apiKey: string | undefined
   /**
-   * When an attempt began that this request repeats and whose answer nobody kept: what it did may stand.
-   * Absent for a request that is the first of its kind.
+   * When the first attempt with the same idempotency key began, if no answer was stored for it: its changes may be
+   * committed. Absent for a first attempt.
    */
   interruptedAt?: Date
-  /** Says that a part of what was asked for failed for the moment: the answer is none to keep. */
+  /** Marks that a part of the request failed for the moment: the answer must not be stored. */
   markIncomplete?(): void
-  /** Writes a header on the answer, in place of what it said before. */
+  /** Sets a header of the response, and replaces an earlier value. */
   setHeader(name: string, value: string): void
 }

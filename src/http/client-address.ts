@@ -2,56 +2,61 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import proxyAddress from 'proxy-addr'
-import { remembering } from './remembering.ts'
+import { memoize } from './remembering.ts'
 
-/** Whether an address is one of our own proxies. */
+/** Whether an address is one of the operator's proxies. */
 export type IsTrusted = (address: string) => boolean
 
 /**
- * Addresses and CIDR ranges. proxy-addr's own reading of them takes names and netmasks too, but no `0.0.0.0/0`.
- * @throws RangeError naming the one that is none
+ * @param entries addresses and CIDR ranges. proxy-addr's own parser takes names and netmasks too, but not `0.0.0.0/0`
+ * @throws RangeError with the entry that is neither
  */
 export function trustedProxies(entries: readonly string[]): IsTrusted {
   if (entries.length === 0) return () => false
-  const list = new BlockList()
+  const trusted = new BlockList()
   for (const entry of entries) {
-    const [address = '', bits, rest] = entry.split('/')
+    const [address = '', prefix, rest] = entry.split('/')
     const version = isIP(address)
-    const widest = version === 4 ? 32 : 128
-    const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest)
+    const maxPrefix = version === 4 ? 32 : 128
+    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= maxPrefix)
     if (version === 0 || !isPrefix || rest !== undefined)
       throw new RangeError(`${entry} is no address or CIDR range`)
-    list.addSubnet(address, bits === undefined ? widest : Number(bits), version === 4 ? 'ipv4' : 'ipv6')
+    trusted.addSubnet(
+      address,
+      prefix === undefined ? maxPrefix : Number(prefix),
+      version === 4 ? 'ipv4' : 'ipv6',
+    )
   }
-  return (address) => list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  return (address) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
 /**
- * Whom a request counts for. The peer, unless it is a proxy that is trusted: then the right-most address of
- * `X-Forwarded-For` that is none. What stands left of it was said by the client, who could say anything.
- * `Forwarded` is not read: of two headers a proxy writes one, and the client could write the other.
+ * The key under which limits count a request. It is made from the peer's address or, if the peer is a trusted proxy,
+ * from the right-most address of `X-Forwarded-For` that is not one. Entries left of that come from the client, and
+ * may be forged. `Forwarded` is not read: a proxy writes one of the two headers, and the client could forge the other.
  */
 export function clientKey(peer: string | undefined, forwardedFor: string, isTrusted: IsTrusted): string {
-  const from = read(peer ?? '')
-  if (forwardedFor === '' || from.address === '' || !isTrusted(from.address)) return from.key
+  const peerAddress = parseAddress(peer ?? '')
+  if (forwardedFor === '' || peerAddress.address === '' || !isTrusted(peerAddress.address))
+    return peerAddress.key
   const headers: IncomingHttpHeaders = { 'x-forwarded-for': forwardedFor }
   const chain = proxyAddress.all({ headers, socket: { remoteAddress: peer } } as IncomingMessage, (entry) =>
-    isTrusted(read(entry).address),
+    isTrusted(parseAddress(entry).address),
   )
-  // No address where a trusted proxy writes one: whoever sends that shares the proxy's own count.
-  const nearest = chain.findLast((entry) => read(entry).address !== '')
-  return read(nearest ?? '').key
+  // An entry that is no address is skipped: such clients share the key of the proxy.
+  const nearest = chain.findLast((entry) => parseAddress(entry).address !== '')
+  return parseAddress(nearest ?? '').key
 }
 
-interface Read {
-  /** Without port and zone, and IPv4 as IPv4; empty for what is no address. */
+interface ParsedAddress {
+  /** Without port and zone, IPv4-mapped addresses as IPv4; empty for text that is no address. */
   address: string
-  /** One household or machine has the last 64 bits for itself: it counts as one. */
+  /** IPv6 by its first 64 bits: one household or machine may use all addresses of such a network. */
   key: string
 }
 
-const read = remembering((entry): Read => {
-  // `1.2.3.4:5678` and `[::1]:5678`, as some proxies write it.
+const parseAddress = memoize((entry): ParsedAddress => {
+  // Some proxies add a port: `1.2.3.4:5678` or `[::1]:5678`.
   const text = /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
   if (isIP(text) === 0) return { address: '', key: '' }
   const ip = ipaddr.process(text)

@@ -1,9 +1,9 @@
 /**
- * What every answer says, errors too, as names and values in turn. No credentials are ever needed, so any
- * page may ask and read. `Vary` stands where nothing is compressed too: a cache between must not give one
- * client's coding to another.
+ * Headers of every response, errors included, as a flat list of names and values. Requests need no cookies, so pages
+ * of any origin may send them and read the response. `Vary` is set on uncompressed responses too: a shared cache must
+ * not serve one client's coding to another client.
  */
-const common = [
+const sharedHeaders = [
   'Access-Control-Allow-Origin',
   '*',
   'X-Content-Type-Options',
@@ -12,19 +12,17 @@ const common = [
   'Accept-Encoding',
 ]
 
-const ordinary = [
-  ...common,
+const responseHeaders = [
+  ...sharedHeaders,
   'Access-Control-Allow-Headers',
   'Cache-Control',
   'Access-Control-Expose-Headers',
   'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link',
 ]
 
-/**
- * The same for each path, whatever it answers: who asks wrongly shall be able to read what is said about it.
- */
-const preflight = [
-  ...common,
+/** The same for each path and method: a page must be able to read the error of a wrong request. */
+const preflightHeaders = [
+  ...sharedHeaders,
   'Access-Control-Allow-Headers',
   [
     'Cache-Control, Content-Type, If-None-Match, Idempotency-Key, Last-Event-ID, Accept, Origin, Authorization',
@@ -37,10 +35,10 @@ const preflight = [
 ]
 
 export function commonHeaders(method: string | undefined, requestId: string): string[] {
-  return [...(method === 'OPTIONS' ? preflight : ordinary), 'X-Request-Id', requestId]
+  return [...(method === 'OPTIONS' ? preflightHeaders : responseHeaders), 'X-Request-Id', requestId]
 }
 
-/** What a client or a proxy calls this request; `undefined` for what does not look like an id. */
+/** The request id that a client or proxy sent; `undefined` if it is not well formed. */
 export function givenRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && /^[\w.-]{8,128}$/.test(header) ? header : undefined
 }

@@ -1,72 +1,76 @@
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { Coding } from './accepted-coding.ts'
 
-/** In characters. So many take less than 0.2 ms, mostly: no thread is worth waiting for. */
-const maxSynchronously = 16_384
+/** In characters: these mostly take less than 0.2 ms, too little for a thread. */
+const maxSyncLength = 16_384
 
-/** Those that the process's threads compress at a time: each holds memory for what it reads and writes. */
-const maxUnderWay = 8
-
-/** As fast as gzip at its fastest, and smaller. What never changes is compressed once: it may take long. */
-const quality = { each: 1, once: 9 }
-
-/** `undefined` when it failed. */
-type Compressed = Buffer | Promise<Buffer | undefined>
-
-let underWay = 0
-const kept = new WeakMap<Buffer, Map<Coding, Compressed>>()
+/** Bodies that threads compress at the same time: each holds memory for its input and output. */
+const maxRunning = 8
 
 /**
- * Compressed text, now or later, or `undefined` while there is too much to compress already. What comes as
- * bytes is compressed once, however many ask meanwhile, and remembered for as long as somebody holds them.
+ * Brotli at 1 is as fast as gzip at its fastest, and its output is smaller. A constant body is compressed once, so it
+ * may take longer.
+ */
+const level = { perResponse: 1, constant: 9 }
+
+/** `undefined` if the compression failed. */
+type Compressed = Buffer | Promise<Buffer | undefined>
+
+let running = 0
+const compressedBodies = new WeakMap<Buffer, Map<Coding, Compressed>>()
+
+/**
+ * Compresses a body: a short text at once, others on a thread. Bytes are compressed once for each coding, and the result
+ * is cached for as long as the buffer is referenced.
+ * @returns `undefined` while too many compressions are running
  */
 export function compress(body: string | Buffer, coding: Coding): Compressed | undefined {
   if (typeof body !== 'string') return compressOnce(body, coding)
-  if (body.length <= maxSynchronously) return compressNow(Buffer.from(body), coding)
-  return isBusy() ? undefined : compressLater(Buffer.from(body), coding, quality.each)
+  if (body.length <= maxSyncLength) return compressNow(Buffer.from(body), coding)
+  return isBusy() ? undefined : compressLater(Buffer.from(body), coding, level.perResponse)
 }
 
 function isBusy(): boolean {
-  return underWay >= maxUnderWay
+  return running >= maxRunning
 }
 
 function compressOnce(body: Buffer, coding: Coding): Compressed | undefined {
-  const codings = kept.get(body) ?? new Map<Coding, Compressed>()
-  const remembered = codings.get(coding)
-  if (remembered) return remembered
+  const compressedByCoding = compressedBodies.get(body) ?? new Map<Coding, Compressed>()
+  const cached = compressedByCoding.get(coding)
+  if (cached) return cached
   if (isBusy()) return undefined
-  kept.set(body, codings)
-  const coming = compressLater(body, coding, quality.once).then((compressed) => {
-    if (compressed) codings.set(coding, compressed)
-    else codings.delete(coding)
+  compressedBodies.set(body, compressedByCoding)
+  const pending = compressLater(body, coding, level.constant).then((compressed) => {
+    if (compressed) compressedByCoding.set(coding, compressed)
+    else compressedByCoding.delete(coding)
     return compressed
   })
-  codings.set(coding, coming)
-  return coming
+  compressedByCoding.set(coding, pending)
+  return pending
 }
 
 function compressNow(bytes: Buffer, coding: Coding): Buffer {
   return coding === 'br'
-    ? brotliCompressSync(bytes, brotliOptions(quality.each, bytes.length))
-    : gzipSync(bytes, { level: quality.each })
+    ? brotliCompressSync(bytes, brotliOptions(level.perResponse, bytes.length))
+    : gzipSync(bytes, { level: level.perResponse })
 }
 
-function compressLater(bytes: Buffer, coding: Coding, level: number): Promise<Buffer | undefined> {
-  underWay++
+function compressLater(bytes: Buffer, coding: Coding, quality: number): Promise<Buffer | undefined> {
+  running++
   return new Promise((resolve) => {
-    const done = (error: Error | null, compressed: Buffer) => {
-      underWay--
+    const onEnd = (error: Error | null, compressed: Buffer) => {
+      running--
       resolve(error ? undefined : compressed)
     }
-    if (coding === 'br') brotliCompress(bytes, brotliOptions(level, bytes.length), done)
-    else gzip(bytes, { level }, done)
+    if (coding === 'br') brotliCompress(bytes, brotliOptions(quality, bytes.length), onEnd)
+    else gzip(bytes, { level: quality }, onEnd)
   })
 }
 
-function brotliOptions(level: number, size: number) {
+function brotliOptions(quality: number, size: number) {
   return {
     params: {
-      [constants.BROTLI_PARAM_QUALITY]: level,
+      [constants.BROTLI_PARAM_QUALITY]: quality,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_SIZE_HINT]: size,
     },

@@ -3,24 +3,24 @@ import etag from 'etag'
 import fresh from 'fresh'
 import type { HttpResponse } from './response.ts'
 
-/** Those of bytes, for as long as somebody holds them. */
-const known = new WeakMap<Buffer, string>()
+/** Tags of buffers, for as long as they are referenced. */
+const cachedTags = new WeakMap<Buffer, string>()
 
-/** Of the body before anybody compresses it, hence weak. */
+/** The ETag of the uncompressed body; weak, because each coding has other bytes. */
 export function weakTag(body: HttpResponse['body']): string {
-  const before = typeof body === 'string' ? undefined : known.get(body)
-  if (before) return before
+  const cachedTag = typeof body === 'string' ? undefined : cachedTags.get(body)
+  if (cachedTag) return cachedTag
   const tag = etag(body, { weak: true })
-  if (typeof body !== 'string') known.set(body, tag)
+  if (typeof body !== 'string') cachedTags.set(body, tag)
   return tag
 }
 
-/** A success that may be kept gets a tag, if it has none; who has that very answer is told so alone. */
+/** Adds an ETag to a success that may be cached, and answers 304 if the client has that version (RFC 9110, 13.1.2). */
 export function conditional({ method, headers }: IncomingMessage, answer: HttpResponse): HttpResponse {
   if (answer.status !== 200 || !answer.headers['Cache-Control']) return answer
   if (method !== 'GET' && method !== 'HEAD') return answer
   const tagged = answer.headers.ETag ? answer : withTag(answer)
-  // The tag alone: fetch says `Cache-Control: no-cache` wherever a page or a program names a tag itself.
+  // Without the request's Cache-Control: fetch adds `no-cache` wherever a page or a program sets If-None-Match itself.
   if (!fresh({ 'if-none-match': headers['if-none-match'] }, { etag: tagged.headers.ETag })) return tagged
   const { 'Content-Type': _, ...rest } = tagged.headers
   return { status: 304, headers: rest, body: '' }

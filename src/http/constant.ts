@@ -2,19 +2,19 @@ import { weakTag } from './conditional.ts'
 import type { HttpResponse } from './response.ts'
 
 /**
- * An answer that is the same for everybody who asks. It is tagged here, and compressed once for each coding by
- * whoever writes it, for as long as it is held: so it has to be kept, not made again.
+ * An answer that is the same for all clients. It is compressed once for each coding, as long as its body is referenced:
+ * callers keep it, and do not create it again.
  */
 export function constant(headers: HttpResponse['headers'], body: string | Buffer): HttpResponse {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return { status: 200, headers: { ...headers, ETag: weakTag(bytes) }, body: bytes }
 }
 
-/** Makes something when it is first asked for, and keeps it. */
-export function once<Made extends object>(make: () => Made): () => Made {
-  let made: Made | undefined
+/** Creates a value on the first call, and returns the same one on later calls. */
+export function once<Value extends object>(create: () => Value): () => Value {
+  let value: Value | undefined
   return () => {
-    made ??= make()
-    return made
+    value ??= create()
+    return value
   }
 }

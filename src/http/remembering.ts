@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
 
-const mostKnown = 200
-const longestKnown = 300
+const maxEntries = 200
+/** In characters; results for longer texts are not cached. */
+const maxTextLength = 300
 
-/** Clients write the same few headers, and come from the same few places: what was made of them is kept. */
-export function remembering<Read extends object>(read: (text: string) => Read): (text: string) => Read {
-  const known = new LRUCache<string, Read>({ max: mostKnown, memoMethod: read })
-  return (text) => (text.length < longestKnown ? known.memo(text) : read(text))
+/** Caches what is parsed from headers and addresses: clients send the same few values again and again. */
+export function memoize<Parsed extends object>(parse: (text: string) => Parsed): (text: string) => Parsed {
+  const cache = new LRUCache<string, Parsed>({ max: maxEntries, memoMethod: parse })
+  return (text) => (text.length < maxTextLength ? cache.memo(text) : parse(text))
 }

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer before it is written. What every answer says (CORS, length, encoding) is for who writes it. */
+/** An answer before it is written. `writeResponse` adds the length, the coding and the headers of all responses. */
 export interface HttpResponse {
   status: number
   headers: Readonly<Record<string, string>>
-  /** Bytes are for what never changes: they are compressed once. */
+  /** Constant bodies are bytes: these are compressed once. */
   body: string | Buffer
 }
 
-/** Writes an answer that goes on to its end. Nothing was sent before. */
+/** Writes a whole stream, from its headers to its end. */
 export type StreamWriter = (res: ServerResponse) => Promise<void>
 
-/** Whole, or as a stream that is about to begin. */
+/** A complete answer, or a stream that has not begun. */
 export type RoutedAnswer = HttpResponse | { stream: StreamWriter }

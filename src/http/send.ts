@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Writes a part of an answer that goes on, and waits until it has left the process. A reader that takes
- * nothing for `stalledMs` is cut off.
- * @returns whether there is still somebody to write to
+ * Writes a part of a stream, and waits until it has left the process. The connection of a client that reads nothing for
+ * `stalledMs` is closed.
+ * @returns whether the client is still connected
  */
 export function send(res: ServerResponse, part: string, stalledMs: number): Promise<boolean> {
   if (res.destroyed) return Promise.resolve(false)

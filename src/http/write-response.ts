@@ -3,48 +3,52 @@ import { acceptedCoding, type Coding } from './accepted-coding.ts'
 import { compress } from './compress.ts'
 import type { HttpResponse } from './response.ts'
 
-/** In characters: less is sent in one packet either way. */
-const worthCompressing = 1_024
+/** In characters: a shorter body fits into one packet either way. */
+const minCompressedLength = 1_024
 
-const compressible = /^text\/|json|javascript|xml/
+const compressibleTypes = /^text\/|json|javascript|xml/
 
 /**
- * Writes an answer that is there as a whole, compressed where its client asks for that. HEAD gets the headers
- * of GET: node leaves its body out. Whoever has left gets nothing.
- * @param headers names and values in turn; the answer's own are added
- * @returns what there is to wait for
+ * Writes a complete answer, compressed if the client accepts that. HEAD gets the headers of GET: node omits the body.
+ * Nothing is written once the client has disconnected.
+ * @param responseHeaders a flat list of names and values; the answer's headers are added
+ * @returns a promise if the body is compressed on a thread, which is pending until it is written
  */
 export function writeResponse(
   req: IncomingMessage,
   res: ServerResponse,
-  headers: string[],
+  responseHeaders: string[],
   answer: HttpResponse,
 ): Promise<void> | undefined {
   if (res.destroyed) return undefined
-  for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
+  for (const name in answer.headers) responseHeaders.push(name, answer.headers[name] ?? '')
   const coding = codingOf(req, answer)
   const compressed = coding && compress(answer.body, coding)
   const write = (bytes: Buffer | undefined) => {
-    if (coding && bytes) headers.push('Content-Encoding', coding)
-    writeBody(res, headers, bytes ? { ...answer, body: bytes } : answer)
+    if (coding && bytes) responseHeaders.push('Content-Encoding', coding)
+    writeBody(res, responseHeaders, bytes ? { ...answer, body: bytes } : answer)
   }
   if (compressed instanceof Promise) return compressed.then(write)
   write(compressed)
   return undefined
 }
 
-function codingOf({ headers }: IncomingMessage, { headers: own, body }: HttpResponse): Coding | undefined {
+function codingOf(
+  { headers }: IncomingMessage,
+  { headers: answerHeaders, body }: HttpResponse,
+): Coding | undefined {
   const accept = headers['accept-encoding']
   if (accept === undefined || body.length === 0) return undefined
-  const { coding, plainToo } = acceptedCoding(accept)
-  if (coding === undefined || (body.length < worthCompressing && plainToo)) return undefined
-  return compressible.test(own['Content-Type'] ?? own['content-type'] ?? '') ? coding : undefined
+  const { coding, acceptsPlain } = acceptedCoding(accept)
+  if (coding === undefined || (body.length < minCompressedLength && acceptsPlain)) return undefined
+  return compressibleTypes.test(answerHeaders['Content-Type'] ?? answerHeaders['content-type'] ?? '')
+    ? coding
+    : undefined
 }
 
-function writeBody(res: ServerResponse, headers: string[], { status, body }: HttpResponse): void {
+function writeBody(res: ServerResponse, responseHeaders: string[], { status, body }: HttpResponse): void {
   const length = Buffer.byteLength(body)
-  if (status !== 204 && status !== 304) headers.push('Content-Length', String(length))
-  // Text of as many bytes as characters is ASCII, which is written as it is: a long list is not held up by
-  // encoding it.
-  res.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
+  if (status !== 204 && status !== 304) responseHeaders.push('Content-Length', String(length))
+  // Text with as many bytes as characters is ASCII. `latin1` writes it without the cost of encoding UTF-8.
+  res.writeHead(status, responseHeaders).end(body, length === body.length ? 'latin1' : 'utf8')
 }

@@ -28,7 +28,7 @@ function plain({ headers, bytes }: Exchange): Buffer {
   return headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
 }
 
-const cases: [header: string, coding: string | undefined, plainToo: boolean][] = [
+const cases: [header: string, coding: string | undefined, acceptsPlain: boolean][] = [
   ['gzip', 'gzip', true],
   ['br', 'br', true],
   ['br, gzip', 'br', true],
@@ -53,13 +53,13 @@ const cases: [header: string, coding: string | undefined, plainToo: boolean][] =
 ]
 
 describe('Accept-Encoding', () => {
-  test.each(cases)('%o', (header, coding, plainToo) => {
-    expect(acceptedCoding(header)).toEqual({ coding, plainToo })
-    expect(acceptedCoding(header)).toEqual({ coding, plainToo })
+  test.each(cases)('%o', (header, coding, acceptsPlain) => {
+    expect(acceptedCoding(header)).toEqual({ coding, acceptsPlain })
+    expect(acceptedCoding(header)).toEqual({ coding, acceptsPlain })
   })
 
   test('none is plain', () => {
-    expect(acceptedCoding(undefined)).toEqual({ coding: undefined, plainToo: true })
+    expect(acceptedCoding(undefined)).toEqual({ coding: undefined, acceptsPlain: true })
   })
 })
 

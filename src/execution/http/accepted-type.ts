@@ -1,13 +1,13 @@
 import Negotiator from 'negotiator'
-import { remembering } from '../../http/remembering.ts'
+import { memoize } from '../../http/remembering.ts'
 
-/** Which media type an answer of /graphql has. */
+/** Media types of answers of /graphql. */
 export type AnswerType = 'application/json' | 'application/graphql-response+json'
 
 interface Accepted {
-  /** Undefined where the client takes neither. */
+  /** Undefined where the client accepts neither. */
   type: AnswerType | undefined
-  /** Whether it would rather have a page, where there is one. */
+  /** Whether the client prefers an HTML page. */
   page: boolean
 }
 
@@ -16,22 +16,22 @@ const types: readonly (AnswerType | 'text/html')[] = [
   'application/graphql-response+json',
   'text/html',
 ]
-/** As they are sent: a client may ask for the charset too. */
+/** As they are sent: a client may name the charset too. */
 const withCharset = types.map((type) => `${type}; charset=utf-8`)
 
-/** In characters: each takes half a microsecond to weigh, and no client writes so many. */
-const mostWeighed = 2_048
+/** In characters: the rest is ignored. Each takes half a microsecond to parse, and no client needs so many. */
+const maxAcceptLength = 2_048
 
 /**
- * What an `Accept` asks for (RFC 9110, 12.5.1). Without one, or with one that names nothing, JSON is meant.
- * Of two that are wanted alike, and named alike, the first in the header counts.
+ * Reads `Accept` (RFC 9110, 12.5.1). Without one, or with an empty one, the type is JSON. Of two types with the same
+ * weight that are equally specific, the first in the header counts.
  */
 export function acceptedType(header = ''): Accepted {
-  return weigh(header)
+  return negotiate(header)
 }
 
-const weigh = remembering((header): Accepted => {
-  const accept = /[^\s,]/.test(header) ? header.slice(0, mostWeighed) : '*/*'
+const negotiate = memoize((header): Accepted => {
+  const accept = /[^\s,]/.test(header) ? header.slice(0, maxAcceptLength) : '*/*'
   const accepted = new Negotiator({ headers: { accept } })
     .mediaTypes(withCharset)
     .map((type) => types[withCharset.indexOf(type)])

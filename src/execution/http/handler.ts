@@ -24,78 +24,78 @@ export const maxGraphqlBytes = 262_144
 
 export const graphqlMethods = 'GET, HEAD, POST, OPTIONS'
 
-/** `gone` gives a signal that aborts when the client has left. */
+/** @param gone returns a signal that aborts when the client disconnects */
 export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<HttpResponse>
 
-/** GraphQL over HTTP, and GraphiQL for browsers, which contacts no other host. Streams have their own door. */
+/** GraphQL over HTTP, and GraphiQL for browsers. Event streams have a path of their own. */
 export function createGraphqlHandler(executor: Executor, services: Services, streamPath: string): Handler {
   const documents = createPersistedDocuments(services.documents)
   const run = createRunRequest(executor, services, documents, streamPath)
   const graphiql = createGraphiql(debugQuery)
-  const remembered = createRememberedAnswers()
+  const cachedAnswers = createRememberedAnswers()
 
-  /** Runs what was admitted, and counts what it took. */
+  /** Runs an admitted request, and charges the units that it took. */
   async function produce(
     req: IncomingMessage,
-    { params, text, type }: Wanted,
+    { params, text, type }: TypedRequest,
     caller: Caller,
     admission: Admission,
     gone: () => AbortSignal,
   ): Promise<HttpResponse> {
-    const perform = async (asking: Caller) => {
-      const { units, ...answer } = await run(params, type, { caller: asking, gone })
+    const perform = async (caller: Caller) => {
+      const { units, ...answer } = await run(params, type, { caller, gone })
       if (answer.status < 500) admission.settle(() => units)
       return answer
     }
     const key = idempotencyKeyOf(req)
-    const answered =
+    const answer =
       key === undefined || !executor.isMutation(params)
         ? await perform(caller)
         : await performOnce(key, text, caller, perform)
-    const whole = { ...answered, headers: { ...answered.headers, Vary: 'Accept' } }
-    return answered.status === 200 && executor.isIntrospection(params)
-      ? remembered.keep(params, type, whole)
-      : whole
+    const varying = { ...answer, headers: { ...answer.headers, Vary: 'Accept' } }
+    return varying.status === 200 && executor.isIntrospection(params)
+      ? cachedAnswers.keep(params, type, varying)
+      : varying
   }
 
-  /** An answer with something left undone is not kept: the same request may do it. */
+  /** An incomplete answer is not stored: a retry of the request may complete it. */
   function performOnce(
     key: string,
     body: string,
     caller: Caller,
-    perform: (asking: Caller) => Promise<Produced>,
+    perform: (caller: Caller) => Promise<Produced>,
   ): Promise<Produced> {
-    let isDone = true
+    let isComplete = true
     const markIncomplete = () => {
-      isDone = false
+      isComplete = false
     }
-    const isKept = (answer: Produced) => isDone && isFinal(answer)
-    const request = { scope: 'POST /graphql', key, body, isFinal: isKept }
-    return executor.answerOnce(request, caller, (repeating) => perform({ ...repeating, markIncomplete }))
+    const isStored = (answer: Produced) => isComplete && isFinal(answer)
+    const request = { scope: 'POST /graphql', key, body, isFinal: isStored }
+    return executor.answerOnce(request, caller, (attempt) => perform({ ...attempt, markIncomplete }))
   }
 
-  /** The first unit is counted before anything of the request is read. */
+  /** Charges the first unit before anything of the request is read. */
   async function answerAdmitted(
     req: IncomingMessage,
     caller: Caller,
     gone: () => AbortSignal,
   ): Promise<HttpResponse> {
     const admission = executor.arrive(caller)
-    if (isForPeople(req)) {
+    if (prefersPage(req)) {
       const page = conditional(req, graphiql())
       admission.settle(() => keptUnits(page.body.length))
       return page
     }
     const type = checkRequest(req, streamPath)
-    const wanted = { ...(await receive(req, documents, maxGraphqlBytes)), type }
-    const known = remembered.find(wanted.params, type)
-    if (known) {
-      admission.settle(() => keptUnits(known.body.length))
-      return known
+    const request = { ...(await receive(req, documents, maxGraphqlBytes)), type }
+    const cached = cachedAnswers.find(request.params, type)
+    if (cached) {
+      admission.settle(() => keptUnits(cached.body.length))
+      return cached
     }
-    executor.reserveOperation(admission, wanted.params, wanted.text.length)
-    if (req.method !== 'POST' && executor.isMutation(wanted.params)) throw changesByPost
-    return produce(req, wanted, caller, admission, gone)
+    executor.reserveOperation(admission, request.params, request.text.length)
+    if (req.method !== 'POST' && executor.isMutation(request.params)) throw mutationNotByPost
+    return produce(req, request, caller, admission, gone)
   }
 
   return async (req, caller, gone) => {
@@ -103,29 +103,29 @@ export function createGraphqlHandler(executor: Executor, services: Services, str
       return await answerAdmitted(req, caller, gone)
     } catch (error) {
       const masked = executor.mask(error, caller.requestId)
-      const allow = error === changesByPost ? 'POST' : graphqlMethods
+      const allow = error === mutationNotByPost ? 'POST' : graphqlMethods
       const headers: Record<string, string> =
         masked.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {}
-      // A body that is none: every other malformed request is answered by GraphQL, in the type that is wanted.
-      const isBody = error instanceof GraphQLError
-      return refused(masked, headers, isBody ? acceptedType(req.headers.accept).type : undefined)
+      // A malformed body. It gets the type that the client accepts, as malformed documents do.
+      const isMalformedBody = error instanceof GraphQLError
+      return refused(masked, headers, isMalformedBody ? acceptedType(req.headers.accept).type : undefined)
     }
   }
 }
 
-interface Wanted extends Received {
+interface TypedRequest extends Received {
   type: AnswerType
 }
 
-const changesByPost = new Refusal('MethodNotAllowed', 'mutations are sent by POST')
+const mutationNotByPost = new Refusal('MethodNotAllowed', 'mutations are sent by POST')
 
-/** Whether the same request would be answered the same: what failed for the moment would not. */
+/** Whether a retry would get the same answer: not after an error with a temporary cause. */
 function isFinal({ body }: Produced): boolean {
   const { errors = [] } = JSON.parse(body) as { errors?: GraphQLError[] }
   return errors.every((error) => isFinalStatus(requestStatus(error)))
 }
 
-function isForPeople({ method, headers }: IncomingMessage): boolean {
+function prefersPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && acceptedType(headers.accept).page
 }
 
@@ -136,7 +136,7 @@ function checkRequest({ method, headers }: IncomingMessage, streamPath: string):
   }
   const { type } = acceptedType(headers.accept)
   if (!type) {
-    // Clients name event streams among other types; here they are never the answer.
+    // This path never answers with an event stream, so the refusal names the one that does.
     if (/text\/event-stream/i.test(headers.accept ?? '')) throw streamsElsewhere(streamPath)
     throw new Refusal('NotAcceptable', 'accept application/json or application/graphql-response+json')
   }

@@ -5,16 +5,16 @@ import { requestStatus } from '../../graphql/errors/status.ts'
 import type { HttpResponse } from '../../http/response.ts'
 import type { AnswerType } from './accepted-type.ts'
 
-/** What a refusal says outside its body: when the same request may succeed, or in which coding. */
+/** Headers of a refusal: `Retry-After`, or the coding that would be accepted. */
 export function refusalHeaders(status: number, extensions: GraphQLErrorExtensions): Record<string, string> {
-  // Only where the coding is at fault: without it the media type is.
+  // Without this field the media type is at fault.
   if (status === 415 && extensions.field === 'Content-Encoding') return { 'Accept-Encoding': 'identity' }
   if (!extensions.retryable || (status !== 409 && status !== 429 && status !== 503)) return {}
   const { retryAfterMs = 0 } = (extensions.data ?? {}) as { retryAfterMs?: number }
   return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
 }
 
-/** That nothing was executed, and why. */
+/** The response to a request that was not executed. */
 export function refused(
   refusal: Refusal | GraphQLError,
   headers: Record<string, string> = {},

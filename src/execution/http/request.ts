@@ -8,17 +8,17 @@ import { checkNesting, excessOfVariables } from '../documents/variables.ts'
 
 export interface GraphqlRequest extends GraphqlParams, NamedDocument {}
 
-/** A GraphQL request over HTTP, as it came: in the URL, or in a body. */
+/** A GraphQL request over HTTP, from the URL or from a body. */
 export interface Received {
-  /** With the text of a document that was named by its hash alone. */
+  /** With the text of a persisted document. */
   params: GraphqlRequest
-  /** As it came: the body, or the URL. */
+  /** The body, or the URL, unparsed. */
   text: string
 }
 
 /**
- * @throws Refusal for a body that is too large or no UTF-8, for parameters that are no JSON or too much of
- * it, and for a hash that names no document; GraphQLError for a body that is no JSON object
+ * @throws Refusal for a body that is too large or not UTF-8, for parameters that are no JSON objects or exceed the
+ * limits, and for the hash of an unknown document; GraphQLError for a body that is no JSON object
  */
 export async function receive(
   req: IncomingMessage,
@@ -45,7 +45,7 @@ function parametersOf(url: string): GraphqlRequest {
     return value
   }
   return {
-    // Of several with one name the first counts, as it does for who executes it.
+    // Of several parameters with one name the first counts, as in Yoga.
     query: parameters.get('query'),
     operationName: parameters.get('operationName'),
     variables: objectOf('variables'),

@@ -15,7 +15,7 @@ type Worker = 'editorWorkerService' | 'json' | 'graphql'
 
 interface GraphiqlFile {
   kind: FileName
-  /** With a hash of what is in it: another version has another name. */
+  /** Contains a hash of the content, so that browsers can cache it for good. */
   name: string
   answer: HttpResponse
 }
@@ -26,45 +26,47 @@ const contentTypes: Record<string, string> = {
   ico: 'image/x-icon',
 }
 
-/** What the package has in one page, as files: nine megabytes that a page need not carry. */
+/** The package has all in one page of nine megabytes. As separate files, browsers can cache them. */
 export function graphiqlFiles(): GraphiqlFile[] {
   const workers = [
     file('editorWorkerService.js', editorWorkerService),
     file('json.js', jsonWorker),
     file('graphql.js', graphqlWorker),
   ]
-  const names = Object.fromEntries(workers.map(({ kind, name }) => [kind.slice(0, -'.js'.length), name]))
+  const workerNames = Object.fromEntries(
+    workers.map(({ kind, name }) => [kind.slice(0, -'.js'.length), name]),
+  )
   return [
     ...workers,
     file('graphiql.css', css),
-    file('graphiql.js', `${environment(names)}\n${script};\n${start}`),
+    file('graphiql.js', `${workerEnvironment(workerNames)}\n${script};\n${startScript}`),
     file('favicon.ico', Buffer.from(favicon.slice(favicon.indexOf(',') + 1), 'base64')),
   ]
 }
 
 function file(kind: FileName, content: string | Buffer): GraphiqlFile {
-  const [stem = '', ending = ''] = kind.split('.')
+  const [baseName = '', extension = ''] = kind.split('.')
   const headers = {
-    'Content-Type': contentTypes[ending] ?? '',
+    'Content-Type': contentTypes[extension] ?? '',
     'Cache-Control': 'public, max-age=31536000, immutable',
-    // Of a worker: it is given everything it needs.
+    // Applies to workers, which load nothing.
     'Content-Security-Policy': "default-src 'none'",
   }
-  const name = `${stem}.${hash('sha256', content, 'hex').slice(0, 16)}.${ending}`
+  const name = `${baseName}.${hash('sha256', content, 'hex').slice(0, 16)}.${extension}`
   return { kind, name, answer: constant(headers, content) }
 }
 
-/** Where the editor finds its workers, by what it calls them. They are beside this script. */
-function environment(names: Record<string, string>): string {
+/** Script that maps the editor's worker labels to their files, which are in the folder of this script. */
+function workerEnvironment(workerNames: Record<string, string>): string {
   return `{
   const base = document.currentScript.src
-  const names = ${JSON.stringify(names)}
+  const names = ${JSON.stringify(workerNames)}
   self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => new URL(names[label], base).href }
 }`
 }
 
-/** What it opens with stands in the page. */
-const start = `YogaGraphiQL.renderYogaGraphiQL(
+/** Script that starts GraphiQL with the options in the page. */
+const startScript = `YogaGraphiQL.renderYogaGraphiQL(
   document.querySelector('#root'),
   JSON.parse(document.querySelector('#options').textContent),
 )

@@ -2,20 +2,20 @@ import { constant, once } from '../constant.ts'
 import type { HttpResponse } from '../response.ts'
 import { type FileName, graphiqlFiles } from './graphiql-files.ts'
 
-/** Below this path are the files of GraphiQL. Its page names them beside its own address. */
+/** The path of GraphiQL's files. The page refers to them relative to its own address. */
 export const graphiqlPath = '/graphql/graphiql/'
 
 const files = once(graphiqlFiles)
 
 /**
- * GraphiQL: a page of a kilobyte, and files that browsers keep for good. No other host is contacted.
- * @param defaultQuery what the editor opens on
+ * The page of GraphiQL: a kilobyte, with files that browsers cache for good. No other host is contacted.
+ * @param defaultQuery the document that the editor shows first
  */
 export function createGraphiql(defaultQuery: string): () => HttpResponse {
   return once(() => renderPage(defaultQuery))
 }
 
-/** A file of GraphiQL, by its name; undefined for what is none. */
+/** A file of GraphiQL by its name; undefined if there is none. */
 export function graphiqlFile(name: string): HttpResponse | undefined {
   return files().find((file) => file.name === name)?.answer
 }
@@ -25,10 +25,10 @@ function renderPage(defaultQuery: string): HttpResponse {
   return constant(
     {
       'Content-Type': 'text/html; charset=utf-8',
-      // Kept for a while, then asked for again by its tag.
+      // Cached for an hour, then revalidated by its ETag.
       'Cache-Control': 'public, max-age=3600',
       Vary: 'Accept',
-      'Content-Security-Policy': policy,
+      'Content-Security-Policy': contentSecurityPolicy,
       'Referrer-Policy': 'no-referrer',
     },
     `<!doctype html>
@@ -42,7 +42,7 @@ function renderPage(defaultQuery: string): HttpResponse {
 <body id="body" class="no-focus-outline">
 <noscript>GraphiQL needs JavaScript.</noscript>
 <div id="root"></div>
-<script type="application/json" id="options">${options(defaultQuery)}</script>
+<script type="application/json" id="options">${graphiqlOptions(defaultQuery)}</script>
 <script src="${link('graphiql.js')}"></script>
 </body>
 </html>
@@ -50,13 +50,13 @@ function renderPage(defaultQuery: string): HttpResponse {
   )
 }
 
-function options(defaultQuery: string): string {
-  const values = { title: 'Tradegraph', subscriptionsProtocol: 'GRAPHQL_SSE', defaultQuery }
-  return JSON.stringify(values).replaceAll('<', '\\u003c')
+function graphiqlOptions(defaultQuery: string): string {
+  const options = { title: 'Tradegraph', subscriptionsProtocol: 'GRAPHQL_SSE', defaultQuery }
+  return JSON.stringify(options).replaceAll('<', '\\u003c')
 }
 
-/** Scripts of this host, which names the type of everything it serves; the editor makes style sheets as it goes. */
-const policy = [
+/** Scripts come from this host only. The editor creates style sheets while it runs, hence `unsafe-inline`. */
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",

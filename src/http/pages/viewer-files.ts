@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
-/** What the viewer needs of its package, and nothing else of it is served. */
+/** The files of the package that the viewer needs. No others are served. */
 const contentTypes = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -15,15 +15,15 @@ interface ViewerFile {
   body: Buffer
 }
 
-/** Files by name, each read when it is first asked for, and kept. Where the package is, is for Node to say. */
+/** Finds files by name. Each is read on its first request, from where Node resolves the package, and then cached. */
 export function createViewerFiles(): (name: string) => ViewerFile | undefined {
-  const known = new Map<string, ViewerFile>(Object.entries(ownFiles))
+  const cachedFiles = new Map<string, ViewerFile>(Object.entries(ownFiles))
   return (name) => {
-    const kept = known.get(name)
-    if (kept || !isServed(name)) return kept
+    const cached = cachedFiles.get(name)
+    if (cached || !isServed(name)) return cached
     const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
     const file = { contentType: contentTypes[name], body: readFileSync(path.join(folder, name)) }
-    known.set(name, file)
+    cachedFiles.set(name, file)
     return file
   }
 }
@@ -50,8 +50,8 @@ const page = `<!doctype html>
 </html>
 `
 
-/** No validator: that is another host. */
-const start = `SwaggerUIBundle({
+/** Script that starts the viewer, without the validator, which is on another host. */
+const startScript = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#viewer',
   deepLinking: true,
@@ -65,5 +65,5 @@ const start = `SwaggerUIBundle({
 
 const ownFiles: Record<string, ViewerFile> = {
   '': { contentType: 'text/html; charset=utf-8', body: Buffer.from(page) },
-  'start.js': { contentType: 'text/javascript; charset=utf-8', body: Buffer.from(start) },
+  'start.js': { contentType: 'text/javascript; charset=utf-8', body: Buffer.from(startScript) },
 }
