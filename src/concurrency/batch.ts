@@ -1,45 +1,45 @@
 import DataLoader from 'dataloader'
 
 interface BatchOptions {
-  /** Items of one run, at most. */
+  /** Most items of one run. */
   maxBatch: number
-  /** Runs under way at a time. */
+  /** Most runs in progress. */
   concurrency: number
 }
 
 /**
- * Makes of a question about many things one about a single thing: what is asked while the runs before are under way goes
- * into the next run together. When nothing is under way, nothing waits.
- * p-limit has no part in it: it waits for a promise, and what DataLoader hands over to be started gives none.
- * `run` answers in the order of the items: an Error in an item's place is its own, a throw is everybody's.
+ * Turns a function of many items into one of a single item. Items that arrive while `concurrency` runs are in progress
+ * share the next run; else a run starts at once. `run` returns results in the order of the items: an Error rejects its
+ * item only, a throw rejects the whole batch.
+ * Not with p-limit: it limits promises, and the `dispatch` of DataLoader returns none.
  */
-export function batch<Item, Answer>(
-  run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
+export function batch<Item, Result>(
+  run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
   { maxBatch, concurrency }: BatchOptions,
-): (item: Item) => Promise<Answer> {
-  const waiting: (() => void)[] = []
-  let underWay = 0
+): (item: Item) => Promise<Result> {
+  const queue: (() => void)[] = []
+  let running = 0
 
-  /** At the end of the turn: requests that came in together are still on their way here. */
+  /** Dispatches after the current cycle of the event loop, so that requests which arrived together share a batch. */
   function start(dispatch: () => void): void {
-    underWay++
+    running++
     setImmediate(dispatch)
   }
 
-  const loader = new DataLoader<Item, Answer>(
+  const loader = new DataLoader<Item, Result>(
     async (items) => {
       try {
         return await run(items)
       } finally {
-        underWay--
-        const next = waiting.shift()
+        running--
+        const next = queue.shift()
         if (next) start(next)
       }
     },
     {
       cache: false,
       maxBatchSize: maxBatch,
-      batchScheduleFn: (dispatch) => (underWay < concurrency ? start(dispatch) : void waiting.push(dispatch)),
+      batchScheduleFn: (dispatch) => (running < concurrency ? start(dispatch) : void queue.push(dispatch)),
     },
   )
   return (item) => loader.load(item)

@@ -1,5 +1,5 @@
-/** So much of everybody's together, and of one key's. */
 interface Limit {
+  /** Of all keys together. */
   most: number
   perKey: number
 }
@@ -7,25 +7,24 @@ interface Limit {
 export interface FairQueueLimits {
   running: Limit
   waiting: Limit
-  /** How long one waits for a turn, in milliseconds. Without it as long as it takes. */
+  /** How long a caller waits for a slot, in milliseconds. Without it there is no timeout. */
   waitMs?: number
-  /** What is thrown where there is no turn. */
+  /** Creates the error for callers that get no slot. */
   refusal(why: string): Error
 }
 
-/** Is done in the turn of whoever asked for it, at `since` by `performance.now`. */
+/** @param since when the caller whose slot is used entered the queue, by `performance.now` */
 type Work<T> = (since: number) => Promise<T>
 
 /**
- * Waits under a key for one work. Under whichever key the turn comes first it begins, for all who wait for it
- * then and ask for it until it is done.
- * @throws `refusal` at once when too many wait already, and when there is no turn in time; and what the work
- * throws
+ * Waits in the queue of a key for one piece of work. The work begins with the first slot that any of its keys gets, and
+ * its result is for all callers that wait then or ask before it ends.
+ * @throws `refusal` at once when too many callers wait, and when no slot is free in time; and what the work throws
  */
 export type QueuedWork<T> = (key: string) => Promise<T>
 
-/** `onOver`: when the work is done, or nobody waits for it any more. */
-export type FairQueue = <T>(work: Work<T>, onOver?: () => void) => QueuedWork<T>
+/** @param onEnd called when the work has ended, or no caller waits for it any more */
+export type FairQueue = <T>(work: Work<T>, onEnd?: () => void) => QueuedWork<T>
 
 interface Waiter {
   key: string
@@ -33,32 +32,29 @@ interface Waiter {
 }
 
 /**
- * Turns that go round the keys: whoever asks for much holds up himself, and leaves everybody else a share. p-limit and p-queue
- * know one line for all, at best with priorities, and no work that is shared under several keys.
+ * A queue that serves its keys round-robin: a client with many requests delays itself only. p-limit and p-queue have one
+ * queue for all, at best with priorities, and no work that several keys share.
  */
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
-  const state = createQueues(limits)
-  return (work, onOver = () => {}) => createQueuedWork(work, onOver, state, limits)
+  const queues = createQueues(limits)
+  return (work, onEnd = () => {}) => createQueuedWork(work, onEnd, queues, limits)
 }
 
-/**
- * Who runs, and who waits: the keys in the order of their turns, and the places of each in the order they
- * came.
- */
+/** Counts running work, and keeps waiters: keys in the order of their next slot, waiters of a key first in, first out. */
 function createQueues({ running, waiting }: FairQueueLimits) {
-  const active = new Map<string, number>()
-  const queues = new Map<string, Set<Waiter>>()
-  let underWay = 0
-  let inQueues = 0
+  const runningByKey = new Map<string, number>()
+  const waitersByKey = new Map<string, Set<Waiter>>()
+  let totalRunning = 0
+  let totalWaiting = 0
 
-  const mayRun = (key: string) => underWay < running.most && (active.get(key) ?? 0) < running.perKey
+  const mayRun = (key: string) => totalRunning < running.most && (runningByKey.get(key) ?? 0) < running.perKey
 
-  /** Its key has the next turn after all others. */
-  function next(): Waiter | undefined {
-    for (const [key, queue] of queues) {
+  /** Moves the waiter's key behind all others. */
+  function nextWaiter(): Waiter | undefined {
+    for (const [key, queue] of waitersByKey) {
       if (!mayRun(key)) continue
-      queues.delete(key)
-      queues.set(key, queue)
+      waitersByKey.delete(key)
+      waitersByKey.set(key, queue)
       const [waiter] = queue
       return waiter
     }
@@ -66,29 +62,30 @@ function createQueues({ running, waiting }: FairQueueLimits) {
   }
 
   function end(key: string): void {
-    underWay--
-    const left = (active.get(key) ?? 1) - 1
-    if (left > 0) active.set(key, left)
-    else active.delete(key)
-    for (let waiter = next(); waiter; waiter = next()) waiter.begin()
+    totalRunning--
+    const remaining = (runningByKey.get(key) ?? 1) - 1
+    if (remaining > 0) runningByKey.set(key, remaining)
+    else runningByKey.delete(key)
+    for (let waiter = nextWaiter(); waiter; waiter = nextWaiter()) waiter.begin()
   }
 
   return {
     mayRun,
-    isFull: (key: string) => inQueues >= waiting.most || (queues.get(key)?.size ?? 0) >= waiting.perKey,
+    isFull: (key: string) =>
+      totalWaiting >= waiting.most || (waitersByKey.get(key)?.size ?? 0) >= waiting.perKey,
     enter(waiter: Waiter): void {
-      queues.set(waiter.key, (queues.get(waiter.key) ?? new Set()).add(waiter))
-      inQueues++
+      waitersByKey.set(waiter.key, (waitersByKey.get(waiter.key) ?? new Set()).add(waiter))
+      totalWaiting++
     },
     leave(waiter: Waiter): void {
-      const queue = queues.get(waiter.key)
+      const queue = waitersByKey.get(waiter.key)
       if (!queue?.delete(waiter)) return
-      inQueues--
-      if (queue.size === 0) queues.delete(waiter.key)
+      totalWaiting--
+      if (queue.size === 0) waitersByKey.delete(waiter.key)
     },
     async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-      underWay++
-      active.set(key, (active.get(key) ?? 0) + 1)
+      totalRunning++
+      runningByKey.set(key, (runningByKey.get(key) ?? 0) + 1)
       try {
         return await work()
       } finally {
@@ -100,18 +97,18 @@ function createQueues({ running, waiting }: FairQueueLimits) {
 
 function createQueuedWork<T>(
   work: Work<T>,
-  onOver: () => void,
-  state: ReturnType<typeof createQueues>,
+  onEnd: () => void,
+  queues: ReturnType<typeof createQueues>,
   { waitMs, refusal }: FairQueueLimits,
 ): QueuedWork<T> {
-  const waits = new Map<string, Promise<T>>()
+  const waitingByKey = new Map<string, Promise<T>>()
   const waiters = new Set<Waiter & { follow(answer: Promise<T>): void }>()
   let answer: Promise<T> | undefined
 
   function begin(key: string, since: number): Promise<T> {
-    answer = state.run(key, () => work(since).finally(onOver))
+    answer = queues.run(key, () => work(since).finally(onEnd))
     for (const waiter of waiters) {
-      state.leave(waiter)
+      queues.leave(waiter)
       waiter.follow(answer)
     }
     return answer
@@ -120,10 +117,10 @@ function createQueuedWork<T>(
   function wait(key: string, since: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        state.leave(waiter)
+        queues.leave(waiter)
         waiters.delete(waiter)
-        waits.delete(key)
-        if (waiters.size === 0) onOver()
+        waitingByKey.delete(key)
+        if (waiters.size === 0) onEnd()
         reject(refusal('there was no turn in time'))
       }
       const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs)
@@ -136,34 +133,34 @@ function createQueuedWork<T>(
         },
       }
       waiters.add(waiter)
-      state.enter(waiter)
+      queues.enter(waiter)
     })
   }
 
   return (key) => {
-    const known = answer ?? waits.get(key)
-    if (known) return known
+    const pending = answer ?? waitingByKey.get(key)
+    if (pending) return pending
     const since = performance.now()
-    if (state.mayRun(key)) return begin(key, since)
-    if (state.isFull(key)) {
-      if (waiters.size === 0) onOver()
+    if (queues.mayRun(key)) return begin(key, since)
+    if (queues.isFull(key)) {
+      if (waiters.size === 0) onEnd()
       return Promise.reject(refusal('too many wait for it'))
     }
-    const waited = wait(key, since)
-    waits.set(key, waited)
-    return waited
+    const pendingWait = wait(key, since)
+    waitingByKey.set(key, pendingWait)
+    return pendingWait
   }
 }
 
 /**
- * Work that is done once at a time for what it is about, however many ask for it, each under a key of his
- * own.
+ * Runs work once at a time for each subject. Clients that ask for the same subject share it; each waits in the queue of
+ * its own key, with its own timeout.
  */
 export function shareQueuedWork<T>(enqueue: FairQueue) {
   const shared = new Map<string, QueuedWork<T>>()
-  return (about: string, key: string, work: Work<T>): Promise<T> => {
-    const queued = shared.get(about) ?? enqueue(work, () => shared.delete(about))
-    shared.set(about, queued)
+  return (subject: string, key: string, work: Work<T>): Promise<T> => {
+    const queued = shared.get(subject) ?? enqueue(work, () => shared.delete(subject))
+    shared.set(subject, queued)
     return queued(key)
   }
 }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { Outage } from '../domain/errors/error.ts'
 
 export interface Limits {
-  /** What an Outage says is not to be had. */
+  /** The name of the unavailable part, for the Outage. */
   what: string
   running: number
   waiting: number
@@ -10,7 +10,7 @@ export interface Limits {
 
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
-/** So much work at a time, in the order it came. @throws Outage at once, when too much waits already */
+/** Runs `running` pieces of work at a time, first in, first out. @throws Outage at once when the queue is full */
 export function createLimiter({ what, running, waiting }: Limits): Limiter {
   const limit = pLimit(running)
   return async (work) => {

@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock, Log } from '../domain/log.ts'
 
-/** Logs a complaint; the same one once in so long. */
+/** Logs a warning; one with the same message and fields only once in an interval. */
 export type ThrottledWarn = (message: string, fields: Readonly<Record<string, string>>) => void
 
-const onceInMs = 10_000
-const maxRemembered = 100
+const intervalMs = 10_000
+const maxEntries = 100
 
 export function createThrottledLog({ now, log }: { now: Clock; log: Log }): ThrottledWarn {
-  const logged = new LRUCache<string, true>({
-    max: maxRemembered,
-    ttl: onceInMs,
+  const recent = new LRUCache<string, true>({
+    max: maxEntries,
+    ttl: intervalMs,
     ttlResolution: 0,
     perf: { now },
   })
   return (message, fields) => {
-    const entry = [message, ...Object.values(fields)].join()
-    if (logged.has(entry)) return
-    logged.set(entry, true)
+    const key = [message, ...Object.values(fields)].join()
+    if (recent.has(key)) return
+    recent.set(key, true)
     log.warn(message, fields)
   }
 }

@@ -1,21 +1,18 @@
-/**
- * What is waited for, or `fault` as soon as the signal says that it is not waited for any longer. Whatever it
- * comes to after that is nobody's.
- */
+/** Settles as `promise` does, or throws `fault` as soon as the signal aborts. A later result or error is dropped. */
 export async function whileWaited<T>(
   promise: Promise<T>,
   signal: AbortSignal,
   fault: () => Error,
 ): Promise<T> {
-  let stop = () => {}
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(fault())
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(fault())
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
   })
   try {
-    return await Promise.race([promise, stopped])
+    return await Promise.race([promise, aborted])
   } finally {
-    signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', onAbort)
   }
 }
