@@ -22,36 +22,39 @@ import type { EventStreams } from './stream.ts'
 
 const maxBodyBytes = 16_384
 
-/** Whole, or as a stream of events that is about to begin. */
+/** A complete answer, or an event stream that has not begun. */
 type RestAnswer = {
-  /** The route's pattern, for counting. */
+  /** The route's pattern, for metrics. */
   route: string
 } & RoutedAnswer
 
-/** `gone` gives a signal that aborts when the client has left. What is in memory is answered at once. */
+/**
+ * Answers synchronously if the data is in memory.
+ * @param gone returns a signal that aborts when the client disconnects
+ */
 type RestHandler = (
   req: IncomingMessage,
   caller: Caller,
   gone: () => AbortSignal,
 ) => RestAnswer | Promise<RestAnswer>
 
-/** A request that was let in. */
+/** A request that passed the rate limits. */
 interface Admitted {
   req: IncomingMessage
   caller: Caller
   admission: Admission
   gone: () => AbortSignal
   endpoint: Endpoint
-  /** What stands at the pattern's names. */
+  /** The parameters of the path, by name. */
   path: Record<string, string>
   pathname: string
   search: string | undefined
-  refused(error: unknown): Produced
+  refuse(error: unknown): Produced
 }
 
 /**
- * REST is a table of GraphQL documents; here it is run.
- * @throws at start when a document does not fit the schema
+ * Answers REST requests by the rows of the tables.
+ * @throws when a document does not fit the schema
  */
 export function createRestHandler(
   executor: Executor,
@@ -59,24 +62,24 @@ export function createRestHandler(
   tables: Record<Family, readonly AnyRoute[]>,
   streams: EventStreams,
 ): RestHandler {
-  const ready = (row: AnyRoute, family: Family) =>
+  const compileRow = (row: AnyRoute, family: Family) =>
     'read' in row ? compileStored(row, family, services) : compile(row, family, executor, services)
-  const find = createRouter([
-    ...tables.orderBook.map((row) => ready(row, 'orderBook')),
-    ...tables.account.map((row) => ready(row, 'account')),
+  const findEndpoint = createRouter([
+    ...tables.orderBook.map((row) => compileRow(row, 'orderBook')),
+    ...tables.account.map((row) => compileRow(row, 'account')),
   ])
 
   async function answer(admitted: Admitted): Promise<RoutedAnswer> {
-    const { req, endpoint, pathname, caller, path } = admitted
+    const { req, endpoint, pathname, path } = admitted
     if (endpoint.family === 'orderBook') tradingOn(services, path.network)
     const body = await readText(req, endpoint.row)
     if (endpoint.events) return openEvents(admitted, endpoint.events, body)
-    const produce = (asking: Caller) => respond(admitted, body, asking)
+    const produce = (caller: Caller) => respond(admitted, body, caller)
     const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
-    if (key === undefined || body === undefined) return conditional(req, await produce(caller))
+    if (key === undefined || body === undefined) return conditional(req, await produce(admitted.caller))
     const request = { scope: `POST ${pathname}`, key, body }
-    // A refusal is an answer too: it is kept, and told again.
-    return executor.answerOnce(request, caller, (asking) => produce(asking).catch(admitted.refused))
+    // Repetitions get a refusal again too.
+    return executor.answerOnce(request, admitted.caller, (caller) => produce(caller).catch(admitted.refuse))
   }
 
   async function openEvents(
@@ -90,21 +93,21 @@ export function createRestHandler(
     return { stream: await streams.open({ client: caller.client, gone: gone(), subscribe: source, write }) }
   }
 
-  async function respond(admitted: Admitted, body: string | undefined, asking: Caller): Promise<Produced> {
+  async function respond(admitted: Admitted, body: string | undefined, caller: Caller): Promise<Produced> {
     const { admission, endpoint } = admitted
     const request = requestOf(admitted, body)
     endpoint.reserve(request, admission, body?.length ?? 0)
-    const performed = await endpoint.perform(request, () => executor.context(asking, admitted.gone()))
-    admission.settle(() => endpoint.units(performed.body.length))
-    return performed
+    const produced = await endpoint.perform(request, () => executor.context(caller, admitted.gone()))
+    admission.settle(() => endpoint.units(produced.body.length))
+    return produced
   }
 
   return (req, caller, gone) => {
     const [pathname = '/', search] = (req.url ?? '/').split('?', 2)
-    const match = find(req.method ?? 'GET', pathname)
+    const match = findEndpoint(req.method ?? 'GET', pathname)
     const route = match.endpoint?.pattern ?? match.pattern ?? 'unknown'
 
-    // No row is for OPTIONS: what a path does answer is known from that.
+    // OPTIONS has no rows: the router returns the methods of the path.
     if (req.method === 'OPTIONS')
       return { route, status: 204, headers: match.allow ? { Allow: match.allow } : {}, body: '' }
 
@@ -117,7 +120,7 @@ export function createRestHandler(
         match.endpoint?.row,
         match.allow,
       )
-      // What failed may have worked for long before it did.
+      // A request that failed inside the service keeps its reservation: it may have used resources.
       if (refusal.status < 500) admission?.settle(() => 0)
       return refusal
     }
@@ -129,10 +132,10 @@ export function createRestHandler(
       if (endpoint.row.isEditors) requireEditor({ ...services, ...caller })
       const recalled = endpoint.recall?.(path)
       if (recalled) return { route, ...conditional(req, recalled) }
-      const admitted = { req, caller, admission, gone, endpoint, path, pathname, search, refused: refuse }
+      const admitted = { req, caller, admission, gone, endpoint, path, pathname, search, refuse }
       return answer(admitted)
         .catch(refuse)
-        .then((answered) => ({ route, ...answered }))
+        .then((routed) => ({ route, ...routed }))
     } catch (error) {
       return { route, ...refuse(error) }
     }
@@ -146,7 +149,7 @@ function requestOf(
   return { network, path, query: new URLSearchParams(search), body: parseJson(body) }
 }
 
-/** The body, on methods that have one. */
+/** Reads the body; undefined on GET and HEAD. */
 async function readText(
   req: IncomingMessage,
   { anyContentType, maxBytes = maxBodyBytes }: RowTraits,

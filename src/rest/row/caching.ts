@@ -1,29 +1,27 @@
 import { absentMs } from '../../domain/token/sourced.ts'
 
-/** Of an answer that somebody else gave. */
+/** The age of data from an outside source. */
 export interface Freshness {
-  /** Whole seconds since they were asked. */
+  /** Whole seconds since the source was asked. */
   age: number
-  /** Whole seconds after that for which it may be kept. */
+  /** Whole seconds from that time for which it may be cached. */
   maxAge: number
-  /** Told again because they don't answer now. */
+  /** An earlier result, because the source does not answer now. */
   isStale: boolean
 }
 
-const keptFor = (seconds: number) => `public, max-age=${seconds}`
+const publicFor = (seconds: number) => `public, max-age=${seconds}`
 
-/** Of what never changes: kept for a year, and not asked for again. */
+/** The Cache-Control of bodies that never change: cached for a year, without revalidation. */
 export const unchanging = 'public, max-age=31536000, immutable'
 
-/**
- * Age counts from when the source was asked. What is stale is asked for again each time, and says what it is.
- */
+/** `Age` counts from when the source was asked. Stale data is revalidated on each request, and has a `Warning`. */
 export function freshnessHeaders({ age, maxAge, isStale }: Freshness): Record<string, string> {
-  if (!isStale) return { 'Cache-Control': keptFor(maxAge), Age: String(age) }
+  if (!isStale) return { 'Cache-Control': publicFor(maxAge), Age: String(age) }
   return { 'Cache-Control': 'no-cache', Age: String(age), Warning: '110 - "Response is Stale"' }
 }
 
-/** That there is none is kept as long as it is remembered here; what went wrong is not. */
+/** A 404 may be cached as long as the service caches it; other refusals may not. */
 export function refusalCaching(status: number): string {
-  return status === 404 ? keptFor(absentMs / 1_000) : 'no-store'
+  return status === 404 ? publicFor(absentMs / 1_000) : 'no-store'
 }

@@ -19,23 +19,23 @@ import { compileEnumSpelling } from './selection-text.ts'
 
 const json = 'application/json'
 
-/** A row that is ready to be asked. */
+/** A compiled row. */
 export interface Endpoint extends PathPattern {
   family: Family
   row: RowTraits
-  /** The least that every request for it counts as. */
+  /** The least that a request is charged. */
   charge: Charge
-  /** Counts the rest, when its parameters are there. @param bytes of the body @throws Refusal as `Admission.reserve` does */
+  /** Reserves the cost of the request's parameters. @param bytes of the body @throws Refusal as `Admission.reserve` does */
   reserve(request: RestRequest, admission: Admission, bytes: number): void
-  /** What an answer of so many bytes took. */
+  /** The cost units of an answer of so many bytes. */
   units(bytes: number): number
   /** Whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
-  /** `context` makes what a document is executed in, where one is. */
+  /** @param context creates the context of the execution, if the row has a document */
   perform(request: RestRequest, context: () => Context): Promise<Produced>
-  /** What is in memory; undefined when the document has to answer. */
+  /** Answers from memory; returns undefined when the document has to be executed. */
   recall: ReturnType<typeof createRecall> | undefined
-  /** Where the answer comes in events: the document is a subscription. */
+  /** For subscriptions, which are answered as an event stream. */
   events?: {
     subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
     write: Subscriber['write']
@@ -49,10 +49,10 @@ export function compile(row: Route, family: Family, executor: Executor, services
   const document = executor.trust(row.run)
   const spelling = compileEnumSpelling(schema, document)
   const charge = chargeOf(schema, document)
-  const known = new WeakMap<RestRequest, Record<string, unknown>>()
+  const variablesByRequest = new WeakMap<RestRequest, Record<string, unknown>>()
   const variablesOf = (request: RestRequest) => {
-    const variables = known.get(request) ?? spelling.toVariables(row.variables?.(request) ?? {})
-    known.set(request, variables)
+    const variables = variablesByRequest.get(request) ?? spelling.toVariables(row.variables?.(request) ?? {})
+    variablesByRequest.set(request, variables)
     return variables
   }
   return {
@@ -72,11 +72,11 @@ export function compile(row: Route, family: Family, executor: Executor, services
     },
     units: executedUnits,
     async perform(request, context) {
-      const asked = row.restricted ? { ...context(), restricted: true } : context()
+      const contextValue = row.restricted ? { ...context(), restricted: true } : context()
       const variables = variablesOf(request)
-      const { data, errors } = await executor.run(document, variables, asked)
+      const { data, errors } = await executor.run(document, variables, contextValue)
       if (errors?.[0]) throw errors[0]
-      return toAnswer(row, spelling.toSpelling(data) as never)
+      return toAnswer(row, spelling.toRestSpelling(data) as never)
     },
     recall: row.recall && createRecall(row.recall, services),
     ...(isSubscription(document) && {
@@ -90,16 +90,16 @@ export function compile(row: Route, family: Family, executor: Executor, services
         write: ({ data, errors }) =>
           errors?.[0]
             ? eventOf(errorBodyOf(errors[0], family), 'error')
-            : eventOf(row.answer(spelling.toSpelling(data) as never)),
+            : eventOf(row.answer(spelling.toRestSpelling(data) as never)),
       },
     }),
   }
 }
 
-/** What a row makes of its document's result. @throws Refusal NotFound */
+/** Turns the document's result into the row's answer. @throws Refusal NotFound */
 function toAnswer(row: Route, result: never): Produced {
-  const answer = row.answer(result)
-  if (answer === null && row.missing) throw new Refusal('NotFound', row.missing)
+  const content = row.answer(result)
+  if (content === null && row.missing) throw new Refusal('NotFound', row.missing)
   const contentType = row.contentType ?? json
   const freshness = row.freshness?.(result)
   return {
@@ -109,7 +109,7 @@ function toAnswer(row: Route, result: never): Produced {
       ...row.headers,
       ...(freshness && freshnessHeaders(freshness)),
     },
-    body: contentType === json ? JSON.stringify(answer) : String(answer),
+    body: contentType === json ? JSON.stringify(content) : String(content),
   }
 }
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { RestRequest } from './route.ts'
 
-/** @throws Refusal InvalidParameter for what is no whole number */
+/** Reads `offset` and `limit`. @throws Refusal InvalidParameter if one is no whole number */
 export function page(query: RestRequest['query']) {
   return {
     offset: wholeNumber(query, 'offset', 0, Number.MAX_SAFE_INTEGER),
@@ -9,10 +9,10 @@ export function page(query: RestRequest['query']) {
   }
 }
 
-/** What is beyond `highest` counts as `highest`: out of bounds either way. */
-function wholeNumber(query: RestRequest['query'], name: string, absent: number, highest: number): number {
+/** Reads a larger number as `max`, which exceeds every limit too. */
+function wholeNumber(query: RestRequest['query'], name: string, defaultValue: number, max: number): number {
   const text = query.get(name)
-  if (text === null) return absent
-  if (/^[0-9]{1,100}$/.test(text)) return Math.min(Number(text), highest)
+  if (text === null) return defaultValue
+  if (/^[0-9]{1,100}$/.test(text)) return Math.min(Number(text), max)
   throw new Refusal('InvalidParameter', `${name} must be a whole number`, { field: name })
 }

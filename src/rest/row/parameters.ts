@@ -3,8 +3,8 @@ import { type Address, toAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, toHex } from '../../domain/evm/hex.ts'
 import { type OrderUid, toOrderUid } from '../../domain/order/uid.ts'
 
-/** A value of a path or a query. @throws Refusal InvalidParameter that names it */
-function parameter<Value>(parse: (text: string) => Value | undefined, expectation: string) {
+/** Creates a reader of parameters in paths and queries. It throws Refusal InvalidParameter with the parameter's name. */
+function createReader<Value>(parse: (text: string) => Value | undefined, expectation: string) {
   return (name: string, text = ''): Value => {
     const value = parse(text)
     if (value !== undefined) return value
@@ -12,15 +12,15 @@ function parameter<Value>(parse: (text: string) => Value | undefined, expectatio
   }
 }
 
-export const readUid: (name: string, text?: string) => OrderUid = parameter(
+export const readUid: (name: string, text?: string) => OrderUid = createReader(
   toOrderUid,
   'an order UID: 56 bytes of hex',
 )
-export const readAddress: (name: string, text?: string) => Address = parameter(
+export const readAddress: (name: string, text?: string) => Address = createReader(
   toAddress,
   'an address: 20 bytes of hex',
 )
-export const readHash: (name: string, text?: string) => Bytes32 = parameter(
+export const readHash: (name: string, text?: string) => Bytes32 = createReader(
   (text) => toHex(text, 32),
   '32 bytes of hex',
 )

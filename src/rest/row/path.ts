@@ -11,7 +11,7 @@ export type Match<Endpoint> =
   | { endpoint: Endpoint; path: Record<string, string>; allow?: undefined; pattern?: undefined }
   | { endpoint?: undefined; refusal: Refusal; allow?: string; pattern?: string }
 
-/** `GET /api/v1/orders/:uid`, below a network's segment where there is one. */
+/** @param on such as `GET /api/v1/orders/:uid` @param belowNetwork whether the path begins with a network */
 export function patternOf(on: string, belowNetwork: boolean): PathPattern {
   const [method = '', path = ''] = on.split(' ')
   const pattern = belowNetwork ? `/:network${path}` : path
@@ -19,42 +19,42 @@ export function patternOf(on: string, belowNetwork: boolean): PathPattern {
 }
 
 /**
- * Finds who answers, by the pattern that fits: a segment that is written out counts before one that takes anything. Rows of one
- * path write it alike. HEAD is answered like GET; a path that knows other methods only says which. One slash at the end makes no
- * difference.
+ * Finds the endpoint of a method and path. A fixed segment takes precedence over a parameter. Rows of one path use the
+ * same parameter names. HEAD is routed as GET; other methods of a known path get a list of those that it allows. A slash
+ * at the end is ignored.
  */
 export function createRouter<Endpoint extends PathPattern>(
   endpoints: readonly Endpoint[],
 ): (method: string, pathname: string) => Match<Endpoint> {
-  // The path decides before the method does: each has one place in the tree of GET, with all that answer there.
+  // All endpoints of a path are one node in the tree of GET, so that the path is matched before the method.
   const tree = createTree({ ignoreTrailingSlash: true, maxParamLength: Number.MAX_SAFE_INTEGER })
   for (const pattern of new Set(endpoints.map((endpoint) => endpoint.pattern))) {
-    const answering = endpoints.filter((endpoint) => endpoint.pattern === pattern)
-    tree.on('GET', pattern, () => {}, { pattern, answering })
+    const pathEndpoints = endpoints.filter((endpoint) => endpoint.pattern === pattern)
+    tree.on('GET', pattern, () => {}, { pattern, pathEndpoints })
   }
 
-  return (asked, pathname) => {
-    // Escapes stay as they are: the tree would take `%71uote` for `quote`, and refuse bad escapes itself.
-    const found = tree.find('GET', pathname.replaceAll('%', '%25').replaceAll('#', '%23'))
-    if (!found) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
-    const { pattern, answering }: { pattern: string; answering: readonly Endpoint[] } = found.store
-    const method = asked === 'HEAD' ? 'GET' : asked
-    const endpoint = answering.find((one) => one.method === method)
-    if (endpoint) return { endpoint, path: decoded(found.params) }
-    const allowed = answering.map((one) => one.method)
-    const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  return (requestMethod, pathname) => {
+    // Escapes are matched literally: the tree would take `%71uote` for `quote`, and refuse malformed escapes itself.
+    const route = tree.find('GET', pathname.replaceAll('%', '%25').replaceAll('#', '%23'))
+    if (!route) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
+    const { pattern, pathEndpoints }: { pattern: string; pathEndpoints: readonly Endpoint[] } = route.store
+    const method = requestMethod === 'HEAD' ? 'GET' : requestMethod
+    const endpoint = pathEndpoints.find((candidate) => candidate.method === method)
+    if (endpoint) return { endpoint, path: decodeParameters(route.params) }
+    const methods = pathEndpoints.map((endpoint) => endpoint.method)
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
     return { refusal: new Refusal('MethodNotAllowed', `this path answers ${allow}`), allow, pattern }
   }
 }
 
-function decoded(segments: Record<string, string | undefined>): Record<string, string> {
+function decodeParameters(segments: Record<string, string | undefined>): Record<string, string> {
   const path: Record<string, string> = {}
-  for (const name in segments) path[name] = decode(segments[name] ?? '')
+  for (const name in segments) path[name] = decodeSegment(segments[name] ?? '')
   return path
 }
 
-/** What is badly escaped is taken as it stands: whoever reads the segment refuses it. */
-function decode(segment: string): string {
+/** Returns malformed escapes unchanged: the parser of the parameter refuses them. */
+function decodeSegment(segment: string): string {
   if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)

@@ -4,33 +4,33 @@ import type { HttpResponse } from '../../http/response.ts'
 import { freshnessHeaders } from './caching.ts'
 import type { Route } from './route.ts'
 
-/** In characters: what is longer is kept as bytes, which whoever compresses them remembers too. */
-const longText = 1_024
+/** In characters: longer bodies are kept as bytes, whose compression is cached. */
+const maxTextLength = 1_024
 
-/** Writes what is in memory, once for each second of its age; undefined when the document has to answer. */
+/** Answers from memory. The body is written once, the headers again for each second of the age. */
 export function createRecall(
   recall: NonNullable<Route['recall']>,
   services: Services,
 ): (path: Record<string, string>) => HttpResponse | undefined {
-  const known = new WeakMap<object, { age: number; written: HttpResponse }>()
+  const cache = new WeakMap<object, { age: number; answer: HttpResponse }>()
   return (path) => {
     const recalled = recall({ network: path.network ?? '', path }, services)
     if (!recalled) return undefined
-    const { of, answer, freshness } = recalled
-    const last = known.get(of)
-    if (last?.age === freshness.age) return last.written
-    const body = last?.written ?? write(answer())
-    if (!body) return undefined
-    const written = { ...body, headers: { ...body.headers, ...freshnessHeaders(freshness) } }
-    known.set(of, { age: freshness.age, written })
-    return written
+    const { of, freshness } = recalled
+    const cached = cache.get(of)
+    if (cached?.age === freshness.age) return cached.answer
+    const earlier = cached?.answer ?? write(recalled.answer())
+    if (!earlier) return undefined
+    const answer = { ...earlier, headers: { ...earlier.headers, ...freshnessHeaders(freshness) } }
+    cache.set(of, { age: freshness.age, answer })
+    return answer
   }
 }
 
-/** What is no answer is for the document to tell. */
-function write(answer: unknown): HttpResponse | undefined {
-  if (answer === null) return undefined
-  const text = JSON.stringify(answer)
+/** Undefined for null: then the document produces the refusal. */
+function write(content: unknown): HttpResponse | undefined {
+  if (content === null) return undefined
+  const text = JSON.stringify(content)
   const headers = { 'Content-Type': 'application/json', ETag: weakTag(text) }
-  return { status: 200, headers, body: text.length < longText ? text : Buffer.from(text) }
+  return { status: 200, headers, body: text.length < maxTextLength ? text : Buffer.from(text) }
 }

@@ -6,62 +6,57 @@ import type { Features } from '../../graphql/context/features.ts'
 import type { Documents } from '../documents.generated.ts'
 import type { Freshness } from './caching.ts'
 
-/** @typeParam Name what the pattern names: it is there. Other names may be. */
+/** @typeParam Name parameters of the path that are always present */
 export interface RestRequest<Name extends string = never> {
-  /** The network's segment; empty on routes that belong to none. */
+  /** The network's segment; empty on routes without one. */
   network: string
   path: Record<Name, string> & Partial<Record<string, string>>
   query: URLSearchParams
-  /** Parsed JSON, on methods that have a body. */
+  /** Parsed JSON; undefined on GET and HEAD. */
   body: unknown
 }
 
-/** An answer that is in memory. Of the same thing it is the same text. */
+/** An answer from memory. */
 interface Recalled {
+  /** The cache key: with the same object the answer is the same. */
   of: object
-  /** As `answer` gives it. */
+  /** As the row's `answer` returns it. */
   answer(): unknown
   freshness: Freshness
 }
 
-/** One path as data: which document it runs, with which variables, and what it makes of the result. */
+/** A REST path as data: its document, the variables, and how the result becomes a body. */
 interface Row<On extends string, Run extends string, Data> {
   /** Method and path; `:name` takes one segment. */
   on: On
-  /**
-   * A subscription is answered in events, each as `answer` has it; `statuses` are for what is refused before
-   * the first.
-   */
+  /** The document. Each result of a subscription is an event; `statuses` apply to refusals before the first. */
   run: Run
-  /** The body, exactly. null stands for what is not there. */
+  /** Returns the body, exactly; null for a 404. */
   answer: (data: Data) => unknown
   status?: (data: Data) => number
-  /** Says what is not there when the answer is null: 404. */
+  /** The message of the 404. */
   missing?: string
-  /** Where this route's status for a code, or for a code at one field, is not the usual one. */
+  /** The route's own statuses for a code, or for a code at one field. */
   statuses?: Partial<Record<RefusalCode | `${RefusalCode} of ${string}`, number>>
   /**
-   * A look at what is in memory: `undefined` when the document has to answer, and for what is no good.
-   * Nothing is waited for. A test holds it equal to `run` and `answer`.
+   * Answers from memory, synchronously. Returns `undefined` for invalid input, and when the document has to be executed.
+   * A test checks that it is equal to `run` and `answer`.
    */
   recall?: (request: Pick<RestRequest, 'network' | 'path'>, services: Services) => Recalled | undefined
-  /**
-   * Where the answer is somebody else's: how old it is. How long it may be kept, and that there is none,
-   * follows from it.
-   */
+  /** The age of data from an outside source. The caching headers of the answer and of a 404 follow from it. */
   freshness?: (data: Data) => Freshness | null | undefined
   /** On success only. */
   headers?: Record<string, string>
   contentType?: string
-  /** Most bytes of the body, where it is not the usual. */
+  /** Most bytes of the request's body, if not the default. */
   maxBytes?: number
-  /** A part of the service that has to be on: asked before anything of the request is read. */
+  /** A feature that must be enabled: checked before anything of the request is read. */
   needs?: keyof Features
-  /** Needs the key of the content system, or the operator's: asked for before anything else is read. */
+  /** Needs the key of the content system or of the operator: checked before anything else is read. */
   isEditors?: boolean
-  /** Only the operator reaches this path: nothing is hidden from it. */
+  /** The path is reachable by the operator only: competitions are not hidden. */
   restricted?: boolean
-  /** The body is read as JSON whatever it calls itself. */
+  /** The body is read as JSON with any media type. */
   anyContentType?: boolean
 }
 
@@ -74,16 +69,16 @@ type NamesIn<On extends string> = On extends `${string}/:${infer Name}/${infer R
 
 type VariablesOf<On extends string, Variables> = (request: RestRequest<NamesIn<On>>) => Variables
 
-/** Keys that the document does not take: the graph would never see them. */
-type Stray<Variables, Taken> = string extends keyof Variables ? never : Exclude<keyof Variables, keyof Taken>
+/** Keys that are no variables of the document, and would be ignored. */
+type Unused<Variables, Taken> = string extends keyof Variables ? never : Exclude<keyof Variables, keyof Taken>
 
-/** The document's variables, enums as the interface's words. @throws Refusal for input that is no good */
+/** The document's variables, with enums in REST spelling. @throws Refusal for invalid input */
 type WithVariables<On extends string, Taken, Variables extends Taken> =
   Record<string, never> extends Taken
-    ? { variables?: VariablesOf<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
-    : { variables: VariablesOf<On, Variables & { [Name in Stray<Variables, Taken>]: never }> }
+    ? { variables?: VariablesOf<On, Variables & { [Name in Unused<Variables, Taken>]: never }> }
+    : { variables: VariablesOf<On, Variables & { [Name in Unused<Variables, Taken>]: never }> }
 
-/** What is said of a row whatever answers it. */
+/** The members of rows with and without a document. */
 export type RowTraits = Pick<
   Route,
   | 'on'
@@ -98,14 +93,14 @@ export type RowTraits = Pick<
   | 'anyContentType'
 > &
   Partial<Pick<Route, 'run' | 'freshness'>> & {
-    /** Whether a success may say that it never changes. */
+    /** Whether successes may have the headers of an immutable body. */
     isCached?: boolean
   }
 
-/** A row whose result's form is its own affair. */
+/** A row of any document. */
 export type Route = Row<string, string, never> & { variables?: VariablesOf<string, Record<string, unknown>> }
 
-/** The document says what its row has to give and gets. A text that does not compile here needs `npm run codegen`. */
+/** Types a row's variables and result by its document. A document that does not compile here needs `npm run codegen`. */
 export function route<
   const On extends string,
   const Run extends keyof Documents,
@@ -116,7 +111,7 @@ export function route<
   return row
 }
 
-/** What changes something and can be sent twice: a request for it may carry an Idempotency-Key. */
+/** Whether a request may carry an Idempotency-Key: a POST that runs a mutation. */
 export function isRepeatable({ on, run }: RowTraits): boolean {
   return on.startsWith('POST ') && run !== undefined && isMutation(parse(run))
 }

@@ -17,12 +17,12 @@ import {
   typeFromAST,
 } from 'graphql'
 
-/** Enum members are SCREAMING_CASE in the graph and the interface's words in REST: the words are their values. */
+/** Enum members are SCREAMING_CASE in GraphQL. REST spells them by their internal values. */
 export interface EnumSpelling {
-  /** Raw JSON to variables: words become names, and keys that the graph does not know are left out. */
+  /** Turns raw JSON into variables: REST spellings become GraphQL names, and unknown keys are left out. */
   toVariables(variables: Record<string, unknown>): Record<string, unknown>
-  /** A result to REST: names become words. Changes the result in place. */
-  toSpelling<Data>(data: Data): Data
+  /** Turns the GraphQL names in a result into REST spellings, in place. */
+  toRestSpelling<Data>(data: Data): Data
 }
 
 export function compileEnumSpelling(schema: GraphQLSchema, document: DocumentNode): EnumSpelling {
@@ -31,25 +31,26 @@ export function compileEnumSpelling(schema: GraphQLSchema, document: DocumentNod
   if (!operation || !root) throw new Error('a REST document must hold one operation')
   const plan = planOf(operation.selectionSet, root, document)
   const inputs = (operation.variableDefinitions ?? []).map(({ variable, type }) => {
-    const known = typeFromAST(schema, type)
-    return [variable.name.value, known && isInputType(known) ? known : undefined] as const
+    const inputType = typeFromAST(schema, type)
+    return [variable.name.value, inputType && isInputType(inputType) ? inputType : undefined] as const
   })
   return {
     toVariables: (variables) =>
       Object.fromEntries(
-        inputs.map(([name, type]) => [name, type ? toInput(type, variables[name]) : variables[name]]),
+        inputs.map(([name, type]) => [name, type ? toInputValue(type, variables[name]) : variables[name]]),
       ),
-    toSpelling(data) {
-      respell(data, plan)
+    toRestSpelling(data) {
+      applyPlan(data, plan)
       return data
     },
   }
 }
 
-function toInput(outer: GraphQLInputType, value: unknown): unknown {
-  const type = getNullableType(outer)
+function toInputValue(inputType: GraphQLInputType, value: unknown): unknown {
+  const type = getNullableType(inputType)
   if (value === undefined || value === null) return value
-  if (isListType(type)) return Array.isArray(value) ? value.map((item) => toInput(type.ofType, item)) : value
+  if (isListType(type))
+    return Array.isArray(value) ? value.map((item) => toInputValue(type.ofType, item)) : value
   if (isEnumType(type)) return type.getValues().find((member) => member.value === value)?.name ?? value
   if (!isInputObjectType(type) || typeof value !== 'object') return value
   const fields = Object.values(type.getFields())
@@ -57,11 +58,11 @@ function toInput(outer: GraphQLInputType, value: unknown): unknown {
   return Object.fromEntries(
     fields
       .filter(({ name }) => variables[name] !== undefined)
-      .map(({ name, type }) => [name, toInput(type, variables[name])]),
+      .map(({ name, type }) => [name, toInputValue(type, variables[name])]),
   )
 }
 
-/** What to do with each key of a selection; keys without an enum below them are left out. */
+/** The enums in a selection, by response key; keys without an enum below them are left out. */
 type Plan = Map<string, GraphQLEnumType | Plan>
 
 function planOf(selections: SelectionSetNode, parent: GraphQLObjectType, document: DocumentNode): Plan {
@@ -79,8 +80,8 @@ function planOf(selections: SelectionSetNode, parent: GraphQLObjectType, documen
     const key = (selection.alias ?? selection.name).value
     if (isEnumType(type)) plan.set(key, type)
     if (!isObjectType(type) || !selection.selectionSet) continue
-    const inner = planOf(selection.selectionSet, type, document)
-    if (inner.size > 0) plan.set(key, inner)
+    const nestedPlan = planOf(selection.selectionSet, type, document)
+    if (nestedPlan.size > 0) plan.set(key, nestedPlan)
   }
   return plan
 }
@@ -91,19 +92,19 @@ function fragmentOf(name: string, document: DocumentNode) {
   ) as { selectionSet: SelectionSetNode } | undefined
 }
 
-function respell(value: unknown, plan: Plan): void {
+function applyPlan(value: unknown, plan: Plan): void {
   if (Array.isArray(value)) {
-    for (const item of value) respell(item, plan)
+    for (const item of value) applyPlan(item, plan)
   } else if (typeof value === 'object' && value !== null) {
     const fields = value as Record<string, unknown>
     for (const [key, step] of plan) {
-      if (step instanceof Map) respell(fields[key], step)
-      else fields[key] = toValue(fields[key], step)
+      if (step instanceof Map) applyPlan(fields[key], step)
+      else fields[key] = toRestValue(fields[key], step)
     }
   }
 }
 
-function toValue(value: unknown, type: GraphQLEnumType): unknown {
-  if (Array.isArray(value)) return value.map((item) => toValue(item, type))
+function toRestValue(value: unknown, type: GraphQLEnumType): unknown {
+  if (Array.isArray(value)) return value.map((item) => toRestValue(item, type))
   return typeof value === 'string' ? type.getValue(value)?.value : value
 }

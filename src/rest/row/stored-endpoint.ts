@@ -11,7 +11,7 @@ import { patternOf } from './path.ts'
 import type { RestRequest } from './route.ts'
 import type { StoredRoute } from './stored-route.ts'
 
-/** A row whose body the database writes, ready to be asked. */
+/** Compiles a row whose body the database writes. */
 export function compileStored(row: StoredRoute, family: Family, services: Services): Endpoint {
   const { reportAuctions = defaultReportAuctions } = services
   return {

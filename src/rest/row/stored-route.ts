@@ -2,7 +2,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import type { RestRequest, Route, RowTraits } from './route.ts'
 
-/** What a stored row is read with. */
+/** The context of reading a stored row. */
 export interface StoredReading extends Pick<Services, 'db' | 'hidesCompetitions' | 'maxOrderUids'> {
   /** Unix seconds. */
   now: number
@@ -11,11 +11,11 @@ export interface StoredReading extends Pick<Services, 'db' | 'hidesCompetitions'
   reportAuctions: number
 }
 
-/** A path whose body the database writes: no document is run for it. */
+/** A path whose body the database writes. It has no document. */
 export interface StoredRoute extends RowTraits {
-  /** How many the body may list, where it lists any: what is reserved until its size is known. */
+  /** Most items that the body may list, for the estimated cost; 1 if left out. */
   items?(request: RestRequest<string>): number
-  /** The body; null for what is not there. @throws Refusal for input that is no good */
+  /** Reads the body; null for a 404. @throws Refusal for invalid input */
   read(request: RestRequest<string>, reading: StoredReading): Promise<StoredAnswer | null>
 }
 
