@@ -7,24 +7,25 @@ import type { Pool } from '../../domain/routing/pool.ts'
 import type { Pair } from './pairs.ts'
 import type { PoolRegistry } from './registry.ts'
 
-/** The pools of one block. Each is read when it is asked for first, and once for all who ask. */
+/** The pools of one block. Each is read on its first request; later requests share the read. */
 export interface BlockPools {
   blockHash: Bytes32
   /**
-   * @param aheadMs what would have to be looked up within this time is looked up now
+   * @param aheadMs pairs whose entry in the registry expires within this time are looked up now
    * @throws Outage, also when the node has no such block (any more)
    */
   find(pairs: readonly Pair[], aheadMs?: number): Promise<FoundPools>
 }
 
 export interface FoundPools {
-  /** In the order of the pairs; those with nothing in them are left out. */
+  /** In the order of the pairs, without empty pools. */
   pools: readonly Pool[]
-  /** The pairs that have a pool, be it empty. */
+  /** The pairs that have a pool, even an empty one. */
   placed: readonly Pair[]
+  /** The pairs without a pool. */
   absent: readonly Pair[]
-  /** When the first of the others has to be looked up again, in milliseconds since 1970. */
-  knownUntil: number
+  /** When the first absent pair has to be looked up again, in milliseconds since 1970. */
+  validUntil: number
 }
 
 export interface PoolSource {
@@ -33,76 +34,76 @@ export interface PoolSource {
   registry: PoolRegistry
 }
 
-/** By the pair's key; null stands for a pool that nobody can trade with. */
+/** By the pair's key; null stands for a pool that is empty or could not be read. */
 type PoolsByKey = ReadonlyMap<string, Pool | null>
 
-const maxKept = 20_000
+const maxPools = 20_000
 
 export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockPools {
   const { registry } = source
-  // By size: with `max` the memory for all of them is taken at once, which is 2 ms for each block.
-  const read = new LRUCache<string, { pool: Pool | null }>({ maxSize: maxKept, sizeCalculation: () => 1 })
-  const underWay = new Map<string, Promise<PoolsByKey>>()
+  // `maxSize`, because `max` allocates the memory of all entries at once, which takes 2 ms for each block.
+  const cache = new LRUCache<string, { pool: Pool | null }>({ maxSize: maxPools, sizeCalculation: () => 1 })
+  const pendingReads = new Map<string, Promise<PoolsByKey>>()
 
   const isAbsent = (key: string, aheadMs: number) => {
-    const place = registry.find(key, aheadMs)
-    return place !== undefined && place.pool === undefined
+    const entry = registry.find(key, aheadMs)
+    return entry !== undefined && entry.pool === undefined
   }
 
-  function start(pairs: readonly Pair[], aheadMs: number): Promise<PoolsByKey> {
-    const reading = readPairs(source, pairs, blockHash, aheadMs).then((pools) => {
-      for (const [key, pool] of pools) read.set(key, { pool })
+  function startRead(pairs: readonly Pair[], aheadMs: number): Promise<PoolsByKey> {
+    const read = readPairs(source, pairs, blockHash, aheadMs).then((pools) => {
+      for (const [key, pool] of pools) cache.set(key, { pool })
       return pools
     })
-    const ended = reading.finally(() => {
-      for (const { key } of pairs) underWay.delete(key)
+    const pendingRead = read.finally(() => {
+      for (const { key } of pairs) pendingReads.delete(key)
     })
-    for (const { key } of pairs) underWay.set(key, ended)
-    return ended
+    for (const { key } of pairs) pendingReads.set(key, pendingRead)
+    return pendingRead
   }
 
   /**
-   * Holds what it has found, whatever is forgotten meanwhile. Where a read that others began fails, it asks
-   * once more.
+   * Collects the pools of the pairs in a map of its own, because the cache may drop entries meanwhile. If a read that
+   * another caller started fails, it reads once more.
    */
-  async function batch(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
-    const held = new Map<string, Pool | null>()
+  async function collectPools(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
+    const poolsByKey = new Map<string, Pool | null>()
     for (const { key } of pairs) {
-      const known = read.get(key)
-      if (known) held.set(key, known.pool)
+      const cached = cache.get(key)
+      if (cached) poolsByKey.set(key, cached.pool)
     }
-    const unread = pairs.filter(({ key }) => !held.has(key) && !isAbsent(key, aheadMs))
-    const shared = new Set(unread.flatMap(({ key }) => underWay.get(key) ?? []))
-    const unasked = unread.filter(({ key }) => !underWay.has(key))
-    const own = unasked.length > 0 ? start(unasked, aheadMs) : undefined
-    const ends = await Promise.allSettled(own ? [own, ...shared] : shared)
-    if (own) await own
-    const failed = ends.find((end) => end.status === 'rejected')
+    const unread = pairs.filter(({ key }) => !poolsByKey.has(key) && !isAbsent(key, aheadMs))
+    const sharedReads = new Set(unread.flatMap(({ key }) => pendingReads.get(key) ?? []))
+    const unrequested = unread.filter(({ key }) => !pendingReads.has(key))
+    const ownRead = unrequested.length > 0 ? startRead(unrequested, aheadMs) : undefined
+    const results = await Promise.allSettled(ownRead ? [ownRead, ...sharedReads] : sharedReads)
+    if (ownRead) await ownRead
+    const failed = results.find((result) => result.status === 'rejected')
     if (failed && isLast) throw failed.reason
-    if (failed) return batch(pairs, aheadMs, true)
-    for (const end of ends)
-      if (end.status === 'fulfilled') for (const [key, pool] of end.value) held.set(key, pool)
-    return held
+    if (failed) return collectPools(pairs, aheadMs, true)
+    for (const result of results)
+      if (result.status === 'fulfilled') for (const [key, pool] of result.value) poolsByKey.set(key, pool)
+    return poolsByKey
   }
 
   return {
     blockHash,
     async find(pairs, aheadMs = 0) {
-      const held = await batch(pairs, aheadMs)
-      const until = pairs.map(({ key }) => registry.find(key)?.knownUntil ?? Number.POSITIVE_INFINITY)
+      const poolsByKey = await collectPools(pairs, aheadMs)
+      const expiries = pairs.map(({ key }) => registry.find(key)?.validUntil ?? Number.POSITIVE_INFINITY)
       return {
-        pools: pairs.flatMap(({ key }) => held.get(key) ?? []),
-        placed: pairs.filter(({ key }) => held.has(key)),
-        absent: pairs.filter(({ key }) => !held.has(key)),
-        knownUntil: until.reduce((first, one) => Math.min(first, one), Number.POSITIVE_INFINITY),
+        pools: pairs.flatMap(({ key }) => poolsByKey.get(key) ?? []),
+        placed: pairs.filter(({ key }) => poolsByKey.has(key)),
+        absent: pairs.filter(({ key }) => !poolsByKey.has(key)),
+        validUntil: expiries.reduce((first, expiry) => Math.min(first, expiry), Number.POSITIVE_INFINITY),
       }
     },
   }
 }
 
 /**
- * Reserves of pools whose place is known, place and reserves of the others, in one round trip. Absent ones
- * are only noted.
+ * Reads the reserves of known pools, and the addresses and reserves of others, in one round trip. Pairs without a pool
+ * are recorded in the registry only.
  */
 async function readPairs(
   { rpc, factory, registry }: PoolSource,
@@ -110,28 +111,28 @@ async function readPairs(
   blockHash: Bytes32,
   aheadMs: number,
 ) {
-  const known = pairs.flatMap((pair) => {
+  const located = pairs.flatMap((pair) => {
     const pool = registry.find(pair.key)?.pool
     return pool ? [{ pair, pool }] : []
   })
-  const sought = pairs.filter(({ key }) => !registry.find(key, aheadMs))
+  const unlocated = pairs.filter(({ key }) => !registry.find(key, aheadMs))
   const { reserves, found }: PoolAnswer = await readPools(
     rpc,
     {
-      pools: known.map(({ pool }) => pool),
+      pools: located.map(({ pool }) => pool),
       factory,
-      pairs: sought.map(({ token0, token1 }) => [token0, token1]),
+      pairs: unlocated.map(({ token0, token1 }) => [token0, token1]),
     },
     blockHash,
   )
   const pools = new Map<string, Pool | null>()
-  known.forEach(({ pair, pool }, index) => {
+  located.forEach(({ pair, pool }, index) => {
     pools.set(pair.key, toPool(pair, pool, reserves[index]))
   })
-  sought.forEach((pair, index) => {
-    const one = found[index]
-    registry.note(pair.key, one?.pool)
-    if (one) pools.set(pair.key, toPool(pair, one.pool, one.reserves))
+  unlocated.forEach((pair, index) => {
+    const pairPool = found[index]
+    registry.note(pair.key, pairPool?.pool)
+    if (pairPool) pools.set(pair.key, toPool(pair, pairPool.pool, pairPool.reserves))
   })
   return pools
 }

@@ -3,19 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../domain/log.ts'
 
 export interface FollowOptions {
-  /** One look at the chain. */
+  /** Reads the pools of the newest block. */
   advance: () => Promise<void>
-  /** Nobody asks: the node is left alone. */
+  /** Whether no client has asked for pools lately: then the node is not polled. */
   isIdle: () => boolean
   pollMs: number
   log: Log
 }
 
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 
 /**
- * Keeps looking until `signal` aborts, and ends then at once. Faults are told and survived; the process is
- * not kept alive.
+ * Polls until `signal` aborts, and ends then at once. Faults are logged, with a back-off. The timers do not keep the
+ * process alive.
  */
 export async function follow(options: FollowOptions, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
@@ -34,7 +34,7 @@ async function run({ advance, isIdle, pollMs, log }: FollowOptions, signal: Abor
     } catch (fault) {
       if (failures++ === 0) log.warn('the market is not read', { fault: String(fault) })
     }
-    const pauseMs = Math.min(Math.max(pollMs, longestPauseMs), pollMs * 2 ** failures)
+    const pauseMs = Math.min(Math.max(pollMs, maxPauseMs), pollMs * 2 ** failures)
     await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }

@@ -2,30 +2,27 @@ import type { Head } from '../../chain/transaction/fees.ts'
 import type { Clock } from '../../domain/log.ts'
 import type { View } from './view.ts'
 
-/** The view of the newest block, swapped in one step. */
+/** The view of the newest block, replaced atomically. */
 export interface ChainHead {
-  /** From memory while the node was asked a moment ago, else as `check`. @throws Outage */
+  /** From memory while the last check is fresh, else as `check`. @throws Outage */
   view(): Promise<View>
   /**
-   * Asks for the head, once for all who ask meanwhile, and serves what it finds.
-   * @param unread a view whose block could not be read: a lower one may take its place at once
+   * Reads the head, and serves its view. Concurrent callers share the read.
+   * @param unreadable a view whose block could not be read: a lower block may replace it at once
    * @throws Outage
    */
-  check(unread?: View): Promise<View>
-  /** The same, but a block that is new is prepared before it is served. @throws Outage */
+  check(unreadable?: View): Promise<View>
+  /** Reads the head, and prepares the view of a new block before it serves it. @throws Outage */
   advance(prepare: (view: View) => Promise<unknown>): Promise<void>
-  /** Views that are at hand, whether served or being prepared. */
-  atHand(): View[]
+  /** The view that is served, and the one that is being prepared. */
+  views(): View[]
 }
 
 export interface ChainHeadOptions {
   readHead: () => Promise<Head>
   createView: (head: Head) => View
   now: Clock
-  /**
-   * Older knowledge is not served. For so long a lower block is taken for the news of a node that lags
-   * behind.
-   */
+  /** After this time a view is checked before it is served. Until then a lower block counts as that of a lagging node. */
   staleMs: number
 }
 
@@ -33,34 +30,34 @@ export function createChainHead({ readHead, createView, now, staleMs }: ChainHea
   let latest: View | undefined
   let served: View | undefined
   let prepared: View | undefined
-  let doubted: View | undefined
-  let asking: Promise<View> | undefined
+  let unreadableView: View | undefined
+  let pendingHead: Promise<View> | undefined
 
-  async function askForHead(): Promise<View> {
+  async function loadHead(): Promise<View> {
     const head = await readHead()
-    if (latest && head.number < latest.block && latest !== doubted && isFresh(latest)) return latest
-    doubted = undefined
+    if (latest && head.number < latest.block && latest !== unreadableView && isFresh(latest)) return latest
+    unreadableView = undefined
     if (latest?.pools.blockHash !== head.hash) latest = createView(head)
     latest.checkedAt = now()
     return latest
   }
 
-  function ask(): Promise<View> {
-    asking ??= askForHead().finally(() => {
-      asking = undefined
+  function readSharedHead(): Promise<View> {
+    pendingHead ??= loadHead().finally(() => {
+      pendingHead = undefined
     })
-    return asking
+    return pendingHead
   }
 
-  /** A clock that was set back makes everything stale, and nothing fresh for ever. */
+  /** After the clock was set back, a view is stale: else it could stay fresh for a long time. */
   function isFresh({ checkedAt }: View): boolean {
     const age = now() - checkedAt
     return age >= 0 && age < staleMs
   }
 
-  async function check(unread?: View): Promise<View> {
-    doubted = unread ?? doubted
-    served = await ask()
+  async function check(unreadable?: View): Promise<View> {
+    unreadableView = unreadable ?? unreadableView
+    served = await readSharedHead()
     return served
   }
 
@@ -68,12 +65,12 @@ export function createChainHead({ readHead, createView, now, staleMs }: ChainHea
     view: async () => (served && isFresh(served) ? served : check()),
     check,
     async advance(prepare) {
-      const view = await ask()
+      const view = await readSharedHead()
       if (view === prepared) return
       await prepare(view)
-      // Whoever could not wait may have found a newer one meanwhile.
+      // A concurrent `check` may have found a newer block meanwhile.
       if (view === latest) served = prepared = view
     },
-    atHand: () => [latest, served].filter((view) => view !== undefined),
+    views: () => [latest, served].filter((view) => view !== undefined),
   }
 }

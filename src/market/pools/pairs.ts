@@ -9,30 +9,29 @@ export interface Pair extends Pick<Pool, 'token0' | 'token1'> {
 }
 
 /**
- * The pairs that routes of three swaps use between the two tokens of each: the pair itself, its tokens with
- * base tokens, and those with each other. Each once. Their number grows with that of the pairs asked for, not
- * with its square.
+ * Lists, without duplicates, the pairs that routes of up to three swaps can use between the two tokens of each: the pair
+ * itself, its tokens with base tokens, and base tokens with each other. Their number is linear in that of `pairs`.
  */
-export type PairsAround = (wanted: readonly TokenPair[]) => readonly Pair[]
+export type PairsAround = (pairs: readonly TokenPair[]) => readonly Pair[]
 
 export function createPairsAround(baseTokens: readonly Address[]): PairsAround {
   const basePairs = new Map<string, Pair>()
   for (const token of baseTokens) {
     for (const base of baseTokens) addPair(basePairs, token, base)
   }
-  return (wanted) => {
-    const pairs = new Map(basePairs)
-    for (const [one, other] of wanted) addPair(pairs, one, other)
-    for (const token of new Set(wanted.flat())) {
-      for (const base of baseTokens) addPair(pairs, token, base)
+  return (pairs) => {
+    const pairsAround = new Map(basePairs)
+    for (const [tokenA, tokenB] of pairs) addPair(pairsAround, tokenA, tokenB)
+    for (const token of new Set(pairs.flat())) {
+      for (const base of baseTokens) addPair(pairsAround, token, base)
     }
-    return [...pairs.values()]
+    return [...pairsAround.values()]
   }
 }
 
-function addPair(pairs: Map<string, Pair>, one: Address, other: Address): void {
-  if (one === other) return
-  const [token0, token1] = one < other ? [one, other] : [other, one]
+function addPair(pairs: Map<string, Pair>, tokenA: Address, tokenB: Address): void {
+  if (tokenA === tokenB) return
+  const [token0, token1] = tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA]
   const key = `${token0}${token1}`
   if (!pairs.has(key)) pairs.set(key, { key, token0, token1 })
 }

@@ -14,26 +14,26 @@ import { createPoolRegistry } from './registry.ts'
 import { createView } from './view.ts'
 
 /**
- * Liquidity of Uniswap V2-style pools. Around pairs are the pools that routes of three swaps between them can
- * use: of the pair itself, of its tokens with base tokens of the network, and between those. Empty pools are
- * left out.
+ * Liquidity of Uniswap V2-style pools. For each pair it has the pools that routes of up to three swaps can use: of the
+ * pair itself, of its tokens with base tokens of the network, and of base tokens with each other. Empty pools are left
+ * out.
  */
 export interface Pools {
   /**
-   * The newest block. Answered from memory once pools are known and while the head was checked a moment ago.
+   * Reads pools at the newest block; from memory if they were read and the head was checked a moment ago.
    * @throws Outage
    */
   look(pairs: readonly TokenPair[]): Promise<MarketView>
-  /** Exactly this block. @throws Outage, also when the node has no such block (any more) */
+  /** Reads pools at exactly this block. @throws Outage, also when the node has no such block (any more) */
   around(pairs: readonly TokenPair[], blockHash: Bytes32): Promise<readonly Pool[]>
-  /** Reads new blocks before they are asked for, until `signal` aborts. Never throws. */
+  /** Reads the pools in use again in each new block, before a request needs them, until `signal` aborts. Never throws. */
   follow(signal: AbortSignal): Promise<void>
 }
 
-/** The market as it stood in one block. */
+/** The market at one block. */
 export interface MarketView {
   block: number
-  /** Wei for one unit of gas, as a transaction sent now would pay it. */
+  /** Wei for one unit of gas in a transaction sent now. */
   gasPrice: bigint
   pools: readonly Pool[]
 }
@@ -45,12 +45,9 @@ export interface PoolsOptions {
   log: Log
 }
 
-/**
- * Pools that are read anew in every block, while they are in use; and as many pairs that had none, which are
- * looked up again in time.
- */
+/** Most pools that are read in every block while they are in use, and most pairs without a pool that are looked up again. */
 const maxFollowed = 5_000
-/** So long before it would have to be asked for, the follower asks whether there is a pool now. */
+/** How long before an absent pair expires from the registry the follower looks it up again. */
 const aheadMs = 30_000
 const followedForMs = 600_000
 const idleAfterMs = 60_000
@@ -58,14 +55,14 @@ const idleAfterMs = 60_000
 export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
   const pairsAround = createPairsAround([...new Set([network.wrappedNative, ...network.baseTokens])])
   const source = { rpc, factory: network.poolFactory, registry: createPoolRegistry(now) }
-  const remembered = () =>
+  const createPairCache = () =>
     new LRUCache<string, Pair>({
       max: maxFollowed,
       ttl: followedForMs,
       ttlResolution: 0,
       perf: { now },
     })
-  const inUse = { placed: remembered(), absent: remembered() }
+  const pairsInUse = { placed: createPairCache(), absent: createPairCache() }
   const pollMs = Math.min(1_000, Math.max(100, network.blockTimeMs / 4))
   const head = createChainHead({
     now,
@@ -78,37 +75,38 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
         pools: createBlockPools(source, head.hash),
         pairsAround,
         onUse: ({ placed, absent }) => {
-          for (const pair of placed) inUse.placed.set(pair.key, pair)
-          for (const pair of absent) inUse.absent.set(pair.key, pair)
+          for (const pair of placed) pairsInUse.placed.set(pair.key, pair)
+          for (const pair of absent) pairsInUse.absent.set(pair.key, pair)
         },
       }),
   })
-  let askedAt = Number.NEGATIVE_INFINITY
-  let named: BlockPools | undefined
+  let lastUsedAt = Number.NEGATIVE_INFINITY
+  let lastRequested: BlockPools | undefined
 
-  /**
-   * A block that somebody names: shared with looks when it is the one they see, else the last named one is
-   * kept.
-   */
+  /** The pools of a block that a caller names: those of a current view if it has this block. Else the last one is kept. */
   function poolsOf(blockHash: Bytes32): BlockPools {
-    const seen = head.atHand().find(({ pools }) => pools.blockHash === blockHash)
-    if (seen) return seen.pools
-    if (named?.blockHash !== blockHash) named = createBlockPools(source, blockHash)
-    return named
+    const view = head.views().find(({ pools }) => pools.blockHash === blockHash)
+    if (view) return view.pools
+    if (lastRequested?.blockHash !== blockHash) lastRequested = createBlockPools(source, blockHash)
+    return lastRequested
   }
 
   async function look(pairs: readonly TokenPair[]): Promise<MarketView> {
-    askedAt = now()
+    lastUsedAt = now()
     const view = await head.view()
     const { block, gasPrice } = view
     try {
       return { block, gasPrice, pools: await view.around(pairs) }
     } catch (fault) {
       if (!(fault instanceof Outage)) throw fault
-      // The block may just have left the chain.
-      const again = await head.check(view)
-      if (again === view) throw fault
-      return { block: again.block, gasPrice: again.gasPrice, pools: await again.around(pairs) }
+      // A reorg may have removed the block.
+      const checkedView = await head.check(view)
+      if (checkedView === view) throw fault
+      return {
+        block: checkedView.block,
+        gasPrice: checkedView.gasPrice,
+        pools: await checkedView.around(pairs),
+      }
     }
   }
 
@@ -120,9 +118,9 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
         {
           advance: () =>
             head.advance((view) =>
-              view.pools.find([...inUse.placed.values(), ...inUse.absent.values()], aheadMs),
+              view.pools.find([...pairsInUse.placed.values(), ...pairsInUse.absent.values()], aheadMs),
             ),
-          isIdle: () => now() - askedAt >= idleAfterMs,
+          isIdle: () => now() - lastUsedAt >= idleAfterMs,
           pollMs,
           log,
         },

@@ -2,12 +2,9 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 
-/**
- * Where the pools of pairs are, by the pair's key: for ever when there is one, for a minute when there is
- * none.
- */
+/** Addresses of pools, by the pair's key. An address never expires, the absence of a pool after a minute. */
 export interface PoolRegistry {
-  /** `undefined` when it has to be looked up: now, or within `aheadMs`. */
+  /** `undefined` when the pair has to be looked up now, or within `aheadMs`. */
   find(key: string, aheadMs?: number): PoolEntry | undefined
   note(key: string, pool: Address | undefined): void
 }
@@ -15,7 +12,7 @@ export interface PoolRegistry {
 export interface PoolEntry {
   pool: Address | undefined
   /** Milliseconds since 1970. */
-  knownUntil: number
+  validUntil: number
 }
 
 const absentForMs = 60_000
@@ -26,10 +23,10 @@ export function createPoolRegistry(now: Clock): PoolRegistry {
   return {
     find(key, aheadMs = 0) {
       const entry = entries.get(key)
-      return entry && entry.knownUntil > now() + aheadMs ? entry : undefined
+      return entry && entry.validUntil > now() + aheadMs ? entry : undefined
     },
     note(key, pool) {
-      entries.set(key, { pool, knownUntil: pool ? Number.POSITIVE_INFINITY : now() + absentForMs })
+      entries.set(key, { pool, validUntil: pool ? Number.POSITIVE_INFINITY : now() + absentForMs })
     },
   }
 }

@@ -80,7 +80,7 @@ test('a block that is told of again after it could not be read is doubted no mor
 
 test('another block of the same height is believed at once', async () => {
   await after(10)
-  const [before] = newest.atHand()
+  const [before] = newest.views()
   expect(await after(10.1)).toBe(10)
-  expect(newest.atHand()).not.toContain(before)
+  expect(newest.views()).not.toContain(before)
 })
