@@ -1,19 +1,19 @@
-/** Token amounts are `bigint` atoms. Nothing here or elsewhere passes through a floating point number. */
+/** Token amounts are `bigint` atoms, never floating point numbers. */
 export const maxUint256 = 2n ** 256n - 1n
 
 /** Native prices are whole numbers: native atoms for 10^18 atoms of the token. */
 export const priceScale = 10n ** 18n
 
-const longestInput = 100
+const maxInputLength = 100
 
 export type ParsedAmount = { amount: bigint } | { fault: 'malformed' | 'overflow' }
 
 /**
  * Decimal digits and nothing else: no sign, point, exponent, hex or JSON number. Leading zeros are dropped.
- * Longer than 100 characters is refused unread. Only well-formed digits can be an overflow.
+ * More than 100 characters are `malformed`, without parsing. Only well-formed digits can be an overflow.
  */
 export function parseAmount(input: unknown): ParsedAmount {
-  if (typeof input !== 'string' || input.length > longestInput || !/^[0-9]+$/.test(input)) {
+  if (typeof input !== 'string' || input.length > maxInputLength || !/^[0-9]+$/.test(input)) {
     return { fault: 'malformed' }
   }
   const amount = BigInt(input)
@@ -42,7 +42,7 @@ export function maxOf(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
 
-/** Atoms as a plain decimal for people: 1500000 with 6 decimals is "1.5". Exact, no rounding. */
+/** Atoms as a plain decimal: 1500000 with 6 decimals is "1.5". Exact, no rounding. */
 export function formatUnits(amount: bigint, decimals: number): string {
   const text = amount.toString().padStart(decimals + 1, '0')
   const whole = text.slice(0, text.length - decimals)
@@ -56,7 +56,7 @@ function withoutEndingZeros(digits: string): string {
   return digits.slice(0, end)
 }
 
-/** The inverse, for plain decimals of our own. What is finer than `decimals` is dropped. */
+/** The inverse of `formatUnits`, for trusted plain decimals. Digits beyond `decimals` are dropped. */
 export function parseUnits(text: string, decimals: number): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
@@ -64,7 +64,7 @@ export function parseUnits(text: string, decimals: number): bigint {
 
 /**
  * numerator / denominator as a plain decimal string with `digits` significant digits, rounded down.
- * For values that are only shown, such as a token price; never for money that moves.
+ * For displayed values only, such as a token price; never for amounts that are traded.
  */
 export function formatRatioDown(numerator: bigint, denominator: bigint, digits = 18): string {
   if (denominator === 0n) throw new RangeError('division by zero')

@@ -1,16 +1,16 @@
-/** What `JSON.parse` keeps to itself about a text. Paths are those of `metadata.hooks.pre[0]`. */
+/** Facts about a JSON text that `JSON.parse` does not report. Paths have the form `metadata.hooks.pre[0]`. */
 export interface JsonSpelling {
-  /** The first member that an object names twice: two readers could each take another of the two. */
-  twice: string | undefined
-  /** Numbers written with a sign, a point or an exponent: `1.0` and `1e3` parse to whole numbers all the same. */
-  notDigits: ReadonlySet<string>
+  /** The first duplicate member: parsers differ in which of the two they take. */
+  duplicate: string | undefined
+  /** Paths of numbers written with a sign, a point or an exponent: `1.0` and `1e3` also parse to whole numbers. */
+  nonDigitNumbers: ReadonlySet<string>
 }
 
 interface Level {
   path: string
   /** Members so far; null in a list. */
   names: Set<string> | null
-  /** The member or the index that is being read. */
+  /** The current member or index. */
   at: string | number
   awaitsName: boolean
 }
@@ -19,9 +19,9 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g
 
 /** @param text JSON that parses */
 export function jsonSpelling(text: string): JsonSpelling {
-  const notDigits = new Set<string>()
+  const nonDigitNumbers = new Set<string>()
   const open: Level[] = []
-  let twice: string | undefined
+  let duplicate: string | undefined
   for (const [token] of text.matchAll(tokens)) {
     const level = open.at(-1)
     if (token === '{') open.push({ path: pathIn(level), names: new Set(), at: '', awaitsName: true })
@@ -33,38 +33,38 @@ export function jsonSpelling(text: string): JsonSpelling {
     } else if (token.startsWith('"') && level?.awaitsName) {
       level.at = JSON.parse(token) as string
       level.awaitsName = false
-      if (level.names?.has(level.at)) twice ??= pathIn(level)
+      if (level.names?.has(level.at)) duplicate ??= pathIn(level)
       level.names?.add(level.at)
-    } else if (/^-|^\d+[.eE]/.test(token)) notDigits.add(pathIn(level))
+    } else if (/^-|^\d+[.eE]/.test(token)) nonDigitNumbers.add(pathIn(level))
   }
-  return { twice, notDigits }
+  return { duplicate, nonDigitNumbers }
 }
 
-/** In characters, of a path and of each name in it: nothing that is looked for is as long. */
-const longest = { path: 200, name: 40 }
+/** Most characters of a path and of each name in it: longer than any known path. */
+const maxLength = { path: 200, name: 40 }
 
-/** Bounded, since a text can hold as many numbers as levels: what is longer ends in dots. */
+/** Paths are truncated: a text with many levels and many numbers would otherwise cost quadratic space. */
 function pathIn(level: Level | undefined): string {
   if (!level) return ''
   const { path, at } = level
-  if (path.length > longest.path) return path
-  const next = typeof at === 'number' ? `[${at}]` : abridged(at)
+  if (path.length > maxLength.path) return path
+  const next = typeof at === 'number' ? `[${at}]` : abbreviate(at)
   const whole = path && typeof at === 'string' ? `${path}.${next}` : path + next
-  return whole.length > longest.path ? `${whole}…` : whole
+  return whole.length > maxLength.path ? `${whole}…` : whole
 }
 
-function abridged(name: string): string {
-  return name.length > longest.name ? `${name.slice(0, longest.name)}…` : name
+function abbreviate(name: string): string {
+  return name.length > maxLength.name ? `${name.slice(0, maxLength.name)}…` : name
 }
 
 const [quote, backslash, openList, closeList, openObject, closeObject, comma] = Buffer.from('"\\[]{},')
 
 /**
- * Whether lists and objects stand in each other so deep. Seen before a text is parsed: `JSON.parse` takes a
- * tenth of a second for 100,000 levels, and seconds for millions.
+ * Whether lists and objects nest deeper than `maxLevels`. Checked before parsing: `JSON.parse` takes a tenth of a second for 100,000
+ * levels, and seconds for millions.
  */
-export function nestsDeeper(text: string, than: number): boolean {
-  if (text.length <= than) return false
+export function nestsDeeper(text: string, maxLevels: number): boolean {
+  if (text.length <= maxLevels) return false
   let levels = 0
   let inText = false
   for (let at = 0; at < text.length; at++) {
@@ -73,13 +73,13 @@ export function nestsDeeper(text: string, than: number): boolean {
     else if (inText && code === backslash) at++
     else if (inText) continue
     else if (code === closeList || code === closeObject) levels--
-    else if ((code === openList || code === openObject) && ++levels > than) return true
+    else if ((code === openList || code === openObject) && ++levels > maxLevels) return true
   }
   return false
 }
 
 /**
- * How many items all lists of a text hold together.
+ * Total number of items in all lists of a text.
  * @param text JSON that parses, without blanks around its items
  */
 export function listItems(text: string): number {

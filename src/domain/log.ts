@@ -1,4 +1,4 @@
-/** What every room may say. Fields are data for machines; the message is for people. Never secrets, never whole bodies. */
+/** Structured log. The message is for operators, the fields are for machines. Never secrets, never whole bodies. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void
@@ -6,7 +6,7 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
-/** Wall clock, in milliseconds since 1970. Handed in, so that a test can set it. */
+/** Wall clock, in milliseconds since 1970. A parameter, so that a test can set it. */
 export type Clock = () => number
 
 /** Whole Unix seconds, the unit of `validTo` and of block timestamps. */

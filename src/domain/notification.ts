@@ -13,18 +13,18 @@ export const notificationTypes = [
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
-/** JSON, as clients see it. Amounts are decimal strings. Whatever reads or documents it names each member. */
+/** JSON, as clients see it. Amounts are decimal strings. Code that reads or documents it names each member. */
 export interface NotificationMetadata {
   orderId: OrderUid
   chainId: number
   executedAmount?: string
   txHash?: string
   validTo?: number
-  /** Who cancelled. */
+  /** What caused the cancellation. */
   source?: 'api' | 'policy' | 'replacement' | 'chain'
   replacedBy?: OrderUid
   reason?: string
-  /** true once the cause was reorganised away for good. */
+  /** true once a reorg has removed the cause for good. */
   reverted?: boolean
 }
 
@@ -43,7 +43,7 @@ export function summarize(amounts: Summary, sell: Token, buy: Token): string {
   return `${formatTokenAmount(amounts.sellAmount, sell)} for ${formatTokenAmount(amounts.buyAmount, buy)}`
 }
 
-/** Share of the fixed side that is filled, in whole percent, rounded down: 99.9 % never reads as all. */
+/** Filled share of the fixed side, in whole percent, rounded down: 99.9 % is not 100. */
 export function filledPercentDown(order: Order): number {
   const target = order.kind === 'sell' ? order.sellAmount : order.buyAmount
   return target === 0n ? 0 : Number((filledAmount(order) * 100n) / target)

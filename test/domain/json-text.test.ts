@@ -5,7 +5,7 @@ import { jsonSpelling, listItems, nestsDeeper } from '../../src/domain/json-text
 it('finds nothing in what JSON.stringify writes, and every number that is not digits', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 2 }), (value, spaces) => {
-      const { twice, notDigits } = jsonSpelling(JSON.stringify(value, null, spaces))
+      const { duplicate: twice, nonDigitNumbers: notDigits } = jsonSpelling(JSON.stringify(value, null, spaces))
       expect(twice).toBeUndefined()
       expect([...notDigits].sort()).toEqual([...new Set(numbersIn(value, ''))].sort())
     }),
@@ -20,7 +20,7 @@ it('finds a member that any object has twice, whatever stands around it', () => 
       const object = `{"other":0,${member}:${JSON.stringify(between)},${member} : null}`
       const text = `[${JSON.stringify(before)},{"a":${object}}]`
       expect(JSON.parse(text)).toBeDefined()
-      expect(jsonSpelling(text).twice).toBe(`[1].a.${twice}`)
+      expect(jsonSpelling(text).duplicate).toBe(`[1].a.${twice}`)
     }),
   )
 })
@@ -29,13 +29,13 @@ it('holds no more than a bounded path for each number, however deep or long the 
   const deep = `{"a":${'['.repeat(2_000)}${'1.5,'.repeat(1_000)}1${']'.repeat(2_000)},"metadata":{"validFrom":1.0}}`
   const long = `{"${'n'.repeat(4_000)}":[${'1.5,'.repeat(1_000)}1],"metadata":{"validFrom":1.0}}`
   for (const text of [deep, long]) {
-    const { notDigits } = jsonSpelling(text)
+    const { nonDigitNumbers: notDigits } = jsonSpelling(text)
     expect(notDigits).toContain('metadata.validFrom')
     expect(Math.max(...[...notDigits].map((path) => path.length))).toBeLessThan(300)
   }
   // One that is abridged is none of those that are looked for.
-  expect([...jsonSpelling(`{"${'n'.repeat(41)}":1.5}`).notDigits]).toEqual([`${'n'.repeat(40)}…`])
-  expect([...jsonSpelling(`{"${'n'.repeat(40)}":1.5}`).notDigits]).toEqual(['n'.repeat(40)])
+  expect([...jsonSpelling(`{"${'n'.repeat(41)}":1.5}`).nonDigitNumbers]).toEqual([`${'n'.repeat(40)}…`])
+  expect([...jsonSpelling(`{"${'n'.repeat(40)}":1.5}`).nonDigitNumbers]).toEqual(['n'.repeat(40)])
 })
 
 it('knows how deep a text nests, whatever stands in its strings', () => {

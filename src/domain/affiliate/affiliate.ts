@@ -4,14 +4,14 @@ import type { Bytes32 } from '../evm/hex.ts'
 import { keccakText } from '../evm/keccak.ts'
 import { addressWord, domainHash, structHash, typedDigest, uintWord } from '../signing/typed-data.ts'
 
-/** What an affiliate was promised when it registered. Plain decimals; amounts are US dollars. */
+/** The terms at an affiliate's registration. Plain decimals; amounts are US dollars. */
 export interface AffiliateProgramme {
   /** For each time that a trader’s volume reaches `triggerVolume`, shared by the splits. */
   rewardAmount: string
   triggerVolume: string
-  /** How long a trader counts. */
+  /** Days for which a trader's volume counts. */
   timeCapDays: number
-  /** How much of a trader's volume counts; 0 means all. */
+  /** Most volume of a trader that counts; 0 means all. */
   volumeCap: string
   /** Percent; the three make 100. */
   revenueSplitAffiliatePct: string
@@ -37,11 +37,11 @@ export const defaultProgramme: AffiliateProgramme = {
   revenueSplitDaoPct: '0',
 }
 
-/** Digits behind the point of US dollars and of percent, as they are stored. */
+/** Decimal places of stored US dollars and percentages. */
 export const dollarDecimals = 18
 export const percentDecimals = 2
 
-/** The trader's part of the reward, exactly. */
+/** The trader's part of the reward, not rounded. */
 export function traderRewardAmount({
   rewardAmount,
   revenueSplitTraderPct,
@@ -51,10 +51,10 @@ export function traderRewardAmount({
   return formatUnits(hundredths, dollarDecimals + percentDecimals + 2)
 }
 
-/** Upper case: a document may write a code in any. */
+/** Codes are upper case; documents may write them in any case. */
 export const affiliateCodePattern = /^[A-Z0-9_-]{5,20}$/
 
-/** Whatever chain the trades are on. */
+/** The same for all chains. */
 const signedChainId = 1
 const domainTypes = [
   { name: 'name', type: 'string' },
@@ -66,10 +66,10 @@ const codeTypes = [
   { name: 'chainId', type: 'uint256' },
 ]
 
-/** What binds a code to a wallet. */
+/** Binds a code to a wallet. */
 export type AffiliateBinding = Pick<Affiliate, 'wallet' | 'code'>
 
-/** What a wallet is asked to sign (`eth_signTypedData_v4`). The domain has neither chain nor contract. */
+/** Typed data for `eth_signTypedData_v4`. The domain has neither chain nor contract. */
 export function affiliateTypedData(brand: string, { wallet, code }: AffiliateBinding) {
   return {
     types: { EIP712Domain: domainTypes, AffiliateCode: codeTypes },
@@ -79,7 +79,7 @@ export function affiliateTypedData(brand: string, { wallet, code }: AffiliateBin
   }
 }
 
-/** What a signature of it signs. */
+/** The digest of that typed data. */
 export function affiliateDigest(brand: string, { wallet, code }: AffiliateBinding): Bytes32 {
   const words = [addressWord(wallet), keccakText(code), uintWord(BigInt(signedChainId))]
   const members = codeTypes.map((member, index) => ({ ...member, word: words[index] ?? '0x' }))

@@ -6,11 +6,11 @@ export function formatDollars(dollars: bigint): string {
   return formatUnits(dollars, dollarDecimals)
 }
 
-/** What rewards are made of. Which trades count for them is said in `storage/affiliate/statistics.ts`. */
+/** Terms as integers, dollars with `dollarDecimals`. `storage/affiliate/statistics.ts` decides which trades count. */
 export interface Terms {
   rewardAmount: bigint
   triggerVolume: bigint
-  /** 0: all of it counts. */
+  /** 0 means no cap. */
   volumeCap: bigint
   /** Hundredths of a percent. */
   affiliateShare: bigint
@@ -29,7 +29,7 @@ export function termsOf(programme: AffiliateProgramme): Terms {
   }
 }
 
-/** Whether a trade counts for the affiliate, and if not, why not: the first that applies. */
+/** Whether a trade counts for the affiliate; if not, the first reason that applies. */
 export const eligibilities = [
   'eligible',
   'not_bound',
@@ -41,12 +41,12 @@ export const eligibilities = [
 ] as const
 export type Eligibility = (typeof eligibilities)[number]
 
-/** Full rewards of one trader's eligible volume. */
+/** Number of full rewards for one trader's eligible volume. */
 export function rewardsOf(eligibleVolume: bigint, { triggerVolume }: Pick<Terms, 'triggerVolume'>): bigint {
   return eligibleVolume / triggerVolume
 }
 
-/** What is still to be traded for the next reward; 0 where the cap is below that. */
+/** Volume until the next reward; 0 when the cap prevents it. */
 export function leftToNext(
   eligibleVolume: bigint,
   { triggerVolume, volumeCap }: Pick<Terms, 'triggerVolume' | 'volumeCap'>,
@@ -55,7 +55,7 @@ export function leftToNext(
   return volumeCap > 0n && eligibleVolume + left > volumeCap ? 0n : left
 }
 
-/** One side's part of so many rewards. `share`: hundredths of a percent. */
+/** One side's part of the rewards, rounded down. `share`: hundredths of a percent. */
 export function earnedDown(
   rewards: bigint,
   { rewardAmount }: Pick<Terms, 'rewardAmount'>,

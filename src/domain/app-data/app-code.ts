@@ -1,15 +1,15 @@
-/** What a longer name would cost an index is not worth it: orders of such an application are not found by it. */
+/** Longer names are not indexed, so orders cannot be found by them. */
 export const longestAppCode = 100
 
-/** The application that a document names in its root, for finding its orders; null when it names none that can be looked for. */
+/** The application that a document names in its root, for the index; null when it names none that is indexed. */
 export function appCodeOf(document: string | null): string | null {
   if (document === null) return null
   const { appCode } = parseRoot(document)
-  const isKept = typeof appCode === 'string' && appCode.length <= longestAppCode && !appCode.includes('\0')
-  return isKept ? appCode : null
+  const isIndexed = typeof appCode === 'string' && appCode.length <= longestAppCode && !appCode.includes('\0')
+  return isIndexed ? appCode : null
 }
 
-/** Documents are checked before they are stored; what is no object all the same names nothing. */
+/** Stored documents were checked; a document that is not an object has no appCode. */
 function parseRoot(document: string): { appCode?: unknown } {
   try {
     return Object(JSON.parse(document))

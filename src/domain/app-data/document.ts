@@ -7,11 +7,11 @@ import { type PartnerFee, parsePartnerFees } from '../fee/partner.ts'
 import { type JsonSpelling, jsonSpelling } from '../json-text.ts'
 import { type OrderUid, toOrderUid } from '../order/uid.ts'
 
-/** What a document may hold unless a deployment says otherwise. A document is bytes: its hash is over exactly what the client sent. */
+/** Default limit of a document's size. The hash is over exactly the bytes that the client sent. */
 export const maxAppDataBytes = 8_192
 
 export const emptyAppDataDocument = '{}'
-/** Stands for the empty document although the hashes differ. */
+/** Means the empty document although the hashes differ. */
 export const zeroAppData = `0x${'00'.repeat(32)}` as Bytes32
 
 export interface Hook {
@@ -20,7 +20,7 @@ export interface Hook {
   gasLimit: bigint
 }
 
-/** The members of an appData document that change what the service does; everything else is the application's own. */
+/** The members of an appData document that the service acts on; all others belong to the application. */
 export interface ParsedAppData {
   preHooks: Hook[]
   postHooks: Hook[]
@@ -29,41 +29,41 @@ export interface ParsedAppData {
   /** Unix seconds. */
   validFrom: number | null
   partnerFees: PartnerFee[]
-  /** The order must be settled through other contracts; those that may be left out do not count. */
+  /** The order must be settled through wrapper contracts; omittable wrappers do not count. */
   wrapped: boolean
 }
 
-/** What the client sent: a document, a hash, or both. `document` is null for a bare hash, which has to be looked up. */
+/** A client's document, hash, or both. `document` is null for a bare hash, which has to be looked up. */
 export interface AppDataInput {
-  /** As sent; a quote answers with it. */
+  /** As sent; a quote returns it. */
   appData: string
   hash: Bytes32
   document: string | null
 }
 
 /**
- * Reads the three accepted forms. A string that is 32 bytes of hex is a hash, any other a document.
+ * Parses the three accepted forms. A string that is 32 bytes of hex is a hash, any other a document.
  * @throws Refusal InvalidParameter, AppDataHashMismatch
  */
 export function toAppDataInput(appData: string, appDataHash?: string | null): AppDataInput {
-  const declared = appDataHash == null ? undefined : toHex(appDataHash, 32)
-  if (appDataHash != null && !declared) {
+  const declaredHash = appDataHash == null ? undefined : toHex(appDataHash, 32)
+  if (appDataHash != null && !declaredHash) {
     throw new Refusal('InvalidParameter', 'appDataHash must be 32 bytes of hex', { field: 'appDataHash' })
   }
-  const bare = toHex(appData, 32)
-  const hash = bare ?? keccakText(appData)
-  if (declared && declared !== hash) {
-    throw new Refusal('AppDataHashMismatch', `appData hashes to ${hash}, appDataHash says ${declared}`, {
+  const bareHash = toHex(appData, 32)
+  const hash = bareHash ?? keccakText(appData)
+  if (declaredHash && declaredHash !== hash) {
+    throw new Refusal('AppDataHashMismatch', `appData hashes to ${hash}, appDataHash says ${declaredHash}`, {
       field: 'appDataHash',
     })
   }
-  return { appData: bare ?? appData, hash, document: bare ? null : appData }
+  return { appData: bareHash ?? appData, hash, document: bareHash ? null : appData }
 }
 
 /**
- * Checks a document and reads its meaning. Unknown members are the application's own and are ignored; known members must
- * have the right form, and no member may be given twice: readers would not agree on what was signed.
- * @param maxBytes for documents that come from outside; what is stored was checked when it came
+ * Checks and parses a document. Unknown members belong to the application and are ignored; known members must have the right form, and
+ * duplicate members are refused: parsers would not agree on what was signed.
+ * @param maxBytes limit for documents from clients; stored documents were checked before
  * @throws Refusal InvalidAppData, naming the JSON path at fault
  */
 export function parseAppDataDocument(document: string, maxBytes = Number.POSITIVE_INFINITY): ParsedAppData {
@@ -72,7 +72,7 @@ export function parseAppDataDocument(document: string, maxBytes = Number.POSITIV
   if (/\p{Surrogate}/u.test(document)) throw invalid('', 'is not UTF-8')
   const root = asObject(parseJson(document), '')
   const spelling = jsonSpelling(document)
-  if (spelling.twice !== undefined) throw invalid(spelling.twice, 'is given twice')
+  if (spelling.duplicate !== undefined) throw invalid(spelling.duplicate, 'is given twice')
   const metadata = optional(root.metadata, (value) => asObject(value, 'metadata'))
   const { hooks, path } = metadata
     ? { hooks: metadata.hooks, path: 'metadata.hooks' }
@@ -80,13 +80,13 @@ export function parseAppDataDocument(document: string, maxBytes = Number.POSITIV
   return { ...readHooks(hooks, path), ...readMetadata(metadata ?? {}, spelling) }
 }
 
-/** Documents from before `metadata` have their hooks, and nothing else, in `backend`. */
+/** Documents older than `metadata` have only hooks, in `backend`. */
 function legacyHooks(root: Record<string, unknown>): unknown {
   return optional(root.backend, (value) => asObject(value, 'backend'))?.hooks
 }
 
 function readHooks(value: unknown, path: string): Pick<ParsedAppData, 'preHooks' | 'postHooks'> {
-  const hooks = optional(value, (given) => asObject(given, path)) ?? {}
+  const hooks = optional(value, (hooksValue) => asObject(hooksValue, path)) ?? {}
   return { preHooks: parseHooks(hooks.pre, `${path}.pre`), postHooks: parseHooks(hooks.post, `${path}.post`) }
 }
 
@@ -109,7 +109,7 @@ function readMetadata(
     wrapped: (optional(metadata.wrappers, parseWrappers) ?? []).some(({ isOmittable }) => !isOmittable),
     validFrom: optional(metadata.validFrom, (value) => {
       const isWhole = typeof value === 'number' && Number.isInteger(value)
-      if (!isWhole || spelling.notDigits.has('metadata.validFrom') || value < 0 || value >= 2 ** 32) {
+      if (!isWhole || spelling.nonDigitNumbers.has('metadata.validFrom') || value < 0 || value >= 2 ** 32) {
         throw invalid('metadata.validFrom', 'must be Unix seconds')
       }
       return value
@@ -117,10 +117,12 @@ function readMetadata(
   }
 }
 
-function parseFees(value: unknown, { notDigits }: JsonSpelling): PartnerFee[] {
+function parseFees(value: unknown, { nonDigitNumbers: notDigits }: JsonSpelling): PartnerFee[] {
   const fees = parsePartnerFees(value)
-  const isLoose = [...notDigits].some((path) => /^metadata\.partnerFee(\[\d+\])?\.\w*[bB]ps$/.test(path))
-  if (fees && !isLoose) return fees
+  const hasLooseNumbers = [...notDigits].some((path) =>
+    /^metadata\.partnerFee(\[\d+\])?\.\w*[bB]ps$/.test(path),
+  )
+  if (fees && !hasLooseNumbers) return fees
   throw invalid('metadata.partnerFee', 'must hold a recipient and one form of fee, in whole basis points')
 }
 
@@ -165,7 +167,7 @@ function parseFlag(value: unknown, path: string): boolean {
   return value
 }
 
-/** A hint for solvers; its form is checked, like that of every known member. */
+/** A hint for solvers; only its form is checked. */
 function parseFlashloan(value: unknown): void {
   const loan = asObject(value, 'metadata.flashloan')
   for (const name of ['liquidityProvider', 'protocolAdapter', 'receiver', 'token']) {

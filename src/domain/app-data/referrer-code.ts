@@ -3,17 +3,17 @@ import { affiliateCodePattern } from '../affiliate/affiliate.ts'
 const form = new RegExp(affiliateCodePattern, 'i')
 
 /**
- * The code that a document names in `metadata.referrer.code`, in any letter case, in capitals; null when it names none. Older documents
- * name an address there, which is no code.
+ * The code in a document's `metadata.referrer.code`, converted to upper case; null when there is none. Older documents have an address
+ * in `metadata.referrer`, which is not a code.
  */
 export function referrerCodeOf(document: string | null): string | null {
-  // Nearly no document has one, and this is read for every order. A backslash can write the name in another way.
+  // Fast path: runs for every order, and few documents have a code. A backslash can escape the member's name.
   if (document === null || !/referrer|\\/.test(document)) return null
   const code = member(member(member(parse(document), 'metadata'), 'referrer'), 'code')
   return typeof code === 'string' && form.test(code) ? code.toUpperCase() : null
 }
 
-/** Documents are checked before they are stored; what is no object all the same names nobody. */
+/** Stored documents were checked; one that does not parse has no referrer. */
 function parse(document: string): unknown {
   try {
     return JSON.parse(document)

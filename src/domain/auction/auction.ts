@@ -2,17 +2,17 @@ import type { Address } from '../evm/address.ts'
 import type { FeePolicy } from '../fee/policy.ts'
 import type { Order } from '../order/order.ts'
 
-/** An order as it stands in one auction. */
+/** An order in one auction. */
 export interface AuctionOrder {
   order: Order
-  /** Atoms of the fixed side that are still to fill. */
+  /** Unfilled atoms of the fixed side. */
   remaining: bigint
   feePolicies: FeePolicy[]
-  /** Gas beyond its trade: a contract's signature as it was measured, hooks, unwrapping. */
+  /** Gas beyond its trade: a contract's signature check as measured, hooks, unwrapping. */
   extraGas: bigint
 }
 
-/** What solvers compete for: the solvable orders of one block, with native prices. */
+/** The solvable orders of one block, with native prices. */
 export interface Auction {
   id: bigint
   chainId: number
@@ -21,7 +21,7 @@ export interface Auction {
   /** Last block for a settlement. */
   deadlineBlock: number
   orders: AuctionOrder[]
-  /** Native atoms for 10^18 token atoms, by token. Holds the wrapped native token always. */
+  /** Native atoms for 10^18 token atoms, by token. Always has the wrapped native token. */
   nativePrices: ReadonlyMap<Address, bigint>
   /** Wei for one unit of gas. */
   gasPrice: bigint

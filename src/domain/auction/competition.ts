@@ -5,7 +5,7 @@ import type { OrderEvent } from '../order/event.ts'
 import type { Trade } from '../order/trade.ts'
 import type { OrderUid } from '../order/uid.ts'
 
-/** A competition as it was stored. */
+/** A stored competition. */
 export interface StoredAuction {
   id: bigint
   chainId: number
@@ -30,7 +30,7 @@ export interface StoredSolution {
   referenceScore: bigint | null
 }
 
-/** What a solution proposes for one order: sell with all fees, buy after all fees. */
+/** One order's execution in a solution: sell with all fees, buy after all fees. */
 export interface ProposedExecution {
   auctionId: bigint
   solutionUid: number
@@ -48,7 +48,7 @@ export interface ProtocolFee {
   amount: bigint
 }
 
-/** What a settlement on chain did for an order. */
+/** One order's execution in a settlement on chain. */
 export interface OrderExecution {
   auctionId: bigint
   executedFee: bigint
@@ -72,9 +72,9 @@ export interface SettlementAttempt {
   outcome: string | null
 }
 
-/** One auction in the story of one order: only what concerns that order. */
+/** One auction in the history of one order: only its parts about that order. */
 export interface AuctionStory extends StoredAuction {
-  /** Of the order's two tokens, as far as the auction had them. */
+  /** Of the order's two tokens, if the auction had them. */
   nativePrices: NativePrice[]
   proposedSolutions: (StoredSolution & Pick<ProposedExecution, 'executedSell' | 'executedBuy'>)[]
   executions: OrderExecution[]

@@ -8,7 +8,7 @@ interface ScoredOrder extends Limits {
 
 /**
  * Score of one order in native atoms, rounded down: its surplus with the protocol fees added back, at the auction's prices.
- * A buy order's surplus is in sell atoms and is carried to the buy token at the limit price.
+ * A buy order's surplus is in sell atoms and is converted to the buy token at the limit price.
  * `undefined` when the fill breaks the limit or a price is missing: the whole solution is then discarded.
  */
 export function orderScoreDown(
@@ -20,8 +20,9 @@ export function orderScoreDown(
   const price = nativePrices.get(order.buyToken)
   const surplus = surplusDown(order, fill)
   if (price === undefined || surplus < 0n) return undefined
-  const kept = protocolFees.reduce((sum, fee) => sum + fee, surplus)
-  const inBuyToken = order.kind === 'sell' ? kept : mulDivDown(kept, order.buyAmount, order.sellAmount)
+  const surplusWithFees = protocolFees.reduce((sum, fee) => sum + fee, surplus)
+  const inBuyToken =
+    order.kind === 'sell' ? surplusWithFees : mulDivDown(surplusWithFees, order.buyAmount, order.sellAmount)
   return mulDivDown(inBuyToken, price, priceScale)
 }
 

@@ -3,14 +3,14 @@ import type { Fill } from '../fee/policy.ts'
 import type { Interaction } from '../order/order.ts'
 import type { OrderUid } from '../order/uid.ts'
 
-/** What a solver engine proposes, in the solver protocol's terms. */
+/** A solver's proposal, in the terms of the solver protocol. */
 export interface Proposal {
   /** Uniform clearing prices: sold · price(sell token) = bought · price(buy token). */
   prices: ReadonlyMap<Address, bigint>
   trades: ProposedTrade[]
-  /** Run between taking sell tokens in and paying buy tokens out. */
+  /** Run after sell tokens are taken and before buy tokens are paid. */
   interactions: Interaction[]
-  /** Gas units of the whole settlement, as the engine sees it. */
+  /** Gas units of the whole settlement, estimated by the solver. */
   gas: bigint
 }
 
@@ -22,7 +22,7 @@ export interface ProposedTrade {
   fee: bigint
 }
 
-/** One order's outcome in a solution that the service checked. */
+/** One order's execution in a solution that the service checked. */
 export interface Execution extends Fill {
   orderUid: OrderUid
   /** Network fee in sell token atoms. */
@@ -31,7 +31,7 @@ export interface Execution extends Fill {
   protocolFees: bigint[]
 }
 
-/** A proposal that holds what it says: executions, fees and score are the service's own arithmetic. */
+/** A valid proposal. The service computed executions, fees and score itself. */
 export interface Solution {
   solver: Address
   proposal: Proposal
@@ -42,7 +42,7 @@ export interface Solution {
   pairScores: ReadonlyMap<string, bigint>
 }
 
-/** A solution in its place: uid is the index in the stored ranking, ranking is uid + 1. */
+/** A solution with its rank: uid is the index in the stored ranking, ranking is uid + 1. */
 export interface RankedSolution extends Solution {
   uid: number
   ranking: number

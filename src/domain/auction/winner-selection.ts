@@ -1,8 +1,8 @@
 import type { RankedSolution, Solution } from './solution.ts'
 
 /**
- * Fair combinatorial auction. A solution over several pairs is kept only if no pair is worse off than with the best solution
- * for that pair alone; then the best solutions with disjoint pairs win. Ties fall to the earlier one: shuffle before.
+ * Fair combinatorial auction. A solution over several pairs is kept only if no pair scores less than in the best solution
+ * for that pair alone; then the best solutions with disjoint pairs win. Ties go to the earlier solution: shuffle before.
  * @returns winners by score, then other kept solutions by score, then filtered ones; uid is the index.
  */
 export function selectWinners(solutions: readonly Solution[], maxWinners: number): RankedSolution[] {

@@ -1,6 +1,6 @@
 import type { RefusalCode } from './refusal-codes.ts'
 
-/** A request that the service turns down. The message is for the client: it names what to change, never an internal. */
+/** A refused request. The message is for the client: it names what to change, never internals. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   /** Path of the field at fault in the request, such as `sellAmount`. */
@@ -20,7 +20,7 @@ export class Refusal extends Error {
   }
 }
 
-/** An outside system (node, database) did not answer. Never the same thing as "there is none". */
+/** An outside system (node, database) did not respond. Never means that data does not exist. */
 export class Outage extends Error {
   constructor(what: string, cause?: unknown) {
     super(`${what} is unavailable`, { cause })

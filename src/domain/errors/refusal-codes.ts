@@ -1,25 +1,25 @@
 interface RefusalRow {
   /** Whether the same request can succeed later without being changed. */
   retryable: boolean
-  parsedAppData: string
+  description: string
   /** What the client should do. */
   advice: string
 }
 
-const final = (parsedAppData: string, advice: string): RefusalRow => ({
+const final = (description: string, advice: string): RefusalRow => ({
   retryable: false,
-  parsedAppData,
+  description,
   advice,
 })
-const passing = (parsedAppData: string, advice: string): RefusalRow => ({
+const passing = (description: string, advice: string): RefusalRow => ({
   retryable: true,
-  parsedAppData,
+  description,
   advice,
 })
 
 /**
- * The one closed list of refusal codes. Clients rely on these words: `extensions.code` in GraphQL, `errorType` in REST.
- * docs/errors.md is made of it.
+ * The one closed list of refusal codes. Clients rely on them: `extensions.code` in GraphQL, `errorType` in REST.
+ * docs/errors.md is generated from it.
  */
 export const refusalCodes = {
   InvalidParameter: final(

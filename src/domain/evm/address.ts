@@ -5,7 +5,7 @@ export type Address = Hex & { readonly address?: never }
 
 export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
-/** Stands for the chain's own coin as a buy token; the settlement pays it as native coin. */
+/** Marks the native coin as buy token; the settlement pays in native coin. */
 export const nativeMarker: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 /** Any letter case, prefix optional; `undefined` when it is not 20 bytes of hex. */
@@ -13,7 +13,7 @@ export function toAddress(text: string): Address | undefined {
   return toHex(text, 20)
 }
 
-/** For literals and for values that a chain or the database has already checked. */
+/** For literals and for trusted values from the chain or the database. @throws TypeError */
 export function address(text: string): Address {
   const parsed = toAddress(text)
   if (!parsed) throw new TypeError(`not an address: ${text}`)

@@ -1,4 +1,4 @@
-/** Bytes as text: `0x` and lowercase digits. Every hex value inside the program has this one spelling. */
+/** Bytes as `0x` and lowercase digits: the only form of hex values inside the program. */
 export type Hex = `0x${string}`
 
 /** 32 bytes: a digest, an appData hash, a transaction or block hash. */

@@ -1,34 +1,34 @@
 import { type Address, toAddress } from '../evm/address.ts'
 import { type FeePolicy, factorScale } from './policy.ts'
 
-/** A fee that the application behind an order asks for in its appData. Basis points. */
+/** A fee that an order's application requests in appData. Basis points. */
 export type PartnerFee = { recipient: Address } & (
   | { kind: 'volume'; volumeBps: number }
   | { kind: 'surplus' | 'priceImprovement'; bps: number; maxVolumeBps: number }
 )
 
-/** Partner fees together take this part of the volume at most, in parts per million. */
+/** Limit of all partner fees together, as a part of the volume, in parts per million. */
 export const partnerFeeCap = 10_000n
 
 const ppm = (bps: number): bigint => (BigInt(bps) * factorScale) / 10_000n
 
-/** One fee or a list; `undefined` when it has none of the known forms. */
+/** Parses one fee or a list; `undefined` for an unknown form. */
 export function parsePartnerFees(value: unknown): PartnerFee[] | undefined {
   const fees = (Array.isArray(value) ? value : [value]).map(parsePartnerFee)
   return fees.every((fee) => fee !== undefined) ? fees : undefined
 }
 
 /**
- * The policies of partner fees, in their order, each limited to what the ones before it left of the cap. What is asked of the
- * surplus or of an improvement is bounded by its volume only.
+ * The policies of partner fees, in their order, each limited to the rest of the cap. Fees on surplus or price improvement count with
+ * their maximal volume.
  */
 export function partnerPolicies(fees: readonly PartnerFee[], cap = partnerFeeCap): FeePolicy[] {
   let taken = 0n
   return fees.map((fee) => {
-    const asked = ppm(fee.kind === 'volume' ? fee.volumeBps : fee.maxVolumeBps)
+    const requested = ppm(fee.kind === 'volume' ? fee.volumeBps : fee.maxVolumeBps)
     const remaining = ((factorScale + cap) * factorScale) / (factorScale + taken) - factorScale
-    const volume = asked < remaining ? asked : remaining
-    taken += asked < cap - taken ? asked : cap - taken
+    const volume = requested < remaining ? requested : remaining
+    taken += requested < cap - taken ? requested : cap - taken
     if (fee.kind === 'volume') return { kind: 'volume', factor: volume }
     return { kind: fee.kind, factor: ppm(Math.min(fee.bps, 9_999)), maxVolumeFactor: volume }
   })

@@ -1,10 +1,10 @@
 import { maxOf, minOf, mulDivDown, mulDivUp } from '../amount.ts'
 import type { OrderKind } from '../order/order.ts'
 
-/** Parts per million: factors come from configuration as decimals and are whole numbers from there on. */
+/** Factors are whole parts per million; settings give them as decimals. */
 export const factorScale = 1_000_000n
 
-/** Every factor is in 0..factorScale and a fee's own factor is below it: nobody's whole surplus is taken. */
+/** Every factor is in 0..factorScale, and `factor` is below factorScale, so that no trader loses the whole surplus. */
 export type FeePolicy =
   | { kind: 'surplus'; factor: bigint; maxVolumeFactor: bigint }
   | { kind: 'volume'; factor: bigint }
@@ -29,7 +29,7 @@ export function surplusDown(limits: Limits, fill: Fill): bigint {
     : mulDivDown(limits.sellAmount, fill.buy, limits.buyAmount) - fill.sell
 }
 
-/** The price an order was quoted, as limits: better than what was signed when the market allows. */
+/** The amounts of an order's quote. */
 export interface QuotedPrice {
   sellAmount: bigint
   buyAmount: bigint
@@ -61,7 +61,7 @@ export function takeFee(kind: OrderKind, fill: Fill, fee: bigint): Fill {
   return kind === 'sell' ? { ...fill, buy: fill.buy - fee } : { ...fill, sell: fill.sell + fee }
 }
 
-/** What the surplus of a policy is measured against: the limit, or the better of limit and quote. */
+/** The limits that define a policy's surplus: the order's own, or the better of order and quote. */
 export function referenceLimits(policy: FeePolicy, limits: Limits, quoted: QuotedPrice | null): Limits {
   return policy.kind === 'priceImprovement' && quoted ? quotedLimits(limits, quoted) : limits
 }

@@ -2,16 +2,16 @@ import type { Address } from '../evm/address.ts'
 import { wrappedForm } from '../token/token.ts'
 import type { FeePolicy } from './policy.ts'
 
-/** A volume fee as it is configured. */
+/** A volume fee of the settings. */
 export interface VolumeRule {
   kind: 'volume'
-  /** Parts per million, for pairs that no bucket holds. */
+  /** Parts per million, for pairs outside all buckets. */
   factor: bigint
-  /** Unix seconds: nobody is charged before. */
+  /** Unix seconds; no order is charged before. */
   effectiveFrom?: number | undefined
-  /** Factors of their own for pairs among these tokens; the first bucket that holds both decides. */
+  /** Factors for pairs within a set of tokens; the first bucket with both tokens decides. */
   buckets?: readonly FeeBucket[] | undefined
-  /** Whether a token traded for itself, or for the coin that it wraps, is charged too; no without this. */
+  /** Whether to charge trades of a token for itself or for the coin that it wraps; false by default. */
   sameToken?: boolean | undefined
 }
 
@@ -20,7 +20,7 @@ export interface FeeBucket {
   factor: bigint
 }
 
-/** A protocol fee as it is configured: what it comes to depends on the pair and on the time. */
+/** A protocol fee of the settings; the resulting policy depends on pair and time. */
 export type FeeRule = Exclude<FeePolicy, { kind: 'volume' }> | VolumeRule
 
 export interface TokenPair {
@@ -28,7 +28,7 @@ export interface TokenPair {
   buyToken: Address
 }
 
-/** What an order of this pair is charged at this time, in the order of the rules. A volume fee of nothing is none. */
+/** The policies for an order of this pair at this time, in the order of the rules, without volume fees of 0. */
 export function policiesFor(
   rules: readonly FeeRule[],
   pair: TokenPair,
@@ -42,7 +42,7 @@ export function policiesFor(
   })
 }
 
-/** The volume fees among them, in parts per million: a quote shows what an auction charges. */
+/** The volume fees among them, in parts per million, for quotes. */
 export function volumeFeesFor(
   rules: readonly FeeRule[],
   pair: TokenPair,
@@ -54,7 +54,7 @@ export function volumeFeesFor(
   )
 }
 
-/** The native coin counts as its wrapped form, on either side. */
+/** On both sides the native coin counts as its wrapped form. */
 function volumeFactor(
   { factor, effectiveFrom, buckets, sameToken }: VolumeRule,
   pair: TokenPair,

@@ -1,23 +1,23 @@
 import { type Address, address } from '../evm/address.ts'
 
-/** What is known of a chain that clients name. Whether it is served is a matter of configuration. */
+/** Names and constants of a chain. The settings decide whether the service serves it. */
 export interface ChainFacts {
-  /** First the path segment, then the others; `-` counts as `_`. */
+  /** First the path segment, then aliases; `-` counts as `_`. */
   names: readonly [string, ...string[]]
-  /** Its own coin, which no contract tells of; it has 18 decimals on every chain. */
+  /** The native coin, which has no contract to read metadata from. 18 decimals on every chain. */
   coin: { symbol: string; name: string }
   /** The token that stands for the US dollar. */
   usdReference?: Address
-  /** What providers of token data call it, where they know it. */
+  /** The chain's id at providers of token data, if they support it. */
   coingecko?: string
   moralis?: string
-  /** Each chain is another host there. */
+  /** Ethplorer has a host for each chain. */
   ethplorer?: string
 }
 
 const ether = { symbol: 'ETH', name: 'Ether' }
 
-/** The one table of chains: an alias, a coin or a provider's name for a chain stands here and nowhere else. */
+/** The only table of chains with aliases, coins and providers' ids. */
 export const chains: ReadonlyMap<number, ChainFacts> = new Map<number, ChainFacts>([
   [
     1,
@@ -144,13 +144,13 @@ const chainIds: ReadonlyMap<string, number> = new Map(
   [...chains].flatMap(([chainId, { names }]) => names.map((name) => [name, chainId] as const)),
 )
 
-/** The chain that a name stands for; a chain id in digits stands for itself. Any letter case, `-` like `_`. */
+/** The chain id for a name or for a chain id in digits. Any letter case, `-` counts as `_`. */
 export function chainIdOfName(name: string): number | undefined {
   if (/^[1-9][0-9]{0,15}$/.test(name)) return Number(name)
   return chainIds.get(name.toLowerCase().replaceAll('-', '_'))
 }
 
-/** Whether a network is called so: by its own name, or by one that its chain goes by. */
-export function goesBy(network: { name: string; chainId: number }, called: string): boolean {
-  return called === network.name || chainIdOfName(called) === network.chainId
+/** Whether this is the network's name, or a name of its chain. */
+export function goesBy(network: { name: string; chainId: number }, name: string): boolean {
+  return name === network.name || chainIdOfName(name) === network.chainId
 }

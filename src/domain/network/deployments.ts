@@ -8,7 +8,7 @@ export interface SettlementPair {
   vaultRelayer: Address
 }
 
-/** The settlement contract and its relayer stand at the same addresses on every chain, one pair for each profile. */
+/** Settlement contract and relayer of each profile; the addresses are the same on every chain. */
 export const settlementPairs: Readonly<Record<Profile, SettlementPair>> = {
   production: {
     settlement: address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41'),

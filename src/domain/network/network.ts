@@ -1,20 +1,20 @@
 import { type Address, address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 
-/** Where the hooks trampoline stands on all networks but a few. */
+/** Address of the hooks trampoline on most networks. */
 export const defaultHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006')
 
-/** The tenth of a coin: what prices are asked for where the coin is worth neither very much nor very little. */
+/** A tenth of a native coin: suits coins whose value is neither very high nor very low. */
 export const defaultPriceAmount = 10n ** 17n
 
-/** One chain that the service trades on. A network is a row of data: nothing else in the program knows a chain by name. */
+/** A chain that the service trades on. Networks are data: no other code depends on a chain's name. */
 export interface Network {
   chainId: number
   /** The path segment of the order book routes, such as `sepolia`. */
   name: string
   settlement: Address
   vaultRelayer: Address
-  /** Runs the hooks of orders, each within its own gas, for the settlement contract alone. */
+  /** Runs the hooks of orders, each with its own gas limit; only the settlement contract may call it. */
   hooksTrampoline: Address
   /** ERC-20 form of the chain's own coin, such as WETH. */
   wrappedNative: Address
@@ -22,11 +22,11 @@ export interface Network {
   poolFactory: Address
   /** Tokens that a route may pass through. */
   baseTokens: Address[]
-  /** Native atoms that token prices are asked for: small enough not to move a pool, large enough to be a price. */
+  /** Native atoms for price estimates: small enough not to move a pool, large enough for a precise price. */
   priceAmount: bigint
-  /** The token that stands for the US dollar, for prices by our own; null where there is none. */
+  /** The token that stands for the US dollar in prices from the order book; null if there is none. */
   usdReference: Address | null
-  /** Tokens whose holders are told from their transfers, which are followed from a block on: that of their creation. */
+  /** Tokens whose holders are indexed from transfers, starting at `fromBlock`, the block of their creation. */
   holderTokens: readonly { address: Address; fromBlock: number }[]
   /** First block that can hold a settlement log. */
   firstBlock: number
@@ -35,7 +35,7 @@ export interface Network {
   blockTimeMs: number
 }
 
-/** What a chain is known by for ever; a different genesis under a known chain id is another chain. */
+/** Identifies a chain permanently: the same chain id with a different genesis block is another chain. */
 export interface ChainIdentity {
   chainId: number
   genesisHash: Bytes32

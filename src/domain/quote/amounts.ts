@@ -25,7 +25,7 @@ export function withVolumeFees(
   return { sellAmount, buyAmount, feeAmount }
 }
 
-/** All volume fees in basis points, as a plain decimal: 200 parts per million are "2". null where there are none. */
+/** Sum of the volume fees in basis points, as a plain decimal: 200 parts per million are "2". null without fees. */
 export function protocolFeeBps(fees: readonly bigint[]): string | null {
   const sum = fees.reduce((total, fee) => total + fee, 0n)
   return sum > 0n ? formatUnits(sum, 2) : null

@@ -15,15 +15,15 @@ const bpsScale = 10_000n
  * trader's slippage go to the side that is not fixed. Every rounding loosens the limit, by less than an atom each, and never keeps an
  * order from being filled: a sell order's least buy amount is rounded down, a buy order's most sell amount up.
  *
- * It is what the trading flow of the common client library signs for the same quote, slippage and partner fee, but for those atoms:
- * the library rounds the other way. A sell order asks for one atom at least, whatever the slippage: none may be sold for nothing.
+ * The common client library signs the same amounts for the same quote, slippage and partner fee, except for those atoms: it rounds
+ * the other way. A sell order's buy amount is at least one atom, whatever the slippage.
  * @throws Refusal InvalidParameter for a slippage out of 0..10,000, SellAmountOverflow
  */
 export function orderToSign({ quote, terms }: QuoteReply, slippageBps: number): OrderData {
   checkSlippage(slippageBps)
-  const shown = withVolumeFees(quote.kind, quote, terms.volumeFees)
+  const afterVolumeFees = withVolumeFees(quote.kind, quote, terms.volumeFees)
   const limits = quote.kind === 'sell' ? sellLimits : buyLimits
-  const { sellAmount, buyAmount } = limits(quote, shown, terms.partnerFees, BigInt(slippageBps))
+  const { sellAmount, buyAmount } = limits(quote, afterVolumeFees, terms.partnerFees, BigInt(slippageBps))
   if (sellAmount > maxUint256) {
     throw new Refusal('SellAmountOverflow', 'sellAmount with fees and slippage exceeds uint256', {
       field: 'slippageBps',
@@ -32,7 +32,7 @@ export function orderToSign({ quote, terms }: QuoteReply, slippageBps: number): 
   return {
     sellToken: quote.sellToken,
     buyToken: quote.buyToken,
-    // The owner's own address, as client libraries have it, and not the zero that the contract reads as the owner.
+    // The owner's address, like client libraries, rather than the zero address that the contract reads as the owner.
     receiver: terms.receiver ?? terms.from,
     sellAmount,
     buyAmount,
@@ -55,28 +55,37 @@ function checkSlippage(bps: number): void {
 
 type Limits = Pick<OrderData, 'sellAmount' | 'buyAmount'>
 
-/** Partner fees are of what all of the sell amount would buy without any cost. */
+/** Partner fees are a share of the buy amount without any cost. */
 function sellLimits(
   quoted: QuotedAmounts,
-  shown: QuotedAmounts,
+  afterVolumeFees: QuotedAmounts,
   partnerFees: readonly bigint[],
   slippage: bigint,
 ): Limits {
-  const costFree = quoted.buyAmount + mulDivUp(shown.buyAmount, shown.feeAmount, shown.sellAmount)
-  const afterFees = maxOf(shown.buyAmount - feesUp(costFree, partnerFees), 0n)
-  const least = mulDivDown(afterFees, bpsScale - slippage, bpsScale)
-  return { sellAmount: shown.sellAmount + shown.feeAmount, buyAmount: maxOf(least, 1n) }
+  const costFree =
+    quoted.buyAmount +
+    mulDivUp(afterVolumeFees.buyAmount, afterVolumeFees.feeAmount, afterVolumeFees.sellAmount)
+  const afterFees = maxOf(afterVolumeFees.buyAmount - feesUp(costFree, partnerFees), 0n)
+  const minBuyAmount = mulDivDown(afterFees, bpsScale - slippage, bpsScale)
+  return {
+    sellAmount: afterVolumeFees.sellAmount + afterVolumeFees.feeAmount,
+    buyAmount: maxOf(minBuyAmount, 1n),
+  }
 }
 
-/** Partner fees are of the quoted sell amount without any cost, as the library has it; those of the costs are left to the slippage. */
+/** Partner fees are a share of the quoted sell amount without any cost, as in the library; slippage covers their share of the costs. */
 function buyLimits(
   quoted: QuotedAmounts,
-  shown: QuotedAmounts,
+  afterVolumeFees: QuotedAmounts,
   partnerFees: readonly bigint[],
   slippage: bigint,
 ): Limits {
-  const afterFees = shown.sellAmount + shown.feeAmount + feesUp(quoted.sellAmount, partnerFees)
-  return { sellAmount: mulDivUp(afterFees, bpsScale + slippage, bpsScale), buyAmount: shown.buyAmount }
+  const afterFees =
+    afterVolumeFees.sellAmount + afterVolumeFees.feeAmount + feesUp(quoted.sellAmount, partnerFees)
+  return {
+    sellAmount: mulDivUp(afterFees, bpsScale + slippage, bpsScale),
+    buyAmount: afterVolumeFees.buyAmount,
+  }
 }
 
 function feesUp(volume: bigint, fees: readonly bigint[]): bigint {

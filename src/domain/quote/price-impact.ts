@@ -5,11 +5,11 @@ import type { QuotePath } from './quote.ts'
 const digits = 6
 
 /**
- * How much worse than the first atom's the executed rate is, the pools' fee being in both: 0.01 is one percent. Over several paths each
- * one's first atom counts with what goes in there. A decimal of up to 6 digits, rounded up; zero where nothing is swapped.
+ * How much worse the executed rate is than the first atom's rate, both after the pools' fees: 0.01 is one percent. Over several paths,
+ * first-atom rates are weighted by the input of each path. A decimal of up to 6 digits, rounded up; zero without swaps.
  */
 export function priceImpactUp(paths: readonly QuotePath[]): string {
-  // What would come out if every atom had the first one's rate, as a fraction.
+  // The output if every atom had the first atom's rate, as a fraction.
   let [numerator, denominator, amountOut] = [0n, 1n, 0n]
   for (const path of paths) {
     let [ideal, unit] = [path.amountIn, 1n]

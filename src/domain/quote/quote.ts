@@ -11,7 +11,7 @@ import type {
 export const priceQualities = ['fast', 'optimal', 'verified'] as const
 export type PriceQuality = (typeof priceQualities)[number]
 
-/** The three size forms; exactly one is given. */
+/** One of the three forms of a quote's size. */
 export type QuoteSize =
   | { form: 'sellAmountBeforeFee'; amount: bigint }
   | { form: 'sellAmountAfterFee'; amount: bigint }
@@ -40,7 +40,7 @@ export interface QuoteRequest {
   timeoutMs: number
 }
 
-/** What an answer repeats of its request, and what follows from it. */
+/** The terms that a response repeats from its request, and values derived from it. */
 export interface QuoteTerms
   extends Pick<
     QuoteRequest,
@@ -50,7 +50,7 @@ export interface QuoteTerms
   validTo: number
   /** The protocol's volume fees, in parts per million, taken one after the other. */
   volumeFees: readonly bigint[]
-  /** The volume fees that appData gives to partners, likewise, after those. */
+  /** The partners' volume fees from appData, in the same form, taken after those. */
   partnerFees: readonly bigint[]
 }
 
@@ -58,7 +58,7 @@ export interface QuoteTerms
 export const quoteKinds = ['standard', 'eip1271onchainorder', 'presignonchainorder'] as const
 export type QuoteKind = (typeof quoteKinds)[number]
 
-/** What an order of the request's form would trade for. Amounts are before the trader's own slippage and before volume fees. */
+/** The amounts that an order of the request would trade, before the trader's slippage and before volume fees. */
 export interface Quote {
   chainId: number
   /** null for a fast quote, which is not stored. */
@@ -79,21 +79,21 @@ export interface Quote {
   expiration: Date
   solver: Address
   verified: boolean
-  /** null where whoever estimated did not say. */
+  /** null when the estimator returned none. */
   calls: QuoteCalls | null
 }
 
-/** A quote with what belongs to its answer: the whole reply to a client. Amounts of `quote` are before volume fees. */
+/** The whole reply to a client. Amounts of `quote` are before volume fees. */
 export interface QuoteReply {
   quote: Quote
   terms: QuoteTerms
-  /** The way through the pools; null where an outside estimator found the price. */
+  /** The route through the pools; null for a price from an outside estimator. */
   route: QuoteRoute | null
 }
 
-/** Where the amounts of a quote come from. */
+/** The route behind a quote's amounts. */
 export interface QuoteRoute {
-  /** The block whose pools it was computed on. */
+  /** The block whose pools were used. */
   block: number
   paths: QuotePath[]
 }
@@ -110,7 +110,7 @@ export interface QuoteHop {
   tokenOut: Address
   amountIn: bigint
   amountOut: bigint
-  /** Of the pool before the trade. */
+  /** Reserves of the pool before the trade. */
   reserveIn: bigint
   reserveOut: bigint
 }

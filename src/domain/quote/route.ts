@@ -2,7 +2,7 @@ import { poolSide } from '../routing/pool.ts'
 import type { Route } from '../routing/route.ts'
 import type { QuoteRoute } from './quote.ts'
 
-/** A route over the pools of this block, as a quote tells of it. */
+/** The public form of a route over the pools of this block. */
 export function toQuoteRoute({ paths }: Route, block: number): QuoteRoute {
   return {
     block,

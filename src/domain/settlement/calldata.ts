@@ -9,7 +9,7 @@ const hooksAbi = new Interface([
   'function execute((address target, bytes callData, uint256 gasLimit)[] hooks)',
 ])
 
-/** `transfer(address,uint256)` and so on. The ABI's own encoder takes longer than finding the route that is encoded. */
+/** `transfer(address,uint256)` and so on. Encoded by hand: the ABI library takes longer than the search for the route. */
 const selectors = { transfer: 'a9059cbb', approve: '095ea7b3', swap: '022c0d9f', withdraw: '2e1a7d4d' }
 
 export function transferCall(token: Address, to: Address, amount: bigint): Interaction {
@@ -20,9 +20,9 @@ export function approveCall(token: Address, spender: Address, amount: bigint): I
   return call(token, 'approve', [spender, amount])
 }
 
-/** A pool pays out of what it was sent before this call. One of the amounts is 0. */
+/** The pool must have received the input before this call. One of the amounts is 0. */
 export function swapCall(pool: Address, amount0Out: bigint, amount1Out: bigint, to: Address): Interaction {
-  // The last one is bytes: where they stand, and that there are none.
+  // The last argument is empty bytes: offset and length.
   return call(pool, 'swap', [amount0Out, amount1Out, to, 0x80n, 0n])
 }
 
@@ -30,7 +30,7 @@ export function unwrapCall(wrappedNative: Address, amount: bigint): Interaction 
   return call(wrappedNative, 'withdraw', [amount])
 }
 
-/** Hooks run from the trampoline, in this order, each within its own gas. */
+/** The trampoline runs the hooks in this order, each with its own gas limit. */
 export function hooksCall(trampoline: Address, hooks: readonly Hook[]): Interaction {
   return { target: trampoline, value: 0n, callData: hooksAbi.encodeFunctionData('execute', [hooks]) as Hex }
 }

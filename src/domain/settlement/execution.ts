@@ -10,7 +10,7 @@ import { chargedFees, type PricePair } from './fees.ts'
 
 export type Fault = { fault: string }
 
-/** One trade of a proposal worked out: what the trader pays and gets, and what that is worth in native atoms. */
+/** Result of one proposed trade: the trader's executed amounts, and the score in native atoms. */
 export interface Outcome {
   execution: Execution
   score: bigint
@@ -21,7 +21,7 @@ export interface Valuation {
   wrappedNative: Address
 }
 
-/** Before protocol fees, rounded in favour of the settlement, so that it never pays out more than it took in. */
+/** The fill before protocol fees, rounded in favour of the settlement, so that it never pays out more than it takes in. */
 export function grossFill(kind: OrderKind, trade: ProposedTrade, uniform: PricePair): Fill {
   return kind === 'sell'
     ? {
@@ -34,7 +34,7 @@ export function grossFill(kind: OrderKind, trade: ProposedTrade, uniform: PriceP
       }
 }
 
-/** Works a proposed trade out, or says which of the order's rules it breaks. */
+/** Computes a proposed trade's result, or the rule of the order that it breaks. */
 export function tradeOutcome(
   entry: AuctionOrder,
   trade: ProposedTrade,
@@ -64,7 +64,7 @@ export function tradeOutcome(
   return { execution: { orderUid: order.uid, ...fill, networkFee: network, protocolFees: protocol }, score }
 }
 
-/** The fixed side against what is left of the order; the network fee is part of a sell order's fixed side. */
+/** Compares the fixed side with the remaining amount; a sell order's fixed side includes the network fee. */
 function executedAmountFault({ order, remaining }: AuctionOrder, trade: ProposedTrade): string | undefined {
   if (trade.executedAmount <= 0n || trade.fee < 0n) return 'has no positive amount'
   if (order.feeAmount !== 0n) return 'has a signed fee'

@@ -17,14 +17,14 @@ export interface PricePair {
   buy: bigint
 }
 
-/** An order as its fees see it. */
+/** The members of an order on which its fees depend. */
 export interface ChargedOrder extends Limits {
   feePolicies: readonly FeePolicy[]
   quote: QuotedPrice | null
 }
 
 export interface ChargedFees {
-  /** Everything the trader paid beyond the uniform price, in sell token atoms. */
+  /** All that the trader paid beyond the uniform price, in sell token atoms. */
   total: bigint
   /** The part for the network, in sell token atoms. */
   network: bigint
@@ -33,14 +33,14 @@ export interface ChargedFees {
 }
 
 /**
- * The fees that a fill shows when it is held against the uniform prices: policies are undone last to first, and the rest is
- * the network's. The one definition of "charged": solutions and settlements both state their fees by it, so they cannot differ.
+ * The fees of a fill, compared with the uniform prices: policies are undone last to first, and the rest is the network fee. Solutions
+ * and settlements both use this function, so their fees cannot differ.
  */
 export function chargedFees(order: ChargedOrder, fill: Fill, uniform: PricePair): ChargedFees {
   const protocol: bigint[] = []
   let gross = fill
   for (const policy of order.feePolicies.toReversed()) {
-    // Undoing a rounded fee may give an atom too much; policies took no more than was taken at all.
+    // Undoing a rounded fee may give an atom too much; a fee cannot exceed the distance from the uniform price.
     const fee = minOf(includedFeeDown(policy, order, gross), roomForFee(order, gross, uniform))
     protocol.unshift(fee)
     gross = takeFee(order.kind, gross, -fee)
@@ -48,7 +48,7 @@ export function chargedFees(order: ChargedOrder, fill: Fill, uniform: PricePair)
   return { total: feeAgainst(fill, uniform), network: feeAgainst(gross, uniform), protocol }
 }
 
-/** A settlement as its calldata says. Uniform prices come first in `tokens`, prices of single trades after them. */
+/** A settlement decoded from calldata. Uniform prices come first, prices of single trades after them. */
 export interface DecodedSettlement {
   tokens: readonly Address[]
   clearingPrices: readonly bigint[]
@@ -68,7 +68,7 @@ export interface SettlementFees {
   protocolFees: { token: Address; amount: bigint }[]
 }
 
-/** Fees of one trade of a settlement; `undefined` when an index or a price is out of place. */
+/** Fees of one trade of a settlement; `undefined` for an invalid index or price. */
 export function settlementFees(
   { tokens, clearingPrices }: DecodedSettlement,
   trade: DecodedTrade,
@@ -88,7 +88,7 @@ export function settlementFees(
   return { executedFee: total, protocolFees: protocol.map((amount) => ({ token, amount })) }
 }
 
-/** What the settlement contract takes and pays for an order without signed fee, in its own rounding. */
+/** Amounts that the settlement contract takes and pays for an order without signed fee, with the contract's rounding. */
 export function contractFill(
   order: Limits & { partiallyFillable: boolean },
   executedAmount: bigint,
@@ -106,7 +106,7 @@ function pricePair(sell: bigint | undefined, buy: bigint | undefined): PricePair
   return sell && buy ? { sell, buy } : undefined
 }
 
-/** What was sold beyond the worth of what was bought. */
+/** Sell atoms beyond the value of the bought atoms at the uniform price. */
 function feeAgainst(fill: Fill, uniform: PricePair): bigint {
   return maxOf(fill.sell - mulDivUp(fill.buy, uniform.buy, uniform.sell), 0n)
 }
@@ -118,7 +118,7 @@ function roomForFee({ kind }: Limits, fill: Fill, uniform: PricePair): bigint {
     : feeAgainst(fill, uniform)
 }
 
-/** The fee of one policy inside a fill that it was taken from already: the inverse of `protocolFeeDown`. */
+/** The fee of one policy that is already included in a fill: the inverse of `protocolFeeDown`. */
 function includedFeeDown(policy: FeePolicy, order: ChargedOrder, fill: Fill): bigint {
   if (policy.kind === 'volume') return includedVolumeFeeDown(policy.factor, order, fill)
   const surplus = surplusDown(referenceLimits(policy, order, order.quote), fill)
@@ -135,7 +135,7 @@ function includedVolumeFeeDown(factor: bigint, { kind }: Limits, fill: Fill): bi
     : mulDivDown(fill.sell, factor, factorScale + factor)
 }
 
-/** What was taken when `rest` is left of it; a factor of 1 leaves nothing and stands for no bound. */
+/** The share that was taken when `rest` remains. A factor of 1 leaves nothing, so it gives no bound. */
 function beforeShareDown(rest: bigint, factor: bigint): bigint {
   return mulDivDown(rest, factor, maxOf(factorScale - factor, 1n))
 }

@@ -2,11 +2,11 @@ import { divUp, mulDivUp, priceScale } from '../amount.ts'
 import { type ParsedAppData, parseAppDataDocument } from '../app-data/document.ts'
 import type { Order } from '../order/order.ts'
 
-/** Gas units that estimates are built from. The first four and the conversions were measured on the settlement contract. */
+/** Gas units for estimates. The first four and the conversions were measured on the settlement contract. */
 export const gasUnits = {
   transaction: 32_000n,
   solverCheck: 7_365n,
-  /** Storage refunds that a settlement can count on; taken off. */
+  /** Storage refunds that every settlement gets; subtracted. */
   refunds: 13_000n,
   trade: 44_000n,
   transfer: 27_513n,
@@ -14,32 +14,32 @@ export const gasUnits = {
   hop: 80_000n,
   wrapNative: 24_038n,
   unwrapNative: 9_223n,
-  /** What a contract's signature check is taken to cost unless a client says otherwise. */
+  /** Default estimate of a contract's signature check. */
   contractSignature: 27_000n,
 } as const
 
-/** What one transaction may take at most (EIP-7825). */
+/** Gas limit of one transaction (EIP-7825). */
 export const maxTransactionGas = 2n ** 24n
 
-/** What a settlement costs before its first trade. */
+/** Gas of a settlement before its first trade. */
 export const settlementBaseGas = gasUnits.transaction + gasUnits.solverCheck - gasUnits.refunds
 
-/** One order in a settlement: its trade, sell tokens in, buy tokens out. */
+/** Gas of one order in a settlement: its trade and two transfers. */
 export const tradeGas = gasUnits.trade + 2n * gasUnits.transfer
 
-/** A settlement of `trades` orders over `hops` swaps; with one trade and no swap 125,391. */
+/** Gas of a settlement of `trades` orders over `hops` swaps; with one trade and no swap 125,391. */
 export function settlementGas(trades: number, hops: number): bigint {
   return settlementBaseGas + BigInt(trades) * tradeGas + BigInt(hops) * gasUnits.hop
 }
 
-/** One order's part of a settlement of `trades` orders: the base is shared, trade and `hops` swaps are its own. */
+/** Gas of one order in a settlement of `trades` orders: the base is shared, its trade and `hops` swaps are not. */
 export function sharedGasUp(trades: number, hops: number): bigint {
   return divUp(settlementGas(trades, 0), BigInt(trades)) + BigInt(hops) * gasUnits.hop
 }
 
 /**
- * What one order costs beyond its trade: a contract's signature, hooks, and unwrapping are the order's own.
- * @param signatureGas what the signature check was seen to take
+ * Gas of one order beyond its trade: a contract's signature check, hooks, and unwrapping.
+ * @param signatureGas measured gas of the signature check
  */
 export function extraOrderGas(
   order: Pick<Order, 'signingScheme' | 'interactions' | 'fullAppData'>,
@@ -50,7 +50,7 @@ export function extraOrderGas(
   return signature + storedHooksGas(order) + (buysNative ? gasUnits.unwrapNative : 0n)
 }
 
-/** What all hooks of an order may take, whether they run before or after its trade. */
+/** Sum of the gas limits of all pre and post hooks of an order. */
 export function hooksGas({ preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>): bigint {
   return [...preHooks, ...postHooks].reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
 }

@@ -5,8 +5,8 @@ const malformed = 'must be an address: 20 bytes of hex with 0x in front, or - fo
 const wrongChecksum = 'has a wrong checksum: look for a mistyped character, or write all letters in lowercase'
 
 /**
- * A token as people name it: `-` and 0xEeee… are the chain's own coin, and mixed case has to be a valid EIP-55 checksum. A fault is told
- * as words that follow the field's name.
+ * Parses a token from user input: `-` and 0xEeee… are the native coin, and mixed case must be a valid EIP-55 checksum. `fault` is a
+ * text that follows the field's name.
  */
 export function parseTokenAddress(text: string): { address: Address } | { fault: string } {
   if (text === '-') return { address: nativeMarker }

@@ -1,4 +1,4 @@
-/** What a token is worth: `tokenAmount` atoms buy `nativeAmount` native atoms. Kept as a fraction, so that nothing is rounded yet. */
+/** Value of a token: `tokenAmount` atoms buy `nativeAmount` native atoms. A fraction, to avoid rounding. */
 export interface NativeRate {
   nativeAmount: bigint
   tokenAmount: bigint

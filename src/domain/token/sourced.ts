@@ -1,25 +1,25 @@
-/** What one of several sources said, and when. */
+/** A value with its source and time. */
 export interface Sourced<Value> {
   value: Value
   /** The source's name in the settings. */
   source: string
-  /** When it was asked, in milliseconds since 1970. */
+  /** When the source was read, in milliseconds since 1970. */
   at: number
-  /** How long after that it may be kept; what is stale may not. */
+  /** How long after `at` it may be cached; a stale value may not be cached. */
   keepMs: number
-  /** Told again because no source that comes before or with it answers now. */
+  /** An old value, repeated because neither its source nor one of higher priority responds. */
   isStale: boolean
 }
 
-/** How long it may be kept that no source knows of any. */
+/** How long the absence of a value in all sources may be cached. */
 export const absentMs = 30_000
 
-/** Whole seconds since the source was asked. */
+/** Whole seconds since the source was read. */
 export function ageDown({ at }: Pick<Sourced<unknown>, 'at'>, now: number): number {
   return Math.max(0, Math.floor((now - at) / 1_000))
 }
 
-/** Whole seconds after that question for which it may be kept. */
+/** Whole seconds for which it may be cached, counted from `at`. */
 export function maxAgeDown({ keepMs }: Pick<Sourced<unknown>, 'keepMs'>): number {
   return Math.floor(keepMs / 1_000)
 }

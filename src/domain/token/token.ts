@@ -10,13 +10,13 @@ export interface Token {
   decimals: number | null
 }
 
-/** Whose balance is more than nothing, in atoms. */
+/** An account with a positive balance, in atoms. */
 export interface TokenHolder {
   address: Address
   balance: bigint
 }
 
-/** An amount for people: exact units and symbol; atoms and address where the contract is silent. */
+/** An amount for display: exact units and symbol; atoms and address if the contract has no decimals or symbol. */
 export function formatTokenAmount(
   amount: bigint,
   token: Pick<Token, 'address' | 'symbol' | 'decimals'>,
@@ -24,7 +24,7 @@ export function formatTokenAmount(
   return `${formatUnits(amount, token.decimals ?? 0)} ${token.symbol ?? token.address}`
 }
 
-/** The token that changes hands inside a settlement: an order that buys the native coin trades its wrapped form. */
+/** The token that a settlement trades: the wrapped token for an order that buys the native coin. */
 export function wrappedForm(token: Address, wrappedNative: Address): Address {
   return token === nativeMarker ? wrappedNative : token
 }

@@ -100,8 +100,8 @@ function sharedName(family: Family, status: number): string {
 function response(family: Family, status: number, codes: readonly RefusalCode[], examples: object) {
   // Bodies of the account family have no code.
   const lines = codes.map((code) => {
-    const { parsedAppData } = refusalCodes[code]
-    return family === 'account' ? `- ${parsedAppData}` : `- \`${code}\`: ${parsedAppData}`
+    const { description } = refusalCodes[code]
+    return family === 'account' ? `- ${description}` : `- \`${code}\`: ${description}`
   })
   const isRetryable = status === 409 || status === 429 || status === 503
   const names: HeaderName[] = ['X-Request-Id', ...(isRetryable ? (['Retry-After'] as const) : [])]

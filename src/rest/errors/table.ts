@@ -13,11 +13,11 @@ This page is made from the program's own list by \`npm run codegen\`.
 
 /** docs/errors.md: the closed list of codes as a table. */
 export function errorTable(routes: readonly RowTraits[]): string {
-  const rows = Object.entries(refusalCodes).map(([code, { retryable, parsedAppData, advice }]) =>
+  const rows = Object.entries(refusalCodes).map(([code, { retryable, description, advice }]) =>
     [
       `\`${code}\``,
       statusText(code as RefusalCode, routes),
-      parsedAppData,
+      description,
       retryable ? 'yes' : 'no',
       advice,
     ].join(' | '),
