@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/services/**'],
-    globalSetup: ['test/global-setup.ts'],
+    globalSetup: ['test/setup/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Half of a file's time is spent waiting, for blocks, databases and imports: as many as there are cores, not one fewer.

@@ -9,8 +9,8 @@ import { connectDirectly } from '../fakes/direct-client.ts'
 import { coin, dollar, nativeMarker, numbered, wrapped } from '../fakes/order.ts'
 import { storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { network, openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
+import { network, openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 
 const unit = 10n ** 18n
 const [wallet, trader, capped, idle] = [numbered('a1'), numbered('b1'), numbered('b2'), numbered('b3')]

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DevManifest } from '../../src/dev/home/home.ts'
 import { describeMarket } from '../../src/dev/market/market.ts'
-import { createTemporaryHome, removeTemporaryHome } from '../dev/temporary-home.ts'
-import { createTrader, graphql } from '../trader.ts'
-import { eventually, unlimited } from '../world.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
+import { createTrader, graphql } from '../setup/trader.ts'
+import { eventually, unlimited } from '../setup/world.ts'
 
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 const oneWeth = 10n ** 18n

@@ -7,9 +7,9 @@ import type { TokenSymbol } from '../../src/dev/market/market.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { send } from '../sdk.ts'
-import { createTrader, graphql, request } from '../trader.ts'
-import { createTestDatabase, eventually, startWorld, type World } from '../world.ts'
+import { send } from '../setup/sdk.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
+import { createTestDatabase, eventually, startWorld, type World } from '../setup/world.ts'
 
 /** What the local stack says of its tokens, against what its chain says. */
 const contracts = new Interface([

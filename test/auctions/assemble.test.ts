@@ -8,7 +8,7 @@ import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { samplePool } from '../fakes/market.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/world.ts'
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>

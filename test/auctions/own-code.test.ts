@@ -11,7 +11,7 @@ import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { readEvents, storeOrder } from '../fakes/stored-order.ts'
 import { readStory } from '../fakes/stories.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/world.ts'
 
 const unit = 10n ** 18n
 const million = 10n ** 6n

@@ -13,7 +13,7 @@ import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 import { readEvents, storeOrder } from '../fakes/stored-order.ts'
 import { readStory } from '../fakes/stories.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../setup/world.ts'
 
 const unit = 10n ** 18n
 const million = 10n ** 6n

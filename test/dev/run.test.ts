@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findProcess } from '../../src/dev/process/process.ts'
-import { createTemporaryHome, eventually, removeTemporaryHome } from './temporary-home.ts'
+import { createTemporaryHome, eventually, removeTemporaryHome } from '../setup/home.ts'
 
 const cli = join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 

@@ -6,9 +6,9 @@ import { noCaller } from '../fakes/caller.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
-import { eventually } from '../world.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
+import { eventually } from '../setup/world.ts'
 
 const owner = numbered('0f')
 let server: TestServer

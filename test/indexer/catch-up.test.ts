@@ -12,7 +12,7 @@ import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/world.ts'
 import { hashOf, sketchBlock } from './hand-made.ts'
 
 const { chainId } = sampleNetwork

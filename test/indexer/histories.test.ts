@@ -13,7 +13,7 @@ import { storeCompetition } from '../fakes/competition.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { createTestDatabase } from '../world.ts'
+import { createTestDatabase } from '../setup/world.ts'
 import {
   hashOf,
   invalidation,

@@ -11,7 +11,7 @@ import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/world.ts'
 import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
 
 const tokens = [numbered('a0'), numbered('a1'), numbered('a2')] as const

@@ -10,9 +10,9 @@ import { describeMarket } from '../../src/dev/market/market.ts'
 import { nativeMarker } from '../../src/domain/evm/address.ts'
 import { connectDirectly } from '../fakes/direct-client.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { openTestServer } from '../server/test-server.ts'
-import { type Answer, createTrader, request } from '../trader.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { openTestServer } from '../setup/server.ts'
+import { type Answer, createTrader, request } from '../setup/trader.ts'
+import { eventually, startWorld, type World } from '../setup/world.ts'
 import { type Ask, debugReport, notifications, quoting, registering, tokenPrice, topHolders } from './asks.ts'
 import {
   affiliateErrors,

@@ -16,7 +16,7 @@ import { dollar, numbered, sampleOrder, signingDomain, wrapped } from '../fakes/
 import { alice, bob, createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/world.ts'
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>

@@ -21,7 +21,7 @@ import {
 } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../setup/world.ts'
 
 let database: TestDatabase
 let made = 0

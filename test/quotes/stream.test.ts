@@ -15,7 +15,7 @@ import {
   quoteRequest,
   sampleEstimate,
 } from '../fakes/quote-services.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/world.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

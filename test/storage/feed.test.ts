@@ -15,7 +15,7 @@ import { notificationOf, wholeEntries } from '../fakes/feed-reading.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
 import { listNotifications } from '../fakes/stored-story.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../setup/world.ts'
 
 const chainId = 11155111
 let database: TestDatabase

@@ -4,8 +4,8 @@ import { connectDirectly } from '../fakes/direct-client.ts'
 import { fillLargeAccounts, large } from '../fakes/large-accounts.ts'
 import { numbered } from '../fakes/order.ts'
 import { recordStatements, type SentStatement } from '../fakes/sent-statements.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql } from '../setup/trader.ts'
 
 const { busy, patient, now, rarePair } = large
 const start = now - 1_000_000

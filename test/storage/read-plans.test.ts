@@ -2,9 +2,9 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/affiliate/statistics.ts'
 import { numbered } from '../fakes/order.ts'
-import { network, openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
-import type { TestDatabase } from '../world.ts'
+import { network, openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
+import type { TestDatabase } from '../setup/world.ts'
 
 const { chainId } = network
 const hash = `0x${'00'.repeat(31)}07`

@@ -10,7 +10,7 @@ import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { hashOf, sketchBlock } from '../indexer/hand-made.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/world.ts'
 
 const { chainId } = sampleNetwork
 const [token, empty, alice] = [numbered('a0'), numbered('a1'), numbered('01')]

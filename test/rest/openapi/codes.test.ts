@@ -6,7 +6,7 @@ import { badQuotes } from '../../fakes/bad-quotes.ts'
 import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { createOrderDesk } from '../../fakes/order-services.ts'
 import { refusals, type Stage } from '../../orders/refusals.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/world.ts'
 
 /** Every refusal that other tests provoke stands in the document, under its status. */
 

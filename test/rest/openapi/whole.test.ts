@@ -11,8 +11,8 @@ import {
   orders,
   trades,
 } from '../../../src/rest/openapi/schemas/stored.ts'
-import { createTrader, request } from '../../trader.ts'
-import { eventually, startWorld, type World } from '../../world.ts'
+import { createTrader, request } from '../../setup/trader.ts'
+import { eventually, startWorld, type World } from '../../setup/world.ts'
 import { replay } from './replay.ts'
 
 let world: World

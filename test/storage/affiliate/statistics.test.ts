@@ -13,7 +13,7 @@ import {
 } from '../../fakes/affiliate-programme.ts'
 import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { numbered } from '../../fakes/order.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/world.ts'
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>

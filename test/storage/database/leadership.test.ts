@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { whileLeading } from '../../../src/storage/database/leadership.ts'
 import { connectDirectly } from '../../fakes/direct-client.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { createTestDatabase, eventually } from '../../world.ts'
+import { createTestDatabase, eventually } from '../../setup/world.ts'
 
 /** A process that wants to lead; `now` tells whether it does. */
 function contend(url: string, name = 'auctions:1') {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { openDatabase, prepared, readPrepared, runPrepared } from '../../../src/storage/database/database.ts'
 import { connectDirectly } from '../../fakes/direct-client.ts'
-import { createTestDatabase, eventually } from '../../world.ts'
+import { createTestDatabase, eventually } from '../../setup/world.ts'
 
 const kinds: [string, unknown, string, string | null][] = [
   ['text', 'a "quoted" ü', 'text', 'a "quoted" ü'],

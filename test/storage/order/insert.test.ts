@@ -13,7 +13,7 @@ import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, sampleOrder, sampleQuote, signingDomain } from '../../fakes/order.ts'
 import { quoteOf } from '../../fakes/order-services.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../../world.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../../setup/world.ts'
 
 const { chainId } = signingDomain
 const at = new Date('2026-07-01T12:34:56.789Z')

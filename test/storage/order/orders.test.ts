@@ -15,7 +15,7 @@ import { dollar, sampleOrder, sampleQuote, wrapped } from '../../fakes/order.ts'
 import { readOrder, storeOrder } from '../../fakes/stored-order.ts'
 import { eventsOfOrders } from '../../fakes/stored-story.ts'
 import { readStory, readTrades } from '../../fakes/stories.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../../world.ts'
+import { createTestDatabase, eventually, type TestDatabase } from '../../setup/world.ts'
 
 const hash = (digits: string) => `0x${digits.repeat(64 / digits.length)}` as const
 const chainId = 11155111

@@ -9,7 +9,7 @@ import { countOutOfMarket } from '../../../src/storage/order/out-of-market.ts'
 import { connectDirectly } from '../../fakes/direct-client.ts'
 import { sampleQuote, signingDomain } from '../../fakes/order.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/world.ts'
 
 const { chainId } = signingDomain
 const now = 1_800_000_000

@@ -19,7 +19,7 @@ import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, numbered, signingDomain, wrapped } from '../../fakes/order.ts'
 import { quoteOf } from '../../fakes/order-services.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/world.ts'
 
 const { chainId } = signingDomain
 const now = new Date(1_800_000_000_000)

@@ -14,7 +14,7 @@ import { connectDirectly } from '../../fakes/direct-client.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered } from '../../fakes/order.ts'
 import { hashOf, sketchBlock } from '../../indexer/hand-made.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/world.ts'
 
 const { chainId } = sampleNetwork
 const [token, other] = [numbered('a0'), numbered('a1')]

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startChain } from '../src/dev/chain/chain.ts'
-import { endOrphanedDatabase, startDatabase } from '../src/dev/database/database.ts'
-import { buildMarket } from '../src/dev/market/build.ts'
-import { applyMigrations } from '../src/storage/database/migrations.ts'
-import { silentLog } from './fakes/silent-log.ts'
+import { startChain } from '../../src/dev/chain/chain.ts'
+import { endOrphanedDatabase, startDatabase } from '../../src/dev/database/database.ts'
+import { buildMarket } from '../../src/dev/market/build.ts'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -3,7 +3,7 @@ import { ViemAdapter } from '@cowprotocol/sdk-viem-adapter'
 import { createPublicClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { sepolia } from 'viem/chains'
-import type { Hex } from '../src/domain/evm/hex.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 import { eventually, type World } from './world.ts'
 
 /** The client library that everybody uses, for the first account of the local market. */
