@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectDirectly } from '../fakes/direct-client.ts'
+import { connectDirectly } from '../setup/database.ts'
 import { createTrader, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 

@@ -10,9 +10,9 @@ import { createTokenReader } from '../../src/tokens/metadata.ts'
 import { countRequests } from '../chain/counted-rpc.ts'
 import { speakingCode, type Told } from '../chain/speaking-code.ts'
 import { silentLog } from '../fakes/silent-log.ts'
+import { createTestDatabase } from '../setup/database.ts'
 import { startEvm } from '../setup/evm.ts'
 import { network } from '../setup/server.ts'
-import { createTestDatabase } from '../setup/world.ts'
 
 const { chainId } = network
 

@@ -4,10 +4,10 @@ import type { NewOrderQuote, Order, QuoteCalls } from '../../../src/domain/order
 import { placeOrder } from '../../../src/orders/place.ts'
 import { cancelOrders, findOrder } from '../../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { numbered, sampleQuote } from '../../fakes/order.ts'
 import { createOrderDesk, quoteOf, signedOrder } from '../../fakes/order-services.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
+import { connectDirectly } from '../../setup/database.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql, request } from '../../setup/trader.ts'
 
