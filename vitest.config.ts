@@ -1,4 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
+
+/** They wait, for blocks and for programs: what starts last is what the whole run waits for. */
+const longest = /\/(swaps|crash|run|generated-documents|sdk|referrals|hostile|stack)\.test\.ts$/
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
+    const rank = ({ moduleId }: { moduleId: string }) => (longest.test(moduleId) ? 0 : 1)
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   // graphql 16 has no `exports`: without this, sources and libraries load two copies of it.
@@ -6,10 +17,13 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/services/**'],
-    globalSetup: ['test/global-setup.ts'],
+    globalSetup: ['test/setup/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Half of a file's time is spent waiting, for blocks, databases and imports: as many as there are cores, not one fewer.
-    maxWorkers: 2,
+    // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in a module.
+    isolate: false,
+    // Half of a file's time is spent waiting, for blocks and databases: one more than there are cores.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 })

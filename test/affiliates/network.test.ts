@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { affiliateNetwork } from '../../src/app/config.ts'
-import { createNetwork } from '../chain/evm.ts'
+import { createNetwork } from '../setup/evm.ts'
 
 const [sepolia, home, gnosis] = [
   { network: createNetwork({ name: 'sepolia', chainId: 11155111 }) },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operatorCheck } from '../../src/graphql/context/operator.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 import { numberedKey, signedBody } from './signer.ts'
 
 const key = numberedKey(21)

@@ -1,9 +1,9 @@
 import { Signature, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { encodedId } from '../fakes/node-id.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 import { numberedKey, signCode, signedBody } from './signer.ts'
 
 let server: TestServer

@@ -5,12 +5,12 @@ import type { Address } from '../../src/domain/evm/address.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { TradingServices } from '../../src/graphql/context/networks.ts'
 import { storeAppData } from '../../src/storage/app-data.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { coin, dollar, nativeMarker, numbered, wrapped } from '../fakes/order.ts'
 import { storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { network, openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { network, openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 
 const unit = 10n ** 18n
 const [wallet, trader, capped, idle] = [numbered('a1'), numbered('b1'), numbered('b2'), numbered('b3')]

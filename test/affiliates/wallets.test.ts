@@ -4,8 +4,8 @@ import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { hostileWallets, putWallet, readArtifact } from '../chain/contracts.ts'
 import { deployer, wrapSignature } from '../chain/undeployed.ts'
-import { request } from '../trader.ts'
-import { startWorld, type World } from '../world.ts'
+import { request } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
 import { numberedKey, signCode } from './signer.ts'
 
 const owner = numberedKey(31)

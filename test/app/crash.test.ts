@@ -1,56 +1,35 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DevManifest } from '../../src/dev/home/home.ts'
 import { describeMarket } from '../../src/dev/market/market.ts'
-import { createTemporaryHome, removeTemporaryHome } from '../dev/temporary-home.ts'
-import { createTrader, graphql } from '../trader.ts'
-import { eventually, unlimited } from '../world.ts'
+import { startDev } from '../setup/dev.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
+import { createTrader, graphql } from '../setup/trader.ts'
+import { unlimited } from '../setup/world.ts'
 
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 const oneWeth = 10n ** 18n
 
 let home: string
-let program: ChildProcess | undefined
+let running: ReturnType<typeof startDev> | undefined
 
 beforeAll(() => {
   home = createTemporaryHome()
 })
 afterAll(async () => {
-  program?.kill('SIGKILL')
+  running?.program.kill('SIGKILL')
   await removeTemporaryHome(home)
 })
 
-/** The command as a user runs it, until its `ready` line. */
-async function startDev(): Promise<DevManifest> {
-  const { npm_lifecycle_event: _, ...environment } = process.env
-  program = spawn(
-    process.execPath,
-    ['--import', 'tsx', cli, 'dev', '--home', home, '--port', '0', '--no-traders'],
-    {
-      env: { ...environment, LOG_LEVEL: 'error', ...unlimited },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  const lines: string[] = []
-  program.stdout?.setEncoding('utf8').on('data', (text: string) => lines.push(text))
-  const isReady = () =>
-    lines
-      .join('')
-      .split('\n')
-      .some((line) => line.startsWith('ready'))
-  // It starts a database and a chain, on a machine that may be busy.
-  await eventually('the ready line', isReady, 50_000)
-  return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
+async function start(): Promise<DevManifest> {
+  running = startDev(home, { environment: unlimited })
+  return running.ready()
 }
 
 async function kill(signal: NodeJS.Signals): Promise<void> {
-  if (!program) return
-  const gone = once(program, 'exit')
-  program.kill(signal)
-  await gone
+  running?.program.kill(signal)
+  await running?.ended
 }
 
 interface Told {
@@ -60,7 +39,7 @@ interface Told {
 
 test('kill -9 with orders in flight: the next start has all of them, nothing twice', async () => {
   const market = describeMarket()
-  let dev = await startDev()
+  let dev = await start()
   const first = dev
   const accepted: string[] = []
   for (const round of [1n, 2n, 3n]) {
@@ -89,7 +68,7 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
       })
     }
     await kill('SIGKILL')
-    dev = await startDev()
+    dev = await start()
   }
   expect(dev).toMatchObject({ rpcUrl: first.rpcUrl, databaseUrl: first.databaseUrl })
 

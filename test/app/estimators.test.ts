@@ -15,7 +15,7 @@ import {
   startSolverEngine,
   throughPools,
 } from '../fakes/solver-engine.ts'
-import { startWorld, type World } from '../world.ts'
+import { startWorld, type World } from '../setup/world.ts'
 
 const one = 10n ** 18n
 const dollar = 10n ** 6n

@@ -2,9 +2,10 @@ import { type OrderBookApi, OrderKind, type TradingSdk } from '@cowprotocol/cow-
 import { Interface } from 'ethers'
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSdk } from '../sdk.ts'
-import { createTrader, graphql, request } from '../trader.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createSdk } from '../setup/sdk.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
 
 const oneWeth = 10n ** 18n
 const tradeEvent = new Interface([

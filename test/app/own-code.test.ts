@@ -14,8 +14,9 @@ import { orderTypes } from '../../src/domain/signing/signing.ts'
 import { findCheckpoint } from '../../src/storage/chain/log.ts'
 import { impersonate, permitHook, putWallet, readArtifact } from '../chain/contracts.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { request } from '../trader.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { request } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
 
 // The program serves and indexes; its auctions are held one by one, by the test.
 const dai = 10n ** 18n

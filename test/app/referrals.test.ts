@@ -2,8 +2,9 @@ import { Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { signedBody } from '../affiliates/signer.ts'
-import { createTrader, request } from '../trader.ts'
-import { eventually, startWorld } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, request } from '../setup/trader.ts'
+import { startWorld } from '../setup/world.ts'
 
 test('a code is registered, an order carries it, and its settlement counts for the affiliate', async () => {
   await using world = await startWorld()

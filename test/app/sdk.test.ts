@@ -17,8 +17,9 @@ import type { Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { putWallet } from '../chain/contracts.ts'
 import { numbered } from '../fakes/order.ts'
-import { createSdk, send } from '../sdk.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createSdk, send } from '../setup/sdk.ts'
+import { startWorld, type World } from '../setup/world.ts'
 
 const one = 10n ** 18n
 const wallet: Address = numbered('c0de')

@@ -1,8 +1,9 @@
 import { type OrderBookApi, OrderKind, PriceQuality, type TradingSdk } from '@cowprotocol/cow-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TokenSymbol } from '../../src/dev/market/market.ts'
-import { createSdk } from '../sdk.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createSdk } from '../setup/sdk.ts'
+import { startWorld, type World } from '../setup/world.ts'
 
 const swaps = 100
 /** Orders that wait for their settlement at a time. */

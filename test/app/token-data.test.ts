@@ -1,15 +1,13 @@
 import { AbiCoder, concat, Interface } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp } from '../../src/app/app.ts'
-import { readSettings } from '../../src/app/config.ts'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import type { TokenSymbol } from '../../src/dev/market/market.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { numbered } from '../fakes/order.ts'
-import { silentLog } from '../fakes/silent-log.ts'
-import { send } from '../sdk.ts'
-import { createTrader, graphql, request } from '../trader.ts'
-import { createTestDatabase, eventually, startWorld, type World } from '../world.ts'
+import { connectDirectly, createTestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { send } from '../setup/sdk.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
+import { startProgram, startWorld, type World } from '../setup/world.ts'
 
 /** What the local stack says of its tokens, against what its chain says. */
 const contracts = new Interface([
@@ -156,15 +154,7 @@ test('holders, their balances and what a token is worth, in one question', async
 test('the program does not start over a chain that has no settlement contract where it should be', async () => {
   await using database = await createTestDatabase()
   const network = { ...world.market.network, settlement: numbered('57') }
-  const start = startApp({
-    databaseUrl: database.url,
-    networks: [{ network, rpcUrl: world.chain.rpcUrl }],
-    roles: ['serve'],
-    settings: readSettings({ PORT: '0' }),
-    version: 'none',
-    log: silentLog,
-    now: Date.now,
-    random: Math.random,
-  })
+  const networks = [{ network, rpcUrl: world.chain.rpcUrl }]
+  const start = startProgram({ database, chain: world.chain }, {}, { networks })
   await expect(start).rejects.toThrow(`there is no settlement contract at ${network.settlement}`)
 })

@@ -4,11 +4,10 @@ import { assembleAuction } from '../../src/auctions/assemble.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
 import { createAuctionDesk } from '../fakes/auction-services.ts'
-import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { samplePool } from '../fakes/market.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>

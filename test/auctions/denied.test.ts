@@ -4,7 +4,7 @@ import { createAuctionDesk, createSolver } from '../fakes/auction-services.ts'
 import { dollar, numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
-import { createTestDatabase } from '../world.ts'
+import { createTestDatabase } from '../setup/database.ts'
 
 test('orders of who or what was denied since are left out with the reason, and come back with their owners', async () => {
   await using database = await createTestDatabase()

@@ -5,7 +5,7 @@ import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { createAuctionDesk } from '../fakes/auction-services.ts'
 import { dollar, numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -6,12 +6,11 @@ import { toAppDataInput } from '../../src/domain/app-data/document.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { storeAppData } from '../../src/storage/app-data.ts'
 import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
-import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { readEvents, storeOrder } from '../fakes/stored-order.ts'
 import { readStory } from '../fakes/stories.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
 
 const unit = 10n ** 18n
 const million = 10n ** 6n

@@ -7,13 +7,13 @@ import type { Pool } from '../../src/domain/routing/pool.ts'
 import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/log.ts'
 import { cancelOrders } from '../../src/storage/order/orders.ts'
 import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
-import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { samplePool } from '../fakes/market.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 import { readEvents, storeOrder } from '../fakes/stored-order.ts'
 import { readStory } from '../fakes/stories.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
 
 const unit = 10n ** 18n
 const million = 10n ** 6n

@@ -5,7 +5,7 @@ import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { 
 import { Outage } from '../../src/domain/errors/error.ts'
 import { address } from '../../src/domain/evm/address.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createNetwork, type Evm, startEvm } from './evm.ts'
+import { createNetwork, type Evm, startEvm } from '../setup/evm.ts'
 
 let evm: Evm
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Artifact } from '../../src/dev/contracts/artifact.ts'
 import type { Hook } from '../../src/domain/app-data/document.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
-import type { Evm } from './evm.ts'
+import type { Evm } from '../setup/evm.ts'
 
 const folder = new URL('../../src/dev/contracts/artifacts/', import.meta.url)
 

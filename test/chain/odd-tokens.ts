@@ -1,6 +1,6 @@
 import type { Address } from '../../src/domain/evm/address.ts'
+import type { Evm } from '../setup/evm.ts'
 import { readCompiled } from './compiled.ts'
-import type { Evm } from './evm.ts'
 
 const names = [
   'CuriousToken',

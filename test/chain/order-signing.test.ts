@@ -12,7 +12,7 @@ import { recoverSigner } from '../../src/domain/signing/signature.ts'
 import { domainSeparator, orderDigest, orderUid } from '../../src/domain/signing/signing.ts'
 import { settlement as canonical } from '../fakes/order.ts'
 import { alice } from '../fakes/order-services.ts'
-import { codeReturning, deploySettlement, type Evm, startEvm } from './evm.ts'
+import { codeReturning, deploySettlement, type Evm, startEvm } from '../setup/evm.ts'
 
 /** The order of the known vectors. Tokens that say yes to every transfer stand in for its tokens. */
 const order: OrderData = {

@@ -12,8 +12,8 @@ import {
 } from '../../src/domain/routing/route.ts'
 import { poolsAfter } from '../../src/solvers/built-in/leg.ts'
 import { routeCalls } from '../../src/solvers/route-calls.ts'
+import { deploySettlement, type Evm, startEvm } from '../setup/evm.ts'
 import { deployToken, readArtifact } from './contracts.ts'
-import { deploySettlement, type Evm, startEvm } from './evm.ts'
 
 const tokenCount = 5
 const tradeCount = 60

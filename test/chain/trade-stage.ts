@@ -16,8 +16,8 @@ import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { Interaction } from '../../src/domain/order/order.ts'
 import { swapCall, transferCall, unwrapCall } from '../../src/domain/settlement/calldata.ts'
 import { addressWord, hashWords, uintWord } from '../../src/domain/signing/typed-data.ts'
+import { createNetwork, type Evm, startEvm } from '../setup/evm.ts'
 import { deployToken, impersonate, putTrampoline, readArtifact } from './contracts.ts'
-import { createNetwork, type Evm, startEvm } from './evm.ts'
 
 export const ether = 10n ** 18n
 

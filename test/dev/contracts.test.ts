@@ -6,7 +6,7 @@ import type { Artifact } from '../../src/dev/contracts/artifact.ts'
 import { compileContracts, contractNames, embeddedCode, toSource } from '../../src/dev/contracts/compile.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import { impersonate, permitHook } from '../chain/contracts.ts'
-import { type Evm, startEvm } from '../chain/evm.ts'
+import { type Evm, startEvm } from '../setup/evm.ts'
 
 const sources = new URL('../../src/dev/contracts/', import.meta.url)
 const folder = new URL('artifacts/', sources)

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findProcess } from '../../src/dev/process/process.ts'
-import { createTemporaryHome, eventually, removeTemporaryHome } from './temporary-home.ts'
-
-const cli = join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
+import { startDev } from '../setup/dev.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
 
 let home: string
 beforeEach(() => {
@@ -15,24 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => removeTemporaryHome(home))
 
-/** The command as a user runs it; a flag given twice counts as given last. */
-function dev(...flags: string[]) {
-  const { npm_lifecycle_event: _, DATABASE_URL: _url, ...environment } = process.env
-  const program = spawn(
-    process.execPath,
-    ['--import', 'tsx', cli, 'dev', '--home', home, '--port', '0', '--no-traders', ...flags],
-    { env: { ...environment, LOG_LEVEL: 'silent' }, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
-  let [out, errors] = ['', '']
-  program.stdout.setEncoding('utf8').on('data', (text) => {
-    out += text
-  })
-  program.stderr.setEncoding('utf8').on('data', (text) => {
-    errors += text
-  })
-  const ended = once(program, 'close').then(([code]) => ({ code, errors }))
-  return { program, ended, ready: () => eventually('the ready line', () => out.startsWith('ready ')) }
-}
+const dev = (...flags: string[]) => startDev(home, { flags })
 
 const pids = () => ({
   chain: Number(JSON.parse(readFileSync(join(home, 'chain.json'), 'utf8')).pid),
@@ -79,8 +60,7 @@ it('ends when its chain or its database does, and the same command picks everyth
     expect(existsSync(join(home, 'dev.json'))).toBe(false)
   }
   const { program, ended, ready } = dev()
-  await ready()
-  const { url } = JSON.parse(readFileSync(join(home, 'dev.json'), 'utf8'))
+  const { url } = await ready()
   expect((await fetch(`${url}/metrics`)).status).toBe(200)
   program.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, errors: '' })

@@ -11,7 +11,8 @@ import { type Stack, startStack } from '../../src/dev/stack.ts'
 import { maxUint256, mulDivDown } from '../../src/domain/amount.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createTemporaryHome, eventually, removeTemporaryHome } from './temporary-home.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
 
 let home: string
 let stack: Stack

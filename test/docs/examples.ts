@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { World } from '../world.ts'
+import type { World } from '../setup/world.ts'
 import { type Page, root } from './pages.ts'
 
 /** A folder as the reader has it: packages installed, and the description of what runs. */

@@ -1,6 +1,6 @@
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 
 let server: TestServer
 beforeAll(async () => {

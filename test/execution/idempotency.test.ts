@@ -7,8 +7,8 @@ import { placedSince } from '../../src/orders/placed.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { dollar, wrapped } from '../fakes/order.ts'
 import { createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { eventually } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 
 const started = deskTime * 1_000
 let now: number

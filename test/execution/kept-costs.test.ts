@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { openTestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 /** What one document is remembered with must not grow by what a client sends beside it. */
 

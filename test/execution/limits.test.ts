@@ -12,7 +12,7 @@ import { bombs, documentedQueries } from '../fakes/documents.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { storeSettledOrder } from '../fakes/story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../fakes/order.ts'
 import { ask } from '../http/client.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 
 let server: TestServer
 beforeAll(async () => {

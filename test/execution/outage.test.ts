@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/storage/database/database.ts'
-import { openTestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 const uid = `0x${'ab'.repeat(56)}`
 

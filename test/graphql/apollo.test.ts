@@ -4,7 +4,7 @@ import type { Order } from '../../src/domain/order/order.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeContest } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 
 const auctionId = 9n
 let server: TestServer

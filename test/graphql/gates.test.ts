@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodedId } from '../fakes/node-id.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 const account = numbered('0f')
 const message = 'this needs the settings CMS_ENABLED=true and CMS_API_KEY'

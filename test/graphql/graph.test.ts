@@ -3,12 +3,12 @@ import type { Address } from '../../src/domain/evm/address.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { createContext, type Services } from '../../src/graphql/context/context.ts'
 import { noCaller } from '../fakes/caller.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
-import { eventually } from '../world.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 
 const owner = numbered('0f')
 let server: TestServer

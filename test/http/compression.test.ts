@@ -5,7 +5,7 @@ import { compress } from '../../src/http/compress.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 import { ask, type Exchange } from './client.ts'
 
 const owner = numbered('0f')

@@ -13,7 +13,7 @@ import { dollar, numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { listNotifications } from '../fakes/stored-story.ts'
 import { readStory } from '../fakes/stories.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   hashOf,
   invalidation,

@@ -8,11 +8,10 @@ import { maxLogs } from '../../src/indexer/block-range.ts'
 import { createCatchUp } from '../../src/indexer/catch-up.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
 import { findHolders, registerHolderTokens } from '../../src/storage/token/holders.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { hashOf, sketchBlock } from './hand-made.ts'
 
 const { chainId } = sampleNetwork

@@ -10,10 +10,9 @@ import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
 import type { Database } from '../../src/storage/database/database.ts'
 import { storeCompetition } from '../fakes/competition.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { createTestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase } from '../setup/database.ts'
 import {
   hashOf,
   invalidation,

@@ -7,11 +7,10 @@ import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Network } from '../../src/domain/network/network.ts'
 import { runIndexer } from '../../src/indexer/run.ts'
 import type { Database } from '../../src/storage/database/database.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
 
 const tokens = [numbered('a0'), numbered('a1'), numbered('a2')] as const

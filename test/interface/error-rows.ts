@@ -2,8 +2,8 @@ import { Wallet } from 'ethers'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { RefusalCode } from '../../src/domain/errors/refusal-codes.ts'
 import { numbered } from '../fakes/order.ts'
-import { createTrader } from '../trader.ts'
-import type { World } from '../world.ts'
+import { createTrader } from '../setup/trader.ts'
+import type { World } from '../setup/world.ts'
 import { type Ask, notifications, placing, quoting, registering, tokenPrice, topHolders } from './asks.ts'
 
 type Json = Record<string, unknown>

@@ -4,15 +4,14 @@ import path from 'node:path'
 import { Wallet } from 'ethers'
 import type { GraphQLFormattedError } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '../../src/app/app.ts'
-import { readSettings } from '../../src/app/config.ts'
+import type { App } from '../../src/app/app.ts'
 import { describeMarket } from '../../src/dev/market/market.ts'
 import { nativeMarker } from '../../src/domain/evm/address.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
-import { silentLog } from '../fakes/silent-log.ts'
-import { openTestServer } from '../server/test-server.ts'
-import { type Answer, createTrader, request } from '../trader.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { openTestServer } from '../setup/server.ts'
+import { type Answer, createTrader, request } from '../setup/trader.ts'
+import { startProgram, startWorld, type World } from '../setup/world.ts'
 import { type Ask, debugReport, notifications, quoting, registering, tokenPrice, topHolders } from './asks.ts'
 import {
   affiliateErrors,
@@ -38,7 +37,8 @@ beforeAll(async () => {
   const denied = path.join(folder, 'denied')
   writeFileSync(denied, `${describeMarket().accounts[deniedAccount]?.address}\n`)
   world = await startWorld({ environment: { ...cms, DENIED_ACCOUNTS_FILE: denied } })
-  limited = await startLimited()
+  const environment = { SOLVER_PRIVATE_KEY: world.market.solver.privateKey, ...cms }
+  limited = await startProgram(world, environment, { now: () => startedAt })
   const trader = createTrader(world.url, world.market)
   const { body } = await trader.place({
     sell: 'WETH',
@@ -55,19 +55,6 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
-
-function startLimited(): Promise<App> {
-  return startApp({
-    databaseUrl: world.database.url,
-    networks: [{ network: world.market.network, rpcUrl: world.chain.rpcUrl }],
-    roles: ['serve'],
-    settings: readSettings({ PORT: '0', SOLVER_PRIVATE_KEY: world.market.solver.privateKey, ...cms }),
-    version: 'test',
-    log: silentLog,
-    now: () => startedAt,
-    random: Math.random,
-  })
-}
 
 /** No row is about what is unavailable: on a machine that is held up it is asked again, as a client would. */
 const available = (ask: () => Promise<Answer>) =>

@@ -7,7 +7,7 @@ import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { 
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
-import { type Evm, startEvm } from '../chain/evm.ts'
+import { type Evm, startEvm } from '../setup/evm.ts'
 
 /** A real EVM with a pool factory, and tokens that anybody mints. */
 export async function startPoolChain() {

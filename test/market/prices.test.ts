@@ -7,7 +7,6 @@ import { createChainFeed } from '../../src/market/prices/chain-feed.ts'
 import { createCoingecko } from '../../src/market/prices/coingecko.ts'
 import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
 import { readCompiled } from '../chain/compiled.ts'
-import { codeReturning, type Evm, startEvm } from '../chain/evm.ts'
 import { startScriptedNode } from '../chain/scripted-node.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -24,6 +23,7 @@ import {
   startSolverEngine,
   status,
 } from '../fakes/solver-engine.ts'
+import { codeReturning, type Evm, startEvm } from '../setup/evm.ts'
 
 const token = numbered('a0')
 const name = 'prices'

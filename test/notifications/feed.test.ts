@@ -6,9 +6,10 @@ import { type NewNotification, recordNotifications } from '../../src/storage/fee
 import { type Entry, entryOf, wholeEntries } from '../fakes/feed-reading.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
-import { eventually, type TestDatabase } from '../world.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 
 let server: TestServer
 let database: TestDatabase

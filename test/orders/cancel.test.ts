@@ -14,7 +14,7 @@ import { numbered, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
 let made = 0

@@ -14,7 +14,7 @@ import { sampleOrder, signingDomain } from '../fakes/order.ts'
 import { alice, createOrderDesk, deskTime, signedCancellation, signedOrder } from '../fakes/order-services.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { hashOf, invalidation, presignature, sketchBlock, trade } from '../indexer/hand-made.ts'
-import { createTestDatabase } from '../world.ts'
+import { createTestDatabase } from '../setup/database.ts'
 
 /** The same eight orders for everybody, so that everybody is in everybody's way. */
 const creations = Array.from({ length: 8 }, (_, index) =>

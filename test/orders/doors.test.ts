@@ -25,8 +25,8 @@ import {
 import { createQuoteDesk, quoteRequest } from '../fakes/quote-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 import { cancelling, placing } from './refusals.ts'
 
 const key = 'a-key-of-the-operator'

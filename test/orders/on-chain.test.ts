@@ -20,14 +20,14 @@ import {
   putTrampoline,
   putWallet,
 } from '../chain/contracts.ts'
-import { type Evm, startEvm } from '../chain/evm.ts'
 import { type Behaviour, startScriptedNode } from '../chain/scripted-node.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { type Answer, request } from '../trader.ts'
+import { type Evm, startEvm } from '../setup/evm.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { type Answer, request } from '../setup/trader.ts'
 
 const network = {
   ...sampleNetwork,

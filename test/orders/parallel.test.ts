@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectDirectly } from '../fakes/direct-client.ts'
-import { createTrader, request } from '../trader.ts'
-import { startWorld, type World } from '../world.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { createTrader, request } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
 
 const ether = 10n ** 18n
 

@@ -11,12 +11,11 @@ import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { findAppData, storeAppData } from '../../src/storage/app-data.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
-import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { dollar, numbered, sampleOrder, signingDomain, wrapped } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>

@@ -5,10 +5,10 @@ import { type RefusalCode, refusalCodes } from '../../src/domain/errors/refusal-
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { statusOf } from '../../src/rest/errors/body.ts'
-import { connectDirectly, emptyTables } from '../fakes/direct-client.ts'
 import { createOrderDesk } from '../fakes/order-services.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { connectDirectly, emptyTables } from '../setup/database.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 import { refusals, type Stage } from './refusals.ts'
 
 let server: TestServer

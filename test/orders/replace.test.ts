@@ -8,7 +8,6 @@ import { sql, type Tx } from '../../src/storage/database/database.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
 import { lockOrders } from '../../src/storage/order/progress.ts'
 import { storeCompetition } from '../fakes/competition.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
 import {
@@ -21,7 +20,8 @@ import {
 } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
 
 let database: TestDatabase
 let made = 0

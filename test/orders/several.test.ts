@@ -18,8 +18,8 @@ import {
   signedOrder,
 } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 import { cancelling, placing } from './refusals.ts'
 
 let server: TestServer

@@ -8,8 +8,8 @@ import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { type Answer, request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { type Answer, request } from '../setup/trader.ts'
 
 let distinct = false
 let accepted = true

@@ -7,8 +7,8 @@ import { placeOrder } from '../../src/orders/place.ts'
 import { numbered, signingDomain, wrapped } from '../fakes/order.ts'
 import { alice, createOrderDesk, signedOrder } from '../fakes/order-services.ts'
 import { temporaryFile } from '../fakes/settings.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 const settlement = '0xf553d092b50bdcbddeD1A99aF2cA29FBE5E2CB13'.toLowerCase()
 const vaultRelayer = '0xC7242d167563352E2BCA4d71C043fbe542DB8FB2'.toLowerCase()

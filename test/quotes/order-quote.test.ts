@@ -11,7 +11,7 @@ import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, numbered, sampleOrder, wrapped } from '../fakes/order.ts'
 import { alice, bob, deskTime } from '../fakes/order-services.ts'
 import { createQuoteDesk, estimatorWithout, quoteRequest } from '../fakes/quote-services.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -21,7 +21,7 @@ import {
   estimatorWithout,
   quoteRequest,
 } from '../fakes/quote-services.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

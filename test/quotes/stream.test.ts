@@ -5,7 +5,6 @@ import type { Estimate, Estimator } from '../../src/quotes/estimator.ts'
 import type { QuoteServices } from '../../src/quotes/quote.ts'
 import { quoteStream } from '../../src/quotes/stream.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import {
@@ -15,7 +14,7 @@ import {
   quoteRequest,
   sampleEstimate,
 } from '../fakes/quote-services.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

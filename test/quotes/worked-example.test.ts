@@ -3,8 +3,8 @@ import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { quote } from '../../src/quotes/quote.ts'
 import { coin, dollar, numbered } from '../fakes/order.ts'
 import { createQuoteDesk, estimatorOf } from '../fakes/quote-services.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 /**
  * A thousand dollars of six decimals are sold for half a coin that is worth as much as the native one. A settlement takes 200,000 gas

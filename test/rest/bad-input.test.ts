@@ -2,8 +2,8 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 let failure: unknown
 let server: TestServer

@@ -6,8 +6,8 @@ import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../fakes/story.ts'
-import { openTestServer, sampleReply, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
+import { openTestServer, sampleReply, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 const owner = numbered('0f')
 const asked: QuoteRequest[] = []

@@ -5,7 +5,7 @@ import { numbered } from '../fakes/order.ts'
 import { indexedUpTo, storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
 import { ask, type Exchange } from '../http/client.ts'
-import { network, openTestServer, type TestServer } from '../server/test-server.ts'
+import { network, openTestServer, type TestServer } from '../setup/server.ts'
 
 const now = 1_800_000_000
 const forGood = 'public, max-age=31536000, immutable'

@@ -5,8 +5,8 @@ import type { ServerOptions } from '../../src/server/server.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'
-import { type Answer, request } from '../trader.ts'
-import { openTestServer, type TestServer } from './test-server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { type Answer, request } from '../setup/trader.ts'
 
 const rateLimits = { reads: 50, quotes: 10, orders: 5 }
 let now = 1_800_000_000_000

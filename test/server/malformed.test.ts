@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Line, openLine } from '../http/client.ts'
-import { eventually } from '../world.ts'
-import { openTestServer, type TestServer } from './test-server.ts'
+import { eventually } from '../setup/eventually.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 
 let server: TestServer
 /** Those that give a request so little time that whoever is held up on the way is late: for what is never whole. */

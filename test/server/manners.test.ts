@@ -4,7 +4,7 @@ import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
 import type { AnyRoute } from '../../src/rest/row/stored-route.ts'
 import { numbered } from '../fakes/order.ts'
 import { ask, type Exchange } from '../http/client.ts'
-import { openTestServer, type TestServer } from './test-server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ask, type Exchange } from '../http/client.ts'
-import { startWorld } from '../world.ts'
-import { openTestServer } from './test-server.ts'
+import { openTestServer } from '../setup/server.ts'
+import { startWorld } from '../setup/world.ts'
 
 const key = 'metrics-key-of-the-tests'
 const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` } })

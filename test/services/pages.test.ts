@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openSampleWorld } from '../rest/openapi/world.ts'
-import type { TestServer } from '../server/test-server.ts'
+import type { TestServer } from '../setup/server.ts'
 
 /** A page of a megabyte and more takes its time on a machine that is busy. */
 const timeoutMs = 90_000

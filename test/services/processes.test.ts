@@ -7,8 +7,10 @@ import path from 'node:path'
 import { createClient } from 'graphql-sse'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTrader, request } from '../trader.ts'
-import { eventually, startTestChain, type TestChain, unlimited } from '../world.ts'
+import { startTestChain, type TestChain } from '../setup/chain.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, request } from '../setup/trader.ts'
+import { unlimited } from '../setup/world.ts'
 
 /** The program as N processes over a PostgreSQL that is not its own. */
 const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Feed } from '../../src/notifications/feed.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { request } from '../trader.ts'
-import { eventually } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
 
 const query = `subscription ($account: Address!, $after: String) {
   notifications(account: $account, after: $after) { cursor notification { type message metadata } }

@@ -10,12 +10,12 @@ import {
   recordNotifications,
   revertDetached,
 } from '../../src/storage/feed.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { notificationOf, wholeEntries } from '../fakes/feed-reading.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
 import { listNotifications } from '../fakes/stored-story.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
 
 const chainId = 11155111
 let database: TestDatabase

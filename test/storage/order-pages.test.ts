@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/storage/database/database.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { fillLargeAccounts, large } from '../fakes/large-accounts.ts'
 import { numbered } from '../fakes/order.ts'
 import { recordStatements, type SentStatement } from '../fakes/sent-statements.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql } from '../trader.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql } from '../setup/trader.ts'
 
 const { busy, patient, now, rarePair } = large
 const start = now - 1_000_000

@@ -1,10 +1,10 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/affiliate/statistics.ts'
 import { numbered } from '../fakes/order.ts'
-import { network, openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
-import type { TestDatabase } from '../world.ts'
+import { connectDirectly, type TestDatabase } from '../setup/database.ts'
+import { network, openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 
 const { chainId } = network
 const hash = `0x${'00'.repeat(31)}07`
@@ -35,8 +35,7 @@ beforeAll(async () => {
   server = await openTestServer()
   database = server.database
   hiding = await openTestServer({}, { db: database.db, hidesCompetitions: true })
-  client = new Client({ connectionString: database.url })
-  await client.connect()
+  client = await connectDirectly(database.url)
   const rows = 'generate_series(1, 12000) AS g'
   for (const statement of [
     `INSERT INTO orders (chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data, fee_amount,

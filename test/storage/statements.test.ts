@@ -13,9 +13,9 @@ import { storeCompetition } from '../fakes/competition.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
-import type { TestDatabase } from '../world.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 
 const { chainId } = signingDomain
 const owner = numbered('0f')

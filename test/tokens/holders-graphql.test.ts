@@ -4,8 +4,8 @@ import { address } from '../../src/domain/evm/address.ts'
 import type { Sourced } from '../../src/domain/token/sourced.ts'
 import type { TokenHolder } from '../../src/domain/token/token.ts'
 import { numbered } from '../fakes/order.ts'
-import { openTestServer, type TestServer } from '../server/test-server.ts'
-import { graphql, request } from '../trader.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
 
 const token = numbered('a0')
 const now = 1_800_000_000_000

@@ -5,8 +5,9 @@ import { type TokenSymbol, tokenSymbols } from '../../src/dev/market/market.ts'
 import { type Address, address, zeroAddress } from '../../src/domain/evm/address.ts'
 import { findCheckpoint } from '../../src/storage/chain/log.ts'
 import { createOwnHolders } from '../../src/tokens/own-holders.ts'
-import { request } from '../trader.ts'
-import { eventually, startWorld, type World } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { request } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
 
 const abi = new Interface([
   'function transfer(address to, uint256 value)',

@@ -22,7 +22,7 @@ import {
   startSolverEngine,
   status,
 } from '../fakes/solver-engine.ts'
-import { openTestServer, network as sepolia, type TestServer } from '../server/test-server.ts'
+import { openTestServer, network as sepolia, type TestServer } from '../setup/server.ts'
 
 /** Ethereum: every provider knows it. */
 const network = { ...sepolia, chainId: 1, name: 'mainnet', usdReference: numbered('d0') }

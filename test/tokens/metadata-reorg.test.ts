@@ -4,9 +4,9 @@ import { applyReorg } from '../../src/indexer/apply.ts'
 import { type Checkpoint, moveCheckpoint } from '../../src/storage/chain/log.ts'
 import { findTokens, storeReadTokens } from '../../src/storage/token/tokens.ts'
 import { number, type Told, text } from '../chain/speaking-code.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
-import { network } from '../server/test-server.ts'
-import { eventually } from '../world.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { network } from '../setup/server.ts'
 import { type MetadataWorld, openMetadataWorld } from './metadata-world.ts'
 
 const { chainId } = network

@@ -1,5 +1,5 @@
 import { createChain } from '../../src/chain/chain.ts'
-import { type Rpc, type RpcResponse, type RpcCall, RpcError } from '../../src/chain/rpc/rpc.ts'
+import { type Rpc, type RpcCall, RpcError, type RpcResponse } from '../../src/chain/rpc/rpc.ts'
 import { readTokenMetadata } from '../../src/chain/token/metadata.ts'
 import { batch } from '../../src/concurrency/batch.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
@@ -8,11 +8,11 @@ import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
 import { createTokenReader } from '../../src/tokens/metadata.ts'
 import { countRequests } from '../chain/counted-rpc.ts'
-import { startEvm } from '../chain/evm.ts'
 import { speakingCode, type Told } from '../chain/speaking-code.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { network } from '../server/test-server.ts'
-import { createTestDatabase } from '../world.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { startEvm } from '../setup/evm.ts'
+import { network } from '../setup/server.ts'
 
 const { chainId } = network
 

@@ -4,8 +4,8 @@ import { nativeMarker } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { bytes, number, type Told, text } from '../chain/speaking-code.ts'
 import { numbered } from '../fakes/order.ts'
-import { network } from '../server/test-server.ts'
-import { eventually } from '../world.ts'
+import { eventually } from '../setup/eventually.ts'
+import { network } from '../setup/server.ts'
 import { type MetadataWorld, openMetadataWorld } from './metadata-world.ts'
 
 const { chainId } = network

@@ -6,11 +6,10 @@ import { type Address, zeroAddress } from '../../src/domain/evm/address.ts'
 import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
 import { clearBalances, findHolders, registerHolderTokens } from '../../src/storage/token/holders.ts'
 import { createOwnHolders } from '../../src/tokens/own-holders.ts'
-import { connectDirectly } from '../fakes/direct-client.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { hashOf, sketchBlock } from '../indexer/hand-made.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 const { chainId } = sampleNetwork
 const [token, empty, alice] = [numbered('a0'), numbered('a1'), numbered('01')]

@@ -16,7 +16,7 @@ import {
   startSolverEngine,
   status,
 } from '../fakes/solver-engine.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 const mainnet: Network = { ...sampleNetwork, chainId: 1, name: 'mainnet' }
 const token = numbered('a0')

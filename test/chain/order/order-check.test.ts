@@ -8,6 +8,7 @@ import { address } from '../../../src/domain/evm/address.ts'
 import type { Hex } from '../../../src/domain/evm/hex.ts'
 import { hooksCall } from '../../../src/domain/settlement/calldata.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
+import { codeReturning, createNetwork, type Evm, startEvm } from '../../setup/evm.ts'
 import {
   type DeployedToken,
   deployToken,
@@ -22,7 +23,6 @@ import {
   validFor,
   wordyWallet,
 } from '../contracts.ts'
-import { codeReturning, createNetwork, type Evm, startEvm } from '../evm.ts'
 import { type Behaviour, forwardingTo, refusing, startScriptedNode } from '../scripted-node.ts'
 
 const network = createNetwork({

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createRpc, RpcError } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { eventually } from '../../world.ts'
+import { eventually } from '../../setup/eventually.ts'
 import { type Behaviour, startScriptedNode } from '../scripted-node.ts'
 
 const echo: Behaviour = { answer: ({ method, params }) => ({ result: `${method}(${params})` }) }

@@ -14,7 +14,7 @@ import type { Network } from '../../../src/domain/network/network.ts'
 import type { OrderData } from '../../../src/domain/order/order.ts'
 import { orderTypes, orderUid } from '../../../src/domain/signing/signing.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { codeReturning, createNetwork, deploySettlement, type Evm, startEvm } from '../evm.ts'
+import { codeReturning, createNetwork, deploySettlement, type Evm, startEvm } from '../../setup/evm.ts'
 
 // The well-known accounts that a development chain funds.
 const solverKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'

@@ -5,10 +5,10 @@ import { createTokenSlots } from '../../../src/chain/token/slots.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { startTestChain } from '../../world.ts'
+import { startTestChain } from '../../setup/chain.ts'
+import { codeReturning, type Evm, startEvm } from '../../setup/evm.ts'
 import { deployToken } from '../contracts.ts'
 import { countRequests, ignoringOverrides, refusingOverrides } from '../counted-rpc.ts'
-import { codeReturning, type Evm, startEvm } from '../evm.ts'
 import { deployBehindProxy, deployOdd, type OddName } from '../odd-tokens.ts'
 
 let evm: Evm

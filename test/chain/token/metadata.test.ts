@@ -6,8 +6,8 @@ import testToken from '../../../src/dev/contracts/artifacts/TestToken.json' with
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
 import type { Hex } from '../../../src/domain/evm/hex.ts'
+import { codeReturning, type Evm, startEvm } from '../../setup/evm.ts'
 import { countRequests } from '../counted-rpc.ts'
-import { codeReturning, type Evm, startEvm } from '../evm.ts'
 import { number, speakingCode, text } from '../speaking-code.ts'
 
 const chainId = 31337

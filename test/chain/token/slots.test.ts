@@ -6,9 +6,9 @@ import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
+import { codeReturning, type Evm, startEvm } from '../../setup/evm.ts'
 import { deployToken, frozenToken } from '../contracts.ts'
 import { countRequests, ignoringOverrides, refusingOverrides } from '../counted-rpc.ts'
-import { codeReturning, type Evm, startEvm } from '../evm.ts'
 import { deployBehindProxy, deployOdd, type OddName } from '../odd-tokens.ts'
 
 let evm: Evm

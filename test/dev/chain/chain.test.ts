@@ -5,7 +5,8 @@ import { createRpc, type Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { type ChainOptions, startChain } from '../../../src/dev/chain/chain.ts'
 import type { Hex } from '../../../src/domain/evm/hex.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { createTemporaryHome, eventually, removeTemporaryHome } from '../temporary-home.ts'
+import { eventually } from '../../setup/eventually.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../../setup/home.ts'
 
 let home: string
 beforeEach(() => {

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type DevManifest, openHome } from '../../../src/dev/home/home.ts'
 import { findProcess } from '../../../src/dev/process/process.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { createTemporaryHome, eventually, removeTemporaryHome } from '../temporary-home.ts'
+import { eventually } from '../../setup/eventually.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../../setup/home.ts'
 
 let home: string
 beforeEach(() => {

@@ -9,7 +9,7 @@ import { startTraders } from '../../../src/dev/market/traders.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import { orderTypes } from '../../../src/domain/signing/signing.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { eventually } from '../temporary-home.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 interface Received {
   path: string

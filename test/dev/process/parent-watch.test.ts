@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
-import { eventually } from '../temporary-home.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 const program = `
   import { watchParent } from ${JSON.stringify(new URL('../../../src/dev/process/parent-watch.ts', import.meta.url))}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLine } from '../../http/client.ts'
-import type { TestServer } from '../../server/test-server.ts'
+import type { TestServer } from '../../setup/server.ts'
 import { clientOf, jsonOf, openLimited } from './client.ts'
 
 /** A client that has used up what it may ask is refused before anything that it sends is read. */

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { address } from '../../../src/domain/evm/address.ts'
 import { chargeOf } from '../../../src/execution/admission/charge.ts'
 import { schema } from '../../../src/graphql/schema.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 
 const named = (count: number) =>
   Array.from({ length: count }, (_, of) => address((of + 1).toString(16).padStart(40, '0')))

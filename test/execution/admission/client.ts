@@ -1,5 +1,5 @@
 import { ask, type Exchange } from '../../http/client.ts'
-import { openTestServer } from '../../server/test-server.ts'
+import { openTestServer } from '../../setup/server.ts'
 
 export const rateLimits = { reads: 50, quotes: 10, orders: 5, introspections: 6 }
 /** Two seconds' worth. */

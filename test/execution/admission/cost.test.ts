@@ -3,8 +3,8 @@ import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../../fakes/story.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { getIntrospectionQuery } from 'graphql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRememberedAnswers } from '../../../src/execution/admission/remembered.ts'
-import type { TestServer } from '../../server/test-server.ts'
+import type { TestServer } from '../../setup/server.ts'
 import { clientOf, fullBucket, jsonOf, left, openLimited } from './client.ts'
 
 let server: TestServer

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../../fakes/order.ts'
 import { storeNotification, storeOrder } from '../../fakes/story.ts'
-import type { TestServer } from '../../server/test-server.ts'
+import type { TestServer } from '../../setup/server.ts'
 import { at, clientOf, fullBucket, jsonOf, left, openLimited } from './client.ts'
 
 /** What reads count as, over HTTP: by what their answers hold, not by what they might. */

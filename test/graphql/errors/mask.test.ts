@@ -2,9 +2,9 @@ import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
-import { eventually } from '../../world.ts'
+import { eventually } from '../../setup/eventually.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 
 let failure: unknown
 let params: (() => Promise<never>) | undefined

@@ -9,8 +9,8 @@ import { encodedId } from '../../fakes/node-id.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeTokens } from '../../fakes/stored-tokens.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 const owner = numbered('0f')
 const elsewhere = { ...network, chainId: 100, name: 'elsewhere' }

@@ -8,8 +8,8 @@ import { orderTypes } from '../../../src/domain/signing/signing.ts'
 import { chargeOf, noCharge } from '../../../src/execution/admission/charge.ts'
 import { schema } from '../../../src/graphql/schema.ts'
 import { numbered } from '../../fakes/order.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { type Answer, graphql, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { type Answer, graphql, request } from '../../setup/trader.ts'
 
 const wallet = new Wallet(`0x${'01'.repeat(32)}`)
 const owner = address(wallet.address)

@@ -5,8 +5,8 @@ import type { QuoteReply, QuoteRequest, QuoteRoute } from '../../../src/domain/q
 import { graphQuoteInput } from '../../fakes/graph-input.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
-import { network, openTestServer, sampleReply, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { network, openTestServer, sampleReply, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 const wallet = new Wallet(`0x${'01'.repeat(32)}`)
 const trader = address(wallet.address)

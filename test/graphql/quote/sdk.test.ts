@@ -8,8 +8,8 @@ import { parseAppDataDocument } from '../../../src/domain/app-data/document.ts'
 import { partnerVolumeFees } from '../../../src/domain/fee/partner.ts'
 import type { QuoteReply, QuoteRequest } from '../../../src/domain/quote/quote.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
-import { network, openTestServer, sampleReply, type TestServer } from '../../server/test-server.ts'
-import { graphql } from '../../trader.ts'
+import { network, openTestServer, sampleReply, type TestServer } from '../../setup/server.ts'
+import { graphql } from '../../setup/trader.ts'
 
 const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 

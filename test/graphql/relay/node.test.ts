@@ -4,8 +4,8 @@ import { insertChainFacts } from '../../../src/storage/chain/log.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { numbered, wrapped } from '../../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../../fakes/story.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 const owner = numbered('0f')
 let server: TestServer

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { moveCheckpoint } from '../../../src/storage/chain/log.ts'
 import { encodedId } from '../../fakes/node-id.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 let server: TestServer
 beforeAll(async () => {

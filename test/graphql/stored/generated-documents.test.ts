@@ -12,8 +12,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 import { type Values, valuesOf } from './known-values.ts'
 import { bareSchema, interpret } from './oracle/execute.ts'
 import type { GraphqlParams } from './oracle/fields.ts'

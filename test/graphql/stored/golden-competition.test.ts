@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 
 const { bare, traded, other, sell, buy, third, solver, loser, transaction } = names

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodedId } from '../../fakes/node-id.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql } from '../../setup/trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 
 const { traded, sell, buy, solver, loser, transaction, attempt } = names

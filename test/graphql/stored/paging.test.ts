@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/storage/database/database.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
-import { eventually } from '../../world.ts'
+import { eventually } from '../../setup/eventually.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 import { lists, type Walked } from './growing-lists.ts'
 import { beyondLook, type LongLists, long, storeLongLists } from './long-lists.ts'
 

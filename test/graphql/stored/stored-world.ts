@@ -10,7 +10,7 @@ import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { detachNotifications, recordNotifications, revertDetached } from '../../../src/storage/feed.ts'
 import { pricedToken, randomStory, storeStory } from '../../fakes/random-story.ts'
 import { storeTokens } from '../../fakes/stored-tokens.ts'
-import { eventually } from '../../world.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 /** Random stories that have owners, tokens, auctions and transactions in common, and all that is stored beside them. */
 export async function storeWorld(db: Database, seed: number): Promise<void> {

@@ -6,8 +6,8 @@ import type { Token } from '../../../src/domain/token/token.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 const { chainId } = network
 const at = 1_800_000_000_000 - 12_900

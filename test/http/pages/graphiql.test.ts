@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { compress } from '../../../src/http/compress.ts'
-import { openTestServer } from '../../server/test-server.ts'
+import { openTestServer } from '../../setup/server.ts'
 import { ask } from '../client.ts'
 
 const forPeople = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }

@@ -5,8 +5,8 @@ import type { Address } from '../../../src/domain/evm/address.ts'
 import type { Network } from '../../../src/domain/network/network.ts'
 import type { TokenPair } from '../../../src/market/pools/pairs.ts'
 import { createPools } from '../../../src/market/pools/pools.ts'
-import { createNetwork, type Evm } from '../../chain/evm.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
+import { createNetwork, type Evm } from '../../setup/evm.ts'
 import { notingRpc, type PoolChain, reservesOf, startPoolChain } from '../pool-chain.ts'
 
 const noBlock = `0x${'12'.repeat(32)}` as const

@@ -104,11 +104,20 @@ test('is nobody’s where nobody is asked, and who names many does not flood any
   const { price } = stage({ estimators: [] })
   await expect(price(token)).rejects.toMatchObject({ code: 'NoLiquidity' })
   const busy = stage()
-  busy.estimate.mockImplementation(() => new Promise(() => {}))
+  let answer = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  busy.estimate.mockImplementation(async () => {
+    await waiting
+    return sampleEstimate({ standing: 'claimed', sellAmount: 500n, buyAmount: priceAmount })
+  })
   const many = Array.from({ length: 20 }, (_, index) => busy.price(numbered((index + 16).toString(16))))
   const refused = await Promise.all(
-    many.slice(16).map((waiting) => waiting.then(String, (fault) => fault instanceof Outage)),
+    many.slice(16).map((price) => price.then(String, (fault) => fault instanceof Outage)),
   )
   expect(refused).toEqual([true, true, true, true])
   expect(busy.estimate).toHaveBeenCalledTimes(16)
+  answer()
+  for (const price of await Promise.all(many.slice(0, 16))) expect(price).toMatchObject(rate(500n))
 })

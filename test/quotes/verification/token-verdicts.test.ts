@@ -9,8 +9,8 @@ import {
 } from '../../../src/quotes/verification/token-verdicts.ts'
 import { deployToken } from '../../chain/contracts.ts'
 import { countRequests } from '../../chain/counted-rpc.ts'
-import { startEvm } from '../../chain/evm.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
+import { startEvm } from '../../setup/evm.ts'
 
 const [wrappedNative, token, other, pool] = ['e1', '01', '02', '99'].map((byte) =>
   address(`0x${byte.repeat(20)}`),

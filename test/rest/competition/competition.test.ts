@@ -6,8 +6,8 @@ import { startAttempt } from '../../../src/storage/auction/competition.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { indexedUpTo, type SampleSolution, storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 const solvers = { first: numbered('51'), second: numbered('52'), third: numbered('53') }
 const hash = (digits: string): Bytes32 => `0x${digits.repeat(32)}` as const

@@ -3,10 +3,9 @@ import { codesByStatus } from '../../../src/rest/errors/documentation.ts'
 import { describedRows } from '../../../src/rest/openapi/document.ts'
 import { createRouter } from '../../../src/rest/row/path.ts'
 import { badQuotes } from '../../fakes/bad-quotes.ts'
-import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { createOrderDesk } from '../../fakes/order-services.ts'
 import { refusals, type Stage } from '../../orders/refusals.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
 
 /** Every refusal that other tests provoke stands in the document, under its status. */
 

@@ -6,7 +6,7 @@ import type { Operation } from '../../../src/rest/openapi/operation.ts'
 import { pathItemOperation } from '../../../src/rest/openapi/path-item.ts'
 import { accountError, orderBookError } from '../../../src/rest/openapi/schemas/errors.ts'
 import { quoteResponse } from '../../../src/rest/quote/schema.ts'
-import type { TestServer } from '../../server/test-server.ts'
+import type { TestServer } from '../../setup/server.ts'
 import { replay } from './replay.ts'
 import { openSampleWorld } from './world.ts'
 

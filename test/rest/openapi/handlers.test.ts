@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
 
 interface Described {
   parameters?: { name: string }[]

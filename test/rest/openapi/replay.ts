@@ -1,6 +1,6 @@
 import type { Example } from '../../../src/rest/openapi/operation.ts'
 import type { Described } from '../../../src/rest/openapi/path-item.ts'
-import type { Answer } from '../../trader.ts'
+import type { Answer } from '../../setup/trader.ts'
 
 /** Sends an example's request as it is written. */
 export async function replay(url: string, { row, family }: Described, example: Example): Promise<Answer> {

@@ -13,8 +13,8 @@ import {
   trades,
 } from '../../../src/rest/openapi/schemas/stored.ts'
 import { randomStory, storeStory } from '../../fakes/random-story.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import type { Database } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { createOrderDesk } from '../../fakes/order-services.ts'
 import { createQuoteDesk } from '../../fakes/quote-services.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { seedSamples } from './seed.ts'
 
 const { network, tokens } = describeMarket()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
+import { connectDirectly } from '../../setup/database.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
 
 const count = 450
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeSettledOrder } from '../../fakes/story.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 let server: TestServer
 let order: Order

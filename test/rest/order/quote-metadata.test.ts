@@ -4,12 +4,12 @@ import type { NewOrderQuote, Order, QuoteCalls } from '../../../src/domain/order
 import { placeOrder } from '../../../src/orders/place.ts'
 import { cancelOrders, findOrder } from '../../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { numbered, sampleQuote } from '../../fakes/order.ts'
 import { createOrderDesk, quoteOf, signedOrder } from '../../fakes/order-services.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { connectDirectly } from '../../setup/database.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 /** What the quote of an order would have called is told once nobody can run ahead of the order. */
 

@@ -6,8 +6,8 @@ import { appendEvents } from '../../../src/storage/order/events.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 const winner = numbered('51')
 const loser = numbered('52')

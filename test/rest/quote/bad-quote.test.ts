@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { badQuotes, goodQuote } from '../../fakes/bad-quotes.ts'
 import { graphQuoteField, graphQuoteInput } from '../../fakes/graph-input.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 
 /** No malformed request gets as far as the desk, whichever door it comes through, and each is told its field. */
 

@@ -7,9 +7,9 @@ import type { TradingServices } from '../../../src/graphql/context/networks.ts'
 import type { ServerOptions } from '../../../src/server/server.ts'
 import { graphQuoteInput } from '../../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
-import { openTestServer, sampleReply, type TestServer } from '../../server/test-server.ts'
-import { request } from '../../trader.ts'
-import { eventually } from '../../world.ts'
+import { eventually } from '../../setup/eventually.ts'
+import { openTestServer, sampleReply, type TestServer } from '../../setup/server.ts'
+import { request } from '../../setup/trader.ts'
 
 const body = {
   kind: 'sell',

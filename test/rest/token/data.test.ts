@@ -5,8 +5,8 @@ import { type Address, address, nativeMarker } from '../../../src/domain/evm/add
 import type { Sourced } from '../../../src/domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../../src/domain/token/token.ts'
 import { numbered } from '../../fakes/order.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { type Answer, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { type Answer, request } from '../../setup/trader.ts'
 
 const now = 1_800_000_000_000
 const token = address('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')

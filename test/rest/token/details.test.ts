@@ -4,8 +4,8 @@ import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address, nativeMarker } from '../../../src/domain/evm/address.ts'
 import type { Token } from '../../../src/domain/token/token.ts'
 import { numbered } from '../../fakes/order.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { type Answer, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { type Answer, request } from '../../setup/trader.ts'
 
 const token = address('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
 const checksummed = getAddress(token)

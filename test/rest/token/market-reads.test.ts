@@ -5,8 +5,8 @@ import type { NativeRate } from '../../../src/domain/token/native-rate.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/story.ts'
-import { network, openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql, request } from '../../trader.ts'
+import { network, openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql, request } from '../../setup/trader.ts'
 
 const poor = numbered('9a')
 const unreadable = numbered('9b')

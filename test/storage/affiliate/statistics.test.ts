@@ -11,9 +11,8 @@ import {
   judgeTrades,
   type Offer,
 } from '../../fakes/affiliate-programme.ts'
-import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { numbered } from '../../fakes/order.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>

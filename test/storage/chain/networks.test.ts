@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Network } from '../../../src/domain/network/network.ts'
 import { claimNetwork } from '../../../src/storage/chain/networks.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered } from '../../fakes/order.ts'
-import { createTestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
 
 const genesis = (digits: string) => `0x${digits.repeat(32)}` as const
 const network: Network = { ...sampleNetwork, chainId: 1, name: 'mainnet' }

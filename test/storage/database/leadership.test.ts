@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { whileLeading } from '../../../src/storage/database/leadership.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { createTestDatabase, eventually } from '../../world.ts'
+import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 /** A process that wants to lead; `now` tells whether it does. */
 function contend(url: string, name = 'auctions:1') {

@@ -6,8 +6,7 @@ import { expect, test } from 'vitest'
 import { appCodeOf } from '../../../src/domain/app-data/app-code.ts'
 import { referrerCodeOf } from '../../../src/domain/app-data/referrer-code.ts'
 import { applyMigrations } from '../../../src/storage/database/migrations.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
-import { createTestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
 
 const root = path.join(import.meta.dirname, '..', '..', '..')
 const known = readdirSync(path.join(root, 'prisma', 'migrations'), { withFileTypes: true })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { openSignals, signal } from '../../../src/storage/database/signals.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
-import { createTestDatabase, eventually } from '../../world.ts'
+import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 test('a signal is heard when its transaction commits, and not when it rolls back', async () => {
   await using database = await createTestDatabase()

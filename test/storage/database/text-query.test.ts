@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { openDatabase, prepared, readPrepared, runPrepared } from '../../../src/storage/database/database.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
-import { createTestDatabase, eventually } from '../../world.ts'
+import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 const kinds: [string, unknown, string, string | null][] = [
   ['text', 'a "quoted" ü', 'text', 'a "quoted" ü'],

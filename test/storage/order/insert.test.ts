@@ -9,11 +9,11 @@ import { insertOrders, storeOrders } from '../../../src/storage/order/insert.ts'
 import { areTaken, findOrdersById } from '../../../src/storage/order/orders.ts'
 import { lockOrders } from '../../../src/storage/order/progress.ts'
 import { findQuotes, insertQuote } from '../../../src/storage/quote/quotes.ts'
-import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, sampleOrder, sampleQuote, signingDomain } from '../../fakes/order.ts'
 import { quoteOf } from '../../fakes/order-services.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 const { chainId } = signingDomain
 const at = new Date('2026-07-01T12:34:56.789Z')

@@ -9,13 +9,13 @@ import { type Database, openDatabase } from '../../../src/storage/database/datab
 import { appendEvents } from '../../../src/storage/order/events.ts'
 import { findOrders, findOrdersById, insertOrder } from '../../../src/storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../../../src/storage/order/progress.ts'
-import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, sampleOrder, sampleQuote, wrapped } from '../../fakes/order.ts'
 import { readOrder, storeOrder } from '../../fakes/stored-order.ts'
 import { eventsOfOrders } from '../../fakes/stored-story.ts'
 import { readStory, readTrades } from '../../fakes/stories.ts'
-import { createTestDatabase, eventually, type TestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { eventually } from '../../setup/eventually.ts'
 
 const hash = (digits: string) => `0x${digits.repeat(64 / digits.length)}` as const
 const chainId = 11155111

@@ -6,10 +6,9 @@ import type { Order } from '../../../src/domain/order/order.ts'
 import { isOutOfMarket } from '../../../src/domain/order/out-of-market.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { countOutOfMarket } from '../../../src/storage/order/out-of-market.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { sampleQuote, signingDomain } from '../../fakes/order.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 
 const { chainId } = signingDomain
 const now = 1_800_000_000

@@ -9,9 +9,9 @@ import { cancelOrders, findOrders, insertOrder } from '../../../src/storage/orde
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
 import { statusSql } from '../../../src/storage/order/status.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
-import { openTestServer } from '../../server/test-server.ts'
-import { graphql } from '../../trader.ts'
-import { createTestDatabase } from '../../world.ts'
+import { createTestDatabase } from '../../setup/database.ts'
+import { openTestServer } from '../../setup/server.ts'
+import { graphql } from '../../setup/trader.ts'
 
 /** Beyond the range of 32-bit times with a sign, where a wrong column type shows. */
 const now = 2 ** 31 + 1_000

@@ -7,8 +7,8 @@ import { wrappedForm } from '../../../src/domain/token/token.ts'
 import { coin, dollar, wrapped } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
-import { openTestServer, type TestServer } from '../../server/test-server.ts'
-import { graphql } from '../../trader.ts'
+import { openTestServer, type TestServer } from '../../setup/server.ts'
+import { graphql } from '../../setup/trader.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -15,11 +15,10 @@ import {
   insertQuoteForOrder,
   type QuoteSearch,
 } from '../../../src/storage/quote/quotes.ts'
-import { connectDirectly, emptyTables } from '../../fakes/direct-client.ts'
 import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, numbered, signingDomain, wrapped } from '../../fakes/order.ts'
 import { quoteOf } from '../../fakes/order-services.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
 
 const { chainId } = signingDomain
 const now = new Date(1_800_000_000_000)

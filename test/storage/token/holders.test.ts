@@ -10,11 +10,10 @@ import {
   registerHolderTokens,
   tokensBehind,
 } from '../../../src/storage/token/holders.ts'
-import { connectDirectly } from '../../fakes/direct-client.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered } from '../../fakes/order.ts'
 import { hashOf, sketchBlock } from '../../indexer/hand-made.ts'
-import { createTestDatabase, type TestDatabase } from '../../world.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 
 const { chainId } = sampleNetwork
 const [token, other] = [numbered('a0'), numbered('a1')]

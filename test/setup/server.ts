@@ -11,7 +11,7 @@ import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { openSignals } from '../../src/storage/database/signals.ts'
 import { numbered, settlement } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { createTestDatabase, type TestDatabase } from '../world.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export const network: Network = {
   chainId: 11155111,

@@ -3,8 +3,9 @@ import { ViemAdapter } from '@cowprotocol/sdk-viem-adapter'
 import { createPublicClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { sepolia } from 'viem/chains'
-import type { Hex } from '../src/domain/evm/hex.ts'
-import { eventually, type World } from './world.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
+import { eventually } from './eventually.ts'
+import type { World } from './world.ts'
 
 /** The client library that everybody uses, for the first account of the local market. */
 export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } {

@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers'
-import type { Market, TokenSymbol } from '../src/dev/market/market.ts'
-import { orderTypes } from '../src/domain/signing/signing.ts'
+import type { Market, TokenSymbol } from '../../src/dev/market/market.ts'
+import { orderTypes } from '../../src/domain/signing/signing.ts'
 
 /** `{}` and its hash. */
 const appData = '{}'

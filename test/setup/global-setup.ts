@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startChain } from '../src/dev/chain/chain.ts'
-import { endOrphanedDatabase, startDatabase } from '../src/dev/database/database.ts'
-import { buildMarket } from '../src/dev/market/build.ts'
-import { applyMigrations } from '../src/storage/database/migrations.ts'
-import { silentLog } from './fakes/silent-log.ts'
+import { startChain } from '../../src/dev/chain/chain.ts'
+import { endOrphanedDatabase, startDatabase } from '../../src/dev/database/database.ts'
+import { buildMarket } from '../../src/dev/market/build.ts'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -48,6 +48,9 @@ async function buildChain(home: string): Promise<void> {
 async function createTemplate(serverUrl: string): Promise<void> {
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
+  // Nothing here has to survive a crash of the machine. Commits wait for the log as ever: VACUUM marks pages by it.
+  for (const setting of ['fsync', 'full_page_writes']) await client.query(`ALTER SYSTEM SET ${setting} = off`)
+  await client.query('SELECT pg_reload_conf()')
   await client.query('CREATE DATABASE template')
   await client.end()
   const template = new URL(serverUrl)

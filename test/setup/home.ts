@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { endOrphanedChain } from '../../src/dev/chain/chain.ts'
 import { endOrphanedDatabase } from '../../src/dev/database/database.ts'
 
@@ -13,17 +12,4 @@ export function createTemporaryHome(): string {
 export async function removeTemporaryHome(home: string): Promise<void> {
   await Promise.all([endOrphanedDatabase(home), endOrphanedChain(home)])
   rmSync(home, { recursive: true, force: true })
-}
-
-export async function eventually<T>(
-  what: string,
-  probe: () => Promise<T | undefined> | T | undefined,
-): Promise<T> {
-  const deadline = performance.now() + 45_000
-  for (;;) {
-    const answer = await probe()
-    if (answer) return answer
-    if (performance.now() > deadline) throw new Error(`never: ${what}`)
-    await pause(20)
-  }
 }

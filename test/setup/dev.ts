@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { DevManifest } from '../../src/dev/home/home.ts'
+import { eventually } from './eventually.ts'
+
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
+
+/** `tradegraph dev` as a user runs it, without traders; a flag given twice counts as given last. */
+export function startDev(
+  home: string,
+  { flags = [], environment = {} }: { flags?: string[]; environment?: Record<string, string> } = {},
+) {
+  const { npm_lifecycle_event: _, DATABASE_URL: _url, ...inherited } = process.env
+  const program = spawn(
+    process.execPath,
+    ['--import', 'tsx', cli, 'dev', '--home', home, '--port', '0', '--no-traders', ...flags],
+    { env: { ...inherited, LOG_LEVEL: 'silent', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let [out, errors] = ['', '']
+  program.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text
+  })
+  program.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
+  return {
+    program,
+    /** What it ended with. */
+    ended: once(program, 'close').then(([code]) => ({ code, errors })),
+    /** Its `ready` line has come. It starts a database and a chain, on a machine that may be busy. */
+    async ready(): Promise<DevManifest> {
+      await eventually('the ready line', () => out.startsWith('ready '), 50_000)
+      return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { type App, type AppOptions, type Role, startApp } from '../../src/app/app.ts'
+import { readSettings } from '../../src/app/config.ts'
+import type { Market } from '../../src/dev/market/market.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { startTestChain, type TestChain } from './chain.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+/** Settings of a program that is asked more than clients ask. */
+export const unlimited = {
+  RATE_LIMIT_READS: '0',
+  RATE_LIMIT_QUOTES: '0',
+  RATE_LIMIT_ORDERS: '0',
+  RATE_LIMIT_INTROSPECTIONS: '0',
+  ORDER_MAX_OUT_OF_MARKET: '0',
+}
+
+export interface World extends AsyncDisposable {
+  url: string
+  app: App
+  chain: TestChain
+  database: TestDatabase
+  market: Market
+}
+
+/** The program over a database and a chain that are there; it serves, unless `more` says otherwise. */
+export function startProgram(
+  { database, chain }: { database: Pick<TestDatabase, 'url'>; chain: TestChain },
+  environment: Record<string, string>,
+  more: Partial<AppOptions> = {},
+): Promise<App> {
+  return startApp({
+    databaseUrl: database.url,
+    networks: [{ network: chain.market.network, rpcUrl: chain.rpcUrl }],
+    roles: ['serve'],
+    settings: readSettings({ PORT: '0', ...environment }),
+    version: 'test',
+    log: silentLog,
+    now: Date.now,
+    random: Math.random,
+    ...more,
+  })
+}
+
+/** The whole program over a chain and a database of its own. */
+export async function startWorld(
+  options: { roles?: readonly Role[]; environment?: Record<string, string> } = {},
+): Promise<World> {
+  const [database, chain] = await Promise.all([createTestDatabase(), startTestChain()])
+  const { market } = chain
+  const environment = {
+    ...unlimited,
+    SOLVER_PRIVATE_KEY: market.solver.privateKey,
+    CMS_ENABLED: 'true',
+    CMS_API_KEY: 'cms-key-of-the-tests',
+    STATS_SOURCE: 'own',
+    FEE_POLICIES: '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]',
+    ...options.environment,
+  }
+  const roles = options.roles ?? ['serve', 'index', 'auction']
+  const app = await startProgram({ database, chain }, environment, { roles })
+  return {
+    url: app.url ?? '',
+    app,
+    chain,
+    database,
+    market,
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await chain[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
