@@ -121,7 +121,7 @@ function createQueuedWork<T>(
         waiters.delete(waiter)
         waitingByKey.delete(key)
         if (waiters.size === 0) onEnd()
-        reject(refusal('there was no turn in time'))
+        reject(refusal('no slot was free in time'))
       }
       const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs)
       const waiter = {

@@ -449,7 +449,7 @@ describe('a client who asks for much', () => {
     const second = page(2, 'flood').catch((fault: unknown) => fault)
     vi.advanceTimersByTime(5_000)
     vi.useRealTimers()
-    expect(await second).toMatchObject({ name: 'Outage', cause: 'there was no turn in time' })
+    expect(await second).toMatchObject({ name: 'Outage', cause: 'no slot was free in time' })
     open()
     expect((await first).trades.length).toBeGreaterThan(0)
   })

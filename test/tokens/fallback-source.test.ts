@@ -393,7 +393,7 @@ describe('a client who asks for much', () => {
     await live(fallbackLimits.roundMs - 100)
     const joined = cascade.find(token, 'modest')
     await live(101)
-    expect(await tired).toBe('there was no turn in time')
+    expect(await tired).toBe('no slot was free in time')
     await live(fallbackLimits.roundMs)
     expect(await joined).toMatchObject({ value: '1' })
   })

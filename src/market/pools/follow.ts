@@ -28,11 +28,11 @@ async function run({ advance, isIdle, pollMs, log }: FollowOptions, signal: Abor
     try {
       if (!isIdle()) {
         await advance()
-        if (failures > 0) log.info('the market is read again', { failures })
+        if (failures > 0) log.info('the pools are read again', { failures })
         failures = 0
       }
     } catch (fault) {
-      if (failures++ === 0) log.warn('the market is not read', { fault: String(fault) })
+      if (failures++ === 0) log.warn('the pools could not be read', { fault: String(fault) })
     }
     const pauseMs = Math.min(Math.max(pollMs, maxPauseMs), pollMs * 2 ** failures)
     await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)

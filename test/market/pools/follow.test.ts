@@ -235,7 +235,7 @@ describe('following', () => {
     const log = { ...silentLog, warn: tell, info: tell }
     following(follow(options({ advance, log }), stop.signal))
     await until(() => expect(advance.mock.calls.length).toBeGreaterThan(5))
-    expect(told).toEqual(['the market is not read', 'the market is read again'])
+    expect(told).toEqual(['the pools could not be read', 'the pools are read again'])
   })
 
   test('ends at once, also while the node is silent, and when it had no time to begin', async () => {
