@@ -10,7 +10,7 @@ import type { Prisma } from '../generated/client.ts'
 /** All networks share one sequence, so that an id alone finds an auction. In SQL: Prisma has no sequences. */
 export async function nextAuctionId(db: Db): Promise<bigint> {
   const [row] = await sql(db).$queryRaw<{ id: bigint }[]>`SELECT nextval('auction_ids') AS id`
-  if (!row) throw new Error('the auction sequence gave nothing')
+  if (!row) throw new Error('the auction sequence returned no row')
   return row.id
 }
 

@@ -75,7 +75,7 @@ function optionalText(member: Member): Text {
     const list = listText(bodyText(member.perhaps), member.rows)
     return sql(`CASE WHEN ${member.unless} THEN NULL ELSE ${toSql(list)} END`)
   }
-  throw new TypeError('only what can be left out is optional')
+  throw new TypeError('the member is not optional')
 }
 
 function memberText(member: Member): Text {
@@ -94,7 +94,7 @@ function memberText(member: Member): Text {
     )
     return sql(`CASE ${member.by} ${cases.join(' ')} END`)
   }
-  throw new TypeError('what can be left out stands behind all others')
+  throw new TypeError('optional members come after all others')
 }
 
 function listMember({ list, rows, only }: ListMember): Text {

@@ -39,7 +39,7 @@ const solutions = (body: Body): Member => ({
 const clearingPrices: Member = {
   always: '{}',
   map: { key: column(address, 'np.token', ''), value: column(amount, 'np.price', '') },
-  description: 'Always empty: they are not kept.',
+  description: 'Always empty: they are not stored.',
 }
 
 const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')

@@ -73,5 +73,5 @@ export const enabledCode: OneRow = {
   nullable: true,
   rows: ({ code }: { code: string }) => Prisma.sql`affiliates af WHERE af.code = ${code}`,
   fault: { when: 'NOT af.enabled', is: 'd' },
-  description: 'A code that traders may use; null when nobody has it.',
+  description: 'A code that traders may use; null when no affiliate has it.',
 }

@@ -50,7 +50,7 @@ function parametersOf({ parts }: PageKey, { page, source, values }: Slot, from: 
   const before = boundOf(page?.before)
   const ranges = (source?.ranges ?? []).map(({ strings }) => take(strings))
   const condition = source?.scan && take(source.scan.condition.strings)
-  if (next - from !== values.length) throw new TypeError('a page has other values than places')
+  if (next - from !== values.length) throw new TypeError('a page needs one value for each parameter')
   return { limit, after, before, ranges, condition }
 }
 

@@ -59,7 +59,7 @@ async function insert(
     details ? JSON.stringify(writeQuoteDetails(details)) : null,
     ...(party ? partyColumns(party) : [null, null, null]),
   ])
-  if (!row) throw new TypeError('an insert gives a row')
+  if (!row) throw new TypeError('the insert returned no row')
   return BigInt(row[0])
 }
 

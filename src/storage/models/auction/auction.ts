@@ -47,7 +47,7 @@ const visibleRows = (rows: string, order: string) => (_args: never, env: Env) =>
 
 const nativePrice: Model = {
   name: 'NativePrice',
-  description: 'What a token is worth to an auction.',
+  description: 'The price of a token in an auction.',
   fields: {
     price: column(amount, 'np.price', 'Native atoms for 10^18 token atoms.'),
   },

@@ -32,7 +32,7 @@ const fields = {
 
 export const settlementAttempt: Model = {
   name: 'SettlementAttempt',
-  description: 'A try to bring a winning solution on chain. What is said of its end is null while it runs.',
+  description: 'A try to bring a winning solution on chain. The fields about its end are null while it runs.',
   fields: {
     ...fields,
     outcome: orNull(
@@ -46,7 +46,7 @@ export const settlementAttempt: Model = {
       derived(
         string,
         `CASE WHEN t.outcome NOT IN ('success', 'timeout') THEN regexp_replace(t.outcome, '^driver failed: ', '') END`,
-        'Why it failed, in words.',
+        'Why it failed, as text.',
       ),
     ),
   },

@@ -11,7 +11,7 @@ const ranked = {
   solver: column(address, 's.solver', 'Who proposed it.'),
   isWinner: column(boolean, 's.is_winner', 'Whether it won.'),
   filteredOut: column(boolean, 's.filtered_out', 'Left out because it was unfair to an order.'),
-  score: column(amount, 's.score', 'What it is worth, in native atoms.'),
+  score: column(amount, 's.score', 'Its value, in native atoms.'),
 }
 const uid = column(smallInt, 's.uid', 'Its index in the stored ranking.')
 const referenceScore = orNull(

@@ -18,11 +18,11 @@ import { modelNamed } from '../../query/registry.ts'
 
 const fields = {
   account: column(address, 'n.account', 'Whom it is for.'),
-  type: column(enumOf('NotificationType', notificationTypes), 'n.type', 'What it tells.'),
-  message: column(string, 'n.message', 'The same for people.'),
+  type: column(enumOf('NotificationType', notificationTypes), 'n.type', 'What happened.'),
+  message: column(string, 'n.message', 'The same as text for people.'),
   timestamp: column(time, 'n.timestamp', 'When it was written.'),
 }
-const number = column(rowKeyText, 'n.id', 'Its number, as REST and messages tell it.')
+const number = column(rowKeyText, 'n.id', 'Its number, as in REST and in messages.')
 const metadata = column(
   json,
   'n.metadata',

@@ -7,7 +7,7 @@ import { orderEvents } from './event.ts'
 
 const relations: Record<string, Relation> = {
   order: { kind: 'same', model: modelNamed('Order'), description: 'The order.' },
-  events: { ...orderEvents, description: 'Its story, oldest first.' },
+  events: { ...orderEvents, description: 'Its events, oldest first.' },
   auctions: {
     kind: 'page',
     model: () => auctionReport,

@@ -16,7 +16,7 @@ const fields = {
 
 export const orderEvent: Model = {
   name: 'OrderEvent',
-  description: 'A step in an order’s story.',
+  description: 'A step in the history of an order.',
   fields: {
     ...fields,
     reason: orNull(
@@ -29,11 +29,7 @@ export const orderEvent: Model = {
       ),
     ),
     detail: orNull(
-      derived(
-        string,
-        `CASE WHEN NOT ${isKnownReason} THEN ev.reason END`,
-        'What is said of the reason beside, in words.',
-      ),
+      derived(string, `CASE WHEN NOT ${isKnownReason} THEN ev.reason END`, 'More about the reason, as text.'),
     ),
   },
 }
@@ -58,5 +54,5 @@ export const orderEvents: Relation = {
   model: () => orderEvent,
   rows: 'order_events ev WHERE ev.order_id = o.id',
   key: orderEventsKey,
-  description: 'The order’s story, oldest first.',
+  description: 'The order’s events, oldest first.',
 }

@@ -33,7 +33,7 @@ export const orderQuote: Model = {
       derived(
         json,
         `CASE WHEN q.metadata IS NOT NULL AND ${orderHasEnded} THEN q.metadata END`,
-        'What a settlement at the quoted price would have called: version, interactions, preInteractions, jitOrders. Null until the order has ended, so that nobody runs ahead of it, and where the quote did not say.',
+        'What a settlement at the quoted price would have called: version, interactions, preInteractions, jitOrders. Null until the order has ended, so that no trader can front-run it, and if the quote has no calls.',
       ),
     ),
   },

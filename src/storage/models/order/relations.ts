@@ -53,7 +53,7 @@ const onchainOrderData: Model = {
         'Why it can never be traded; null when it can.',
       ),
     ),
-    detail: orNull(derived(string, 'NULL::text', 'What is said of it beside, in words.')),
+    detail: orNull(derived(string, 'NULL::text', 'More about placementError, as text.')),
   },
 }
 const ethflowData: Model = {

@@ -18,7 +18,7 @@ const filledPart = (filled: string, signed: string) =>
 export const executedFraction = derived(
   decimal,
   `CASE o.kind WHEN 'sell' THEN ${filledPart(sold, 'o.sell_amount')} ELSE ${filledPart('o.executed_buy', 'o.buy_amount')} END`,
-  `Filled part of the fixed side, from 0 to 1: ${valueDigits.fraction} digits behind the point, rounded down. It is 1 only when the order is filled whole.`,
+  `Filled part of the fixed side, from 0 to 1: ${valueDigits.fraction} digits behind the point, rounded down. It is 1 only when the order is filled completely.`,
 )
 
 export const effectiveReceiver = derived(
@@ -58,7 +58,7 @@ export const executedPrice = price(
 
 const surplusModel: Model = {
   name: 'Surplus',
-  description: 'An amount of the token that an order leaves open.',
+  description: 'An amount of the token whose side is not fixed.',
   fields: {
     amount: derived(
       amount,
