@@ -33,8 +33,8 @@ export const refusalCodes = {
   PayloadTooLarge: final('The body is over the limit of the route.', 'Send less, or in parts.'),
   MethodNotAllowed: final('The path exists, the method does not.', 'Use a method that `Allow` names.'),
   NotAcceptable: final(
-    'This door does not speak the media type asked for.',
-    'Accept a type that the description names, or use the door it names.',
+    'This interface does not offer the requested media type.',
+    'Accept a type that the description names, or use the interface it names.',
   ),
   NotFound: final('There is no such thing here.', 'Check the path and the id in it.'),
   OrderNotFound: final(
@@ -57,10 +57,10 @@ export const refusalCodes = {
 
   InvalidSignature: final(
     'The signature is not the owner’s for this order.',
-    'Sign again; `data` says which known mistake it is, and `explainSignature` tells more.',
+    'Sign again; `data` names the known mistake, and `explainSignature` has details.',
   ),
   InvalidEip1271Signature: final(
-    'The contract wallet does not accept the signature; told only where wrong signatures are told apart.',
+    'The contract wallet does not accept the signature; sent only where this code is distinguished from InvalidSignature.',
     'Ask the wallet for its signature again, over the digest of exactly this order.',
   ),
   MissingFrom: final('This signing scheme needs `from`.', 'Send the owner’s address as `from`.'),
@@ -206,7 +206,7 @@ export const refusalCodes = {
     'Send the same wallet in both.',
   ),
   InvalidAffiliateSignature: final(
-    'The signature is not the wallet’s for this code; `data` says what is known of why.',
+    'The signature is not the wallet’s for this code; `data` has the known reason.',
     'Sign the AffiliateCode typed data again: the domain has a name and a version and nothing else, and the message’s chainId is 1.',
   ),
   AffiliateWalletBound: final(

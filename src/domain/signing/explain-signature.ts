@@ -54,7 +54,7 @@ export function explainSignature(
   if (!signer) return { ...facts, ...explainMalformed('unrecoverable') }
   const recovered = { recoveredSigner: signer, mistake: null, ...facts }
   if (expectedSigner === null) {
-    const explanation = `it recovers to ${signer}; without from there is nobody to compare with, and whoever signed is taken for the owner`
+    const explanation = `it recovers to ${signer}; without from there is no account to compare with, and the recovered signer counts as the owner`
     return { ...recovered, valid: null, explanation }
   }
   if (signer === expectedSigner)
