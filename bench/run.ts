@@ -107,7 +107,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
   }
   if (argv.includes('tokens') && !argv.includes('--help')) {
     const options = readTokenOptions(argv)
-    return (undo) => tellTokens(options, undo)
+    return (undo) => reportTokens(options, undo)
   }
   if (argv.includes('greedy') && !argv.includes('--help')) {
     const options = readGreedyOptions(argv, process.env)
@@ -145,7 +145,7 @@ async function quote(options: QuotingOptions, undo: Undo): Promise<boolean> {
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }
 
-async function tellTokens(options: TokenOptions, undo: Undo): Promise<boolean> {
+async function reportTokens(options: TokenOptions, undo: Undo): Promise<boolean> {
   const results = await runTokens(options, undo, print)
   const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })

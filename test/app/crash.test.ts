@@ -32,7 +32,7 @@ async function kill(signal: NodeJS.Signals): Promise<void> {
   await running?.ended
 }
 
-interface Told {
+interface Reported {
   metadata: { orderId: string }
   type: string
 }
@@ -80,7 +80,7 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
       40_000,
     )
   }
-  const told: Told[] = await trader.notifications()
+  const told: Reported[] = await trader.notifications()
   expect(told.map(({ type }) => type)).toEqual(accepted.map(() => 'order_filled'))
   expect(told.map(({ metadata }) => metadata.orderId).sort()).toEqual([...accepted].sort())
   for (const uid of accepted) {

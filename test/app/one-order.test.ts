@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-interface Told {
+interface Reported {
   cursor: string
   notification: { id: string; type: string; metadata: { orderId: string; executedAmount?: string } }
   at: number
@@ -34,8 +34,8 @@ interface Told {
 /** Listens until it is stopped, as a frontend does. */
 function listen(account: string, after?: string) {
   const client = createClient({ url: `${world.url}/graphql/stream` })
-  const told: Told[] = []
-  const iterator = client.iterate<{ notifications: Omit<Told, 'at'> }>({
+  const told: Reported[] = []
+  const iterator = client.iterate<{ notifications: Omit<Reported, 'at'> }>({
     query: notificationsDocument,
     variables: { account, after },
   })

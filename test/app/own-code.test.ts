@@ -24,11 +24,11 @@ const tokenAbi = new Interface(readArtifact('TestToken').abi)
 const walletAbi = new Interface(readArtifact('ContractWallet').abi)
 
 let world: World
-let desk: AuctionServices
+let services: AuctionServices
 beforeAll(async () => {
   world = await startWorld({ roles: ['serve', 'index'] })
   const settings = readSettings({ SOLVER_PRIVATE_KEY: world.market.solver.privateKey })
-  desk = composeNetwork(
+  services = composeNetwork(
     { network: world.market.network, rpcUrl: world.chain.rpcUrl },
     {
       ...createSharedServices({ settings, now: Date.now }),
@@ -154,8 +154,8 @@ const eventsOf = async (uid: string): Promise<string[]> =>
 
 /** Holds an auction on a block that had none, and is back when the indexer has seen all of it. */
 async function auction(): Promise<void> {
-  await runAuction(desk, new AbortController().signal, new Promise(() => undefined))
-  const { number } = await desk.head()
+  await runAuction(services, new AbortController().signal, new Promise(() => undefined))
+  const { number } = await services.head()
   await eventually('the indexer has come so far', async () => (await indexed()) >= number)
   await world.chain.rpc.call('evm_mine')
 }
@@ -233,7 +233,7 @@ describe('hooks', () => {
     expect([await before.calls(), await after.calls()]).toEqual([1, 1])
     // Hooks are the order's own gas, and it pays for it: 820,000 units of it.
     const { auctions } = await report(uid)
-    const gasPrice = await desk.gasPrice()
+    const gasPrice = await services.gasPrice()
     const inDollars = (820_000n * gasPrice * 3_000n * 99n) / 100n
     expect(BigInt(auctions[0].executions[0].executedFee)).toBeGreaterThan(inDollars)
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { assembleAuction } from '../../src/auctions/assemble.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
-import { createAuctionDesk } from '../fakes/auction-services.ts'
+import { createAuctionServices } from '../fakes/auction-services.ts'
 import { samplePool } from '../fakes/market.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
@@ -23,11 +23,11 @@ afterAll(async () => {
 
 /** Prices of an auction of one order, where the coin stands for the dollar. */
 async function pricesWith(poolsOf: (isOfCoin: boolean) => Promise<readonly Pool[]>): Promise<Address[]> {
-  const { desk } = createAuctionDesk(database.db)
-  desk.network = { ...desk.network, usdReference: coin }
-  desk.pools = (pairs) => poolsOf(pairs.flat().includes(coin))
+  const { services } = createAuctionServices(database.db)
+  services.network = { ...services.network, usdReference: coin }
+  services.pools = (pairs) => poolsOf(pairs.flat().includes(coin))
   await storeOrder(database.db)
-  const assembled = await assembleAuction(desk)
+  const assembled = await assembleAuction(services)
   return [...(assembled?.auction.nativePrices.keys() ?? [])]
 }
 const poolOf = (isOfCoin: boolean) => [samplePool('01', wrapped, isOfCoin ? coin : dollar, 10_000n)]

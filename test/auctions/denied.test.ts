@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runAuction } from '../../src/auctions/run.ts'
-import { createAuctionDesk, createSolver } from '../fakes/auction-services.ts'
+import { createAuctionServices, createSolver } from '../fakes/auction-services.ts'
 import { dollar, numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
@@ -8,10 +8,10 @@ import { createTestDatabase } from '../setup/database.ts'
 
 test('orders of who or what was denied since are left out with the reason, and come back with their owners', async () => {
   await using database = await createTestDatabase()
-  const fake = createAuctionDesk(database.db)
+  const fake = createAuctionServices(database.db)
   const solver = createSolver(async () => [])
   fake.world.solvers = [solver]
-  const auction = () => runAuction(fake.desk, new AbortController().signal, new Promise(() => {}))
+  const auction = () => runAuction(fake.services, new AbortController().signal, new Promise(() => {}))
   const store = (digits: string, receiver: `0x${string}` | null) =>
     storeOrder(database.db, { owner: numbered(digits), receiver, buyAmount: 2_900_000_000n })
   const [owned, received, other] = [
@@ -22,18 +22,18 @@ test('orders of who or what was denied since are left out with the reason, and c
   const told = async (order: typeof owned) =>
     (await eventsOfOrders(database.db, [order.id])).slice(1).map(({ label, reason }) => `${label} ${reason}`)
 
-  fake.desk.policy.deniedAccounts = new Set([numbered('01'), numbered('03'), numbered('00')])
+  fake.services.policy.deniedAccounts = new Set([numbered('01'), numbered('03'), numbered('00')])
   await auction()
   expect(await Promise.all([owned, received, other].map(told))).toEqual([
     ['invalid banned_user'],
     ['invalid banned_user'],
     ['ready null'],
   ])
-  fake.desk.policy.deniedAccounts = new Set()
-  fake.desk.policy.deniedTokens = new Set([dollar])
+  fake.services.policy.deniedAccounts = new Set()
+  fake.services.policy.deniedTokens = new Set([dollar])
   await auction()
   expect(await told(other)).toEqual(['ready null', 'invalid unsupported_token'])
-  fake.desk.policy.deniedTokens = new Set()
+  fake.services.policy.deniedTokens = new Set()
   await auction()
   expect(solver.auctions.at(-1)?.orders.map(({ order }) => order.uid)).toEqual(
     [owned, received, other].map(({ uid }) => uid),

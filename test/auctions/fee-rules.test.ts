@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assembleAuction } from '../../src/auctions/assemble.ts'
 import { nativeMarker } from '../../src/domain/evm/address.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
-import { createAuctionDesk } from '../fakes/auction-services.ts'
+import { createAuctionServices } from '../fakes/auction-services.ts'
 import { dollar, numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => database?.[Symbol.asyncDispose]())
 
 test('every order is charged what the rules say of its pair at that time, then what its application asks for', async () => {
-  const { desk, world } = createAuctionDesk(database.db)
+  const { services, world } = createAuctionServices(database.db)
   const surplus = { kind: 'surplus' as const, factor: 500_000n, maxVolumeFactor: 10_000n }
-  desk.feePolicies = [
+  services.feePolicies = [
     surplus,
     { kind: 'volume', factor: 200n, buckets: [{ tokens: [nativeMarker, dollar], factor: 30n }] },
     { kind: 'volume', factor: 500n, effectiveFrom: world.seconds + 1 },
@@ -39,7 +39,7 @@ test('every order is charged what the rules say of its pair at that time, then w
   })
 
   const policies = async () => {
-    const assembled = await assembleAuction(desk)
+    const assembled = await assembleAuction(services)
     return new Map(assembled?.auction.orders.map(({ order, feePolicies }) => [order.uid, feePolicies]))
   }
   const bucket = { kind: 'volume', factor: 30n }

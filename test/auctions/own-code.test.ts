@@ -5,7 +5,7 @@ import { decodeSettle } from '../../src/chain/settlement/call.ts'
 import { toAppDataInput } from '../../src/domain/app-data/document.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { storeAppData } from '../../src/storage/app-data.ts'
-import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
+import { createAuctionServices, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { readEvents, storeOrder } from '../fakes/stored-order.ts'
@@ -19,7 +19,7 @@ const hooked = { pre: [hook], post: [] }
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>
-let fake: ReturnType<typeof createAuctionDesk>
+let fake: ReturnType<typeof createAuctionServices>
 let owners = 0
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await emptyTables(client)
-  fake = createAuctionDesk(database.db)
+  fake = createAuctionServices(database.db)
   fake.world.solvers = [createSolver(async (held) => (held.orders.length > 0 ? [propose(held)] : []))]
 })
 afterAll(async () => {
@@ -48,7 +48,7 @@ const never = new Promise<never>(() => undefined)
 /** In a block of its own, after everything that was on its way has timed out. */
 async function auction(): Promise<void> {
   fake.world.block += 10
-  await runAuction(fake.desk, new AbortController().signal, never)
+  await runAuction(fake.services, new AbortController().signal, never)
 }
 const nextAuction = () => {
   fake.world.block -= 9
@@ -168,7 +168,7 @@ describe('an auction', () => {
 describe('a settlement that would fail', () => {
   const isTrial = (calldata: string) => calldata.includes(sampleNetwork.vaultRelayer.slice(2))
   /** Whose trades revert, tried alone or not. */
-  const spoils = (...culprits: Order[]) => {
+  const reverts = (...culprits: Order[]) => {
     const terms = new Set(culprits.map(({ validTo }) => validTo))
     fake.world.dryRun = (calldata) => {
       const spoiled = decodeSettle(calldata)?.trades.some(({ order }) => terms.has(order.validTo))
@@ -177,7 +177,7 @@ describe('a settlement that would fail', () => {
     }
   }
   /** The settlement reverts with these in it, and passes with each of them alone. */
-  const spoilsTogether = (...culprits: Order[]) => {
+  const revertsTogether = (...culprits: Order[]) => {
     const terms = new Set(culprits.map(({ validTo }) => validTo))
     fake.world.dryRun = (calldata) => {
       if (isTrial(calldata)) return trialPassed
@@ -194,7 +194,7 @@ describe('a settlement that would fail', () => {
       await placeOrder(distinct()),
       await placeWalletOrder(distinct()),
     ]
-    spoils(wallet)
+    reverts(wallet)
     await auction()
     expect(await eventsOf(wallet)).toEqual(['ready', 'invalid invalid_signature'])
     expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
@@ -208,7 +208,7 @@ describe('a settlement that would fail', () => {
     const mate = await placeWalletOrder({ ...distinct(), owner: wallet.owner })
     const plain = await placeOrder({ ...distinct(), interactions: { pre: [], post: [hook] } })
     fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'no gas', block: 1 })
-    spoils(wallet)
+    reverts(wallet)
     const seen: bigint[][] = []
     const solver = createSolver(async (held) => {
       seen.push(held.orders.map(({ order }) => order.id))
@@ -233,7 +233,7 @@ describe('a settlement that would fail', () => {
   test('with hooks, tells that its order cannot pay', async () => {
     const order = await placeOrder({ ...distinct(), interactions: hooked })
     const plain = await placeOrder(distinct())
-    spoils(order)
+    reverts(order)
     await auction()
     expect(await eventsOf(order)).toEqual(['ready', 'invalid insufficient_balance'])
     expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
@@ -241,7 +241,7 @@ describe('a settlement that would fail', () => {
 
   test('and no order fails alone: those with code of their own wait, without a word', async () => {
     const [wallet, plain] = [await placeWalletOrder(distinct()), await placeOrder(distinct())]
-    spoilsTogether(wallet)
+    revertsTogether(wallet)
     await auction()
     expect(await eventsOf(wallet)).toEqual(['ready'])
     expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
@@ -263,7 +263,7 @@ describe('a settlement that would fail', () => {
 
   test('by nobody’s fault is tried all the same, and its end is recorded', async () => {
     const [first, second] = [await placeOrder(distinct()), await placeOrder(distinct())]
-    spoilsTogether(first, second)
+    revertsTogether(first, second)
     const end = { outcome: 'failed' as const, reason: 'Pool: K', block: 20 }
     fake.world.outcomes.set(solverAddress, end)
     await auction()
@@ -285,7 +285,7 @@ describe('a settlement that would fail', () => {
         return [propose(held, ({ uid }) => uid === first?.order.uid)]
       }),
     ]
-    spoils(...culprits)
+    reverts(...culprits)
     await auction()
     expect(rounds).toBe(4)
     await nextAuction()
@@ -312,11 +312,11 @@ describe('a settlement that failed on chain', () => {
 
   test('is forgiven by one that came', async () => {
     const wallet = await placeWalletOrder()
-    fake.desk.culprits.fail(wallet.owner, 0, { reason: null })
+    fake.services.culprits.fail(wallet.owner, 0, { reason: null })
     await auction()
     expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
-    fake.desk.culprits.fail(wallet.owner, 100, { reason: null })
-    expect(fake.desk.culprits.waiting(wallet.owner, 102)).toBeUndefined()
+    fake.services.culprits.fail(wallet.owner, 100, { reason: null })
+    expect(fake.services.culprits.waiting(wallet.owner, 102)).toBeUndefined()
   })
 
   test('for another cause than the orders is nobody’s fault', async () => {

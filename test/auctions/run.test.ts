@@ -6,7 +6,7 @@ import type { Order } from '../../src/domain/order/order.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
 import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/log.ts'
 import { cancelOrders } from '../../src/storage/order/orders.ts'
-import { createAuctionDesk, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
+import { createAuctionServices, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
 import { samplePool } from '../fakes/market.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
@@ -21,7 +21,7 @@ const { chainId } = sampleNetwork
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>
-let fake: ReturnType<typeof createAuctionDesk>
+let fake: ReturnType<typeof createAuctionServices>
 let owners = 0
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await emptyTables(client)
-  fake = createAuctionDesk(database.db)
+  fake = createAuctionServices(database.db)
 })
 afterAll(async () => {
   await client.end()
@@ -45,7 +45,7 @@ const placeOrder = (overrides: Partial<Order> = {}) =>
   })
 
 const never = new Promise<never>(() => undefined)
-const auction = () => runAuction(fake.desk, new AbortController().signal, never)
+const auction = () => runAuction(fake.services, new AbortController().signal, never)
 
 const storyOf = (order: Order) => readStory(database.db, order)
 const eventsOf = (order: Order) => readEvents(database.db, order)
@@ -113,7 +113,7 @@ test('an order that was cancelled while solvers worked takes its solution’s wi
   const order = await placeOrder()
   fake.world.solvers = [
     createSolver(async (held) => {
-      await database.db.transaction((tx) => cancelOrders(tx, [order.id], new Date(fake.desk.now())))
+      await database.db.transaction((tx) => cancelOrders(tx, [order.id], new Date(fake.services.now())))
       return [propose(held)]
     }),
   ]
@@ -192,7 +192,7 @@ describe('a competition', () => {
       { kind: 'surplus' as const, factor: 500_000n, maxVolumeFactor: 10_000n },
       { kind: 'volume' as const, factor: 100n },
     ]
-    fake.desk.feePolicies = feePolicies
+    fake.services.feePolicies = feePolicies
     const other = numbered('52')
     fake.world.solvers = [
       createSolver(async (held) => [
@@ -297,12 +297,12 @@ describe('the token that stands for the dollar', () => {
   beforeEach(async () => {
     order = await placeOrder()
     fake.world.solvers = [createSolver(async (held) => [propose(held)])]
-    fake.desk.network = { ...fake.desk.network, usdReference: coin }
+    fake.services.network = { ...fake.services.network, usdReference: coin }
     pairs.length = 0
   })
   /** Pools of exactly what is asked for. */
   const offer = (answer: (asked: readonly (readonly string[])[]) => Pool[]) => {
-    fake.desk.pools = async (asked) => {
+    fake.services.pools = async (asked) => {
       pairs.push(asked)
       return answer(asked)
     }
@@ -332,7 +332,7 @@ describe('the token that stands for the dollar', () => {
   })
 
   test('is not asked about where it is traded', async () => {
-    fake.desk.network = { ...fake.desk.network, usdReference: dollar }
+    fake.services.network = { ...fake.services.network, usdReference: dollar }
     offer(poolsOf)
     await auction()
     expect(await pricesOf()).toEqual([wrapped, dollar])
@@ -455,12 +455,12 @@ describe('a settlement attempt', () => {
     fake.world.block = 20
     const stop = new AbortController()
     const looks: number[] = []
-    const head = fake.desk.head
-    fake.desk.head = () => {
+    const head = fake.services.head
+    fake.services.head = () => {
       looks.push(fake.world.block++)
       return head()
     }
-    const running = runAuctions(fake.desk, stop.signal)
+    const running = runAuctions(fake.services, stop.signal)
     await eventually('two rounds', () => looks.length > 4)
     expect((await attemptOf(order))?.outcome).toBe(null)
     await index(13, 14)

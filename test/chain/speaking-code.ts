@@ -4,7 +4,7 @@ import type { Hex } from '../../src/domain/evm/hex.ts'
 const coder = AbiCoder.defaultAbiCoder()
 
 /** What a contract returns to symbol, name and decimals; null where it reverts. */
-export type Told = readonly [symbol: Hex | null, name: Hex | null, decimals: Hex | null]
+export type Reported = readonly [symbol: Hex | null, name: Hex | null, decimals: Hex | null]
 
 export const text = (value: string) => coder.encode(['string'], [value]) as Hex
 export const number = (value: bigint) => coder.encode(['uint256'], [value]) as Hex
@@ -14,7 +14,7 @@ export const bytes = (hex: string): Hex => `0x${hex}`
 const selectors = ['95d89b41', '06fdde03', '313ce567']
 
 /** Code that answers these three questions, and reverts at any other. */
-export function speakingCode(told: Told): Hex {
+export function speakingCode(told: Reported): Hex {
   const place = (value: number) => value.toString(16).padStart(4, '0')
   const spoken = told.flatMap((answer, index) =>
     answer === null ? [] : [{ selector: selectors[index], answer: answer.slice(2) }],

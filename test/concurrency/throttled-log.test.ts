@@ -6,19 +6,19 @@ test('the same complaint is logged once in ten seconds, however often it is made
   const clock = { now: 1_800_000_000_000 }
   const logged: unknown[] = []
   const log = { ...silentLog, warn: (...line: unknown[]) => void logged.push(line) }
-  const complain = createThrottledLog({ now: () => clock.now, log })
+  const warn = createThrottledLog({ now: () => clock.now, log })
   const [first, second] = [{ reason: 'late' }, { reason: 'away' }]
   for (let seconds = 0; seconds <= 10; seconds++) {
-    complain('it failed', first)
+    warn('it failed', first)
     clock.now += 1_000
   }
-  complain('it failed', second)
-  complain('it gave up', second)
+  warn('it failed', second)
+  warn('it gave up', second)
   expect(logged).toEqual([
     ['it failed', first],
     ['it failed', second],
     ['it gave up', second],
   ])
-  complain('it failed', first)
+  warn('it failed', first)
   expect(logged).toHaveLength(4)
 })

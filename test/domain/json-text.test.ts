@@ -5,7 +5,9 @@ import { jsonSpelling, listItems, nestsDeeper } from '../../src/domain/json-text
 it('finds nothing in what JSON.stringify writes, and every number that is not digits', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 2 }), (value, spaces) => {
-      const { duplicate: twice, nonDigitNumbers: notDigits } = jsonSpelling(JSON.stringify(value, null, spaces))
+      const { duplicate: twice, nonDigitNumbers: notDigits } = jsonSpelling(
+        JSON.stringify(value, null, spaces),
+      )
       expect(twice).toBeUndefined()
       expect([...notDigits].sort()).toEqual([...new Set(numbersIn(value, ''))].sort())
     }),

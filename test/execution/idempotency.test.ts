@@ -6,11 +6,11 @@ import { placeOrder } from '../../src/orders/place.ts'
 import { placedSince } from '../../src/orders/placed.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { dollar, wrapped } from '../fakes/order.ts'
-import { createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
+import { createOrderServices, signedOrder, testTime } from '../fakes/order-services.ts'
 import { eventually } from '../setup/eventually.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 
-const started = deskTime * 1_000
+const started = testTime * 1_000
 let now: number
 /** Orders that were asked for, whatever became of them. */
 let attempts: OrderCreation[]
@@ -23,8 +23,8 @@ let other: TestServer
 let number = 0
 
 beforeAll(async () => {
-  const desk = () => {
-    const orderServices = () => createOrderDesk(one.database.db, { now: () => now })
+  const services = () => {
+    const orderServices = () => createOrderServices(one.database.db, { now: () => now })
     return {
       async placeOrder(creation: OrderCreation): Promise<OrderUid> {
         attempts.push(creation)
@@ -36,9 +36,9 @@ beforeAll(async () => {
       placedSince: (creation: OrderCreation, since: Date) => placedSince(creation, since, orderServices()),
     }
   }
-  one = await openTestServer(desk(), { now: () => now, idempotencyTimes: { waitMs: 300 } })
+  one = await openTestServer(services(), { now: () => now, idempotencyTimes: { waitMs: 300 } })
   const { db } = one.database
-  other = await openTestServer(desk(), { db, now: () => now, idempotencyTimes: { waitMs: 300 } })
+  other = await openTestServer(services(), { db, now: () => now, idempotencyTimes: { waitMs: 300 } })
 })
 afterAll(async () => {
   await other?.[Symbol.asyncDispose]()
@@ -240,7 +240,7 @@ describe('an attempt that nobody answers', () => {
   })
 
   test('also when that order could not be placed any more', async () => {
-    const order = freshOrder({ validTo: deskTime + 70 })
+    const order = freshOrder({ validTo: testTime + 70 })
     await dies(order, 'after')
     now += 40_000
     const unkeyed = await post('/sepolia/api/v1/orders', order, undefined, other)
@@ -295,7 +295,7 @@ describe('an attempt that nobody answers', () => {
 })
 
 test('several orders: what failed for the moment is tried again, and what was placed is answered as placed', async () => {
-  const [one, two] = [graphInput(freshOrder()), graphInput(freshOrder({ validTo: deskTime + 700 }))]
+  const [one, two] = [graphInput(freshOrder()), graphInput(freshOrder({ validTo: testTime + 700 }))]
   const query = `mutation ($input: PlaceOrdersInput!) { placeOrders(input: $input) { results {
     order { uid } error { code retryable } } } }`
   const send = async () => {
@@ -307,7 +307,7 @@ test('several orders: what failed for the moment is tried again, and what was pl
     return { replayed: answer.replayed, results: JSON.parse(answer.text).data.placeOrders.results }
   }
   before = async () => {
-    if (attempts.at(-1)?.validTo === deskTime + 700) throw new Outage('the node')
+    if (attempts.at(-1)?.validTo === testTime + 700) throw new Outage('the node')
   }
   const stored = { order: { uid: expect.any(String) }, error: null }
   const first = await send()
@@ -356,7 +356,7 @@ describe('keys', () => {
     now += 60_000
     for (let round = 0; round < 10; round++) {
       number++
-      await place(freshOrder({ validTo: deskTime + 100_000 }))
+      await place(freshOrder({ validTo: testTime + 100_000 }))
     }
     const rows = await sql(one.database.db).idempotencyKey.findMany()
     expect(rows.filter(({ createdAt }) => createdAt.getTime() < started + 86_400_000)).toEqual([])

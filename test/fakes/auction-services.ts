@@ -53,7 +53,7 @@ export function createSolver(
 }
 
 /** A desk over a real database whose chain, solvers and settler are what the test says. */
-export function createAuctionDesk(db: Database) {
+export function createAuctionServices(db: Database) {
   const world = {
     block: 10,
     seconds: 1_000_000,
@@ -85,7 +85,7 @@ export function createAuctionDesk(db: Database) {
       return outcome ?? { outcome: 'success', txHash: hash, block: world.block }
     },
   })
-  const desk: AuctionServices = {
+  const services: AuctionServices = {
     network: { ...sampleNetwork, blockTimeMs: 1 },
     db,
     now: () => world.seconds * 1_000,
@@ -127,7 +127,7 @@ export function createAuctionDesk(db: Database) {
     settlers: new Map([solverAddress, numbered('52')].map((address) => [address, settler(address)])),
   }
   return {
-    desk,
+    services,
     world,
     fund({ owner, sellToken }: Order, balance: bigint, allowance = balance) {
       world.funds.set(`${owner}:${sellToken}`, { balance, allowance })

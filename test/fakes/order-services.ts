@@ -20,7 +20,7 @@ import { sampleNetwork } from './network.ts'
 import { dollar, sampleQuote, signingDomain, wrapped } from './order.ts'
 
 /** Unix seconds at which these desks stand. */
-export const deskTime = 1_800_000_000
+export const testTime = 1_800_000_000
 
 export interface Trader {
   address: Address
@@ -52,7 +52,7 @@ export function signedOrder(
     receiver: null,
     sellAmount: 10n ** 18n,
     buyAmount: 2_900n * 10n ** 6n,
-    validTo: deskTime + 600,
+    validTo: testTime + 600,
     feeAmount: 0n,
     kind: 'sell',
     partiallyFillable: false,
@@ -101,11 +101,11 @@ export function quoteOf(overrides: Partial<Quote> = {}): Quote {
   }
 }
 
-export function createOrderDesk(db: Database, overrides: Partial<OrderServices> = {}): OrderServices {
+export function createOrderServices(db: Database, overrides: Partial<OrderServices> = {}): OrderServices {
   return {
     network: sampleNetwork,
     db,
-    now: () => deskTime * 1_000 + 999,
+    now: () => testTime * 1_000 + 999,
     limits: {
       minValidity: 60,
       maxLimitValidity: 31_536_000,

@@ -11,11 +11,11 @@ import type { Database } from '../../src/storage/database/database.ts'
 import { samplePool } from './market.ts'
 import { sampleNetwork } from './network.ts'
 import { coin, dollar, numbered, wrapped } from './order.ts'
-import { alice, deskTime } from './order-services.ts'
+import { alice, testTime } from './order-services.ts'
 import { silentLog } from './silent-log.ts'
 
 /** A thousand native coins deep on each side: a coin is worth 3,000 dollars. */
-export const deskPools: readonly Pool[] = [
+export const testPools: readonly Pool[] = [
   samplePool('d1', wrapped, dollar, 1_000n),
   samplePool('d2', dollar, coin, 1_000n),
 ]
@@ -68,13 +68,13 @@ export function estimatorWithout(reason: unknown): Estimator {
 }
 
 /** Everything holds where it is simulated, and nobody but our own router is asked. */
-export function createQuoteDesk(db: Database, overrides: Partial<QuoteServices> = {}): QuoteServices {
-  const look: QuoteServices['look'] = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: deskPools })
+export function createQuoteServices(db: Database, overrides: Partial<QuoteServices> = {}): QuoteServices {
+  const look: QuoteServices['look'] = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: testPools })
   return {
     network: sampleNetwork,
     db,
     log: silentLog,
-    now: () => deskTime * 1_000 + 999,
+    now: () => testTime * 1_000 + 999,
     limits: { minValidity: 60, maxValidity: 10_800, offered: 60, offeredOnChain: 600 },
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
     appDataSources: { db, maxBytes: maxAppDataBytes, gateway: null },

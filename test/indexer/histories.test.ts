@@ -111,7 +111,7 @@ function sketchBranch(orders: readonly Order[], branch: readonly Branch[]): Sket
   )
 }
 
-interface Told {
+interface Reported {
   id: string
   cause: string
   message: string
@@ -134,7 +134,7 @@ const factsSql = `SELECT json_build_object(
     ORDER BY auction_id) FROM settlement_attempts),
   'checkpoint', (SELECT json_build_object('number', block_number, 'hash', block_hash) FROM checkpoints)) AS facts`
 
-const toldSql = `SELECT n.id, n.cause, n.message, n.metadata, count(f.id)::int AS entries FROM notifications n
+const reportedSql = `SELECT n.id, n.cause, n.message, n.metadata, count(f.id)::int AS entries FROM notifications n
   LEFT JOIN feed_entries f ON f.notification_id = n.id GROUP BY n.id ORDER BY n.cause`
 
 const resetSql = `DELETE FROM trades; DELETE FROM settlements; DELETE FROM invalidations; DELETE FROM presignatures;
@@ -168,7 +168,7 @@ async function createFollower() {
     },
     finalize: (number: number) => applyFinality(number, indexing),
     facts: async () => (await client.query(factsSql)).rows[0].facts,
-    told: () => readTold(client),
+    told: () => readReported(client),
     async [Symbol.asyncDispose]() {
       await client.end()
       await database[Symbol.asyncDispose]()
@@ -176,12 +176,12 @@ async function createFollower() {
   }
 }
 
-async function readTold(client: Client): Promise<Told[]> {
-  return (await client.query<Told>(toldSql)).rows
+async function readReported(client: Client): Promise<Reported[]> {
+  return (await client.query<Reported>(reportedSql)).rows
 }
 
 /** A notification is in the feed once, and once more for each time that it is reverted or stands again. */
-function expectNoRepetition(before: readonly Told[], after: readonly Told[]): void {
+function expectNoRepetition(before: readonly Reported[], after: readonly Reported[]): void {
   const known = new Map(before.map((item) => [item.id, item]))
   for (const item of after) {
     const was = known.get(item.id)
@@ -226,7 +226,7 @@ test('after reorgs of any depth everything is as if only the last branch had eve
 
   async function follow(changes: readonly Change[]): Promise<Branch[]> {
     let branch: Branch[] = []
-    let told: Told[] = []
+    let told: Reported[] = []
     for (const [index, { undone, blocks, finalizes }] of changes.entries()) {
       const kept = branch.slice(0, Math.max(0, branch.length - undone))
       if (kept.length < branch.length) {
@@ -258,7 +258,7 @@ test('after reorgs of any depth everything is as if only the last branch had eve
         const branch = await follow(changes)
         for (const sketched of sketchBranch(orders, branch)) await fresh.grow([sketched])
         expect(await follower.facts()).toEqual(await fresh.facts())
-        const text = ({ cause, message, metadata }: Told) => ({ cause, message, metadata })
+        const text = ({ cause, message, metadata }: Reported) => ({ cause, message, metadata })
         const standing = (await follower.told()).filter(({ metadata }) => !metadata.reverted)
         expect(standing.map(text)).toEqual((await fresh.told()).map(text))
       })

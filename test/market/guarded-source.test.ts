@@ -76,16 +76,16 @@ test('while a node is away, tokens without a feed are answered as if there were 
   const feed = createChainFeed({ name: 'chainlink', rpc: away, feeds, maxAgeSeconds: 60, now })
   const guarded = guardedSource(feed, { now, log: silentLog })
   const market = { name: 'orderbook', find: async (of: Address) => (of === token ? '2' : undefined) }
-  const cascade = createFallbackSource({
+  const fallbackSource = createFallbackSource({
     what: 'the USD price',
     sources: [guarded, market],
     now,
     log: silentLog,
   })
-  for (const of of feeds.keys()) await expect(cascade.find(of, 'somebody')).rejects.toThrow(Outage)
+  for (const of of feeds.keys()) await expect(fallbackSource.find(of, 'somebody')).rejects.toThrow(Outage)
   await expect(guarded.find(numbered('f0'), AbortSignal.timeout(1_000))).rejects.toThrow(Outage)
-  expect(await cascade.find(token, 'somebody')).toMatchObject({ value: '2', keepMs: 120_000 })
-  expect(await cascade.find(other, 'somebody')).toBeUndefined()
+  expect(await fallbackSource.find(token, 'somebody')).toMatchObject({ value: '2', keepMs: 120_000 })
+  expect(await fallbackSource.find(other, 'somebody')).toBeUndefined()
 })
 
 test('a second later, and later still each time, it is tried by one question', async () => {

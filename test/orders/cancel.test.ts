@@ -11,7 +11,7 @@ import {
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
-import { alice, bob, createOrderDesk, deskTime, signedCancellation } from '../fakes/order-services.ts'
+import { alice, bob, createOrderServices, signedCancellation, testTime } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const openUntil = deskTime + 600
+const openUntil = testTime + 600
 const placeOrder = (overrides: Partial<Order> = {}) =>
   storeOrder(database.db, {
     owner: alice.address,
@@ -31,8 +31,8 @@ const placeOrder = (overrides: Partial<Order> = {}) =>
     effectiveValidTo: openUntil,
     ...overrides,
   })
-const cancel = (cancellation: Cancellation) => cancelOrders(cancellation, createOrderDesk(database.db))
-const statusOf = async (order: Order) => orderStatus(await readOrder(database.db, order), deskTime)
+const cancel = (cancellation: Cancellation) => cancelOrders(cancellation, createOrderServices(database.db))
+const statusOf = async (order: Order) => orderStatus(await readOrder(database.db, order), testTime)
 const labelsOf = async ({ id }: Order) => (await eventsOfOrders(database.db, [id])).map(({ label }) => label)
 
 async function notificationsOf({ uid }: Order) {
@@ -51,7 +51,7 @@ test('cancels every order named, tells their owner, and says so in their stories
   expect(await cancel(signedCancellation(uids))).toEqual(uids)
   for (const order of orders) {
     expect(await statusOf(order)).toBe('cancelled')
-    expect((await readOrder(database.db, order)).cancelledAt).toEqual(new Date(deskTime * 1_000 + 999))
+    expect((await readOrder(database.db, order)).cancelledAt).toEqual(new Date(testTime * 1_000 + 999))
     expect(await labelsOf(order)).toEqual(['created', 'cancelled'])
     expect(await notificationsOf(order)).toMatchObject([
       { type: 'order_cancelled', metadata: { source: 'api' }, account: alice.address },
@@ -107,10 +107,10 @@ describe('a single order', () => {
     ['as a list of one', 'ethsign'],
   ] as const)('may be signed %s with %s', async (form, scheme) => {
     const order = await placeOrder()
-    const desk = createOrderDesk(database.db)
-    const bobs = cancelOrder(signed(order.uid, form, scheme, bob), desk)
+    const services = createOrderServices(database.db)
+    const bobs = cancelOrder(signed(order.uid, form, scheme, bob), services)
     await expect(bobs).rejects.toMatchObject({ code: 'WrongOwner' })
-    expect(await cancelOrder(signed(order.uid, form, scheme), desk)).toBe(order.uid)
+    expect(await cancelOrder(signed(order.uid, form, scheme), services)).toBe(order.uid)
     expect(await statusOf(order)).toBe('cancelled')
     expect(await labelsOf(order)).toEqual(['created', 'cancelled'])
   })
@@ -125,7 +125,7 @@ describe('a single order', () => {
 
 describe('by policy', () => {
   const byPolicy = (orderUids: OrderUid[], reason: string | null = null) =>
-    cancelByPolicy({ orderUids, reason }, createOrderDesk(database.db))
+    cancelByPolicy({ orderUids, reason }, createOrderServices(database.db))
   const reasonsOf = async ({ id }: Order) =>
     (await eventsOfOrders(database.db, [id])).map(({ reason }) => reason)
 
@@ -155,7 +155,7 @@ describe('by policy', () => {
 
   test('ends all or none', async () => {
     const order = await placeOrder()
-    const expired = await placeOrder({ effectiveValidTo: deskTime - 1 })
+    const expired = await placeOrder({ effectiveValidTo: testTime - 1 })
     await expect(byPolicy([order.uid, expired.uid])).rejects.toMatchObject({ code: 'OrderExpired' })
     expect(await statusOf(order)).toBe('open')
   })
@@ -187,7 +187,7 @@ describe('refuses', () => {
       },
     ],
     ['AlreadyCancelled', async () => (await progress(await placeOrder(), { invalidated: true })).uid],
-    ['OrderExpired', async () => (await placeOrder({ effectiveValidTo: deskTime - 1 })).uid],
+    ['OrderExpired', async () => (await placeOrder({ effectiveValidTo: testTime - 1 })).uid],
     ['OnChainOrder', async () => (await placeOrder({ signingScheme: 'presign' })).uid],
     ['WrongOwner', async () => (await placeOrder({ owner: bob.address })).uid],
   ]
@@ -209,8 +209,8 @@ describe('refuses', () => {
   })
 
   test('with the first fault: orders in turn, then the signature, then the owners', async () => {
-    const expired = await placeOrder({ effectiveValidTo: deskTime - 1 })
-    const presign = await placeOrder({ signingScheme: 'presign', effectiveValidTo: deskTime - 1 })
+    const expired = await placeOrder({ effectiveValidTo: testTime - 1 })
+    const presign = await placeOrder({ signingScheme: 'presign', effectiveValidTo: testTime - 1 })
     const bobs = await placeOrder({ owner: bob.address })
     const fault = async (uids: OrderUid[], change: Partial<Cancellation> = {}) =>
       cancel({ ...signedCancellation(uids), ...change }).then(

@@ -11,7 +11,13 @@ import { type Checkpoint, findCheckpoint } from '../../src/storage/chain/log.ts'
 import { findOrders } from '../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../src/storage/order/progress.ts'
 import { sampleOrder, signingDomain } from '../fakes/order.ts'
-import { alice, createOrderDesk, deskTime, signedCancellation, signedOrder } from '../fakes/order-services.ts'
+import {
+  alice,
+  createOrderServices,
+  signedCancellation,
+  signedOrder,
+  testTime,
+} from '../fakes/order-services.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { hashOf, invalidation, presignature, sketchBlock, trade } from '../indexer/hand-made.ts'
 import { createTestDatabase } from '../setup/database.ts'
@@ -22,7 +28,7 @@ const creations = Array.from({ length: 8 }, (_, index) =>
     partiallyFillable: true,
     sellAmount: 1_000n,
     buyAmount: 10n,
-    validTo: deskTime + 100 + index,
+    validTo: testTime + 100 + index,
   }),
 )
 const logsOf = creations.map((creation): Order => {
@@ -42,12 +48,12 @@ const operation = fc.oneof(
 test('200 operations on the same orders at once leave every row what its history says', async () => {
   await using database = await createTestDatabase()
   const { db } = database
-  const desk = createOrderDesk(db)
+  const services = createOrderServices(db)
   const settlementOf = async () => undefined
   const indexing: Indexing = {
     chainId: signingDomain.chainId,
     db,
-    now: () => deskTime * 1_000,
+    now: () => testTime * 1_000,
     settlementOf,
   }
   let checkpoint: Checkpoint | null = null
@@ -61,8 +67,8 @@ test('200 operations on the same orders at once leave every row what its history
   }
   const operations = fc.sample(operation, 200).map(({ op, orders }) => async (): Promise<unknown> => {
     const chosen = orders.flatMap((index) => logsOf[index] ?? [])
-    if (op === 'place') return placeOrder(creations[orders[0] ?? 0] ?? signedOrder(), desk)
-    if (op === 'cancel') return cancelOrders(signedCancellation(chosen.map(({ uid }) => uid)), desk)
+    if (op === 'place') return placeOrder(creations[orders[0] ?? 0] ?? signedOrder(), services)
+    if (op === 'cancel') return cancelOrders(signedCancellation(chosen.map(({ uid }) => uid)), services)
     if (op === 'index') {
       return onChain(async () => {
         const number = (checkpoint?.number ?? 0) + 1
@@ -116,6 +122,6 @@ test('200 operations on the same orders at once leave every row what its history
   for (const order of stored) {
     const labels = events.filter(({ orderId }) => orderId === order.id).map(({ label }) => label)
     expect(labels).toEqual(order.cancelledAt ? ['created', 'cancelled'] : ['created'])
-    if (order.cancelledAt) expect(orderStatus(order, deskTime)).toBe('cancelled')
+    if (order.cancelledAt) expect(orderStatus(order, testTime)).toBe('cancelled')
   }
 })

@@ -23,7 +23,7 @@ import {
 import { type Behaviour, startScriptedNode } from '../chain/scripted-node.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, signingDomain } from '../fakes/order.ts'
-import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
+import { alice, bob, createOrderServices, signedOrder, testTime } from '../fakes/order-services.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { type Evm, startEvm } from '../setup/evm.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
@@ -40,7 +40,7 @@ let evm: Evm
 let token: DeployedToken
 let server: TestServer
 /** Desk of the doors, over the node that is asked just now. */
-let desk: Partial<OrderServices>
+let services: Partial<OrderServices>
 
 beforeAll(async () => {
   evm = await startEvm()
@@ -51,7 +51,8 @@ beforeAll(async () => {
   for (const account of [wallet, alice.address]) await endow(account)
   server = await openTestServer({
     network,
-    placeOrder: (creation) => placeOrder(creation, createOrderDesk(server.database.db, { network, ...desk })),
+    placeOrder: (creation) =>
+      placeOrder(creation, createOrderServices(server.database.db, { network, ...services })),
   })
 })
 afterAll(async () => {
@@ -96,7 +97,7 @@ function over(url: string, more: { timeoutMs?: number; atOnce?: number } = {}): 
   }
 }
 
-let validTo = deskTime + 600
+let validTo = testTime + 600
 type Wish = Parameters<typeof signedOrder>[0]
 
 /** An order of its own each time. */
@@ -133,7 +134,7 @@ describe('over a chain that answers', () => {
   let node: Awaited<ReturnType<typeof startScriptedNode>>
   beforeAll(async () => {
     node = await startScriptedNode(forwarding)
-    desk = over(node.url)
+    services = over(node.url)
   })
   afterAll(() => node[Symbol.asyncDispose]())
 
@@ -150,9 +151,9 @@ describe('over a chain that answers', () => {
     const { status, body } = await post({ ...walletOrder(), signature })
     expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
     expect(body.description).toContain(`isValidSignature of ${wallet} does not accept`)
-    desk = { ...desk, distinctSignatureCodes: true }
+    services = { ...services, distinctSignatureCodes: true }
     expect((await post({ ...walletOrder(), signature })).body.errorType).toBe('InvalidEip1271Signature')
-    desk = { ...desk, distinctSignatureCodes: false }
+    services = { ...services, distinctSignatureCodes: false }
   })
 
   test.each(Object.entries(hostileWallets))('nor that of a wallet that %s', async (_, code) => {
@@ -162,11 +163,11 @@ describe('over a chain that answers', () => {
   })
 
   test('what the wallet uses counts as gas of the order', async () => {
-    const { limits } = createOrderDesk(server.database.db)
-    const answering = desk
-    desk = { ...answering, limits: { ...limits, maxGas: 1_000n } }
+    const { limits } = createOrderServices(server.database.db)
+    const answering = services
+    services = { ...answering, limits: { ...limits, maxGas: 1_000n } }
     const { body } = await post(walletOrder())
-    desk = answering
+    services = answering
     expect(body.errorType).toBe('TooMuchGas')
     expect(Number(body.data.need)).toBeGreaterThan(3_000)
   })
@@ -244,7 +245,7 @@ describe('over a chain that answers', () => {
 describe('wallets that take too long', () => {
   test('cost themselves a refusal, and others nothing', async () => {
     await using node = await startSlowNode()
-    desk = over(node.url, { timeoutMs: 300, atOnce: 2 })
+    services = over(node.url, { timeoutMs: 300, atOnce: 2 })
     const refused: Answer[] = []
     const orders = [walletOrder(slowWallet(1)), walletOrder(slowWallet(1)), walletOrder(slowWallet(1))]
     const griefing = orders.map((order) => post(order).then((answer) => refused.push(answer)))
@@ -260,7 +261,7 @@ describe('wallets that take too long', () => {
 
   test('and hooks that do', async () => {
     await using node = await startSlowNode()
-    desk = over(node.url, { timeoutMs: 100 })
+    services = over(node.url, { timeoutMs: 100 })
     const document = withHooks({ target: slowWallet(7), callData: '0x', gasLimit: 1n })
     const { status, body } = await post(signedOrder(wish({ document })))
     expect([status, body.errorType]).toEqual([400, 'TransferSimulationFailed'])
@@ -269,7 +270,7 @@ describe('wallets that take too long', () => {
 
   test('wait for their turn up to a number', async () => {
     await using node = await startSlowNode()
-    desk = over(node.url, { timeoutMs: 400, atOnce: 1 })
+    services = over(node.url, { timeoutMs: 400, atOnce: 1 })
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((digit) => post(walletOrder(slowWallet(digit)))))
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses).toEqual([400, 400, 400, 400, 503, 503])
@@ -285,10 +286,10 @@ describe('a node that', () => {
     ['answers garbage', { answer: () => ({ result: 'garbage' }) }],
   ])('%s lets nothing in, and reads go on', async (_, behaviour) => {
     await using healthy = await startScriptedNode(forwarding)
-    desk = over(healthy.url)
+    services = over(healthy.url)
     const { body: uid } = await post(signedOrder(wish()))
     await using node = await startScriptedNode(behaviour)
-    desk = over(node.url, { timeoutMs: 100 })
+    services = over(node.url, { timeoutMs: 100 })
     const hook = { target: dollar, callData: '0x' as const, gasLimit: 1n }
     const refused = await Promise.all([
       post(signedOrder(wish())),

@@ -12,7 +12,7 @@ import { placeOrder } from '../../src/orders/place.ts'
 import { findAppData, storeAppData } from '../../src/storage/app-data.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
 import { dollar, numbered, sampleOrder, signingDomain, wrapped } from '../fakes/order.ts'
-import { alice, bob, createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-services.ts'
+import { alice, bob, createOrderServices, quoteOf, signedOrder, testTime } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
@@ -29,8 +29,8 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const place = (creation: OrderCreation, desk: Partial<OrderServices> = {}) =>
-  placeOrder(creation, createOrderDesk(database.db, desk))
+const place = (creation: OrderCreation, services: Partial<OrderServices> = {}) =>
+  placeOrder(creation, createOrderServices(database.db, services))
 
 async function rowsWritten(): Promise<number> {
   const { rows } = await client.query(`SELECT (SELECT count(*) FROM orders) + (SELECT count(*) FROM app_data)
@@ -38,8 +38,8 @@ async function rowsWritten(): Promise<number> {
   return Number(rows[0].count)
 }
 
-async function refusalOf(creation: OrderCreation, desk: Partial<OrderServices> = {}): Promise<Refusal> {
-  const thrown = await place(creation, desk).then(
+async function refusalOf(creation: OrderCreation, services: Partial<OrderServices> = {}): Promise<Refusal> {
+  const thrown = await place(creation, services).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -64,7 +64,7 @@ describe('an order that is accepted', () => {
       validFrom: 1_800_000_100,
       quoteId: 42n,
       effectiveValidTo: validTo,
-      creationDate: new Date(deskTime * 1_000 + 999),
+      creationDate: new Date(testTime * 1_000 + 999),
     })
     expect(order?.quote).toMatchObject({ sellAmount: quote.sellAmount, gasPrice: 7n, gasAmount: 100_000n })
     expect(await eventsOfOrders(database.db, [order?.id ?? 0n])).toMatchObject([
@@ -81,8 +81,8 @@ describe('an order that is accepted', () => {
       signedOrder({ signingScheme: 'presign', from: bob.address, validTo: 2 ** 32 - 1 }),
     ],
     ['one that buys the native coin', signedOrder({ sellToken: numbered('bb'), buyToken: nativeMarker })],
-    ['the shortest one', signedOrder({ validTo: deskTime + 60 })],
-    ['the longest one', signedOrder({ validTo: deskTime + 31_536_000 })],
+    ['the shortest one', signedOrder({ validTo: testTime + 60 })],
+    ['the longest one', signedOrder({ validTo: testTime + 31_536_000 })],
     ['the largest one', signedOrder({ sellAmount: maxUint256, buyAmount: maxUint256 })],
   ])('may be %s', async (_, creation) => {
     const poor = async () => ({ balance: 0n, allowance: 0n })
@@ -100,8 +100,8 @@ describe('an order that is accepted', () => {
   })
 
   test('keeps the first document of a hash', async () => {
-    await place(signedOrder({ validTo: deskTime + 100 }))
-    await place(signedOrder({ validTo: deskTime + 200 }))
+    await place(signedOrder({ validTo: testTime + 100 }))
+    await place(signedOrder({ validTo: testTime + 200 }))
     expect(await rowsWritten()).toBe(5)
   })
 })
@@ -114,13 +114,13 @@ interface Fault {
   document?: string
   limits?: Partial<OrderServices['limits']>
   policy?: Partial<OrderServices['policy']>
-  desk?: Partial<OrderServices>
+  services?: Partial<OrderServices>
   /** What stands in the database beforehand. */
   stored?: (uid: OrderUid) => Partial<Order>
 }
 type Change = NonNullable<Parameters<typeof signedOrder>[0]>
 
-const bobs = sampleOrder({ owner: bob.address, validTo: deskTime + 600, effectiveValidTo: deskTime + 600 })
+const bobs = sampleOrder({ owner: bob.address, validTo: testTime + 600, effectiveValidTo: testTime + 600 })
 const checked = {
   balance: maxUint256,
   allowance: maxUint256,
@@ -142,8 +142,8 @@ const faults: Fault[] = [
   { code: 'UnsupportedOrderType', order: (order) => ({ ...order, feeAmount: 1n, partiallyFillable: true }) },
   { code: 'UnsupportedBuyTokenDestination', order: (order) => ({ ...order, buyTokenBalance: 'internal' }) },
   { code: 'UnsupportedSellTokenSource', order: (order) => ({ ...order, sellTokenBalance: 'external' }) },
-  { code: 'InsufficientValidTo', order: (order) => ({ ...order, validTo: deskTime + 59 }) },
-  { code: 'ExcessiveValidTo', order: (order) => ({ ...order, validTo: deskTime + 40_000_000 }) },
+  { code: 'InsufficientValidTo', order: (order) => ({ ...order, validTo: testTime + 59 }) },
+  { code: 'ExcessiveValidTo', order: (order) => ({ ...order, validTo: testTime + 40_000_000 }) },
   { code: 'SameBuyAndSellToken', order: (order) => ({ ...order, buyToken: order.sellToken ?? wrapped }) },
   { code: 'InvalidNativeSellToken', order: (order) => ({ ...order, sellToken: nativeMarker }) },
   { code: 'UnsupportedToken', policy: { deniedTokens: new Set([dollar, wrapped, nativeMarker]) } },
@@ -158,16 +158,16 @@ const faults: Fault[] = [
   {
     code: 'InsufficientBalance',
     metadata: { hooks: { pre: [hook('0')] } },
-    desk: {
+    services: {
       checkOrder: async () => ({ ...checked, balance: 0n }),
       spendable: async () => ({ balance: 0n, allowance: 0n }),
     },
   },
-  { code: 'NoLiquidity', desk: { quoteFor: () => Promise.reject(new Refusal('NoLiquidity', 'no')) } },
+  { code: 'NoLiquidity', services: { quoteFor: () => Promise.reject(new Refusal('NoLiquidity', 'no')) } },
   { code: 'NonZeroFee', order: (order) => ({ ...order, feeAmount: 1n }) },
   { code: 'TooManyLimitOrders', limits: { maxOutOfMarket: 0 } },
   { code: 'TooMuchGas', limits: { maxGas: 0n }, metadata: { hooks: { post: [hook('1')] } } },
-  { code: 'InvalidValidFrom', metadata: { validFrom: deskTime + 999_999_999 } },
+  { code: 'InvalidValidFrom', metadata: { validFrom: testTime + 999_999_999 } },
   { code: 'WrongOwner', metadata: { replacedOrder: { uid: bobs.uid } }, stored: () => bobs },
 ]
 
@@ -186,13 +186,13 @@ async function refusalOfFaults(...wrong: readonly Fault[]): Promise<Refusal> {
   const creation = signedOrder({ ...change, document })
   const uid = orderUid(signingDomain, { ...creation, appData: creation.appData.hash }, alice.address)
   for (const { stored } of wrong) if (stored) await storeOrder(database.db, stored(uid))
-  const desk = createOrderDesk(database.db)
+  const services = createOrderServices(database.db)
   for (const { limits, policy } of wrong) {
-    Object.assign(desk.limits, limits)
-    Object.assign(desk.policy, policy)
+    Object.assign(services.limits, limits)
+    Object.assign(services.policy, policy)
   }
   const before = await rowsWritten()
-  const refusal = await refusalOf(creation, Object.assign(desk, ...wrong.map((fault) => fault.desk)))
+  const refusal = await refusalOf(creation, Object.assign(services, ...wrong.map((fault) => fault.services)))
   expect(await rowsWritten()).toBe(before)
   return refusal
 }
@@ -213,15 +213,15 @@ describe('an order that is refused', () => {
   test('in memory has asked nobody', async () => {
     const before = database.statements.length
     const unasked = () => Promise.reject(new Error('asked'))
-    const desk = { spendable: unasked, checkOrder: unasked, quoteFor: unasked, isTaken: unasked }
+    const services = { spendable: unasked, checkOrder: unasked, quoteFor: unasked, isTaken: unasked }
     const bare = toAppDataInput(toAppDataInput('{"a":1}').hash)
     for (const fault of faults.slice(1, 13)) {
       const order = { ...fault.order?.({}), document: JSON.stringify({ metadata: fault.metadata ?? {} }) }
-      const policy = { ...createOrderDesk(database.db).policy, ...fault.policy }
-      expect((await refusalOf(signedOrder(order), { ...desk, policy })).code).toBe(fault.code)
+      const policy = { ...createOrderServices(database.db).policy, ...fault.policy }
+      expect((await refusalOf(signedOrder(order), { ...services, policy })).code).toBe(fault.code)
       if (fault.metadata) continue
       const creation = { ...signedOrder({ ...fault.order?.({}), document: '{"a":1}' }), appData: bare }
-      expect((await refusalOf(creation, { ...desk, policy })).code).toBe(fault.code)
+      expect((await refusalOf(creation, { ...services, policy })).code).toBe(fault.code)
     }
     expect(database.statements.length).toBe(before)
   })
@@ -270,7 +270,7 @@ describe('an order that is refused', () => {
     const known = signedOrder({ document: '{"a":1}' })
     const creation = { ...known, appData: bare }
     expect((await refusalOf(creation)).code).toBe('InvalidAppData')
-    await place({ ...signedOrder({ document: '{"a":1}', validTo: deskTime + 99 }) })
+    await place({ ...signedOrder({ document: '{"a":1}', validTo: testTime + 99 }) })
     await place(creation)
     expect(await rowsWritten()).toBe(5)
   })

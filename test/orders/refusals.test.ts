@@ -5,7 +5,7 @@ import { type RefusalCode, refusalCodes } from '../../src/domain/errors/refusal-
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { statusOf } from '../../src/rest/errors/body.ts'
-import { createOrderDesk } from '../fakes/order-services.ts'
+import { createOrderServices } from '../fakes/order-services.ts'
 import { connectDirectly, emptyTables } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { request } from '../setup/trader.ts'
@@ -16,17 +16,17 @@ let client: Awaited<ReturnType<typeof connectDirectly>>
 let stage: Stage
 beforeAll(async () => {
   server = await openTestServer({
-    placeOrder: (creation) => placeOrder(creation, stage.desk),
-    cancelOrder: (cancellation) => cancelOrder(cancellation, stage.desk),
-    cancelOrders: (cancellation) => cancelOrders(cancellation, stage.desk),
-    cancelByPolicy: (wish) => cancelByPolicy(wish, stage.desk),
+    placeOrder: (creation) => placeOrder(creation, stage.services),
+    cancelOrder: (cancellation) => cancelOrder(cancellation, stage.services),
+    cancelOrders: (cancellation) => cancelOrders(cancellation, stage.services),
+    cancelByPolicy: (wish) => cancelByPolicy(wish, stage.services),
   })
   client = await connectDirectly(server.database.url)
 })
 beforeEach(async () => {
   await emptyTables(client)
   const { db } = server.database
-  stage = { db, desk: createOrderDesk(db) }
+  stage = { db, services: createOrderServices(db) }
 })
 afterAll(async () => {
   await client.end()

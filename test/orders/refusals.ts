@@ -13,13 +13,13 @@ import { storeAppData } from '../../src/storage/app-data.ts'
 import { type Database, sql } from '../../src/storage/database/database.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
-import { alice, bob, deskTime, quoteOf, signedCancellation, signedOrder } from '../fakes/order-services.ts'
+import { alice, bob, quoteOf, signedCancellation, signedOrder, testTime } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 
 /** Where a request is refused: a row may change what the desk behind the doors meets. */
 export interface Stage {
   db: Database
-  desk: OrderServices
+  services: OrderServices
 }
 
 export interface Call {
@@ -62,14 +62,14 @@ function order(
   code: RefusalCode,
   because: string,
   change: OrderChange,
-  desk: Partial<OrderServices> = {},
+  services: Partial<OrderServices> = {},
 ): RefusalRow {
   return {
     code,
     status: 400,
     because,
     request(stage) {
-      Object.assign(stage.desk, desk)
+      Object.assign(stage.services, services)
       return placing(signedOrder(change))
     },
   }
@@ -102,7 +102,7 @@ function about(
     status,
     because,
     async request(stage) {
-      const open = { owner: alice.address, validTo: deskTime + 600, effectiveValidTo: deskTime + 600 }
+      const open = { owner: alice.address, validTo: testTime + 600, effectiveValidTo: testTime + 600 }
       const stored = await storeOrder(stage.db, { ...open, ...state })
       await after(stored, stage)
       return ask(stored.uid)
@@ -210,11 +210,11 @@ export const refusals: RefusalRow[] = [
   order('UnsupportedBuyTokenDestination', 'internal', { buyTokenBalance: 'internal' }),
   order('UnsupportedSellTokenSource', 'internal', { sellTokenBalance: 'internal' }),
   order('UnsupportedSellTokenSource', 'external', { sellTokenBalance: 'external' }),
-  order('OrderExpired', 'a second ago', { validTo: deskTime - 1 }),
-  order('InsufficientValidTo', 'now', { validTo: deskTime }),
-  order('InsufficientValidTo', 'a second too soon', { validTo: deskTime + 59 }),
-  order('ExcessiveValidTo', 'a limit order', { validTo: deskTime + 31_536_001 }),
-  order('ExcessiveValidTo', 'with a fee', { validTo: deskTime + 10_801, feeAmount: 1n }),
+  order('OrderExpired', 'a second ago', { validTo: testTime - 1 }),
+  order('InsufficientValidTo', 'now', { validTo: testTime }),
+  order('InsufficientValidTo', 'a second too soon', { validTo: testTime + 59 }),
+  order('ExcessiveValidTo', 'a limit order', { validTo: testTime + 31_536_001 }),
+  order('ExcessiveValidTo', 'with a fee', { validTo: testTime + 10_801, feeAmount: 1n }),
   order('SameBuyAndSellToken', 'the same', { buyToken: wrapped }),
   order('SameBuyAndSellToken', 'unwrapping', { buyToken: nativeMarker }),
   order('InvalidNativeSellToken', 'the coin itself', { sellToken: nativeMarker }),
@@ -225,8 +225,8 @@ export const refusals: RefusalRow[] = [
     code: 'DuplicatedOrder',
     status: 400,
     because: 'a second time',
-    async request({ desk }) {
-      await placeOrder(signedOrder(), desk)
+    async request({ services }) {
+      await placeOrder(signedOrder(), services)
       return placing(signedOrder())
     },
   },
@@ -262,9 +262,9 @@ export const refusals: RefusalRow[] = [
     code: 'TooManyLimitOrders',
     status: 400,
     because: 'one more',
-    async request({ db, desk }) {
-      desk.limits.maxOutOfMarket = 1
-      await storeOrder(db, { owner: alice.address, effectiveValidTo: deskTime })
+    async request({ db, services }) {
+      services.limits.maxOutOfMarket = 1
+      await storeOrder(db, { owner: alice.address, effectiveValidTo: testTime })
       return placing(signedOrder())
     },
   },
@@ -272,7 +272,7 @@ export const refusals: RefusalRow[] = [
   order('TooMuchGas', 'by its hooks', {
     document: metadata({ hooks: { post: [{ target: bob.address, callData: '0x', gasLimit: '8000001' }] } }),
   }),
-  order('InvalidValidFrom', 'a second too late', { document: metadata({ validFrom: deskTime + 541 }) }),
+  order('InvalidValidFrom', 'a second too late', { document: metadata({ validFrom: testTime + 541 }) }),
   {
     ...order(
       'Unavailable',
@@ -286,8 +286,8 @@ export const refusals: RefusalRow[] = [
     code: 'Unavailable',
     status: 503,
     because: 'the gateway is away',
-    request({ desk }) {
-      desk.appDataSources.gateway = { find: () => Promise.reject(new Outage('the gateway')) }
+    request({ services }) {
+      services.appDataSources.gateway = { find: () => Promise.reject(new Outage('the gateway')) }
       return placing({ ...signedOrder(), appData: toAppDataInput(keccakText('unknown')) })
     },
   },
@@ -295,7 +295,7 @@ export const refusals: RefusalRow[] = [
   { code: 'OrderNotFound', status: 404, because: 'to be replaced', request: () => replaced()(unknownUid) },
   about('AlreadyCancelled', 400, 'to be replaced', {}, replaced(), cancelledAlready),
   about('OrderFullyExecuted', 400, 'to be replaced', {}, replaced(), executedAlready),
-  about('OrderExpired', 400, 'to be replaced', { effectiveValidTo: deskTime - 1 }, replaced()),
+  about('OrderExpired', 400, 'to be replaced', { effectiveValidTo: testTime - 1 }, replaced()),
   about('OnChainOrder', 400, 'to be replaced', { signingScheme: 'presign' }, replaced()),
   about(
     'InvalidSignature',
@@ -316,7 +316,7 @@ export const refusals: RefusalRow[] = [
   { code: 'OrderNotFound', status: 404, because: 'to be cancelled', request: () => cancelled()(unknownUid) },
   about('AlreadyCancelled', 400, 'to be cancelled', {}, cancelled(), cancelledAlready),
   about('OrderFullyExecuted', 400, 'to be cancelled', {}, cancelled(), executedAlready),
-  about('OrderExpired', 400, 'to be cancelled', { effectiveValidTo: deskTime - 1 }, cancelled()),
+  about('OrderExpired', 400, 'to be cancelled', { effectiveValidTo: testTime - 1 }, cancelled()),
   about('OnChainOrder', 400, 'to be cancelled', { signingScheme: 'presign' }, cancelled()),
   about('WrongOwner', 401, 'to be cancelled', {}, cancelled(bob)),
   about('InvalidSignature', 400, 'of nobody', {}, (uid) =>
@@ -348,8 +348,8 @@ function denied(
   change: OrderChange,
 ): Pick<RefusalRow, 'request'> {
   return {
-    request({ desk }) {
-      desk.policy = { ...desk.policy, [list]: new Set([address]) }
+    request({ services }) {
+      services.policy = { ...services.policy, [list]: new Set([address]) }
       return placing(signedOrder(change))
     },
   }

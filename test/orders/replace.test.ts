@@ -13,10 +13,10 @@ import { numbered } from '../fakes/order.ts'
 import {
   alice,
   bob,
-  createOrderDesk,
-  deskTime,
+  createOrderServices,
   signedCancellation,
   signedOrder,
+  testTime,
 } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders, listNotifications } from '../fakes/stored-story.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const openUntil = deskTime + 600
+const openUntil = testTime + 600
 const open = (overrides: Partial<Order> = {}) =>
   storeOrder(database.db, {
     owner: alice.address,
@@ -45,7 +45,8 @@ const successor = (uid: OrderUid, change: Parameters<typeof signedOrder>[0] = {}
     { document: JSON.stringify({ metadata: { replacedOrder: { uid } }, n: ++made }), ...change },
     trader,
   )
-const place = (creation: ReturnType<typeof signedOrder>) => placeOrder(creation, createOrderDesk(database.db))
+const place = (creation: ReturnType<typeof signedOrder>) =>
+  placeOrder(creation, createOrderServices(database.db))
 const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => 'none',
@@ -97,9 +98,9 @@ describe('leaves everything as it was when it is refused', () => {
   ] as const)('with %s', async (code, change, trader) => {
     const old = await open()
     const before = await ordersInAll()
-    const desk = createOrderDesk(database.db)
-    if (code === 'TooMuchGas') desk.limits.maxGas = -1n
-    expect(await codeOf(placeOrder(successor(old.uid, change, trader), desk))).toBe(code)
+    const services = createOrderServices(database.db)
+    if (code === 'TooMuchGas') services.limits.maxGas = -1n
+    expect(await codeOf(placeOrder(successor(old.uid, change, trader), services))).toBe(code)
     expect(await readOrder(database.db, old)).toEqual(old)
     expect(await ordersInAll()).toBe(before)
   })
@@ -152,11 +153,11 @@ describe('waits for whoever has the order in hand, and then sees', () => {
 test('replacements and cancellations that cross each other never wait for each other', async () => {
   const orders = await Promise.all(Array.from({ length: 12 }, () => open()))
   const uids = orders.map(({ uid }) => uid)
-  const desk = createOrderDesk(database.db)
+  const services = createOrderServices(database.db)
   const work = uids.flatMap((uid, index) => [
     place(successor(uid)),
     place(successor(uid)),
-    cancelOrders(signedCancellation([uid, uids[(index + 5) % 12] ?? uid]), desk),
+    cancelOrders(signedCancellation([uid, uids[(index + 5) % 12] ?? uid]), services),
   ])
   for (const result of await Promise.allSettled(work)) {
     if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason

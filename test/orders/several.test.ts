@@ -12,10 +12,10 @@ import { graphInput } from '../fakes/graph-input.ts'
 import {
   alice,
   bob,
-  createOrderDesk,
-  deskTime,
+  createOrderServices,
   signedCancellation,
   signedOrder,
+  testTime,
 } from '../fakes/order-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
@@ -23,23 +23,23 @@ import { graphql, request } from '../setup/trader.ts'
 import { cancelling, placing } from './refusals.ts'
 
 let server: TestServer
-let desk: OrderServices
+let services: OrderServices
 beforeAll(async () => {
   server = await openTestServer({
-    placeOrder: (creation) => placeOrder(creation, desk),
-    cancelOrder: (wish) => cancelOrder(wish, desk),
-    cancelOrders: (wish) => cancelOrders(wish, desk),
+    placeOrder: (creation) => placeOrder(creation, services),
+    cancelOrder: (wish) => cancelOrder(wish, services),
+    cancelOrders: (wish) => cancelOrders(wish, services),
   })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   server.faults.splice(0)
-  desk = createOrderDesk(server.database.db)
+  services = createOrderServices(server.database.db)
 })
 
 let made = 0
 const fresh = (change: Parameters<typeof signedOrder>[0] = {}) =>
-  signedOrder({ validTo: deskTime + 600 + ++made, ...change })
+  signedOrder({ validTo: testTime + 600 + ++made, ...change })
 const inputOf = (...change: Parameters<typeof placing>) =>
   graphInput(placing(...change).body as Record<string, unknown>)
 
@@ -59,7 +59,7 @@ describe('placeOrders', () => {
 
   test('says of each order what became of it', async () => {
     const placed = fresh()
-    await placeOrder(placed, desk)
+    await placeOrder(placed, services)
     const results = await place([
       inputOf(fresh()),
       inputOf(placed),
@@ -93,8 +93,8 @@ describe('placeOrders', () => {
 
   test('says only that there was a fault where the program has one, and stores the others', async () => {
     const [bad, good] = [fresh(), fresh()]
-    desk = {
-      ...desk,
+    services = {
+      ...services,
       isTaken: async (uid) => {
         if (uid.endsWith(bad.validTo.toString(16))) throw new Error('a secret')
         return false
@@ -147,7 +147,7 @@ describe('cancelOrders', () => {
     storeOrder(server.database.db, {
       owner: alice.address,
       validTo: ++made,
-      effectiveValidTo: deskTime + 600,
+      effectiveValidTo: testTime + 600,
       ...change,
     })
   const cancel = async (uids: Parameters<typeof signedCancellation>[0], by = alice) => {
@@ -170,7 +170,7 @@ describe('cancelOrders', () => {
 
   test('names the orders that kept the list from being cancelled, and cancels none; REST has the first alone', async () => {
     const good = await open()
-    const expired = await open({ effectiveValidTo: deskTime - 1 })
+    const expired = await open({ effectiveValidTo: testTime - 1 })
     const onChain = await open({ signingScheme: 'presign', presigned: true })
     const unknown = `0x${'99'.repeat(56)}` as const
     const { errors, rest } = await cancel([good.uid, expired.uid, onChain.uid, unknown])
@@ -186,7 +186,7 @@ describe('cancelOrders', () => {
         ],
       },
     })
-    expect(orderStatus(await readOrder(server.database.db, good), deskTime)).toBe('open')
+    expect(orderStatus(await readOrder(server.database.db, good), testTime)).toBe('open')
     expect((await rest()).body).toEqual({
       errorType: 'OrderExpired',
       description: 'the order has expired',

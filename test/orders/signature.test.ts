@@ -7,7 +7,7 @@ import { cancelOrders } from '../../src/orders/cancel.ts'
 import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
-import { alice, bob, createOrderDesk, deskTime, signedOrder } from '../fakes/order-services.ts'
+import { alice, bob, createOrderServices, signedOrder, testTime } from '../fakes/order-services.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { type Answer, request } from '../setup/trader.ts'
 
@@ -16,8 +16,8 @@ let accepted = true
 let server: TestServer
 let base: string
 beforeAll(async () => {
-  const desk = () => {
-    const usual = createOrderDesk(server.database.db, { distinctSignatureCodes: distinct })
+  const services = () => {
+    const usual = createOrderServices(server.database.db, { distinctSignatureCodes: distinct })
     const checkOrder: OrderServices['checkOrder'] = async (question) => ({
       ...(await usual.checkOrder(question)),
       signature: accepted ? 'valid' : 'invalid',
@@ -25,8 +25,8 @@ beforeAll(async () => {
     return { ...usual, checkOrder }
   }
   server = await openTestServer({
-    placeOrder: (creation) => placeOrder(creation, desk()),
-    cancelOrders: (cancellation) => cancelOrders(cancellation, desk()),
+    placeOrder: (creation) => placeOrder(creation, services()),
+    cancelOrders: (cancellation) => cancelOrders(cancellation, services()),
   })
   base = `${server.url}/sepolia/api/v1`
 })
@@ -39,7 +39,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 let lifetime = 600
 /** An order that nobody placed yet. */
 const fresh = (overrides: Parameters<typeof signedOrder>[0] = {}) =>
-  signedOrder({ validTo: deskTime + lifetime++, ...overrides })
+  signedOrder({ validTo: testTime + lifetime++, ...overrides })
 
 /** As a client sends it. */
 function toBody({ appData, ...creation }: OrderCreation, change: Record<string, unknown> = {}) {
@@ -173,14 +173,14 @@ describe('a contract wallet’s signature', () => {
     ['what looks like a key’s', `0x${'00'.repeat(65)}`],
     ['8,192 bytes', `0x${'ab'.repeat(8_192)}`],
   ] as const)('is kept as it is sent: %s', async (_, signature) => {
-    const uid = await placeOrder(wise({ signature }), createOrderDesk(server.database.db))
+    const uid = await placeOrder(wise({ signature }), createOrderServices(server.database.db))
     const { body: order } = await request(`${base}/orders/${uid}`)
     expect(order).toMatchObject({ owner: bob.address, signingScheme: 'eip1271', signature })
   })
 
   test('is at most 8,192 bytes', async () => {
     const long = wise({ signature: `0x${'ab'.repeat(8_193)}` })
-    await expect(placeOrder(long, createOrderDesk(server.database.db))).rejects.toMatchObject({
+    await expect(placeOrder(long, createOrderServices(server.database.db))).rejects.toMatchObject({
       code: 'InvalidParameter',
       field: 'signature',
     })

@@ -5,7 +5,7 @@ import type { OrderCreation } from '../../src/domain/order/creation.ts'
 import { orderDigest, orderUid } from '../../src/domain/signing/signing.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { numbered, signingDomain, wrapped } from '../fakes/order.ts'
-import { alice, createOrderDesk, signedOrder } from '../fakes/order-services.ts'
+import { alice, createOrderServices, signedOrder } from '../fakes/order-services.ts'
 import { temporaryFile } from '../fakes/settings.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { request } from '../setup/trader.ts'
@@ -31,8 +31,8 @@ beforeAll(async () => {
   const [config] = readNetworks(networks.write(JSON.stringify([row])), 'staging')
   if (!config) throw new Error('there is no network')
   network = config.network
-  const desk = () => createOrderDesk(server.database.db, { network })
-  server = await openTestServer({ network, placeOrder: (creation) => placeOrder(creation, desk()) })
+  const services = () => createOrderServices(server.database.db, { network })
+  server = await openTestServer({ network, placeOrder: (creation) => placeOrder(creation, services()) })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

@@ -9,8 +9,8 @@ import { type QuoteServices, quote } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, numbered, sampleOrder, wrapped } from '../fakes/order.ts'
-import { alice, bob, deskTime } from '../fakes/order-services.ts'
-import { createQuoteDesk, estimatorWithout, quoteRequest } from '../fakes/quote-services.ts'
+import { alice, bob, testTime } from '../fakes/order-services.ts'
+import { createQuoteServices, estimatorWithout, quoteRequest } from '../fakes/quote-services.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
@@ -28,7 +28,7 @@ function order(change: Partial<UnquotedOrder> = {}): UnquotedOrder {
 function tradingOn(change: Partial<QuoteServices> = {}): QuoteServices {
   const { db } = database
   const storedQuote = async (id: bigint) => (await findQuotes(db, sampleNetwork.chainId, [id]))[0]
-  return createQuoteDesk(db, { storedQuote, ...change })
+  return createQuoteServices(db, { storedQuote, ...change })
 }
 
 const quoted = async (change = {}) => (await quote(quoteRequest(change), tradingOn())).quote
@@ -57,10 +57,10 @@ describe('a stored quote', () => {
     ['that nobody knows', { quoteId: 999_999n, sellAmount: 6n * unit }, 0],
   ])('%s makes way for a new one', async (_what, change, laterMs) => {
     const given = await quoted({ size })
-    const desk = tradingOn({ now: () => deskTime * 1_000 + 999 + laterMs })
-    const fresh = await quoteForOrder(order({ quoteId: given.id, ...change }), desk)
+    const services = tradingOn({ now: () => testTime * 1_000 + 999 + laterMs })
+    const fresh = await quoteForOrder(order({ quoteId: given.id, ...change }), services)
     expect(Number(fresh?.id)).toBeGreaterThan(Number(given.id))
-    expect(fresh?.expiration).toEqual(new Date(desk.now() + 60_000))
+    expect(fresh?.expiration).toEqual(new Date(services.now() + 60_000))
   })
 
   const hooks = [{ target: numbered('9a'), callData: '0x01', gasLimit: '50000' }]

@@ -13,13 +13,13 @@ import { type QuoteServices, quote, replyTo } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, nativeMarker, numbered, wrapped } from '../fakes/order.ts'
-import { alice, bob, deskTime } from '../fakes/order-services.ts'
+import { alice, bob, testTime } from '../fakes/order-services.ts'
 import {
-  createQuoteDesk,
-  deskPools,
+  createQuoteServices,
   estimatorOf,
   estimatorWithout,
   quoteRequest,
+  testPools,
 } from '../fakes/quote-services.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
@@ -29,8 +29,8 @@ beforeAll(async () => {
 })
 afterAll(() => database?.[Symbol.asyncDispose]())
 
-const ask = (change: Partial<QuoteRequest> = {}, desk: Partial<QuoteServices> = {}) =>
-  quote(quoteRequest(change), createQuoteDesk(database.db, desk))
+const ask = (change: Partial<QuoteRequest> = {}, services: Partial<QuoteServices> = {}) =>
+  quote(quoteRequest(change), createQuoteServices(database.db, services))
 const without = (code: Refusal['code'], data?: object) =>
   expect.objectContaining({ name: 'Refusal', code, ...(data && { data }) })
 const hangs: Estimator = { name: 'hanging', estimate: () => new Promise(() => {}) }
@@ -58,7 +58,7 @@ describe('our own router', () => {
           amountOut: bought,
           hops: [
             {
-              pool: deskPools[0]?.address,
+              pool: testPools[0]?.address,
               tokenIn: wrapped,
               tokenOut: dollar,
               amountIn: unit,
@@ -70,7 +70,7 @@ describe('our own router', () => {
         },
       ],
     })
-    expect(offer.calls?.interactions.map(({ target }) => target)).toEqual([wrapped, deskPools[0]?.address])
+    expect(offer.calls?.interactions.map(({ target }) => target)).toEqual([wrapped, testPools[0]?.address])
   })
 
   test('pays for unwrapping where the native coin is bought', async () => {
@@ -153,7 +153,7 @@ describe('what is checked', () => {
     from: alice.address,
     buyTokenBalance: 'internal',
     sellTokenBalance: 'internal',
-    expiry: { validTo: deskTime + 59 },
+    expiry: { validTo: testTime + 59 },
     sellToken: nativeMarker,
     buyToken: nativeMarker,
   }
@@ -169,7 +169,7 @@ describe('what is checked', () => {
     ['UnsupportedBuyTokenDestination', { from: bob.address }],
     ['UnsupportedSellTokenSource', { buyTokenBalance: 'erc20' }],
     ['InsufficientValidTo', { sellTokenBalance: 'erc20' }],
-    ['SameBuyAndSellToken', { expiry: { validTo: deskTime + 60 } }],
+    ['SameBuyAndSellToken', { expiry: { validTo: testTime + 60 } }],
     ['InvalidNativeSellToken', { buyToken: dollar }],
     ['UnsupportedToken', { sellToken: numbered('9c') }],
     ['NoLiquidity', { sellToken: numbered('9d') }],
@@ -180,7 +180,7 @@ describe('what is checked', () => {
       { from: bob.address },
       { buyTokenBalance: 'erc20' },
       { sellTokenBalance: 'erc20' },
-      { expiry: { validTo: deskTime + 60 } },
+      { expiry: { validTo: testTime + 60 } },
       { buyToken: dollar },
       { sellToken: numbered('9c') },
       { sellToken: numbered('9d') },
@@ -191,8 +191,8 @@ describe('what is checked', () => {
   })
 
   test.each<[Refusal['code'] | null, Partial<QuoteRequest>]>([
-    [null, { expiry: { validTo: deskTime + 10_800 } }],
-    ['ExcessiveValidTo', { expiry: { validTo: deskTime + 10_801 } }],
+    [null, { expiry: { validTo: testTime + 10_800 } }],
+    ['ExcessiveValidTo', { expiry: { validTo: testTime + 10_801 } }],
     [null, { expiry: { validTo: 2 ** 32 - 1 }, signingScheme: 'presign' }],
     ['ExcessiveValidTo', { expiry: { validFor: 2 ** 32 - 1 } }],
     [null, { expiry: { validFor: 60 } }],
@@ -300,7 +300,7 @@ describe('what is stored', () => {
   test('has a growing id, and stands as long as its kind', async () => {
     const seconds = async (change: Partial<QuoteRequest>) => {
       const { quote: offer } = await ask(change)
-      return [offer.quoteKind, (offer.expiration.getTime() - deskTime * 1_000 - 999) / 1_000]
+      return [offer.quoteKind, (offer.expiration.getTime() - testTime * 1_000 - 999) / 1_000]
     }
     expect(await seconds({})).toEqual(['standard', 60])
     expect(await seconds({ signingScheme: 'eip1271' })).toEqual(['standard', 60])
@@ -327,7 +327,7 @@ describe('what is stored', () => {
     expect(terms).toMatchObject({
       from: alice.address,
       receiver: bob.address,
-      validTo: deskTime + 600,
+      validTo: testTime + 600,
       volumeFees: [200n],
       partnerFees: [3_000n],
     })
@@ -338,10 +338,10 @@ describe('what is stored', () => {
 
   test('is read back by its id, by whom it was made for', async () => {
     const reply = await ask()
-    const desk = createQuoteDesk(database.db)
-    expect(await replyTo(alice.address, reply.quote.id ?? 0n, desk)).toEqual(reply)
-    expect(await replyTo(bob.address, reply.quote.id ?? 0n, desk)).toBeUndefined()
-    expect(await replyTo(alice.address, 999_999n, desk)).toBeUndefined()
+    const services = createQuoteServices(database.db)
+    expect(await replyTo(alice.address, reply.quote.id ?? 0n, services)).toEqual(reply)
+    expect(await replyTo(bob.address, reply.quote.id ?? 0n, services)).toBeUndefined()
+    expect(await replyTo(alice.address, 999_999n, services)).toBeUndefined()
   })
 
   test('is one statement', async () => {
@@ -399,11 +399,11 @@ describe('a quality', () => {
 })
 
 describe('the time that a request gives', () => {
-  const timed = async (change: Partial<QuoteRequest>, desk: Partial<QuoteServices>) => {
+  const timed = async (change: Partial<QuoteRequest>, services: Partial<QuoteServices>) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       let answer: unknown = 'waiting'
-      void ask({ timeoutMs: 400, priceQuality: 'fast', ...change }, desk).then(
+      void ask({ timeoutMs: 400, priceQuality: 'fast', ...change }, services).then(
         (reply) => {
           answer = reply.quote.solver
         },
@@ -433,8 +433,8 @@ describe('the time that a request gives', () => {
 
   test('ends the waiting for the market, for tokens and for documents', async () => {
     const never = () => new Promise<never>(() => {})
-    for (const desk of [{ look: never }, { checkTokens: never }, { learnTokens: never }]) {
-      expect(await timed({}, { router, ...desk })).toEqual(['waiting', 'waiting', 'Unavailable'])
+    for (const services of [{ look: never }, { checkTokens: never }, { learnTokens: never }]) {
+      expect(await timed({}, { router, ...services })).toEqual(['waiting', 'waiting', 'Unavailable'])
     }
     const appDataSources = { db: database.db, maxBytes: 100, gateway: { find: never } }
     const unknown = { appDataDocument: null, appDataHash: keccakText('somewhere') }

@@ -8,7 +8,7 @@ import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import {
-  createQuoteDesk,
+  createQuoteServices,
   estimatorOf,
   estimatorWithout,
   quoteRequest,
@@ -26,17 +26,17 @@ const size = { form: 'sellAmountBeforeFee', amount: 10n ** 18n } as const
 const none = new Refusal('NoLiquidity', 'nothing')
 
 function open(
-  desk: Partial<QuoteServices>,
+  services: Partial<QuoteServices>,
   change: Partial<QuoteRequest> = {},
   signal = new AbortController().signal,
 ) {
   const prices = { sell: { nativeAmount: 1n, tokenAmount: 1n } }
   return quoteStream(
     quoteRequest({ size, ...change }),
-    createQuoteDesk(database.db, {
+    createQuoteServices(database.db, {
       look: async () => ({ block: 1, gasPrice: 10n ** 9n, pools: [] }),
       outsidePrice: async () => prices.sell,
-      ...desk,
+      ...services,
     }),
     signal,
   )
@@ -92,13 +92,13 @@ test.each<[string, Partial<QuoteServices>, Partial<QuoteRequest>, string]>([
     {},
     'UnsupportedToken',
   ],
-])('%s fails before it begins', async (_what, desk, change, code) => {
+])('%s fails before it begins', async (_what, services, change, code) => {
   const policy = {
     deniedAccounts: new Set([numbered('9c')]),
     deniedTokens: new Set<never>(),
     sameToken: 'disallow',
   } as const
-  await expect(open({ router: estimatorOf('router'), policy, ...desk }, change)).rejects.toMatchObject({
+  await expect(open({ router: estimatorOf('router'), policy, ...services }, change)).rejects.toMatchObject({
     code,
   })
 })
@@ -132,7 +132,11 @@ test('without any quote the severest reason is thrown in the end', async () => {
 test('what could not be saved is given without an id', async () => {
   const router = estimatorOf('router')
   const gone = await createTestDatabase()
-  const stream = await open({ router, db: gone.db, appDataSources: createQuoteDesk(gone.db).appDataSources })
+  const stream = await open({
+    router,
+    db: gone.db,
+    appDataSources: createQuoteServices(gone.db).appDataSources,
+  })
   await gone[Symbol.asyncDispose]()
   expect((await all(stream)).map(({ quote }) => quote.id)).toEqual([null])
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { quote } from '../../src/quotes/quote.ts'
 import { coin, dollar, numbered } from '../fakes/order.ts'
-import { createQuoteDesk, estimatorOf } from '../fakes/quote-services.ts'
+import { createQuoteServices, estimatorOf } from '../fakes/quote-services.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { request } from '../setup/trader.ts'
 
@@ -18,13 +18,13 @@ const rates = new Map([
 ])
 
 let server: TestServer
-let feeRules: Parameters<typeof createQuoteDesk>[1] = {}
+let feeRules: Parameters<typeof createQuoteServices>[1] = {}
 beforeAll(async () => {
   server = await openTestServer({
     quote: (asked: QuoteRequest) =>
       quote(
         asked,
-        createQuoteDesk(server.database.db, {
+        createQuoteServices(server.database.db, {
           look: async () => ({ block: 1, gasPrice: 10_000_000_000n, pools: [] }),
           outsidePrice: async (token) => rates.get(token) ?? expect.fail(),
           router: estimatorOf('router', { sellAmount: sold, buyAmount: bought, gas: 200_000n }),

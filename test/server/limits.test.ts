@@ -15,16 +15,16 @@ let placed: Order
 const opened: TestServer[] = []
 
 /** Doors with limits, behind a proxy that is trusted, so that a request may come from anywhere. */
-async function limitedDoors(more: Partial<ServerOptions> = {}): Promise<TestServer> {
-  const desk = { placeOrder: async () => placed.uid, cancelOrders: async () => [placed.uid] }
+async function limitedServers(more: Partial<ServerOptions> = {}): Promise<TestServer> {
+  const services = { placeOrder: async () => placed.uid, cancelOrders: async () => [placed.uid] }
   const isTrustedProxy = (address: string) => address === '127.0.0.1'
-  const server = await openTestServer(desk, { now: () => now, rateLimits, isTrustedProxy, ...more })
+  const server = await openTestServer(services, { now: () => now, rateLimits, isTrustedProxy, ...more })
   placed = await storeOrder(server.database.db)
   opened.push(server)
   return server
 }
 
-const server = await limitedDoors()
+const server = await limitedServers()
 afterAll(() => Promise.all(opened.map((each) => each[Symbol.asyncDispose]())))
 beforeEach(() => {
   client++
@@ -185,7 +185,7 @@ test('one bucket whatever the door', async () => {
   const sha256Hash = createHash('sha256').update(hot).digest('hex')
   const extensions = { persistedQuery: { version: 1, sha256Hash } }
   const stream = { accept: 'text/event-stream' }
-  const doorsInTurn: [string, () => Promise<Answer>, number][] = [
+  const serversInTurn: [string, () => Promise<Answer>, number][] = [
     ['REST', () => ask(`/sepolia/api/v1/orders/${placed.uid}`), 99],
     ['REST, HEAD', () => ask('/sepolia/api/v1/version', { method: 'HEAD' }), 98],
     ['GraphQL, answered by the database alone', () => graphql(hot, variables), 97],
@@ -216,11 +216,11 @@ test('one bucket whatever the door', async () => {
     ['a stream that is announced', () => ask('/graphql/stream', { method: 'PUT' }), 86],
     ['accounts', () => ask(`/accounts/${numbered('0f')}/notifications`), 85],
   ]
-  for (const [what, come, expected] of doorsInTurn)
+  for (const [what, come, expected] of serversInTurn)
     expect([what, left(await come(), 'reads')]).toEqual([what, expected])
   await graphql(`{ ${aliases(50, 'version')} }`)
   await graphql(`{ ${aliases(35, 'version')} }`)
-  for (const [what, come] of doorsInTurn) {
+  for (const [what, come] of serversInTurn) {
     const { status, headers } = await come()
     expect([what, status, headers.get('retry-after')]).toEqual([what, 429, '1'])
   }
@@ -271,7 +271,7 @@ test('of two operations the one that is named counts', async () => {
 })
 
 test('more than anybody has at once is refused as too much, not as too early', async () => {
-  const small = await limitedDoors({ rateLimits: { ...rateLimits, reads: 10 } })
+  const small = await limitedServers({ rateLimits: { ...rateLimits, reads: 10 } })
   const { status, body, headers } = await graphql(`{ ${aliases(21, 'version')} }`, {}, { at: small })
   expect([status, headers.get('retry-after')]).toEqual([400, null])
   expect(body.errors[0].extensions).toEqual({
@@ -298,13 +298,13 @@ describe('a client', () => {
       left(await ask('/sepolia/api/v1/version', { from, at }), 'reads')
     expect(await reads('1.1.1.1, 192.0.2.2', server)).toBe(99)
     expect(await reads('2.2.2.2, 192.0.2.2', server)).toBe(98)
-    const direct = await limitedDoors({ isTrustedProxy: () => false })
+    const direct = await limitedServers({ isTrustedProxy: () => false })
     expect(await reads('1.1.1.1', direct)).toBe(99)
     expect(await reads('2.2.2.2', direct)).toBe(98)
   })
 
   test('holds so many streams under the same key', async () => {
-    const few = await limitedDoors({ streamLimits: { perClient: 1 } })
+    const few = await limitedServers({ streamLimits: { perClient: 1 } })
     const announce = async (from: string) => {
       const { status, headers } = await ask('/graphql/stream', { method: 'PUT', from, at: few })
       return [status, headers.get('retry-after')]
@@ -316,7 +316,7 @@ describe('a client', () => {
 })
 
 test('0 is off, for a kind or for all', async () => {
-  const reading = await limitedDoors({ rateLimits: { reads: 50, quotes: 0, orders: 0 } })
+  const reading = await limitedServers({ rateLimits: { reads: 50, quotes: 0, orders: 0 } })
   const statuses = []
   for (let count = 0; count < 30; count++) statuses.push((await place({ at: reading })).status)
   expect(new Set(statuses)).toEqual(new Set([201]))
@@ -325,7 +325,7 @@ test('0 is off, for a kind or for all', async () => {
 })
 
 test('health and metrics are not limited, and metrics count what was', async () => {
-  const counted = await limitedDoors({ rateLimits: { ...rateLimits, orders: 1 } })
+  const counted = await limitedServers({ rateLimits: { ...rateLimits, orders: 1 } })
   for (let count = 0; count < 5; count++) await place({ at: counted })
   for (let count = 0; count < 120; count++) {
     expect((await ask('/health/live', { at: counted })).headers.get('ratelimit')).toBeNull()

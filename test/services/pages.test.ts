@@ -55,7 +55,7 @@ interface Visit extends AsyncDisposable {
   /** Hosts asked for anything, by whatever means. */
   hosts: Set<string>
   /** What the browser complained of: blocked or missing things, faults of scripts. */
-  complaints: string[]
+  warnings: string[]
 }
 
 async function visit(at: string): Promise<Visit> {
@@ -63,28 +63,28 @@ async function visit(at: string): Promise<Visit> {
   const page = await context.newPage()
   page.setDefaultTimeout(timeoutMs)
   const hosts = new Set<string>()
-  const complaints: string[] = []
+  const warnings: string[] = []
   const note = (url: string) => {
     const { host, protocol } = new URL(url)
     if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
   }
   context.on('request', (request) => note(request.url()))
   page.on('websocket', (socket) => note(socket.url()))
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
-  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('requestfailed', (request) => warnings.push(`failed: ${request.url()}`))
+  page.on('pageerror', (error) => warnings.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    if (message.type() === 'error') warnings.push(message.text())
   })
   // Not until the network is idle: requests of workers are never counted as over.
   await page.goto(`${server.url}${at}`, { waitUntil: 'load' })
-  return { page, hosts, complaints, [Symbol.asyncDispose]: () => context.close() }
+  return { page, hosts, warnings, [Symbol.asyncDispose]: () => context.close() }
 }
 
 const here = () => [new URL(server.url).host]
 
 test('GraphiQL opens on the report of the newest order, executes it, and contacts no other host', async () => {
   await using visited = await visit('/graphql')
-  const { page, hosts, complaints } = visited
+  const { page, hosts, warnings } = visited
   const query = page.locator('.graphiql-query-editor')
   await query.getByText('debugReport').first().waitFor()
   const answered = page.waitForResponse(
@@ -96,12 +96,12 @@ test('GraphiQL opens on the report of the newest order, executes it, and contact
   expect(answer.data.orders.nodes[0].debugReport.events.nodes[0].label).toBe('CREATED')
   await page.locator('.graphiql-response').getByText('debugReport').first().waitFor()
   expect([...hosts]).toEqual(here())
-  expect(complaints).toEqual([])
+  expect(warnings).toEqual([])
 })
 
 test('the viewer lists the operations, tries one out, and contacts no other host', async () => {
   await using visited = await visit('/docs')
-  const { page, hosts, complaints } = visited
+  const { page, hosts, warnings } = visited
   const document = await (await fetch(`${server.url}/openapi.json`)).json()
   const known = Object.values<object>(document.paths).flatMap((item) => Object.keys(item))
   await page.locator('.opblock').first().waitFor()
@@ -123,12 +123,12 @@ test('the viewer lists the operations, tries one out, and contacts no other host
   await quote.getByRole('button', { name: 'Execute' }).click()
   await quote.locator('.live-responses-table').getByText('sellTokenPrice').first().waitFor()
   expect([...hosts]).toEqual(here())
-  expect(complaints).toEqual([])
+  expect(warnings).toEqual([])
 })
 
 test('what a page would load from elsewhere is refused by the browser', async () => {
   await using visited = await visit('/docs')
-  const { page, complaints } = visited
+  const { page, warnings } = visited
   const refused = await page.evaluate(async () => {
     const violated = new Promise<string>((resolve) => {
       document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective), {
@@ -142,6 +142,6 @@ test('what a page would load from elsewhere is refused by the browser', async ()
   })
   expect(refused).toBe('script-src-elem')
   await expect
-    .poll(() => complaints, { timeout: timeoutMs })
+    .poll(() => warnings, { timeout: timeoutMs })
     .toContain('failed: http://elsewhere.invalid/script.js')
 })

@@ -39,14 +39,14 @@ export interface TestServer extends AsyncDisposable {
 
 /** The doors over a real database, with a desk that has no chain behind it. */
 export async function openTestServer(
-  desk: Partial<TradingServices> = {},
+  services: Partial<TradingServices> = {},
   more: Partial<ServerOptions> = {},
 ): Promise<TestServer> {
   const database = await createTestDatabase()
   const signals = await openSignals(database.url, silentLog)
   const faults: TestServer['faults'] = []
   const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }
-  const networks = [{ ...unusedDesk, ...desk }]
+  const networks = [{ ...unusedServices, ...services }]
   const server = createServer({
     db: database.db,
     feed: createFeed({ db: database.db, signals }),
@@ -79,7 +79,7 @@ export async function openTestServer(
   }
 }
 
-const unusedDesk: TradingServices = {
+const unusedServices: TradingServices = {
   network,
   placeOrder: () => Promise.reject(new Error('no order is placed here')),
   placedSince: async () => undefined,

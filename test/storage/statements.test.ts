@@ -11,7 +11,7 @@ import { areTaken, findOrder, findOrders } from '../../src/storage/order/orders.
 import { findQuotes, insertQuote } from '../../src/storage/quote/quotes.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
-import { createOrderDesk, deskTime, quoteOf, signedOrder } from '../fakes/order-services.ts'
+import { createOrderServices, quoteOf, signedOrder, testTime } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
@@ -85,26 +85,26 @@ test.each<[string, () => Promise<unknown>]>([
 })
 
 /** A desk as the program has it, but for the chain. */
-function placingDesk() {
+function placingServices() {
   const { db } = database
   const together = { maxBatch: 50, concurrency: 2 }
   const storedQuote = batch((quotes: readonly bigint[]) => findQuotes(db, chainId, quotes), together)
-  const desk = createOrderDesk(db, {
+  const services = createOrderServices(db, {
     isTaken: batch((uids) => areTaken(db, chainId, uids), together),
     store: batch((orders) => storeOrders(db, orders), together),
   })
-  const quoteServices = { ...desk, storedQuote } as unknown as QuoteServices
-  return { ...desk, quoteFor: (order: UnquotedOrder) => quoteForOrder(order, quoteServices) }
+  const quoteServices = { ...services, storedQuote } as unknown as QuoteServices
+  return { ...services, quoteFor: (order: UnquotedOrder) => quoteForOrder(order, quoteServices) }
 }
 
 /** Is the UID taken, the quote, BEGIN, the locks, all the rows, COMMIT. */
 test.each([1, 30])('placing %d orders that name their quotes: six statements in all', async (count) => {
-  const desk = placingDesk()
-  const { id: _, ...offer } = quoteOf({ expiration: new Date((deskTime + 60) * 1_000) })
+  const services = placingServices()
+  const { id: _, ...offer } = quoteOf({ expiration: new Date((testTime + 60) * 1_000) })
   const quoteId = await insertQuote(database.db, offer)
   const creations = Array.from({ length: count }, (_, index) =>
-    signedOrder({ quoteId, validTo: deskTime + 1_000 + count + index }),
+    signedOrder({ quoteId, validTo: testTime + 1_000 + count + index }),
   )
-  const place = () => Promise.all(creations.map((creation) => placeOrder(creation, desk)))
+  const place = () => Promise.all(creations.map((creation) => placeOrder(creation, services)))
   expect(await statementsOf(place)).toBe(6)
 })

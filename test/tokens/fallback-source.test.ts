@@ -58,10 +58,10 @@ function start(sayings: Saying[], limits: Partial<FallbackLimits> = {}) {
       },
     }
   })
-  const cascade = createFallbackSource({ what: 'the USD price', sources, now: Date.now, log, limits })
+  const fallbackSource = createFallbackSource({ what: 'the USD price', sources, now: Date.now, log, limits })
   return {
-    find: (of: Address = token, client = 'somebody') => cascade.find(of, client),
-    peek: (of: Address = token) => cascade.peek(of),
+    find: (of: Address = token, client = 'somebody') => fallbackSource.find(of, client),
+    peek: (of: Address = token) => fallbackSource.peek(of),
     /** Since this was last read. */
     asked: () => asked.splice(0),
     says: (...next: Saying[]) => void sayings.splice(0, next.length, ...next),
@@ -346,13 +346,14 @@ describe('a client who asks for much', () => {
   }
 
   test('takes nothing from one who asks for little', async () => {
-    const cascade = open(300, undefined, { maxWaiting: 400 })
+    const fallbackSource = open(300, undefined, { maxWaiting: 400 })
     const flood: Promise<unknown>[] = []
     const modest: Promise<unknown>[] = []
     let tokens = 0
     const each = (at: number) => {
-      for (let of = 0; of < 32; of++) flood.push(cascade.find(freshToken(tokens++), 'flood').catch(String))
-      if (at % 100 === 0) modest.push(cascade.find(freshToken(tokens++), 'modest').catch(String))
+      for (let of = 0; of < 32; of++)
+        flood.push(fallbackSource.find(freshToken(tokens++), 'flood').catch(String))
+      if (at % 100 === 0) modest.push(fallbackSource.find(freshToken(tokens++), 'modest').catch(String))
     }
     await live(2_000, { step: 20, each })
     await live(5_000, { step: 100 })
@@ -364,20 +365,22 @@ describe('a client who asks for much', () => {
   })
 
   test('holds up nobody else with what hangs', async () => {
-    const cascade = open(1, (of) => of !== token)
-    for (let of = 0; of < 200; of++) cascade.find(freshToken(of), 'flood').catch(() => {})
+    const fallbackSource = open(1, (of) => of !== token)
+    for (let of = 0; of < 200; of++) fallbackSource.find(freshToken(of), 'flood').catch(() => {})
     await live(2)
     expect(asked).toHaveLength(32)
-    const found = cascade.find(token, 'modest')
+    const found = fallbackSource.find(token, 'modest')
     await live(2)
     expect(await found).toMatchObject({ value: '1' })
   })
 
   test('does not put what others want at the end of his row', async () => {
-    const cascade = open(1_000)
+    const fallbackSource = open(1_000)
     const wanted = freshToken(300)
-    const flood = Array.from({ length: 301 }, (_, of) => cascade.find(freshToken(of), 'flood').catch(String))
-    const found = [cascade.find(wanted, 'modest'), cascade.find(wanted, 'another')]
+    const flood = Array.from({ length: 301 }, (_, of) =>
+      fallbackSource.find(freshToken(of), 'flood').catch(String),
+    )
+    const found = [fallbackSource.find(wanted, 'modest'), fallbackSource.find(wanted, 'another')]
     await live(1_001)
     expect(await Promise.all(found)).toMatchObject([{ value: '1' }, { value: '1' }])
     // It was his question too, and is asked once.
@@ -386,12 +389,12 @@ describe('a client who asks for much', () => {
   })
 
   test('has the time of a round for each of his own, and one who joins him his own time', async () => {
-    const cascade = open(4_000, (of) => of !== token)
+    const fallbackSource = open(4_000, (of) => of !== token)
     for (let of = 0; of < 64; of++)
-      cascade.find(freshToken(of), of % 2 === 0 ? 'flood' : 'crowd').catch(() => {})
-    const tired = cascade.find(token, 'flood').catch((fault: Outage) => fault.cause)
+      fallbackSource.find(freshToken(of), of % 2 === 0 ? 'flood' : 'crowd').catch(() => {})
+    const tired = fallbackSource.find(token, 'flood').catch((fault: Outage) => fault.cause)
     await live(fallbackLimits.roundMs - 100)
-    const joined = cascade.find(token, 'modest')
+    const joined = fallbackSource.find(token, 'modest')
     await live(101)
     expect(await tired).toBe('no slot was free in time')
     await live(fallbackLimits.roundMs)
@@ -506,7 +509,7 @@ test('whatever sources say and whenever they are asked, the last round explains 
   function meanwhile(round: Round | undefined): Sourced<string> | undefined {
     const told = round && explained(round)
     if (!round?.left || !told || told instanceof Outage || !told.isStale) return undefined
-    const isTold = Date.now() < round.at + retryMs + behindMs && Date.now() - round.left.at < staleMs
-    return isTold ? told : undefined
+    const isReported = Date.now() < round.at + retryMs + behindMs && Date.now() - round.left.at < staleMs
+    return isReported ? told : undefined
   }
 })

@@ -134,7 +134,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { status: response.status, body: JSON.parse(text), headers: response.headers }
 }
 
-interface Told {
+interface Reported {
   data?: { tokens: Record<string, unknown>[] }
   errors?: { extensions: { code: string } }[]
 }
@@ -150,7 +150,7 @@ async function query(document: string, token: Address) {
   })
   const text = await response.text()
   answers.push(text)
-  const { data, errors = [] }: Told = JSON.parse(text)
+  const { data, errors = [] }: Reported = JSON.parse(text)
   return { told: data?.tokens[0], codes: errors.map(({ extensions }) => extensions.code) }
 }
 

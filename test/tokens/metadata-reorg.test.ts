@@ -3,7 +3,7 @@ import type { Address } from '../../src/domain/evm/address.ts'
 import { applyReorg } from '../../src/indexer/apply.ts'
 import { type Checkpoint, moveCheckpoint } from '../../src/storage/chain/log.ts'
 import { findTokens, storeReadTokens } from '../../src/storage/token/tokens.ts'
-import { number, type Told, text } from '../chain/speaking-code.ts'
+import { number, type Reported, text } from '../chain/speaking-code.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { network } from '../setup/server.ts'
@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => it[Symbol.asyncDispose]())
 
-const alpha: Told = [text('ALPHA'), text('Alpha'), number(18n)]
-const beta: Told = [text('BETA'), text('Beta'), number(6n)]
+const alpha: Reported = [text('ALPHA'), text('Alpha'), number(18n)]
+const beta: Reported = [text('BETA'), text('Beta'), number(6n)]
 const stored = async (token: Address) =>
   (await findTokens(it.database.db, chainId, [token])).get(token)?.symbol ?? null
 const symbolOf = async (reader: Pick<ReturnType<MetadataWorld['openReader']>, 'tokens'>, token: Address) => {

@@ -8,7 +8,7 @@ import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
 import { createTokenReader } from '../../src/tokens/metadata.ts'
 import { countRequests } from '../chain/counted-rpc.ts'
-import { speakingCode, type Told } from '../chain/speaking-code.ts'
+import { type Reported, speakingCode } from '../chain/speaking-code.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { startEvm } from '../setup/evm.ts'
@@ -51,7 +51,7 @@ export async function openMetadataWorld() {
     },
   }
 
-  async function put(told: Told, at?: Address): Promise<Address> {
+  async function put(told: Reported, at?: Address): Promise<Address> {
     const token = at ?? address(`0x${(++last).toString(16).padStart(40, '0')}`)
     await evm.rpc.call('anvil_setCode', [token, speakingCode(told)])
     return token

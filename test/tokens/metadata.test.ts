@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { nativeMarker } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
-import { bytes, number, type Told, text } from '../chain/speaking-code.ts'
+import { bytes, number, type Reported, text } from '../chain/speaking-code.ts'
 import { numbered } from '../fakes/order.ts'
 import { eventually } from '../setup/eventually.ts'
 import { network } from '../setup/server.ts'
@@ -21,10 +21,10 @@ beforeEach(async () => {
   await it.index()
 })
 
-const plain: Told = [text('USDC'), text('US Dollar'), number(6n)]
-const beta: Told = [text('BETA'), text('Beta'), number(18n)]
+const plain: Reported = [text('USDC'), text('US Dollar'), number(6n)]
+const beta: Reported = [text('BETA'), text('Beta'), number(18n)]
 const nothing: Hex = '0x'
-const many = (count: number, told: Told = plain) =>
+const many = (count: number, told: Reported = plain) =>
   Promise.all(Array.from({ length: count }, () => it.put(told)))
 
 function holdNode(): () => void {
@@ -66,7 +66,7 @@ const N = text('N')
 const string = (hex: string, length = hex.length / 2, offset = 32) =>
   bytes(`${offset.toString(16).padStart(64, '0')}${length.toString(16).padStart(64, '0')}${hex}`)
 
-test.each<[string, Told, [symbol: string | null, name: string | null, decimals: number | null]]>([
+test.each<[string, Reported, [symbol: string | null, name: string | null, decimals: number | null]]>([
   ['bytes32 names', [word('4d4b52'), word('4d616b6572'), number(18n)], ['MKR', 'Maker', 18]],
   [
     'bytes32 names that fill the word, or are not English',
@@ -111,7 +111,7 @@ test.each<[string, Told, [symbol: string | null, name: string | null, decimals: 
   expect([found, requests], 'from the store').toEqual([expected, 0])
 })
 
-test.each<[string, Told]>([
+test.each<[string, Reported]>([
   ['a contract that says nothing', [nothing, nothing, nothing]],
   ['a contract that is no token', [null, null, null]],
   ['a name alone', [null, text('Vault'), null]],

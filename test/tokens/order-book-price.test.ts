@@ -144,9 +144,9 @@ describe('arithmetic', () => {
       fc.property(worth, worth, (of, dollar) => {
         const numerator = of.rate.nativeAmount * dollar.rate.tokenAmount * 10n ** BigInt(of.decimals)
         const denominator = of.rate.tokenAmount * dollar.rate.nativeAmount * 10n ** BigInt(dollar.decimals)
-        const isTold = numerator <= denominator * 10n ** 15n && numerator * 10n ** 60n > denominator
+        const isReported = numerator <= denominator * 10n ** 15n && numerator * 10n ** 60n > denominator
         const price = usdPrice(of, dollar)
-        if (!isTold) return
+        if (!isReported) return
         expect(price).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
         const told = read(price ?? '')
         // told ≤ exact < told × (1 + 10^-17)

@@ -218,10 +218,10 @@ describe('the node', () => {
     ['refuses them', refusingOverrides],
     ['gives less gas than was asked for', givingLess],
     ['is away', () => createRpc({ url: 'http://127.0.0.1:1', log: silentLog, retries: 0 })],
-  ] as const)('that %s is an outage', async (_, spoil) => {
+  ] as const)('that %s is an outage', async (_, revert) => {
     const { address: token } = await deployOdd(evm, 'GasToken', [0n])
     const slots = createTokenSlots({ rpc: evm.rpc })
     await slots(token)
-    await expect(createTokenCheck({ rpc: spoil(evm.rpc), slots })(token, holder)).rejects.toThrow(Outage)
+    await expect(createTokenCheck({ rpc: revert(evm.rpc), slots })(token, holder)).rejects.toThrow(Outage)
   })
 })

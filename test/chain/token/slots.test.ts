@@ -212,9 +212,9 @@ describe('the node', () => {
     ['does not know overrides', ignoringOverrides],
     ['refuses them', refusingOverrides],
     ['is away', () => createRpc({ url: 'http://127.0.0.1:1', log: silentLog, retries: 0 })],
-  ] as const)('that %s is an outage, which is not remembered', async (_, spoil) => {
+  ] as const)('that %s is an outage, which is not remembered', async (_, revert) => {
     const { address: token } = await deployToken(evm)
-    let rpc = spoil(evm.rpc)
+    let rpc = revert(evm.rpc)
     const find = createTokenSlots({
       rpc: { call: (...all) => rpc.call(...all), batch: (calls) => rpc.batch(calls) },
     })

@@ -11,12 +11,12 @@ import { signedInstead } from '../../../src/domain/signing/signed-instead.ts'
 import { ethsignDigest, orderTypes } from '../../../src/domain/signing/signing.ts'
 import { sampleNetwork as network } from '../../fakes/network.ts'
 import { numbered } from '../../fakes/order.ts'
-import { alice, bob, deskTime, signedOrder } from '../../fakes/order-services.ts'
+import { alice, bob, signedOrder, testTime } from '../../fakes/order-services.ts'
 
 const wallet = new Wallet(`0x${'01'.repeat(32)}`)
 const document = '{"version": "1.3.0", "appCode": "test"}'
 // In milliseconds, this validTo has its highest bit of 32 set.
-const validTo = deskTime + 1_800_600
+const validTo = testTime + 1_800_600
 const order = signedOrder({ document, from: alice.address, receiver: numbered('11'), validTo })
 const right = {
   domain: {

@@ -10,11 +10,11 @@ type TestServer = Awaited<ReturnType<typeof openTestServer>>
 
 /** Doors with the usual limits and a clock that stands still, behind a proxy that is trusted. */
 export function openLimited(
-  desk: Parameters<typeof openTestServer>[0] = {},
+  services: Parameters<typeof openTestServer>[0] = {},
   more: Parameters<typeof openTestServer>[1] = {},
 ): Promise<TestServer> {
   const isTrustedProxy = (address: string) => address === '127.0.0.1'
-  return openTestServer(desk, { now: () => at, rateLimits, isTrustedProxy, ...more })
+  return openTestServer(services, { now: () => at, rateLimits, isTrustedProxy, ...more })
 }
 
 interface Sent {

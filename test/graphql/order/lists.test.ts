@@ -22,9 +22,12 @@ let server: TestServer
 const stored: Record<string, Order> = {}
 
 beforeAll(async () => {
-  const desk = (of: typeof network) =>
+  const services = (of: typeof network) =>
     ({ network: of, tokens: async () => new Map() }) as unknown as TradingServices
-  server = await openTestServer({}, { networks: createTradingNetworks([desk(network), desk(elsewhere)]) })
+  server = await openTestServer(
+    {},
+    { networks: createTradingNetworks([services(network), services(elsewhere)]) },
+  )
   const { db } = server.database
   const orders: Record<string, Partial<Order>> = {
     first: { creationDate: at(0) },

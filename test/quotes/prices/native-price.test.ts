@@ -31,7 +31,7 @@ const pools = [
 
 function read(tokens: `0x${string}`[], more: Partial<NativePriceServices> = {}) {
   const asked: unknown[] = []
-  const desk: NativePriceServices = {
+  const services: NativePriceServices = {
     network: sampleNetwork,
     policy: { deniedTokens: new Set([denied]), deniedAccounts: new Set(), sameToken: 'disallow' },
     look: async (pairs) => {
@@ -42,7 +42,7 @@ function read(tokens: `0x${string}`[], more: Partial<NativePriceServices> = {}) 
     checkTokens: async () => {},
     ...more,
   }
-  return readNativeRates(tokens, desk).then((rates) => ({ rates, asked }))
+  return readNativeRates(tokens, services).then((rates) => ({ rates, asked }))
 }
 
 test('tokens are priced by the best route, in one look at the market', async () => {

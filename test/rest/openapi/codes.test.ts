@@ -3,7 +3,7 @@ import { codesByStatus } from '../../../src/rest/errors/documentation.ts'
 import { describedRows } from '../../../src/rest/openapi/document.ts'
 import { createRouter } from '../../../src/rest/row/path.ts'
 import { badQuotes } from '../../fakes/bad-quotes.ts'
-import { createOrderDesk } from '../../fakes/order-services.ts'
+import { createOrderServices } from '../../fakes/order-services.ts'
 import { refusals, type Stage } from '../../orders/refusals.ts'
 import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await emptyTables(client)
-  stage = { db: database.db, desk: createOrderDesk(database.db) }
+  stage = { db: database.db, services: createOrderServices(database.db) }
 })
 afterAll(async () => {
   await client?.end()

@@ -13,8 +13,8 @@ import { quoteStream } from '../../../src/quotes/stream.ts'
 import { sample } from '../../../src/rest/openapi/sample.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
-import { createOrderDesk } from '../../fakes/order-services.ts'
-import { createQuoteDesk } from '../../fakes/quote-services.ts'
+import { createOrderServices } from '../../fakes/order-services.ts'
+import { createQuoteServices } from '../../fakes/quote-services.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { seedSamples } from './seed.ts'
 
@@ -56,7 +56,7 @@ const details = new Map<Address, Token>([
 /** The world that the document's examples speak of, at eight in the morning of 15 January 2027. */
 export async function openSampleWorld(): Promise<TestServer> {
   const server = await openTestServer(
-    deskOver(() => server.database.db),
+    servicesOver(() => server.database.db),
     { version: '0.1.0', isEditor: operatorCheck(sample.key) },
   )
   await seedSamples(server.database.db)
@@ -64,12 +64,12 @@ export async function openSampleWorld(): Promise<TestServer> {
 }
 
 /** The program's own quotes, checks and cancellations, over a market that is in memory. */
-function deskOver(db: () => Database): Partial<TradingServices> {
+function servicesOver(db: () => Database): Partial<TradingServices> {
   const now = () => time
-  const orderServices = () => createOrderDesk(db(), { network, now })
+  const orderServices = () => createOrderServices(db(), { network, now })
   const look = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: [pool] })
   const quoteServices = () =>
-    createQuoteDesk(db(), {
+    createQuoteServices(db(), {
       network,
       now,
       look,

@@ -5,7 +5,7 @@ import { placeOrder } from '../../../src/orders/place.ts'
 import { cancelOrders, findOrder } from '../../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
 import { numbered, sampleQuote } from '../../fakes/order.ts'
-import { createOrderDesk, quoteOf, signedOrder } from '../../fakes/order-services.ts'
+import { createOrderServices, quoteOf, signedOrder } from '../../fakes/order-services.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
 import { connectDirectly } from '../../setup/database.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
@@ -66,14 +66,14 @@ async function everywhere({ uid }: Order): Promise<unknown[]> {
   return quotes.map(({ metadata }) => metadata)
 }
 
-const everyDoor = (metadata: unknown) => [metadata, metadata, metadata, metadata]
+const everyInterface = (metadata: unknown) => [metadata, metadata, metadata, metadata]
 
 describe('the calls of an order’s quote', () => {
   test('are not told while it is open, or waits for its signature', async () => {
     const open = await store()
     const pending = await store({ signingScheme: 'presign' })
-    expect(await everywhere(open)).toEqual(everyDoor(null))
-    expect(await everywhere(pending)).toEqual(everyDoor(null))
+    expect(await everywhere(open)).toEqual(everyInterface(null))
+    expect(await everywhere(pending)).toEqual(everyInterface(null))
   })
 
   test('are told once it is fulfilled, cancelled or expired', async () => {
@@ -85,18 +85,18 @@ describe('the calls of an order’s quote', () => {
     const expired = await store({ validTo: 1_799_999_999, effectiveValidTo: 1_799_999_999 })
     const lastSecond = await store({ validTo: 1_800_000_000, effectiveValidTo: 1_800_000_000 })
     for (const order of [fulfilled, cancelled, expired]) {
-      expect(await everywhere(order)).toEqual(everyDoor(told))
+      expect(await everywhere(order)).toEqual(everyInterface(told))
     }
-    expect(await everywhere(lastSecond)).toEqual(everyDoor(null))
+    expect(await everywhere(lastSecond)).toEqual(everyInterface(null))
     await db.transaction((tx) => refreshProgress(tx, [fulfilled.id]))
-    expect(await everywhere(fulfilled)).toEqual(everyDoor(null))
+    expect(await everywhere(fulfilled)).toEqual(everyInterface(null))
   })
 
   test.each([null, { preInteractions: [], interactions: [] }])(
     'are null where there are none: %o',
     async (own) => {
       const order = await store({ validTo: 1_700_000_000 + validTo, effectiveValidTo: 5 }, own)
-      expect(await everywhere(order)).toEqual(everyDoor(null))
+      expect(await everywhere(order)).toEqual(everyInterface(null))
       const { rows } = await client.query('SELECT metadata FROM order_quotes WHERE order_id = $1', [order.id])
       expect(rows).toEqual([{ metadata: null }])
     },
@@ -105,8 +105,8 @@ describe('the calls of an order’s quote', () => {
   test('are those of the quote that it was placed with', async () => {
     const { db } = server.database
     const quote = quoteOf({ id: 7n, calls })
-    const desk = createOrderDesk(db, { quoteFor: async () => quote })
-    const uid = await placeOrder(signedOrder({ quoteId: 7n }), desk)
+    const services = createOrderServices(db, { quoteFor: async () => quote })
+    const uid = await placeOrder(signedOrder({ quoteId: 7n }), services)
     expect(await findOrder(db, uid)).toMatchObject({ quoteId: 7n, quote: { sellAmount: quote.sellAmount } })
     await client.query('UPDATE orders SET effective_valid_to = 5 WHERE uid = $1', [hexToBytes(uid)])
     const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)

@@ -16,13 +16,13 @@ import { dollar, nativeMarker, numbered, signingDomain, wrapped } from '../fakes
 import {
   alice,
   bob,
-  createOrderDesk,
-  deskTime,
+  createOrderServices,
   quoteOf,
   signedCancellation,
   signedOrder,
+  testTime,
 } from '../fakes/order-services.ts'
-import { createQuoteDesk, quoteRequest } from '../fakes/quote-services.ts'
+import { createQuoteServices, quoteRequest } from '../fakes/quote-services.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
@@ -31,15 +31,15 @@ import { cancelling, placing } from './refusals.ts'
 
 const key = 'a-key-of-the-operator'
 let server: TestServer
-let desk: OrderServices
+let services: OrderServices
 let base: string
 beforeAll(async () => {
   server = await openTestServer(
     {
-      placeOrder: (creation) => placeOrder(creation, desk),
-      cancelOrder: (cancellation) => cancelOrder(cancellation, desk),
-      cancelOrders: (cancellation) => cancelOrders(cancellation, desk),
-      cancelByPolicy: (wish) => cancelByPolicy(wish, desk),
+      placeOrder: (creation) => placeOrder(creation, services),
+      cancelOrder: (cancellation) => cancelOrder(cancellation, services),
+      cancelOrders: (cancellation) => cancelOrders(cancellation, services),
+      cancelByPolicy: (wish) => cancelByPolicy(wish, services),
     },
     { isOperator: operatorCheck(key), maxOrderUids: 2 },
   )
@@ -47,14 +47,14 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
-  desk = createOrderDesk(server.database.db)
+  services = createOrderServices(server.database.db)
 })
 
 let made = 0
 const open = () =>
-  storeOrder(server.database.db, { owner: alice.address, validTo: ++made, effectiveValidTo: deskTime + 600 })
+  storeOrder(server.database.db, { owner: alice.address, validTo: ++made, effectiveValidTo: testTime + 600 })
 const statusOf = async (order: Parameters<typeof readOrder>[1]) =>
-  orderStatus(await readOrder(server.database.db, order), deskTime)
+  orderStatus(await readOrder(server.database.db, order), testTime)
 
 describe('DELETE /orders/:uid', () => {
   test('takes the signature over the UID, and the one over a list of it', async () => {
@@ -187,10 +187,10 @@ describe('a bare hash', () => {
 
   test('is refused while nobody knows its document, is unavailable while the gateway is, and then is stored with it', async () => {
     expect((await send()).body).toMatchObject({ errorType: 'InvalidAppData' })
-    desk.appDataSources.gateway = { find: async () => Promise.reject(new Outage('the gateway')) }
+    services.appDataSources.gateway = { find: async () => Promise.reject(new Outage('the gateway')) }
     expect(await send()).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
     const asked: string[] = []
-    desk.appDataSources.gateway = {
+    services.appDataSources.gateway = {
       async find(hash) {
         asked.push(hash)
         return document
@@ -205,7 +205,7 @@ describe('a bare hash', () => {
   })
 
   test('is looked up only once the order itself is in order', async () => {
-    desk.appDataSources.gateway = { find: () => Promise.reject(new Error('asked')) }
+    services.appDataSources.gateway = { find: () => Promise.reject(new Error('asked')) }
     const creation = {
       ...signedOrder({ document: '{"b":1}', sellAmount: 0n }),
       appData: toAppDataInput(keccakText('{"b":1}')),
@@ -219,8 +219,8 @@ describe('what a deployment does not trade', () => {
   const size = { form: 'sellAmountBeforeFee', amount: 10n } as const
   /** A market that nothing trades on: what reaches it was not refused before. Ten atoms are less than any gas. */
   const quoted = (change: Partial<QuoteRequest>, policy: Partial<OrderServices['policy']>) => {
-    const quoteServices = createQuoteDesk(desk.db, {
-      policy: { ...desk.policy, ...policy },
+    const quoteServices = createQuoteServices(services.db, {
+      policy: { ...services.policy, ...policy },
       look: async () => ({ block: 1, gasPrice: 1n, pools: [] }),
     })
     return quote(quoteRequest({ size, priceQuality: 'fast', ...change }), quoteServices).then(
@@ -278,34 +278,34 @@ describe('what a deployment does not trade', () => {
   test('an order of a token for itself is placed where that is allowed', async () => {
     const sell = signedOrder({ buyToken: wrapped, sellAmount: maxUint256 })
     const buy = signedOrder({ kind: 'buy', buyToken: wrapped })
-    desk.policy.sameToken = 'allow-sell'
-    expect(await placeOrder(sell, desk)).toMatch(/^0x/)
-    await expect(placeOrder(buy, desk)).rejects.toMatchObject({ code: 'SameBuyAndSellToken' })
-    desk.policy.sameToken = 'allow'
-    expect(await placeOrder(buy, desk)).toMatch(/^0x/)
+    services.policy.sameToken = 'allow-sell'
+    expect(await placeOrder(sell, services)).toMatch(/^0x/)
+    await expect(placeOrder(buy, services)).rejects.toMatchObject({ code: 'SameBuyAndSellToken' })
+    services.policy.sameToken = 'allow'
+    expect(await placeOrder(buy, services)).toMatch(/^0x/)
   })
 
   test('nobody is on the list by being named nobody', async () => {
-    desk.policy.deniedAccounts = new Set([zero])
-    expect(await placeOrder(signedOrder({ receiver: zero }), desk)).toMatch(/^0x/)
+    services.policy.deniedAccounts = new Set([zero])
+    expect(await placeOrder(signedOrder({ receiver: zero }), services)).toMatch(/^0x/)
   })
 })
 
 describe('open orders out of market', () => {
   test('are so many of one owner; what is in the market does not count', async () => {
-    desk.limits.maxOutOfMarket = 2
+    services.limits.maxOutOfMarket = 2
     const trader = bob
     const market = { sellAmount: 10n ** 18n, buyAmount: 2_900n * 10n ** 6n, feeAmount: 0n }
-    desk.quoteFor = async () => quoteOf(market)
+    services.quoteFor = async () => quoteOf(market)
     const place = (validTo: number, buyAmount: bigint) =>
-      placeOrder(signedOrder({ validTo, buyAmount }, trader), desk)
-    await place(deskTime + 100, market.buyAmount)
-    await place(deskTime + 101, market.buyAmount + 1n)
-    const second = await place(deskTime + 102, market.buyAmount + 1n)
-    const third = place(deskTime + 103, market.buyAmount + 1n)
+      placeOrder(signedOrder({ validTo, buyAmount }, trader), services)
+    await place(testTime + 100, market.buyAmount)
+    await place(testTime + 101, market.buyAmount + 1n)
+    const second = await place(testTime + 102, market.buyAmount + 1n)
+    const third = place(testTime + 103, market.buyAmount + 1n)
     await expect(third).rejects.toMatchObject({ code: 'TooManyLimitOrders', data: { limit: 2 } })
-    await place(deskTime + 104, market.buyAmount)
-    await cancelOrders(signedCancellation([second], trader), desk)
-    await place(deskTime + 103, market.buyAmount + 1n)
+    await place(testTime + 104, market.buyAmount)
+    await cancelOrders(signedCancellation([second], trader), services)
+    await place(testTime + 103, market.buyAmount + 1n)
   })
 })
