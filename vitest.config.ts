@@ -18,8 +18,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/services/**'],
     globalSetup: ['test/setup/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Far more than any test needs that sets no limit of its own: the machine may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in a module.
     isolate: false,
     // Half of a file's time is spent waiting, for blocks and databases: one more than there are cores.

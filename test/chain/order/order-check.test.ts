@@ -263,7 +263,7 @@ describe('a node', () => {
     ['refuses', refusing('header not found')],
   ])('that %s once blames nobody', async (_, behaviour) => {
     await using node = await startScriptedNode(behaviour, forwarding)
-    await expect(askNode(node)).rejects.toThrow(Outage)
+    await expect(askNode(node, enoughForRealCallMs)).rejects.toThrow(Outage)
     expect(await askNode(node, enoughForRealCallMs)).toMatchObject({ signature: 'valid', exhausted: false })
   })
 
