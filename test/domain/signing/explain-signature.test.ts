@@ -233,7 +233,7 @@ describe('explainSignature', () => {
       valid: null,
       mistake: null,
       expectedSigner: null,
-      explanation: expect.stringContaining('nobody to compare with'),
+      explanation: expect.stringContaining('no account to compare with'),
     })
   })
 
