@@ -14,7 +14,7 @@ import {
 } from '../../src/tokens/fallback-source.ts'
 import { numbered } from '../fakes/order.ts'
 
-/** What a source has to say from now on. */
+/** What a source answers from now on. */
 type Saying = string | 'none' | 'fault' | 'bug' | 'hangs'
 
 let lines: { level: string; message: string; fields: Record<string, unknown> | undefined }[]
@@ -25,7 +25,7 @@ const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'),
 beforeEach(() => {
   lines = []
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: 1_800_000_000_000 })
-  // By the same clock.
+  // Timeouts follow the fake clock too.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(), ms)
@@ -62,7 +62,7 @@ function start(sayings: Saying[], limits: Partial<FallbackLimits> = {}) {
   return {
     find: (of: Address = token, client = 'somebody') => fallbackSource.find(of, client),
     peek: (of: Address = token) => fallbackSource.peek(of),
-    /** Since this was last read. */
+    /** The sources asked since the last read. */
     asked: () => asked.splice(0),
     says: (...next: Saying[]) => void sayings.splice(0, next.length, ...next),
   }
@@ -75,19 +75,19 @@ const answer = (value: string, source = 'first', keepMs = fallbackLimits.freshMs
   keepMs,
   isStale: false,
 })
-/** The same, told again. */
+/** The same answer, returned again as stale. */
 const stale = (found: Sourced<string> | undefined) => found && { ...found, keepMs: 0, isStale: true }
 const unavailable = new Outage('the USD price')
 const isUnavailable = { name: 'Outage', message: 'the USD price is unavailable' }
 
-describe('the order', () => {
-  test('the first that has an answer is told, and nobody behind it is asked', async () => {
+describe('the order of sources', () => {
+  test('the first source with an answer wins, and those after it are not asked', async () => {
     const { find, asked } = start(['none', '2', '3'])
     expect(await find()).toEqual(answer('2', 'second'))
     expect(asked()).toEqual(['first', 'second'])
   })
 
-  test('one that cannot say is passed over, but only for a short time', async () => {
+  test('a source that fails is skipped, and its replacement is kept only for a short time', async () => {
     const { find, asked, says } = start(['fault', '2'])
     expect(await find()).toEqual(answer('2', 'second', fallbackLimits.secondBestMs))
     expect(asked()).toEqual(['first', 'second'])
@@ -99,7 +99,7 @@ describe('the order', () => {
     expect(await find()).toEqual(answer('1'))
   })
 
-  test('a mistake of ours in one keeps nobody from the next, and is logged as a fault', async () => {
+  test('a bug in one source does not stop the next, and is logged as an error', async () => {
     const { find } = start(['bug', '2'])
     expect(await find()).toMatchObject({ value: '2' })
     expect(lines).toMatchObject([
@@ -109,7 +109,7 @@ describe('the order', () => {
 })
 
 describe('absent and unavailable', () => {
-  test('absent is what every source denies, and is remembered for a short time', async () => {
+  test('a token is absent when every source denies it, and that is cached for a short time', async () => {
     const { find, asked, says } = start(['none', 'none'])
     expect(await find()).toBeUndefined()
     says('1')
@@ -120,7 +120,7 @@ describe('absent and unavailable', () => {
     expect(await find()).toEqual(answer('1'))
   })
 
-  test('without any source nothing is known of anything', async () => {
+  test('without any source every token is unavailable', async () => {
     await expect(start([]).find()).rejects.toMatchObject(isUnavailable)
   })
 
@@ -129,7 +129,7 @@ describe('absent and unavailable', () => {
     ['none', 'fault'],
     ['fault', 'fault'],
     ['none', 'bug'],
-  ])('of %s and %s follows that it cannot be said now, for a moment', async (...sayings) => {
+  ])('%s and %s make the token unavailable for a moment', async (...sayings) => {
     const { find, asked, says } = start(sayings)
     await expect(find()).rejects.toMatchObject(isUnavailable)
     await expect(find()).rejects.toMatchObject(isUnavailable)
@@ -139,14 +139,14 @@ describe('absent and unavailable', () => {
     expect(await find()).toBeUndefined()
   })
 
-  test('an outage says who failed, and why', async () => {
+  test('an outage names each source that failed, and why', async () => {
     const { find } = start(['fault', 'none', 'bug'])
     await expect(find()).rejects.toHaveProperty('cause', 'first: status 500, third: failed')
   })
 })
 
 describe('staleness', () => {
-  test('what was found is told again while nobody can say, marked, with the time when it was said', async () => {
+  test('while sources fail the last answer is returned as stale, with its own time', async () => {
     const { find, asked, says } = start(['1', 'none'])
     const found = await find()
     says('fault')
@@ -165,7 +165,7 @@ describe('staleness', () => {
     expect(await find()).toEqual(answer('5'))
   })
 
-  test('once it is told, nobody waits to hear it again: one question is under way behind many callers', async () => {
+  test('callers get a stale answer at once, and one round in the background serves them all', async () => {
     const { find, asked, says } = start(['1'])
     const found = await find()
     says('hangs')
@@ -182,7 +182,7 @@ describe('staleness', () => {
     }
   })
 
-  test('what nobody asked for in a while is waited for again', async () => {
+  test('a caller waits for a new round when the token was not asked for in a while', async () => {
     const { find, says } = start(['1'])
     const found = await find()
     says('fault')
@@ -199,7 +199,7 @@ describe('staleness', () => {
     expect(await find()).toEqual(answer('7'))
   })
 
-  test('not for ever', async () => {
+  test('a stale answer expires', async () => {
     const { find, says } = start(['1'])
     await find()
     says('fault')
@@ -209,7 +209,7 @@ describe('staleness', () => {
     await expect(find()).rejects.toMatchObject(isUnavailable)
   })
 
-  test('a token that is denied by all in between is forgotten', async () => {
+  test('a token that all sources denied meanwhile has no stale answer', async () => {
     const { find, says } = start(['1'])
     await find()
     says('none')
@@ -220,7 +220,7 @@ describe('staleness', () => {
     await expect(find()).rejects.toMatchObject(isUnavailable)
   })
 
-  test('a lower source that answers comes before what a higher one once said', async () => {
+  test('a fresh answer of a lower source wins over a stale one of a higher source', async () => {
     const { find, says } = start(['1', '2'])
     await find()
     says('fault')
@@ -229,8 +229,8 @@ describe('staleness', () => {
   })
 })
 
-describe('many at once', () => {
-  test('a thousand callers are one question; those after them none', async () => {
+describe('concurrent callers', () => {
+  test('a thousand callers make one round, and later callers none', async () => {
     const { find, asked } = start(['none', '2'])
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => find()))
     expect(new Set(answers)).toEqual(new Set([answer('2', 'second')]))
@@ -238,14 +238,14 @@ describe('many at once', () => {
     expect(asked()).toEqual(['first', 'second'])
   })
 
-  test('nor do a thousand callers ask a source that is down more than once', async () => {
+  test('a thousand callers ask a source that is down once', async () => {
     const { find, asked } = start(['fault'])
     const answers = await Promise.allSettled(Array.from({ length: 1_000 }, () => find()))
     expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(1_000)
     expect(asked()).toEqual(['first'])
   })
 
-  test('different tokens wait their turn; too many are turned away, and not remembered', async () => {
+  test('different tokens queue for a slot; those beyond the limit are rejected, and not cached', async () => {
     const { find, asked } = start(['1'], { atOnce: 1, maxWaiting: 1 })
     const tokens = ['01', '02', '03'].map(numbered)
     const answers = await Promise.allSettled(tokens.map((of) => find(of)))
@@ -254,7 +254,7 @@ describe('many at once', () => {
     expect(asked()).toHaveLength(3)
   })
 
-  test('whoever has no turn is told what is left from before', async () => {
+  test('a caller without a slot gets the stale answer', async () => {
     const { find, says } = start(['1'], { atOnce: 1, maxWaiting: 0 })
     await find()
     says('fault')
@@ -263,16 +263,16 @@ describe('many at once', () => {
     expect(late).toMatchObject({ value: { value: '1', isStale: true } })
   })
 
-  test('the least used tokens are forgotten', async () => {
+  test('the least used tokens are evicted', async () => {
     const { find, asked } = start(['1'], { maxKnown: 2 })
     for (const of of ['01', '02', '01', '03', '01', '02']) await find(numbered(of))
     expect(asked()).toHaveLength(4)
   })
 })
 
-describe('time', () => {
+describe('timeouts', () => {
   const limits = { roundMs: 300, leastMs: 20 }
-  /** How long it takes by the clock of this test. */
+  /** Elapsed milliseconds by the fake clock. */
   async function elapsed(work: Promise<unknown>): Promise<number> {
     const started = performance.now()
     let isOver = false
@@ -284,21 +284,21 @@ describe('time', () => {
     return performance.now() - started
   }
 
-  test('whoever hangs leaves the others their share, even if all before hang', async () => {
+  test('a source that hangs leaves the next ones their share of the time, even if all before them hang', async () => {
     const { find } = start(['hangs', 'hangs', '3'], limits)
     const found = find()
     expect(await elapsed(found)).toBe(200)
     expect(await found).toMatchObject({ value: '3', source: 'third' })
   })
 
-  test('a round ends', async () => {
+  test('a round ends at its timeout', async () => {
     const { find } = start(['hangs', 'hangs'], limits)
     const found = find()
     expect(await elapsed(found)).toBe(limits.roundMs)
     await expect(found).rejects.toMatchObject(isUnavailable)
   })
 
-  test('whoever is asked has some time, though this process was held up and none is left', async () => {
+  test('each source gets a minimum of time, even if the process was blocked and the round is over', async () => {
     const signals: AbortSignal[] = []
     const sources = [
       { name: 'first', find: async () => pass(limits.roundMs) },
@@ -312,7 +312,7 @@ describe('time', () => {
     expect(signals).toMatchObject([{ aborted: true }])
   })
 
-  test('waiting for a turn is part of it', async () => {
+  test('waiting for a slot counts towards the timeout', async () => {
     const { find, asked } = start(['hangs'], { ...limits, atOnce: 1 })
     const all = Promise.allSettled(['01', '02', '03', '04'].map((of) => find(numbered(of))))
     expect(await elapsed(all)).toBe(limits.roundMs)
@@ -320,11 +320,11 @@ describe('time', () => {
   })
 })
 
-describe('a client who asks for much', () => {
+describe('a client with many requests', () => {
   const freshToken = (of: number) => address(of.toString(16).padStart(40, '0'))
   const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   let asked: Address[]
-  /** Answers after so long; nobody is told of the tokens that hang. */
+  /** Answers after `answerMs`; requests for tokens that hang never end. */
   function open(answerMs: number, hangs: (of: Address) => boolean = () => false, limits = {}) {
     asked = []
     const source: TokenSource<string> = {
@@ -345,7 +345,7 @@ describe('a client who asks for much', () => {
     }
   }
 
-  test('takes nothing from one who asks for little', async () => {
+  test('does not delay a client with few requests', async () => {
     const fallbackSource = open(300, undefined, { maxWaiting: 400 })
     const flood: Promise<unknown>[] = []
     const modest: Promise<unknown>[] = []
@@ -359,12 +359,12 @@ describe('a client who asks for much', () => {
     await live(5_000, { step: 100 })
     expect(await Promise.all(modest)).toEqual(modest.map(() => expect.objectContaining({ value: '1' })))
     expect(modest).toHaveLength(20)
-    // He has half of the places, each for 300 ms, until those who wait give up.
-    const answered = (await Promise.all(flood)).filter((told) => typeof told === 'object')
+    // The flooding client has half of the slots, each for 300 ms, until its queued requests time out.
+    const answered = (await Promise.all(flood)).filter((result) => typeof result === 'object')
     expect(answered.length).toBeGreaterThanOrEqual(32 * 12)
   })
 
-  test('holds up nobody else with what hangs', async () => {
+  test('delays no other client with tokens that hang', async () => {
     const fallbackSource = open(1, (of) => of !== token)
     for (let of = 0; of < 200; of++) fallbackSource.find(freshToken(of), 'flood').catch(() => {})
     await live(2)
@@ -374,7 +374,7 @@ describe('a client who asks for much', () => {
     expect(await found).toMatchObject({ value: '1' })
   })
 
-  test('does not put what others want at the end of his row', async () => {
+  test('does not move tokens of other clients to the end of its queue', async () => {
     const fallbackSource = open(1_000)
     const wanted = freshToken(300)
     const flood = Array.from({ length: 301 }, (_, of) =>
@@ -383,12 +383,12 @@ describe('a client who asks for much', () => {
     const found = [fallbackSource.find(wanted, 'modest'), fallbackSource.find(wanted, 'another')]
     await live(1_001)
     expect(await Promise.all(found)).toMatchObject([{ value: '1' }, { value: '1' }])
-    // It was his question too, and is asked once.
+    // The flooding client asked for this token too; it is fetched once.
     expect(await flood[300]).toMatchObject({ value: '1' })
     expect(asked.filter((of) => of === wanted)).toHaveLength(1)
   })
 
-  test('has the time of a round for each of his own, and one who joins him his own time', async () => {
+  test('has one timeout for each of its requests, and a client that joins one has its own', async () => {
     const fallbackSource = open(4_000, (of) => of !== token)
     for (let of = 0; of < 64; of++)
       fallbackSource.find(freshToken(of), of % 2 === 0 ? 'flood' : 'crowd').catch(() => {})
@@ -402,7 +402,7 @@ describe('a client who asks for much', () => {
   })
 })
 
-test('peek tells what is fresh, and asks nobody', async () => {
+test('peek returns a fresh answer, and asks no source', async () => {
   const { find, peek, asked, says } = start(['1'])
   expect(peek()).toBeUndefined()
   await find()
@@ -418,7 +418,7 @@ test('peek tells what is fresh, and asks nobody', async () => {
   expect(peek()).toBeUndefined()
 })
 
-test('that a source could not say is logged once in a while; what an outside one is to blame for is logged elsewhere', async () => {
+test('a source that cannot answer is logged once per interval; faults of outside sources are logged by their guard', async () => {
   const quiet = new Outage('the node', 'the feed is out of date')
   const never = () => new Promise<never>(() => {})
   const sources = [
@@ -430,20 +430,23 @@ test('that a source could not say is logged once in a while; what an outside one
   const { find } = createFallbackSource({ what: 'the USD price', sources, now: Date.now, log })
   for (let of = 1; of <= 2; of++) {
     const asked = find(numbered(`0${of}`), 'somebody').catch(() => {})
-    for (let turn = 0; turn < 2; turn++) {
+    for (let step = 0; step < 2; step++) {
       await setImmediate()
       pass(2_250)
     }
     await asked
   }
-  const told = (source: string, reason: string) => {
+  const warning = (source: string, reason: string) => {
     const fields = { source, what: 'the USD price', reason }
     return { level: 'warn', message: 'a token source could not say', fields }
   }
-  expect(lines).toEqual([told('first', 'the feed is out of date'), told('fourth', 'did not answer in time')])
+  expect(lines).toEqual([
+    warning('first', 'the feed is out of date'),
+    warning('fourth', 'did not answer in time'),
+  ])
 })
 
-test('whatever sources say and whenever they are asked, the last round explains what is told', async () => {
+test('for any answers at any times, the last round explains the result', async () => {
   const saying = fc.constantFrom<Saying>('none', 'none', 'fault', 'fault', 'a', 'b')
   const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs } = fallbackLimits
   const times = [0, 1, retryMs, secondBestMs, freshMs, absentMs, staleMs].flatMap((ms) => [ms, ms + 1])
@@ -455,7 +458,7 @@ test('whatever sources say and whenever they are asked, the last round explains 
       for (const { says: sayings, after } of steps) {
         pass(after)
         says(...sayings)
-        const told = await find().catch((fault: unknown) => fault)
+        const result = await find().catch((fault: unknown) => fault)
         await setImmediate()
         const questions = asked()
         const before = round
@@ -466,9 +469,9 @@ test('whatever sources say and whenever they are asked, the last round explains 
           const last = sayings.findIndex(isValue)
           expect(questions).toEqual(last < 0 ? names : names.slice(0, last + 1))
         }
-        if (!round) throw new Error('nobody was ever asked')
+        if (!round) throw new Error('no source was ever asked')
         expect(Date.now() - round.at).toBeLessThan(Math.max(lifetime(round.sayings), 1))
-        expect(told).toEqual(meanwhile(before) ?? explained(round))
+        expect(result).toEqual(meanwhile(before) ?? explained(round))
       }
     }),
     { numRuns: 300 },
@@ -477,7 +480,7 @@ test('whatever sources say and whenever they are asked, the last round explains 
   interface Round {
     sayings: Saying[]
     at: number
-    /** The newest answer there was before. */
+    /** The newest answer before this round. */
     left: Sourced<string> | undefined
   }
   function isValue(said: Saying): boolean {
@@ -486,7 +489,7 @@ test('whatever sources say and whenever they are asked, the last round explains 
   function isDenied(sayings: Saying[] | undefined): boolean {
     return sayings?.every((said) => said === 'none') ?? true
   }
-  /** The newest answer there is after a round. */
+  /** The newest answer after a round. */
   function found(round: Round | undefined): Sourced<string> | undefined {
     const index = round?.sayings.findIndex(isValue) ?? -1
     if (!round || index < 0) return round?.left
@@ -505,11 +508,11 @@ test('whatever sources say and whenever they are asked, the last round explains 
     const { left, at } = round
     return left && at - left.at < staleMs ? stale(left) : unavailable
   }
-  /** What was stale a moment ago is told at once, whatever is said now. */
+  /** An answer that was stale a moment ago is returned at once, whatever sources answer now. */
   function meanwhile(round: Round | undefined): Sourced<string> | undefined {
-    const told = round && explained(round)
-    if (!round?.left || !told || told instanceof Outage || !told.isStale) return undefined
+    const result = round && explained(round)
+    if (!round?.left || !result || result instanceof Outage || !result.isStale) return undefined
     const isReported = Date.now() < round.at + retryMs + behindMs && Date.now() - round.left.at < staleMs
-    return isReported ? told : undefined
+    return isReported ? result : undefined
   }
 })

@@ -18,20 +18,20 @@ const hundred = Array.from({ length: 100 }, (_, index) => held(10n ** 30n - BigI
 
 let server: TestServer
 let asked: string[]
-let told: Sourced<readonly TokenHolder[]> | Outage | undefined
+let reported: Sourced<readonly TokenHolder[]> | Outage | undefined
 beforeAll(async () => {
   server = await openTestServer({
     topHolders: async (token) => {
       asked.push(token)
-      if (told instanceof Outage) throw told
-      return told
+      if (reported instanceof Outage) throw reported
+      return reported
     },
   })
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 beforeEach(() => {
   asked = []
-  told = { value: hundred, source: 'them', at: now - 61_900, keepMs: 0, isStale: true }
+  reported = { value: hundred, source: 'them', at: now - 61_900, keepMs: 0, isStale: true }
 })
 
 const ask = (query: string, variables = {}) => request(`${server.url}/graphql`, 'POST', { query, variables })
@@ -42,7 +42,7 @@ const holdersOf = async (variables: object) =>
   (await graphql(server.url, page, { ...variables })).token.holders
 
 describe('a page of holders', () => {
-  test('tells who, how much, who says so and since when', async () => {
+  test('names holders, balances, the source and the age', async () => {
     const { edges, nodes, pageInfo, ...rest } = await holdersOf({ first: 2 })
     expect(rest).toEqual({
       source: 'them',
@@ -63,7 +63,7 @@ describe('a page of holders', () => {
     expect(pageInfo).toEqual({ hasNextPage: true, startCursor: edges[0].cursor, endCursor: edges[1].cursor })
   })
 
-  test('goes on behind its cursor, through equals, to the end', async () => {
+  test('continues after its cursor, through equal balances, to the end', async () => {
     const seen: string[] = []
     let after: string | null = null
     do {
@@ -77,9 +77,9 @@ describe('a page of holders', () => {
     expect(whole.pageInfo.hasNextPage).toBe(false)
   })
 
-  test('goes on at the same place when balances moved meanwhile', async () => {
+  test('continues at the same place when balances changed meanwhile', async () => {
     const { pageInfo } = await holdersOf({ first: 10 })
-    told = {
+    reported = {
       value: [held(10n ** 31n, 999), ...hundred.slice(0, 9), ...hundred.slice(12)],
       source: 'them',
       at: now,
@@ -90,10 +90,10 @@ describe('a page of holders', () => {
     expect(nodes).toEqual([{ address: hundred[12]?.address }])
   })
 
-  test('is null where nobody knows of holders, and an error while nobody can say', async () => {
-    told = undefined
+  test('is null when no source knows holders, and an error while sources are unavailable', async () => {
+    reported = undefined
     expect(await holdersOf({ first: 1 })).toBeNull()
-    told = new Outage('the list of holders', 'secret')
+    reported = new Outage('the list of holders', 'secret')
     const { body } = await ask(page, { first: 1 })
     expect(body.errors[0]).toMatchObject({
       path: ['token', 'holders'],
@@ -112,7 +112,7 @@ describe('a page of holders', () => {
     ['another list', Buffer.from('o1.2').toString('base64url')],
     ['an endless balance', Buffer.from(`h${'9'.repeat(79)}.${token}`).toString('base64url')],
     ['no address', Buffer.from('h5.0x12').toString('base64url')],
-    ['words', 'after this'],
+    ['no base64', 'after this'],
   ])('a cursor of %s is refused', async (_, after) => {
     const { body } = await ask(page, { first: 1, after })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'after' })
@@ -124,13 +124,13 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => held
 const listed =
   'query ($tokens: [Address!]!) { tokens(addresses: $tokens) { holders(first: 1) { nodes { address } } } }'
 
-test('a token is asked about once in a request', async () => {
+test('a token is fetched once per request', async () => {
   const aliases = ['a', 'b', 'c'].map((name) => `${name}: holders(first: 1) { source }`).join(' ')
   await graphql(server.url, `{ tokens(addresses: ["${token}", "${token}"]) { ${aliases} } }`)
   expect(asked).toEqual([token])
 })
 
-test('of more than 32 tokens nobody is asked for holders', async () => {
+test('for more than 32 tokens no source is asked for holders', async () => {
   await graphql(server.url, listed, { tokens: many(32) })
   expect(asked).toHaveLength(32)
   asked = []
@@ -139,9 +139,9 @@ test('of more than 32 tokens nobody is asked for holders', async () => {
   expect(asked).toEqual([])
 })
 
-test('what a list may hold is told before anything is asked', async () => {
+test('the list limit is checked before any source is asked', async () => {
   const nested = `query ($tokens: [Address!]!) { tokens(addresses: $tokens) { holders(first: 100) { nodes { account { address } } } } }`
-  // Each with a connection, a hundred holders and their accounts.
+  // Each token with a connection, a hundred holders and their accounts.
   const { body } = await ask(nested, { tokens: many(60) })
   expect(body.errors[0].extensions.code).toBe('QueryTooComplex')
   expect(asked).toEqual([])

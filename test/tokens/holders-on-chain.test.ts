@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** The same numbers on every run. */
+/** A seeded generator: the same numbers on every run. */
 function createDice(seed: string) {
   let state = id(seed)
   return (below: number): number => {
@@ -34,18 +34,18 @@ function createDice(seed: string) {
 }
 const roll = createDice('holders')
 
-const strangers = Array.from({ length: 12 }, (_, index) =>
+const recipients = Array.from({ length: 12 }, (_, index) =>
   address(`0x${(index + 0xe0).toString(16).repeat(20)}`),
 )
 
-/** What somebody does with a token; much of it is refused for want of funds. */
+/** A random action on a token; many revert for want of funds. */
 function randomDeed() {
   const { accounts, tokens } = world.market
   const from = accounts[roll(accounts.length)]?.address ?? zeroAddress
   const symbol = tokenSymbols[roll(tokenSymbols.length)] ?? 'WETH'
   const { address: to, decimals } = tokens[symbol]
   const amount = BigInt(roll(3_000)) * 10n ** BigInt(decimals) + BigInt(roll(1_000))
-  const parties = [...accounts.map((account) => account.address), ...strangers, zeroAddress, to]
+  const parties = [...accounts.map((account) => account.address), ...recipients, zeroAddress, to]
   const receiver = parties[roll(parties.length)] ?? zeroAddress
   const gas = toQuantity(150_000)
   const kind = roll(5)
@@ -63,7 +63,7 @@ function randomDeed() {
   return { from, to, gas, data: abi.encodeFunctionData(verb, [receiver, amount]) }
 }
 
-/** @returns how many were not refused */
+/** @returns how many did not revert */
 async function deeds(count: number): Promise<number> {
   const { rpc } = world.chain
   const calls = Array.from({ length: count }, () => ({
@@ -92,7 +92,7 @@ async function indexed(): Promise<void> {
   })
 }
 
-/** Of these holders, and in the end what there is of the token in all. */
+/** The balances of these holders on chain, followed by the token's total supply. */
 async function onChain(token: Address, holders: readonly string[]): Promise<bigint[]> {
   const questions = [
     ...holders.map((holder) => ['balanceOf', [holder]] as const),
@@ -117,14 +117,14 @@ async function expectAsOnChain(symbol: TokenSymbol): Promise<void> {
   const supply = balances.pop()
   const destroyed = balances.pop() ?? 0n
   expect(holders.map(({ balance }) => balance)).toEqual(balances)
-  // And nobody is missing.
+  // No holder is missing.
   expect(balances.reduce((total, balance) => total + balance, destroyed)).toBe(supply)
   expect(holders.length).toBeGreaterThan(5)
   const sorted = holders.toSorted((a, b) => (a.balance > b.balance ? -1 : 1))
   expect(holders).toEqual(sorted)
 }
 
-test('after a thousand transfers and a reorg the holders of every token are those on chain', async () => {
+test('after a thousand transfers and a reorg the holders of every token match the chain', async () => {
   const { rpc } = world.chain
   const { tokens } = world.market
   await rpc.call('evm_setIntervalMining', [0])

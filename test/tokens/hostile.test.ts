@@ -24,11 +24,11 @@ import {
 } from '../fakes/solver-engine.ts'
 import { openTestServer, network as sepolia, type TestServer } from '../setup/server.ts'
 
-/** Ethereum: every provider knows it. */
+/** Ethereum: every provider has it. */
 const network = { ...sepolia, chainId: 1, name: 'mainnet', usdReference: numbered('d0') }
-/** Nobody listens there, or ever will: not even who asks for any free port. `fetch` itself refuses port 1. */
+/** A port on which no server listens, and that the system never assigns. `fetch` itself refuses port 1. */
 const nowhere = 'http://127.0.0.1:2'
-/** What must never be seen: parts of URLs, and keys. Each server's host and port comes to it. */
+/** What must never appear in logs or answers: parts of URLs, and keys. Each server's host and port is added. */
 const secrets = ['k3y-in-a-header', 'k3y-in-a-path', 'k3y-in-a-query', 'a-pa55word', new URL(nowhere).host]
 
 const lines: string[] = []
@@ -39,13 +39,13 @@ const note = (message: string, fields?: Record<string, unknown>) =>
 const log: Log = { debug: note, info: note, warn: note, error: note }
 
 let server: TestServer
-/** Each test has a token of its own, and for it sources of its own. */
+/** Each test has a token of its own, with its own sources. */
 const dataOf = new Map<Address, TokenData>()
 const clockOf = new Map<Address, number>()
 const peers: SolverEngineFake[] = []
 const of = (token: Address): TokenData => {
   const data = dataOf.get(token)
-  if (!data) throw new Error('nobody asks about this token')
+  if (!data) throw new Error('no test asks about this token')
   return data
 }
 
@@ -73,7 +73,7 @@ async function startPeer(behaviour: Behaviour): Promise<SolverEngineFake> {
   return peer
 }
 
-/** A URL that holds as much as a URL can. */
+/** A URL with credentials in every part. */
 function secretUrl({ url }: { url: string }): string {
   const { host } = new URL(url)
   return `http://someone:a-pa55word@${host}/k3y-in-a-path?key=k3y-in-a-query`
@@ -92,7 +92,7 @@ interface Given {
   decimals?: number
 }
 
-/** A token, and who is asked about it. */
+/** A token and its sources. */
 function given({ token = newToken(), prices = [], holders = [], rpcUrl = nowhere, ...market }: Given) {
   const now = () => Date.now() + (clockOf.get(token) ?? 0)
   const { USD_PRICE_SOURCES, HOLDER_SOURCES } = readSettings({
@@ -151,7 +151,7 @@ async function query(document: string, token: Address) {
   const text = await response.text()
   answers.push(text)
   const { data, errors = [] }: Reported = JSON.parse(text)
-  return { told: data?.tokens[0], codes: errors.map(({ extensions }) => extensions.code) }
+  return { result: data?.tokens[0], codes: errors.map(({ extensions }) => extensions.code) }
 }
 
 const coingecko = (name: string, peer: { url: string }) => ({
@@ -160,7 +160,7 @@ const coingecko = (name: string, peer: { url: string }) => ({
   url: secretUrl(peer),
   apiKey: 'k3y-in-a-header',
 })
-/** Whatever token it is asked about. */
+/** Prices any token. */
 const priced =
   (usd: string): Behaviour =>
   (question, response) =>
@@ -202,7 +202,7 @@ describe.concurrent('a price source that', () => {
     ['says Infinity', priced('Infinity')],
     ['says 1e308', priced('1e308')],
     ['says true', priced('true')],
-  ])('%s: the next one is asked; alone it is an outage, and no absence', async (_, behaviour) => {
+  ])('%s: the next source is asked; alone it is unavailable, not absent', async (_, behaviour) => {
     const hostile = await startPeer(behaviour)
     const honest = await startPeer(priced('2.5'))
     const ignorant = await startPeer(none)
@@ -217,10 +217,10 @@ describe.concurrent('a price source that', () => {
       get(`${unknown}/usdPrice`).then((rest) => expect(rest).toMatchObject(isUnavailable)),
     ])
     expect(await query(usdPrice, answered)).toEqual({
-      told: { usdPrice: { price: '2.5', source: 'beta', isStale: false } },
+      result: { usdPrice: { price: '2.5', source: 'beta', isStale: false } },
       codes: [],
     })
-    expect(await query(usdPrice, unknown)).toEqual({ told: { usdPrice: null }, codes: ['Unavailable'] })
+    expect(await query(usdPrice, unknown)).toEqual({ result: { usdPrice: null }, codes: ['Unavailable'] })
     expect(ignorant.asked.length).toBeGreaterThan(0)
   })
 
@@ -232,7 +232,7 @@ describe.concurrent('a price source that', () => {
     return given({ token, prices: [{ kind: 'chainlink', network: 'mainnet', feeds }], rpcUrl })
   }
 
-  test('is not there: the same, whether a provider or a node', async () => {
+  test('does not listen: unavailable, whether a provider or a node', async () => {
     const gone = { url: nowhere }
     for (const token of [given({ prices: [coingecko('alpha', gone)] }), fed(gone)]) {
       expect(await get(`${token}/usdPrice`)).toMatchObject(isUnavailable)
@@ -241,13 +241,13 @@ describe.concurrent('a price source that', () => {
     expect(lines.join()).toContain('fetch failed: ECONNREFUSED')
   })
 
-  test.each(failing)('is a feed on a node that %s: the same', async (_, behaviour) => {
+  test.each(failing)('is a feed on a node that %s: unavailable', async (_, behaviour) => {
     const token = fed(await startPeer(behaviour))
     expect(await get(`${token}/usdPrice`)).toMatchObject(isUnavailable)
-    expect(await query(usdPrice, token)).toEqual({ told: { usdPrice: null }, codes: ['Unavailable'] })
+    expect(await query(usdPrice, token)).toEqual({ result: { usdPrice: null }, codes: ['Unavailable'] })
   })
 
-  test('is unknown to all: absent', async () => {
+  test('does not have the token, like all others: absent', async () => {
     const [first, second] = [await startPeer(none), await startPeer(answering({ error: 'no coin' }, 404))]
     const prices = [coingecko('alpha', first), coingecko('beta', second), { kind: 'orderbook' }]
     const token = given({ prices, nativeRates: async ([, dollar]) => new Map([[dollar ?? token, one]]) })
@@ -255,24 +255,24 @@ describe.concurrent('a price source that', () => {
       status: 404,
       body: { message: 'Price not found' },
     })
-    expect(await query(usdPrice, token)).toEqual({ told: { usdPrice: null }, codes: [] })
+    expect(await query(usdPrice, token)).toEqual({ result: { usdPrice: null }, codes: [] })
   })
 
-  test('contradicts another: the first in the order is told, as soon as it answers', async () => {
+  test('contradicts another: the first in the order that answers wins', async () => {
     const [first, second] = [await startPeer(priced('1')), await startPeer(priced('1000'))]
     const token = given({ prices: [coingecko('alpha', first), coingecko('beta', second)] })
-    const told = async () => (await query(usdPrice, token)).told?.usdPrice
-    expect(await told()).toEqual({ price: '1', source: 'alpha', isStale: false })
+    const read = async () => (await query(usdPrice, token)).result?.usdPrice
+    expect(await read()).toEqual({ price: '1', source: 'alpha', isStale: false })
     expect(second.asked).toEqual([])
     first.behaves(status(500))
     pass(token, 120_000)
-    expect(await told()).toEqual({ price: '1000', source: 'beta', isStale: false })
+    expect(await read()).toEqual({ price: '1000', source: 'beta', isStale: false })
     first.behaves(priced('3'))
     pass(token, 10_000)
-    expect(await told()).toEqual({ price: '3', source: 'alpha', isStale: false })
+    expect(await read()).toEqual({ price: '3', source: 'alpha', isStale: false })
     for (const peer of [first, second]) peer.behaves(priced('-1'))
     pass(token, 120_000)
-    expect(await told()).toEqual({ price: '3', source: 'alpha', isStale: true })
+    expect(await read()).toEqual({ price: '3', source: 'alpha', isStale: true })
     expect((await get(`${token}/usdPrice`)).status).toBe(200)
     pass(token, 86_400_000)
     expect(await get(`${token}/usdPrice`)).toMatchObject(isUnavailable)
@@ -280,12 +280,12 @@ describe.concurrent('a price source that', () => {
 
   const one = { nativeAmount: 1n, tokenAmount: 1n }
   test.each<[string, NativeRate | Refusal, number, number]>([
-    ['whose token counts in absurd units', one, 255, 404],
-    ['where a token is worth everything', { nativeAmount: 2n ** 256n, tokenAmount: 1n }, 18, 404],
-    ['where a token is worth nothing', { nativeAmount: 1n, tokenAmount: 2n ** 256n }, 0, 404],
+    ['with a token of absurd decimals', one, 255, 404],
+    ['with an absurdly high value', { nativeAmount: 2n ** 256n, tokenAmount: 1n }, 18, 404],
+    ['with a value of zero', { nativeAmount: 1n, tokenAmount: 2n ** 256n }, 0, 404],
     ['that does not trade the token', new Refusal('UnsupportedToken', 'no'), 18, 404],
-    ['that is away', new Refusal('Unavailable', 'no'), 18, 503],
-  ])('is our own market, %s ', async (_, rate, decimals, expected) => {
+    ['that is unavailable', new Refusal('Unavailable', 'no'), 18, 503],
+  ])('is the own market, %s ', async (_, rate, decimals, expected) => {
     const nativeRates: TokenDataOptions['nativeRates'] = async ([token = network.usdReference]) =>
       new Map<Address, NativeRate | Refusal>([
         [token, rate],
@@ -303,7 +303,7 @@ const ethplorer = (name: string, peer: { url: string }) => ({
   network: 'mainnet',
 })
 
-/** As either of the two providers lists it. */
+/** In the format of either provider. */
 const held =
   (balance: unknown, holder: unknown = numbered('a1')): Behaviour =>
   ({ path }, response) => {
@@ -311,10 +311,10 @@ const held =
     const list = path.endsWith('/owners')
       ? { result: [owner] }
       : { holders: [{ address: holder, rawBalance: balance }] }
-    // Infinity is written as what reads so.
+    // JSON cannot write Infinity; 1e400 parses to it.
     response.end(JSON.stringify(list).replace('"1e400"', '1e400'))
   }
-const nobody: Behaviour = ({ path }, response) =>
+const noHolders: Behaviour = ({ path }, response) =>
   response.end(JSON.stringify(path.endsWith('/owners') ? { result: [] } : { holders: [] }))
 
 describe.concurrent('a source of holders that', () => {
@@ -326,15 +326,15 @@ describe.concurrent('a source of holders that', () => {
     ['says 1e400', held('1e400')],
     ['says NaN', held('NaN')],
     ['says 0.5', held(0.5)],
-    ['says more than there can be', held(`1${'0'.repeat(90)}`)],
+    ['says more than uint256', held(`1${'0'.repeat(90)}`)],
     ['has a number that lost its last digits', held(1e21)],
-    ['tells of nobody', held('1', null)],
-    ['tells of somebody else', held('1', '0x12')],
-  ])('%s: the next one is asked; alone it is an outage, and no absence', async (_, behaviour) => {
+    ['names no holder', held('1', null)],
+    ['names a malformed holder', held('1', '0x12')],
+  ])('%s: the next source is asked; alone it is unavailable, not absent', async (_, behaviour) => {
     const hostile = await startPeer(behaviour)
     const honest = await startPeer(held('25'))
-    const ignorant = await startPeer(nobody)
-    const told = [{ address: numbered('a1'), balance: '25' }]
+    const ignorant = await startPeer(noHolders)
+    const expected = [{ address: numbered('a1'), balance: '25' }]
     const answered = given({ holders: [moralis('alpha', hostile), ethplorer('beta', honest)] })
     const turned = given({ holders: [ethplorer('alpha', hostile), moralis('beta', honest)] })
     const unknown = given({
@@ -342,39 +342,39 @@ describe.concurrent('a source of holders that', () => {
     })
     await Promise.all([
       ...[answered, turned].map(async (token) =>
-        expect(await get(`${token}/topHolders`)).toMatchObject({ status: 200, body: told }),
+        expect(await get(`${token}/topHolders`)).toMatchObject({ status: 200, body: expected }),
       ),
       get(`${unknown}/topHolders`).then((rest) => expect(rest).toMatchObject(isUnavailable)),
     ])
     expect(await query(holders, answered)).toEqual({
-      told: { holders: { nodes: told, source: 'beta', isStale: false } },
+      result: { holders: { nodes: expected, source: 'beta', isStale: false } },
       codes: [],
     })
-    expect(await query(holders, unknown)).toEqual({ told: { holders: null }, codes: ['Unavailable'] })
+    expect(await query(holders, unknown)).toEqual({ result: { holders: null }, codes: ['Unavailable'] })
   })
 
-  test('knows as little as all others: absent', async () => {
-    const peer = await startPeer(nobody)
+  test('lists no holders, like all others: absent', async () => {
+    const peer = await startPeer(noHolders)
     const token = given({ holders: [moralis('alpha', peer), ethplorer('beta', peer), { kind: 'transfers' }] })
     expect((await get(`${token}/topHolders`)).status).toBe(404)
-    expect(await query(holders, token)).toEqual({ told: { holders: null }, codes: [] })
+    expect(await query(holders, token)).toEqual({ result: { holders: null }, codes: [] })
   })
 
-  test('contradicts another: the first in the order is told; what was told is told again when none answers', async () => {
+  test('contradicts another: the first in the order wins, and its answer is returned as stale in an outage', async () => {
     const [first, second] = [await startPeer(held('1')), await startPeer(held('2'))]
     const token = given({ holders: [moralis('alpha', first), ethplorer('beta', second)] })
-    const told = async () => (await query(holders, token)).told?.holders
+    const read = async () => (await query(holders, token)).result?.holders
     const nodes = [{ address: numbered('a1'), balance: '1' }]
-    expect(await told()).toEqual({ nodes, source: 'alpha', isStale: false })
+    expect(await read()).toEqual({ nodes, source: 'alpha', isStale: false })
     for (const peer of [first, second]) peer.behaves(held('-1'))
     pass(token, 120_000)
-    expect(await told()).toEqual({ nodes, source: 'alpha', isStale: true })
+    expect(await read()).toEqual({ nodes, source: 'alpha', isStale: true })
     expect(await get(`${token}/topHolders`)).toMatchObject({ status: 200, body: nodes })
   })
 })
 
 describe('a price source', () => {
-  test('is asked once for a thousand callers, and not again for those after them', async () => {
+  test('is asked once for a thousand callers, and not again for later ones', async () => {
     const peer = await startPeer(priced('7'))
     const token = given({ prices: [coingecko('alpha', peer)] })
     const all = await Promise.all(Array.from({ length: 1_000 }, () => get(`${token}/usdPrice`)))
@@ -389,7 +389,7 @@ describe('a price source', () => {
   })
 })
 
-test('a client who names many tokens leaves the others their turns', async () => {
+test('a client that asks for many tokens leaves slots to other clients', async () => {
   const peer = await startPeer(hanging)
   const held: (() => void)[] = []
   peer.behaves((question, response) => void held.push(() => priced('3')(question, response)))
@@ -413,18 +413,18 @@ test('a client who names many tokens leaves the others their turns', async () =>
   })
   expect(held).toHaveLength(32)
   for (const release of held) release()
-  const told = (await Promise.all(flood)).flatMap(({ data }) => data.tokens)
-  expect(told).toEqual(flooded.map(() => ({ usdPrice: { price: '3' } })))
+  const rows = (await Promise.all(flood)).flatMap(({ data }) => data.tokens)
+  expect(rows).toEqual(flooded.map(() => ({ usdPrice: { price: '3' } })))
 })
 
-describe('after all that', () => {
-  test('nobody has seen a key, or who was asked where', () => {
+describe('after all tests', () => {
+  test('no log line or answer contains a key, or the address of a source', () => {
     const seen = [...lines, ...answers]
     expect(seen.length).toBeGreaterThan(200)
     for (const secret of secrets) expect(seen.filter((text) => text.includes(secret))).toEqual([])
   })
 
-  test('nor a number that is none', () => {
+  test('no answer contains a number that JSON cannot hold', () => {
     expect(answers.filter((text) => /NaN|Infinity|1e400/.test(text))).toEqual([])
   })
 })

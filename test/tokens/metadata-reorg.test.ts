@@ -21,11 +21,11 @@ const beta: Reported = [text('BETA'), text('Beta'), number(6n)]
 const stored = async (token: Address) =>
   (await findTokens(it.database.db, chainId, [token])).get(token)?.symbol ?? null
 const symbolOf = async (reader: Pick<ReturnType<MetadataWorld['openReader']>, 'tokens'>, token: Address) => {
-  const told = (await reader.tokens([token])).get(token)
-  return told && 'symbol' in told ? told.symbol : told
+  const metadata = (await reader.tokens([token])).get(token)
+  return metadata && 'symbol' in metadata ? metadata.symbol : metadata
 }
 
-/** A block that stays, and on it one with ALPHA, in whose place comes one with BETA at the same address. */
+/** A block that stays, with a child that deploys ALPHA; a reorg puts BETA at the same address. */
 async function fork() {
   await it.evm.mine()
   const parent = await it.index()
@@ -43,7 +43,7 @@ async function fork() {
   }
 }
 
-test('a token that was read in an indexed block is taken back with it', async () => {
+test('a token read in an indexed block is deleted when a reorg removes the block', async () => {
   const { token, parent, replace } = await fork()
   await it.index()
   const reader = it.openReader()
@@ -57,7 +57,7 @@ test('a token that was read in an indexed block is taken back with it', async ()
   expect(await stored(token)).toBe('BETA')
 })
 
-test('one that is stored only after the reorg of its block is not stored', async () => {
+test('a token is not stored after the reorg of its block', async () => {
   const { token, parent, replace } = await fork()
   await it.index()
   let hasRead = false
@@ -83,7 +83,7 @@ test('one that is stored only after the reorg of its block is not stored', async
   expect(await stored(token)).toBe('BETA')
 })
 
-test('one that was read in a block that the indexer never meets is not stored', async () => {
+test('a token read in a block that the indexer never sees is not stored', async () => {
   const { token, replace } = await fork()
   const reader = it.openReader({ storeAgainMs: [1, 1] })
   expect(await symbolOf(reader, token)).toBe('ALPHA')
@@ -99,7 +99,7 @@ const readIn = (block: Checkpoint, address: Address) => [
   { chainId, address, symbol: 'ALPHA', name: null, decimals: 18, block },
 ]
 
-test('nobody waits for an indexer that is writing, and nothing is stored beside it', async () => {
+test('readers do not wait for an indexer that is writing, and store nothing meanwhile', async () => {
   const { db } = it.database
   const { token, parent } = await fork()
   await db.transaction(async (tx) => {
@@ -109,7 +109,7 @@ test('nobody waits for an indexer that is writing, and nothing is stored beside 
   expect(await storeReadTokens(db, chainId, readIn(parent, token))).toEqual(new Set([token]))
 })
 
-test('a reorg that begins while a token of its blocks is being stored takes it back', async () => {
+test('a reorg that begins while a token of its blocks is being stored deletes it', async () => {
   const { db } = it.database
   const { token, parent } = await fork()
   const lost = await it.index()

@@ -19,11 +19,11 @@ const { chainId } = network
 interface ReaderOptions {
   timeoutMs?: number
   storeAgainMs?: number[]
-  /** Waited for between the node's answer and everything that follows from it. */
+  /** Awaited between the node's answer and everything that follows from it. */
   beforeStoring?: () => Promise<void>
 }
 
-/** A real EVM whose node can be away, hang or refuse, an indexer by hand, and a database. */
+/** A real EVM whose node can be down, hang or refuse; an indexer run by hand; and a database. */
 export async function openMetadataWorld() {
   const [evm, database] = await Promise.all([startEvm(), createTestDatabase()])
   const { db, statements } = database
@@ -32,7 +32,7 @@ export async function openMetadataWorld() {
   const node = {
     isAway: false,
     held: undefined as Promise<void> | undefined,
-    /** A call that names it is stopped. */
+    /** A call that names this address gets no answer. */
     stumblesOver: undefined as Address | undefined,
   }
   const world = { time: 1_800_000_000_000, checkpoint: null as Checkpoint | null }
@@ -51,9 +51,9 @@ export async function openMetadataWorld() {
     },
   }
 
-  async function put(told: Reported, at?: Address): Promise<Address> {
+  async function put(reported: Reported, at?: Address): Promise<Address> {
     const token = at ?? address(`0x${(++last).toString(16).padStart(40, '0')}`)
-    await evm.rpc.call('anvil_setCode', [token, speakingCode(told)])
+    await evm.rpc.call('anvil_setCode', [token, speakingCode(reported)])
     return token
   }
 
@@ -90,7 +90,7 @@ export async function openMetadataWorld() {
     return { ...reader, cost, warnings, counted, asked: () => asked }
   }
 
-  /** The indexer meets the newest block. */
+  /** The indexer reaches the newest block. */
   async function index(): Promise<Checkpoint> {
     const head = await chain.head()
     world.checkpoint = await applyBlocks(world.checkpoint, [head], [], indexing)

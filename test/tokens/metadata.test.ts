@@ -24,8 +24,8 @@ beforeEach(async () => {
 const plain: Reported = [text('USDC'), text('US Dollar'), number(6n)]
 const beta: Reported = [text('BETA'), text('Beta'), number(18n)]
 const nothing: Hex = '0x'
-const many = (count: number, told: Reported = plain) =>
-  Promise.all(Array.from({ length: count }, () => it.put(told)))
+const many = (count: number, reported: Reported = plain) =>
+  Promise.all(Array.from({ length: count }, () => it.put(reported)))
 
 function holdNode(): () => void {
   let release = () => {}
@@ -35,7 +35,7 @@ function holdNode(): () => void {
   return release
 }
 
-test('N unknown tokens are one batch, one SELECT and one INSERT; known ones are one SELECT', async () => {
+test('N unknown tokens take one batch, one SELECT and one INSERT; stored ones take one SELECT', async () => {
   const { cost } = it.openReader()
   const tokens = await many(128)
   const first = await cost([...tokens, ...tokens])
@@ -48,7 +48,7 @@ test('N unknown tokens are one batch, one SELECT and one INSERT; known ones are 
   )
 })
 
-test('the coin is known without asking anybody', async () => {
+test('the native coin needs no request', async () => {
   const { cost } = it.openReader()
   const coin = { chainId, address: nativeMarker, symbol: 'ETH', name: 'Ether', decimals: 18 }
   expect(await cost([nativeMarker])).toEqual({
@@ -62,7 +62,7 @@ const word = (hex: string) => bytes(hex.padEnd(64, '0'))
 const [six, one] = [number(6n), number(1n)]
 const S = text('S')
 const N = text('N')
-/** As the ABI has a string: offset, length, bytes; here without what fills the last word. */
+/** An ABI string: offset, length, bytes; here without the padding of the last word. */
 const string = (hex: string, length = hex.length / 2, offset = 32) =>
   bytes(`${offset.toString(16).padStart(64, '0')}${length.toString(16).padStart(64, '0')}${hex}`)
 
@@ -73,7 +73,7 @@ test.each<[string, Reported, [symbol: string | null, name: string | null, decima
     [bytes('41'.repeat(32)), word('e282ac'), six],
     ['A'.repeat(32), '€', 6],
   ],
-  ['bytes32 names with something behind their end', [word('410042'), word('004142'), six], [null, null, 6]],
+  ['bytes32 names with data behind their end', [word('410042'), word('004142'), six], [null, null, 6]],
   ['bytes32 that is no UTF-8', [word('ff41'), bytes('a3'.repeat(32)), six], [null, null, 6]],
   [
     '10,000 characters',
@@ -81,27 +81,31 @@ test.each<[string, Reported, [symbol: string | null, name: string | null, decima
     ['S'.repeat(100), '🦊'.repeat(100), 0],
   ],
   [
-    'a text that is not read to its end, in the middle of a character',
+    'a text cut in the middle of a character',
     [text('\u0000'.repeat(399) + '🦊'.repeat(5)), text(`${'\u0000'.repeat(396)}🦊🐻`), six],
     [null, '🦊', 6],
   ],
   ['control characters and line ends', [text('U\u0000S\u2028D\u2029\n'), text('\t'), six], ['USD', null, 6]],
   [
-    'characters that cannot be seen and turn others round',
+    'invisible characters and direction marks',
     [text('\uFEFFUS\u202EDC\u202C'), text('\u2066Coin\u2069\u200B'), six],
     ['USDC', 'Coin', 6],
   ],
   ['no UTF-8', [string('ff41fe'), N, six], ['�A�', 'N', 6]],
-  ['a string without what fills its last word', [string('55534443'), N, six], ['USDC', 'N', 6]],
+  ['a string without the padding of its last word', [string('55534443'), N, six], ['USDC', 'N', 6]],
   ['decimals 255', [S, N, number(255n)], ['S', 'N', 255]],
   ['decimals 256', [S, N, number(256n)], ['S', 'N', null]],
   ['decimals of 2^256 − 1', [S, N, number(2n ** 256n - 1n)], ['S', 'N', null]],
   ['decimals too short', [S, null, bytes('06')], ['S', null, null]],
-  ['decimals and more', [S, null, bytes(`${six.slice(2)}ff`)], ['S', null, 6]],
-  ['a string that is longer than what holds it', [string('41', 255), N, one], [null, 'N', 1]],
-  ['a string that is longer than anything', [string('41', 2 ** 47), N, one], [null, 'N', 1]],
-  ['a string from nowhere', [bytes('f'.repeat(128)), string('41', 1, 65), one], [null, null, 1]],
-  ['a string that begins elsewhere', [string('', 2, 33) && string('0041', 0, 34), N, one], [null, 'N', 1]],
+  ['decimals with trailing data', [S, null, bytes(`${six.slice(2)}ff`)], ['S', null, 6]],
+  ['a string longer than its data', [string('41', 255), N, one], [null, 'N', 1]],
+  ['a string longer than any data', [string('41', 2 ** 47), N, one], [null, 'N', 1]],
+  [
+    'a string with an offset beyond its data',
+    [bytes('f'.repeat(128)), string('41', 1, 65), one],
+    [null, null, 1],
+  ],
+  ['a string with another offset', [string('', 2, 33) && string('0041', 0, 34), N, one], [null, 'N', 1]],
   ['decimals alone', [null, null, number(8n)], [null, null, 8]],
 ])('%s', async (_what, contract, [symbol, name, decimals]) => {
   const token = await it.put(contract)
@@ -112,7 +116,7 @@ test.each<[string, Reported, [symbol: string | null, name: string | null, decima
 })
 
 test.each<[string, Reported]>([
-  ['a contract that says nothing', [nothing, nothing, nothing]],
+  ['a contract that returns nothing', [nothing, nothing, nothing]],
   ['a contract that is no token', [null, null, null]],
   ['a name alone', [null, text('Vault'), null]],
   ['a contract that answers everything with zero', [number(0n), number(0n), number(2n ** 200n)]],
@@ -128,13 +132,13 @@ test.each<[string, Reported]>([
   expect((await cost([token])).found.get(token)).toMatchObject({ symbol: 'USDC' })
 })
 
-test('an account without code is absent, and so is what the chain itself answers for', async () => {
+test('an account without code is absent, and so is a precompiled contract', async () => {
   const { tokens } = it.openReader()
   const precompiles = ['1', '2', '3', '4', '5', '9'].map(numbered)
   expect(await tokens([numbered('0b0b'), ...precompiles])).toEqual(new Map())
 })
 
-test('a node that is away is each unknown token’s outage, and none is remembered', async () => {
+test('while the node is down each unknown token is unavailable, and none is cached', async () => {
   const { tokens, knownTokens, warnings } = it.openReader()
   const [stored, unknown] = [await it.put(plain), await it.put(plain)]
   await tokens([stored])
@@ -150,7 +154,7 @@ test('a node that is away is each unknown token’s outage, and none is remember
   expect((await tokens([unknown])).get(unknown)).toMatchObject({ symbol: 'USDC' })
 })
 
-test('a node that hangs is an outage in time, however many wait for it', async () => {
+test('while the node hangs all callers get an outage in time', async () => {
   holdNode()
   const { tokens } = it.openReader({ timeoutMs: 50 })
   const each = await many(80)
@@ -160,25 +164,25 @@ test('a node that hangs is an outage in time, however many wait for it', async (
   }
 })
 
-test('what comes too late for one is there for the next, and is asked about once', async () => {
+test('an answer that is late for one caller serves the next, and is asked for once', async () => {
   const release = holdNode()
   const { tokens, cost, asked } = it.openReader({ timeoutMs: 200 })
   const [token, none] = [await it.put(plain), await it.put([null, null, null])]
   const late = await Promise.all([tokens([token, none]), tokens([none, token]), tokens([token])])
   expect(late.flatMap((found) => [...found.values()])).toEqual(Array(5).fill(expect.any(Outage)))
   release()
-  const told = await eventually('an answer', async () => {
+  const result = await eventually('an answer', async () => {
     const { found, requests } = await cost([token, none])
     return found.get(token) instanceof Outage ? false : { found, requests }
   })
-  expect(told).toEqual({
+  expect(result).toEqual({
     found: new Map([[token, expect.objectContaining({ symbol: 'USDC' })]]),
     requests: 0,
   })
   expect(asked()).toBe(2)
 })
 
-test('what the node refuses to read is one token’s outage, and the others’ are stored', async () => {
+test('a token that the node refuses to read is unavailable, and the others are stored', async () => {
   const { tokens, cost } = it.openReader()
   const [good, bad] = [await it.put(plain), await it.put(plain)]
   it.node.stumblesOver = bad
@@ -188,7 +192,7 @@ test('what the node refuses to read is one token’s outage, and the others’ a
   expect((await cost([good])).requests).toBe(0)
 })
 
-test('many who ask at the same time share batches, two of which are on their way', async () => {
+test('concurrent callers share batches, of which two are in flight', async () => {
   const release = holdNode()
   const { tokens, asked, counted } = it.openReader()
   const wanted = await many(20)
@@ -201,7 +205,7 @@ test('many who ask at the same time share batches, two of which are on their way
 })
 
 describe('a token read in a block that is not indexed yet', () => {
-  test('is told from memory for five seconds, then stored if it is meanwhile, else read again', async () => {
+  test('is cached for five seconds, then stored if its block is indexed by then, else read again', async () => {
     const { cost } = it.openReader()
     await it.evm.mine()
     const token = await it.put(plain)
@@ -221,7 +225,7 @@ describe('a token read in a block that is not indexed yet', () => {
     expect((await it.openReader().cost([token])).requests, 'by another process').toBe(0)
   })
 
-  test('is stored soon without being asked about', async () => {
+  test('is stored soon without another request', async () => {
     const { tokens } = it.openReader({ storeAgainMs: [20, 20, 20, 50, 100, 1_000, 2_000] })
     await it.evm.mine()
     const token = await it.put(plain)
@@ -233,13 +237,13 @@ describe('a token read in a block that is not indexed yet', () => {
     await eventually('it is stored', async () => !((await others()).get(token) instanceof Outage))
   })
 
-  test('is never stored where nobody indexes', async () => {
+  test('is never stored where no indexer runs', async () => {
     await using empty = await openMetadataWorld()
     const { cost } = empty.openReader()
     const token = await empty.put(beta)
-    const told = new Map([[token, expect.objectContaining({ symbol: 'BETA' })]])
-    expect(await cost([token])).toEqual({ found: told, requests: 1, verbs: ['SELECT', 'INSERT'] })
-    expect(await cost([token])).toEqual({ found: told, requests: 0, verbs: ['SELECT'] })
+    const expected = new Map([[token, expect.objectContaining({ symbol: 'BETA' })]])
+    expect(await cost([token])).toEqual({ found: expected, requests: 1, verbs: ['SELECT', 'INSERT'] })
+    expect(await cost([token])).toEqual({ found: expected, requests: 0, verbs: ['SELECT'] })
     expect((await empty.openReader().cost([token])).requests).toBe(1)
   })
 })

@@ -61,7 +61,7 @@ describe('known prices', () => {
     expect(price?.replace(/^0\.0*|\./g, '')).toHaveLength(18)
   })
 
-  test('one look at both tokens; the dollar itself is worth one', async () => {
+  test('both tokens are priced in one market read; the dollar itself costs one', async () => {
     const { find, asked } = create({})
     expect(await find()).toBe('500000000000')
     expect(await find(reference)).toBe('1')
@@ -74,38 +74,38 @@ describe('no price', () => {
     ['no route leads from it', { rates: [undefined, rate(1n)] }],
     ['it is not traded', { rates: [refused('UnsupportedToken'), rate(1n)] }],
     ['there is too little of it', { rates: [refused('InsufficientLiquidity'), rate(1n)] }],
-    ['nobody has one', { rates: [refused('NoLiquidity'), rate(1n)] }],
-    ['a solver says so', { rates: [refused('CustomSolverError'), rate(1n)] }],
-    ['it does not say in which units it counts', { decimals: [null, 6] }],
+    ['no source has a price', { rates: [refused('NoLiquidity'), rate(1n)] }],
+    ['a solver refuses it', { rates: [refused('CustomSolverError'), rate(1n)] }],
+    ['it has no decimals', { decimals: [null, 6] }],
     ['it is no token', { decimals: [undefined, 6] }],
     [
-      'it is worth nothing',
+      'its value is zero',
       { rates: [{ nativeAmount: 1n, tokenAmount: 10n ** 100n }, rate(1n)], decimals: [0, 0] },
     ],
-    ['its units are absurd', { decimals: [255, 6] }],
-    ['nor has the dollar one', { rates: [undefined, undefined] }],
-  ])('is told where %s', async (_, given) => {
+    ['its decimals are absurd', { decimals: [255, 6] }],
+    ['the dollar has no price either', { rates: [undefined, undefined] }],
+  ])('is reported where %s', async (_, given) => {
     expect(await create(given).find()).toBeUndefined()
   })
 })
 
 describe('an outage', () => {
   test.each<[string, Case]>([
-    ['its market is away', { rates: [refused('Unavailable'), rate(1n)] }],
+    ['its market is unavailable', { rates: [refused('Unavailable'), rate(1n)] }],
     ['it is paused', { rates: [refused('TokenTemporarilySuspended'), rate(1n)] }],
-    ['its contract could not be asked', { decimals: [new Outage('the node'), 6] }],
+    ['its contract cannot be read', { decimals: [new Outage('the node'), 6] }],
     ['the dollar has no price', { rates: [rate(1n), undefined] }],
     ['the dollar is refused', { rates: [rate(1n), refused('UnsupportedToken')] }],
-    ['the dollar’s market is away', { rates: [rate(1n), refused('Unavailable')] }],
-    ['the dollar does not say in which units it counts', { decimals: [18, null] }],
+    ['the market of the dollar is unavailable', { rates: [rate(1n), refused('Unavailable')] }],
+    ['the dollar has no decimals', { decimals: [18, null] }],
     ['the dollar is no token', { decimals: [18, undefined] }],
-    ['the dollar’s contract could not be asked', { decimals: [18, new Outage('the node')] }],
-  ])('is told where %s', async (_, given) => {
+    ['the contract of the dollar cannot be read', { decimals: [18, new Outage('the node')] }],
+  ])('is reported where %s', async (_, given) => {
     await expect(create(given).find()).rejects.toBeInstanceOf(Outage)
   })
 
   test.each([refused('Unavailable'), new Outage('the market')])(
-    'or there is no look at the market (%s)',
+    'is reported where the market cannot be read (%s)',
     async (fault) => {
       const source = createOrderBookPrice({
         name: 'orderbook',
@@ -118,7 +118,7 @@ describe('an outage', () => {
   )
 })
 
-test('without a token that stands for the dollar it is no source', () => {
+test('without a token that stands for the dollar there is no source', () => {
   const never = () => Promise.reject(new Error('not asked'))
   const network = { usdReference: null }
   expect(
@@ -128,7 +128,7 @@ test('without a token that stands for the dollar it is no source', () => {
 
 describe('arithmetic', () => {
   const amount = fc.bigInt({ min: 1n, max: 2n ** 128n })
-  const worth = fc.record({
+  const value = fc.record({
     rate: fc.record({ nativeAmount: amount, tokenAmount: amount }),
     decimals: fc.integer({ min: 0, max: 36 }),
   })
@@ -139,30 +139,30 @@ describe('arithmetic', () => {
     return { numerator: BigInt(whole + fraction), denominator: 10n ** BigInt(fraction.length) }
   }
 
-  test('is exact to 18 digits, and never rounded up', () => {
+  test('a price is exact to 18 digits, and never rounded up', () => {
     fc.assert(
-      fc.property(worth, worth, (of, dollar) => {
+      fc.property(value, value, (of, dollar) => {
         const numerator = of.rate.nativeAmount * dollar.rate.tokenAmount * 10n ** BigInt(of.decimals)
         const denominator = of.rate.tokenAmount * dollar.rate.nativeAmount * 10n ** BigInt(dollar.decimals)
         const isReported = numerator <= denominator * 10n ** 15n && numerator * 10n ** 60n > denominator
         const price = usdPrice(of, dollar)
         if (!isReported) return
         expect(price).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
-        const told = read(price ?? '')
-        // told ≤ exact < told × (1 + 10^-17)
-        expect(told.numerator * denominator).toBeLessThanOrEqual(numerator * told.denominator)
-        expect(numerator * told.denominator * 10n ** 17n).toBeLessThan(
-          told.numerator * denominator * (10n ** 17n + 1n),
+        const reported = read(price ?? '')
+        // reported ≤ exact < reported × (1 + 10^-17)
+        expect(reported.numerator * denominator).toBeLessThanOrEqual(numerator * reported.denominator)
+        expect(numerator * reported.denominator * 10n ** 17n).toBeLessThan(
+          reported.numerator * denominator * (10n ** 17n + 1n),
         )
       }),
       { numRuns: 1_000 },
     )
   })
 
-  test('what is told is a number that JSON can hold, whatever tokens say of themselves', () => {
+  test('a price is a number that JSON can hold, whatever decimals tokens report', () => {
     const anyDecimals = fc.integer({ min: 0, max: 255 })
     fc.assert(
-      fc.property(worth, worth, anyDecimals, anyDecimals, (of, dollar, ofDecimals, dollarDecimals) => {
+      fc.property(value, value, anyDecimals, anyDecimals, (of, dollar, ofDecimals, dollarDecimals) => {
         const price = usdPrice({ ...of, decimals: ofDecimals }, { ...dollar, decimals: dollarDecimals })
         if (price === undefined) return
         expect(Number(price)).toBeGreaterThan(0)

@@ -63,7 +63,7 @@ async function outage(of: Address): Promise<unknown> {
   return (thrown as Outage).cause
 }
 
-test('tells what the index holds in one statement; who has no holders, and what is not followed, is absent', async () => {
+test('reads holders from the index in one statement; tokens without holders or not indexed are absent', async () => {
   await registerHolderTokens(database.db, chainId, holderTokens)
   await index(zeroAddress, alice)
   const before = database.statements.length
@@ -91,14 +91,14 @@ test('is an outage for a token whose transfers do not add up, and for no other',
   expect(await find(empty)).toBeUndefined()
 })
 
-test('what a token logged before it was followed is no fault of it', async () => {
+test('unreadable logs from before the first indexed block cause no outage', async () => {
   await registerHolderTokens(database.db, chainId, [{ address: token, fromBlock: 2 }])
   const unreadable: TokenLog = { type: 'unreadable', token, ...placeIn(1) }
   await apply([unreadable, transfer(zeroAddress, alice, 2)], sketchBlock(2, []).block)
   expect(await find(token)).toEqual([{ address: alice, balance: 5n }])
 })
 
-test('is an outage until the last balance is cleared of a token that begins anew', async () => {
+test('is an outage while the old balances of a token that is indexed anew are being deleted', async () => {
   await registerHolderTokens(database.db, chainId, holderTokens)
   await apply([1, 2, 3].map((of) => transfer(zeroAddress, numbered(`0${of}`))))
   await registerHolderTokens(database.db, chainId, [{ address: token, fromBlock: 2 }])
@@ -115,7 +115,7 @@ test('is an outage until the last balance is cleared of a token that begins anew
 })
 
 test('is an outage where the index is more than a minute, and five blocks, behind the chain', async () => {
-  // What is stored of another chain says nothing of this one.
+  // The checkpoint of another chain does not count.
   const another: Indexing = { chainId: 1, db: database.db, now: () => 0, settlementOf: async () => undefined }
   await applyBlocks(null, [sketchBlock(7, []).block], [], another)
   await registerHolderTokens(database.db, chainId, holderTokens)
@@ -128,7 +128,7 @@ test('is an outage where the index is more than a minute, and five blocks, behin
   expect(await find(token, 1_000)).toHaveLength(1)
 })
 
-test('is no source where nothing is followed', () => {
+test('is no source where no token is indexed', () => {
   const network = { chainId, holderTokens: [], blockTimeMs: 1_000 }
   const head = async () => ({ number: 1 })
   expect(createOwnHolders({ name: 'own', network, db: database.db, head })).toBeUndefined()

@@ -62,20 +62,20 @@ function assemble(prices: readonly object[], network = mainnet) {
 const sourceOf = async (prices: readonly object[], network?: Network) =>
   (await assemble(prices, network).usdPrice(token, 'somebody'))?.source
 
-describe('who is asked', () => {
+describe('sources are asked', () => {
   test.each([[[{}]], [[{ network: 'mainnet' }]], [[{ network: 'ethereum' }]], [[{ network: '1' }]]])(
     'on this network: %j',
     async (prices) => expect(await sourceOf(prices)).toBe('coingecko'),
   )
 
-  test('nobody who is meant for another, or does not know this one', async () => {
+  test('but not those of another network, or without this one', async () => {
     expect(await sourceOf([{ network: 'base' }, { name: 'second', network: 'mainnet' }])).toBe('second')
     server.asked.splice(0)
     await expect(sourceOf([{}], sampleNetwork)).rejects.toThrow(Outage)
     expect(server.asked).toEqual([])
   })
 
-  test('where that is nobody, it is unavailable, and the operator is told once', async () => {
+  test('without any for this network prices are unavailable, and one warning is logged', async () => {
     const data = assemble([{ network: 'base' }])
     for (const _ of [1, 2])
       await expect(data.usdPrice(token, 'somebody')).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('who is asked', () => {
     expect(warnings).toEqual([])
   })
 
-  test('one that is to be asked about this network by name, and does not know it, is told of', () => {
+  test('a source configured for this network that does not have it is logged', () => {
     const named = [{ name: 'alpha', network: 'sepolia' }, { name: 'beta' }]
     assemble(named, sampleNetwork)
     expect(warnings.splice(0)).toEqual([
@@ -100,7 +100,7 @@ describe('who is asked', () => {
   })
 })
 
-test('tokens that a source says nonsense of, or refuses, do not take it from the others', async () => {
+test('tokens for which a source answers nonsense or refuses do not stop it for other tokens', async () => {
   const isBad = (of: string) => of.endsWith('bad')
   server.behaves((question, response) => {
     const { path, query } = question
@@ -118,7 +118,7 @@ test('tokens that a source says nonsense of, or refuses, do not take it from the
   expect(await data.topHolders(token, 'somebody')).toMatchObject({ source: 'moralis' })
 })
 
-test('the coin itself is told as its wrapped form, and is one with it', async () => {
+test('the native coin has the price and holders of its wrapped form', async () => {
   const data = assemble([{}])
   const price = await data.usdPrice(nativeMarker, 'somebody')
   expect(price).toMatchObject({ value: '2', source: 'coingecko', isStale: false })
@@ -133,7 +133,7 @@ test('the coin itself is told as its wrapped form, and is one with it', async ()
   ])
 })
 
-test('an answer that was long on its way is kept for so much less', async () => {
+test('the transit time of an answer shortens its lifetime in the cache', async () => {
   const asked = 1_800_000_000_000
   let time = asked
   const slow = {
@@ -155,7 +155,7 @@ test('an answer that was long on its way is kept for so much less', async () => 
 test.each([
   [500, 5],
   [429, 1],
-])('one that answers %d is asked %d times in a row, and then left alone', async (code, times) => {
+])('a source that answers %d is asked %d times in a row, and then paused', async (code, times) => {
   server.behaves(status(code))
   const data = assemble([{}])
   for (let of = 10; of < 30; of++)
