@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator'
-import { memoize } from './remembering.ts'
+import { memoize } from './memoize.ts'
 
 /** Supported codings, the best first. */
 const codings = ['br', 'gzip'] as const

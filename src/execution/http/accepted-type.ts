@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator'
-import { memoize } from '../../http/remembering.ts'
+import { memoize } from '../../http/memoize.ts'
 
 /** Media types of answers of /graphql. */
 export type AnswerType = 'application/json' | 'application/graphql-response+json'
