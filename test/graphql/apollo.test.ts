@@ -10,7 +10,7 @@ const auctionId = 9n
 let server: TestServer
 const orders: Order[] = []
 
-/** Four orders in one auction, where one solution trades each at amounts of its own. */
+/** Four orders in one auction; one solution trades each of them at different amounts. */
 beforeAll(async () => {
   server = await openTestServer()
   const { db } = server.database
@@ -72,7 +72,7 @@ const report = gql`
   }
 `
 
-test('a client that normalises by type and id keeps each order’s report its own', async () => {
+test('a client cache that normalises by type and id keeps a separate report for each order', async () => {
   const client = new ApolloClient({
     link: new HttpLink({ uri: `${server.url}/graphql` }),
     cache: new InMemoryCache(),
@@ -90,7 +90,7 @@ test('a client that normalises by type and id keeps each order’s report its ow
       },
     ])
   }
-  // The auction and its solution are each kept once: they are the same for all four.
+  // The four orders share the auction and its solution.
   const kept = Object.keys(client.cache.extract() as Record<string, unknown>)
   const kinds = kept.map((key) => key.split(':')[0])
   expect(kinds.filter((kind) => kind === 'Auction')).toHaveLength(1)

@@ -31,19 +31,22 @@ const fields: [what: string, query: string][] = [
 ]
 
 describe('notifications in GraphQL', () => {
-  test.each(fields)('%s: refused, naming the settings, where they are off', async (_what, query) => {
-    const { status, body } = await ask(closed, query)
-    expect([status, body.errors[0].message]).toEqual([200, message])
-    expect(body.errors[0].extensions).toEqual({ code: 'FeatureDisabled', retryable: false })
-    expect(closed.faults).toEqual([])
-  })
+  test.each(fields)(
+    '%s is refused where notifications are off, with the names of the settings',
+    async (_what, query) => {
+      const { status, body } = await ask(closed, query)
+      expect([status, body.errors[0].message]).toEqual([200, message])
+      expect(body.errors[0].extensions).toEqual({ code: 'FeatureDisabled', retryable: false })
+      expect(closed.faults).toEqual([])
+    },
+  )
 
-  test.each(fields)('%s: answered where they are on', async (_what, query) => {
+  test.each(fields)('%s is answered where notifications are on', async (_what, query) => {
     const { body } = await ask(open, query)
     expect([body.errors, open.faults]).toEqual([undefined, []])
   })
 
-  test('everything else of an account stays', async () => {
+  test('the other fields of an account are still answered', async () => {
     const { body } = await ask(
       closed,
       `{ account(address: "${account}") { address orders { nodes { uid } } } }`,
@@ -52,7 +55,7 @@ describe('notifications in GraphQL', () => {
   })
 
   test.each([true, false])(
-    'a stream of them is refused before it begins: one connection %s',
+    'a stream of notifications is refused before it begins: single connection %s',
     async (single) => {
       const client = createClient({
         url: `${closed.url}/graphql/stream`,
@@ -72,29 +75,29 @@ describe('notifications in GraphQL', () => {
 })
 
 describe('notifications over REST', () => {
-  test.each([account, '0x12', '-'])('503 whatever the account is: %s', async (named) => {
+  test.each([account, '0x12', '-'])('are 503 for every account, valid or not: %s', async (named) => {
     const { status, headers, body } = await request(`${closed.url}/accounts/${named}/notifications`)
     expect([status, body]).toEqual([503, { message }])
-    // Waiting does not help, and nobody keeps it.
+    // Waiting does not help, and caches must not keep the response.
     expect(headers.get('retry-after')).toBeNull()
     expect(headers.get('cache-control') ?? '').not.toContain('public')
   })
 
-  test('answered where they are on, and malformed is malformed', async () => {
+  test('are answered where they are on, and a malformed account is refused', async () => {
     const { status, body } = await request(`${open.url}/accounts/${account}/notifications`)
     expect([status, body[0].message]).toEqual([200, 'notification 1'])
     expect((await request(`${open.url}/accounts/0x12/notifications`)).status).toBe(400)
   })
 })
 
-test('what happens is recorded either way: it is there once they are on', async () => {
+test('are recorded while they are off, and readable once they are on', async () => {
   const again = await openTestServer({}, { db: closed.database.db })
   const { body } = await ask(again, `{ node(id: "${encodedId('Notification:1')}") { id } }`)
   expect(body.data.node).toEqual({ id: encodedId('Notification:1') })
   await again[Symbol.asyncDispose]()
 })
 
-test('that they are off is no answer to keep: the same request is answered once they are on', async () => {
+test('are not cached as disabled: the same request is answered once they are on', async () => {
   const keyed = async ({ url }: TestServer) => {
     const input = { walletAddress: account, code: 'FRIENDS', signedMessage: '0x12' }
     const query =

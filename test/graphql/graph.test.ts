@@ -24,7 +24,7 @@ beforeAll(async () => {
   settled = await storeSettledOrder(db, 9n, owner)
   open = []
   for (let index = 0; index < 5; index++) {
-    // Two of them were created in the same millisecond.
+    // Two of the orders were created in the same millisecond.
     const creationDate = new Date(1_799_999_100_000 + Math.floor(index / 2))
     open.push(await storeOrder(db, { owner, buyAmount: BigInt(index + 1), creationDate }))
   }
@@ -33,7 +33,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const ask = (query: string, variables?: Record<string, unknown>) => graphql(server.url, query, variables)
 
-test('the graph is walked from an order to its competition and back', async () => {
+test('a query can follow an order to its competition and back', async () => {
   const data = await ask(
     `query ($uid: OrderUid!) { order(uid: $uid) {
       status class network { name }
@@ -141,7 +141,7 @@ describe('orders', () => {
     }
   }
 
-  test('are paged newest first without a gap or a repetition', async () => {
+  test('are paged newest first, each exactly once', async () => {
     const seen: string[] = []
     let after: string | null = null
     for (let page = 0; page < 3; page++) {
@@ -171,7 +171,7 @@ describe('orders', () => {
     expect(account.orders.nodes).toHaveLength(count)
   })
 
-  test('unknown ones are null; one that was placed or cancelled is answered as it is stored', async () => {
+  test('are null when unknown, and returned as stored after being placed or cancelled', async () => {
     expect(await ask(`{ order(uid: "0x${'12'.repeat(56)}") { uid } }`)).toEqual({ order: null })
     const placed = await ask(
       `mutation { placeOrder(input: { sellToken: "${wrapped}", buyToken: "${dollar}", sellAmount: "1", buyAmount: "1",
@@ -196,7 +196,7 @@ test('an account has trades and a feed', async () => {
     account(address: $owner) { address trades { nodes { orderUid } } latestNotifications { message } }
     notifications(account: $owner, first: 1, after: "earliest") { cursor hasMore edges { cursor node { type message } } }
   }`
-  // The feed shows a row once nothing older is under way, in any database of the server: other tests have theirs there.
+  // The feed shows a row once no older transaction runs on the database server, which other tests use too.
   const data = await eventually('the feed has both', async () => {
     const answer = await ask(question, { owner })
     return answer.notifications.hasMore && answer
@@ -217,7 +217,7 @@ test('an account has trades and a feed', async () => {
   expect(rest.notifications).toEqual({ hasMore: false, nodes: [{ message: 'notification 1' }] })
 })
 
-test('a document is uploaded once and read back', async () => {
+test('an appData document is uploaded once and read back', async () => {
   const document = '{"metadata":{}}'
   const upload =
     'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { appData { hash document } created } }'
@@ -242,7 +242,7 @@ describe('statements', () => {
     return { orders: orders.nodes.length, statements: server.database.statements.length - before }
   }
 
-  test('their number does not depend on the number of rows', async () => {
+  test('do not grow in number with the number of rows', async () => {
     const one = await count(owner)
     for (let index = 0; index < 20; index++) {
       await storeSettledOrder(server.database.db, BigInt(100 + index), numbered(`${20 + index}`))
@@ -261,7 +261,7 @@ describe('statements', () => {
 
 const someToken = { chainId: 11155111, address: wrapped }
 
-test('a result holds so many list items and no more: then everything of it stops', async () => {
+test('a result over its limit of list items is refused, and its loaders stop', async () => {
   const context = createContext({} as Services, noCaller, new AbortController().signal)
   context.countItems(Array(20_000).fill(0))
   expect(() => context.countItems([0])).toThrow('list items')
@@ -272,25 +272,28 @@ test('a result holds so many list items and no more: then everything of it stops
 
 test.each([
   ['alone', '', 300, numbered('7c')],
-  ['with what is not stored', 'network { name }', 301, numbered('7d')],
-] as const)('the same of what the database wrote %s', async (_, outside, id, trader) => {
-  const order = await storeSettledOrder(server.database.db, BigInt(id), trader)
-  await using client = await connectDirectly(server.database.url)
-  const prices = (count: number) =>
-    client.query(`INSERT INTO auction_prices (auction_id, token, price)
+  ['with fields that are not stored', 'network { name }', 301, numbered('7d')],
+] as const)(
+  'a result written by the database has the same limit of list items: %s',
+  async (_, outside, id, trader) => {
+    const order = await storeSettledOrder(server.database.db, BigInt(id), trader)
+    await using client = await connectDirectly(server.database.url)
+    const prices = (count: number) =>
+      client.query(`INSERT INTO auction_prices (auction_id, token, price)
       SELECT ${id}, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, ${count}) n ON CONFLICT DO NOTHING`)
-  const query = `{ order(uid: "${order.uid}") { ${outside} auctions { nodes { nativePrices { price } } } } }`
-  const answer = async () => (await request(`${server.url}/graphql`, 'POST', { query })).body
-  await prices(19_000)
-  expect((await answer()).data.order.auctions.nodes[0].nativePrices.length).toBeGreaterThanOrEqual(19_000)
-  await prices(20_001)
-  expect((await answer()).errors[0]).toMatchObject({
-    message: 'the result holds more than 20000 list items',
-    extensions: { code: 'QueryTooComplex' },
-  })
-})
+    const query = `{ order(uid: "${order.uid}") { ${outside} auctions { nodes { nativePrices { price } } } } }`
+    const answer = async () => (await request(`${server.url}/graphql`, 'POST', { query })).body
+    await prices(19_000)
+    expect((await answer()).data.order.auctions.nodes[0].nativePrices.length).toBeGreaterThanOrEqual(19_000)
+    await prices(20_001)
+    expect((await answer()).errors[0]).toMatchObject({
+      message: 'the result holds more than 20000 list items',
+      extensions: { code: 'QueryTooComplex' },
+    })
+  },
+)
 
-test('nothing is read for a client that has gone', async () => {
+test('nothing is read for a client that has disconnected', async () => {
   const context = createContext({} as Services, noCaller, AbortSignal.abort())
   await expect(context.loaders.token.load(someToken)).rejects.toThrow('the client has gone')
 })

@@ -12,12 +12,12 @@ import { numbered } from '../fakes/order.ts'
 
 const typeOf = (name: string) => schema.getType(name) as GraphQLInputObjectType
 
-describe('an input of the graph', () => {
-  test('has the members of the schema that reads it, and no others', () => {
+describe('a GraphQL input', () => {
+  test('has exactly the members of the zod schema that parses it', () => {
     const members = Object.keys(membersOf(orderInput.schema))
     expect(Object.keys(typeOf('OrderInput').getFields()).sort()).toEqual(members.toSorted())
     expect(Object.keys(membersOf(placeOrderInput.schema)).sort()).toEqual([...members, 'network'].sort())
-    // What REST has side by side the graph has in objects; nothing else differs.
+    // GraphQL groups in objects what REST has side by side; nothing else differs.
     const sides = [
       'kind',
       'sellAmountBeforeFee',
@@ -32,7 +32,7 @@ describe('an input of the graph', () => {
     )
   })
 
-  test('is an object that one argument takes: every mutation has one, called input', () => {
+  test('is an object: every mutation takes one argument, called input', () => {
     const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
     expect(mutations.length).toBeGreaterThan(8)
     for (const { name, args, type } of mutations) {
@@ -41,7 +41,7 @@ describe('an input of the graph', () => {
     }
   })
 
-  test('has the types, and what may be left out, of its schema', () => {
+  test('has the types and the optional members of its zod schema', () => {
     const types = Object.fromEntries(
       Object.values(typeOf('QuoteInput').getFields()).map(({ name, type }) => [name, String(type)]),
     )
@@ -62,21 +62,21 @@ describe('an input of the graph', () => {
   })
 })
 
-describe('the type of a schema', () => {
-  test('is found below what wraps it', () => {
+describe('the GraphQL type of a zod schema', () => {
+  test('is found inside wrappers such as nullish', () => {
     const wrapped = addressField.meta({ description: 'Whose.' }).nullish().meta({ description: 'Whose.' })
     expect(graphqlTypeOf(wrapped)).toEqual({ type: 'Address', isList: false, required: false })
     expect(graphqlTypeOf(z.array(textField).min(1))).toEqual({ type: 'String', isList: true, required: true })
     expect(graphqlTypeOf(flagField)).toMatchObject({ type: 'Boolean', required: true })
   })
 
-  test('that nobody knows is a fault when the program starts', () => {
+  test('throws when the program starts if no type is registered', () => {
     expect(() => graphqlTypeOf(z.date())).toThrow('no GraphQL type is registered for a date')
     expect(() => membersOf(z.array(textField))).toThrow('an input is made of an object')
   })
 })
 
-test('one of several is read with its name; none and two are refused', () => {
+test('a one-of input gives the one member that is set; none and two are refused', () => {
   const either = oneOf({ a: addressField.nullish(), b: textField.nullish() })
   expect(either.parse({ a: numbered('AA') })).toEqual({ member: 'a', value: numbered('aa') })
   expect(either.parse({ a: null, b: 'x' })).toEqual({ member: 'b', value: 'x' })

@@ -10,7 +10,7 @@ import { schema } from '../../src/graphql/schema.ts'
 const read = (...file: string[]) => readFileSync(path.join(import.meta.dirname, ...file), 'utf8')
 const published: Record<string, string> = JSON.parse(read('..', '..', 'docs', 'scalars.json'))
 
-/** A value of each scalar as resolvers have it. */
+/** A value of each scalar as resolvers return it. */
 const samples: Record<string, unknown> = {
   Address: '0x6b175474e89094c44da98b954eedeac495271d0f',
   AppDataDocument: '{}',
@@ -33,18 +33,18 @@ const scalars = Object.values(schema.getTypeMap())
   .filter((type) => !isSpecifiedScalarType(type))
 
 describe('docs/scalars.json', () => {
-  test('is the map: after a change run `npm run codegen`', () => {
+  test('is up to date: after a change run `npm run codegen`', () => {
     expect(published).toEqual(scalarMap())
     expect(Object.keys(published)).toEqual(Object.keys(samples))
   })
 
-  test.each(Object.entries(samples))('%s is in JSON what the map says', (name, sample) => {
+  test.each(Object.entries(samples))('%s has the JSON type of the map', (name, sample) => {
     const scalar = scalars.find((type) => type.name === name) as GraphQLScalarType
     const written = JSON.parse(JSON.stringify(scalar.serialize(sample)))
     expect(published[name]).toBe(name === 'JSON' ? 'unknown' : typeof written)
   })
 
-  test('types a document from the SDL alone', async () => {
+  test('gives codegen the types of a document from the SDL alone', async () => {
     const document = parse(`query Order($uid: OrderUid!) {
       order(network: "sepolia", uid: $uid) { owner creationDate validTo sellAmount quoteId }
     }`)

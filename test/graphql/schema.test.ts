@@ -42,15 +42,15 @@ function partsOf(type: GraphQLNamedType): Described[] {
 }
 
 describe('the schema', () => {
-  test('is the snapshot: after a change run `npm run codegen` and look at the difference', () => {
+  test('matches the snapshot: after a change run `npm run codegen` and review the difference', () => {
     const snapshot = readFileSync(path.join(import.meta.dirname, 'schema.graphql'), 'utf8')
     expect(schemaText()).toBe(snapshot)
   })
 
-  test('describes everything that is its own: 100 %', () => {
+  test('has a description for each of its own types, fields and arguments', () => {
     const described = [...ownTypes.flatMap(partsOf), ...ownDirectives.flatMap(withArguments)]
     expect(described.filter(([, description]) => !description?.trim()).map(([name]) => name)).toEqual([])
-    // What there is to describe: a kind that is left out would be missing here.
+    // One of each kind, to see that no kind is left out.
     const names = described.map(([name]) => name)
     for (const name of [
       'Query.order(uid)',
@@ -65,7 +65,7 @@ describe('the schema', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('uses Int for page sizes and counts alone, and SCREAMING_CASE for enum members', () => {
+  test('uses Int only for page sizes and counts, and SCREAMING_CASE for enum members', () => {
     const ints = ownTypes.flatMap((type) =>
       isObjectType(type)
         ? Object.values(type.getFields()).flatMap((field) => [

@@ -47,8 +47,8 @@ async function firstError(query: string, variables: Record<string, unknown> = {}
   return body.errors[0]
 }
 
-describe('a fault of the program', () => {
-  test('is told as such, without anything of its inside, and logged once with the request id', async () => {
+describe('a failure in the server', () => {
+  test('by an exception is returned without its message or stack, and logged once with the request id', async () => {
     failure = new Error('SELECT secret FROM /srv/app.ts failed')
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
@@ -72,7 +72,7 @@ describe('a fault of the program', () => {
     })
   })
 
-  test('an outage can be retried, and names no internals', async () => {
+  test('by an outage can be retried, and names no internals', async () => {
     failure = new Outage('the node of sepolia', new Error('connect ECONNREFUSED 10.0.0.1'))
     const error = await firstError(quoteMutation, { input: quoteInput })
     expect(error.extensions).toEqual({ code: 'Unavailable', retryable: true })
@@ -81,7 +81,7 @@ describe('a fault of the program', () => {
   })
 })
 
-test('a client that leaves is nobody’s fault, and what it asked for is done to its end', async () => {
+test('a client that disconnects is not logged as a fault, and its request runs to the end', async () => {
   let finish = (_: unknown) => {}
   const entered = new Promise<void>((resolve) => {
     params = () => {
@@ -101,7 +101,7 @@ test('a client that leaves is nobody’s fault, and what it asked for is done to
   await entered
   leaving.abort()
   expect(await left).toBe('AbortError')
-  await eventually('it is counted', async () => {
+  await eventually('the request is counted', async () => {
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     return metrics.includes('method="POST",route="unknown"')
   })
@@ -130,11 +130,11 @@ test('a refusal keeps its code, field and data', async () => {
 
 const orderQuery = 'query ($uid: OrderUid!) { order(uid: $uid) { uid } }'
 
-describe('malformed input names its field', () => {
+describe('an error about malformed input names its field', () => {
   test.each([
     ['a scalar in a variable', orderQuery, { uid: '0x12' }, 'uid'],
-    ['a variable that is missing', orderQuery, {}, 'uid'],
-    ['a variable of another type', orderQuery, { uid: 5 }, 'uid'],
+    ['a missing variable', orderQuery, {}, 'uid'],
+    ['a variable of the wrong type', orderQuery, { uid: 5 }, 'uid'],
     ['a scalar as a literal', '{ account(address: "0x12") { address } }', {}, 'address'],
     [
       'a literal in an input object',
@@ -151,7 +151,7 @@ describe('malformed input names its field', () => {
       'signingScheme',
     ],
     [
-      'an amount that is no digits',
+      'an amount with other characters than digits',
       quoteMutation,
       { input: { ...quoteInput, amount: { sellBeforeFee: '0x5' } } },
       'amount.sellBeforeFee',
@@ -188,7 +188,7 @@ describe('malformed input names its field', () => {
       'validity',
     ],
     [
-      'a lone hash',
+      'a hash without its document',
       quoteMutation,
       { input: { ...quoteInput, appDataHash: `0x${'00'.repeat(32)}` } },
       'appDataHash',
@@ -207,7 +207,7 @@ describe('malformed input names its field', () => {
       'u[1]',
     ],
     ['an unknown cursor', '{ orders(after: "x") { nodes { uid } } }', {}, 'after'],
-    ['a page too large', '{ orders(first: 1001) { nodes { uid } } }', {}, 'first'],
+    ['a page that is too large', '{ orders(first: 1001) { nodes { uid } } }', {}, 'first'],
     [
       'an unknown feed cursor',
       `{ notifications(account: "${numbered('0f')}", after: "x") { cursor } }`,
@@ -220,7 +220,7 @@ describe('malformed input names its field', () => {
     expect(server.faults).toEqual([])
   })
 
-  test('an order over uint256 has the codes of its sides', async () => {
+  test('an order with amounts over uint256 is refused with the code of each amount', async () => {
     const over = `${2n ** 256n}`
     const sell = await firstError(placeMutation, { input: { ...orderInput, sellAmount: over } })
     expect(sell.extensions).toEqual({ code: 'SellAmountOverflow', retryable: false, field: 'sellAmount' })
@@ -228,7 +228,7 @@ describe('malformed input names its field', () => {
     expect(buy.extensions).toEqual({ code: 'BuyAmountOverflow', retryable: false, field: 'buyAmount' })
   })
 
-  test('more than 128 orders to cancel', async () => {
+  test('cancelling more than 128 orders is refused', async () => {
     const query =
       'mutation ($orderUids: [OrderUid!]!) { cancelOrders(input: { orderUids: $orderUids, signature: "0x", signingScheme: EIP712 }) { orders { uid } } }'
     const error = await firstError(query, { orderUids: Array(129).fill(uid) })
@@ -236,32 +236,36 @@ describe('malformed input names its field', () => {
   })
 })
 
-describe('documents', () => {
+describe('a document is refused', () => {
   test.each([
-    ['no GraphQL', '{ order(', 'InvalidQuery'],
-    ['an unknown field', '{ nothing }', 'InvalidQuery'],
-    ['an unknown operation name', 'query A { version } query B { version }', 'InvalidQuery'],
+    ['that is no GraphQL', '{ order(', 'InvalidQuery'],
+    ['with an unknown field', '{ nothing }', 'InvalidQuery'],
+    ['without the name of one of its operations', 'query A { version } query B { version }', 'InvalidQuery'],
     [
-      'too many aliases',
+      'with too many aliases',
       `{ ${Array.from({ length: 51 }, (_, index) => `a${index}: version`).join(' ')} }`,
       'QueryTooComplex',
     ],
     [
-      'too deep',
+      'that is too deep',
       `{ account(address: "${numbered('0f')}") { orders { nodes ${'{ auctions { orders '.repeat(8)} { uid } ${'} }'.repeat(8)} } } }`,
       'QueryTooComplex',
     ],
-    ['too many tokens', `{ ${'version '.repeat(5_000)} }`, 'QueryTooComplex'],
-    ['lists nested beyond any stack', `{ order(uid: ${'['.repeat(2_500)}`, 'QueryTooComplex'],
-    ['fields nested beyond any stack', '{a'.repeat(10_000), 'QueryTooComplex'],
-    ['brackets in a string', `{ account(address: "${'['.repeat(300)}") { address } }`, 'InvalidParameter'],
+    ['with too many tokens', `{ ${'version '.repeat(5_000)} }`, 'QueryTooComplex'],
+    ['with lists nested beyond any stack', `{ order(uid: ${'['.repeat(2_500)}`, 'QueryTooComplex'],
+    ['with fields nested beyond any stack', '{a'.repeat(10_000), 'QueryTooComplex'],
+    [
+      'for a wrong value, not for the brackets in its string',
+      `{ account(address: "${'['.repeat(300)}") { address } }`,
+      'InvalidParameter',
+    ],
   ])('%s', async (_what, query, code) => {
     const { status, body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect([status, body.errors[0].extensions.code]).toEqual([expect.any(Number), code])
     expect(server.faults).toEqual([])
   })
 
-  test('full introspection and a debug query of fifteen levels are admitted', async () => {
+  test('full introspection and a debug query of fifteen levels are accepted', async () => {
     const introspection = await request(`${server.url}/graphql`, 'POST', { query: getIntrospectionQuery() })
     expect(introspection.body.errors).toBeUndefined()
     const deep = `query ($uid: OrderUid!) { order(uid: $uid) { auctions(first: 2) { nodes { solutions { orders { order {
@@ -273,7 +277,7 @@ describe('documents', () => {
     })
   })
 
-  test('a document is judged anew for its limits however often it comes', async () => {
+  test('the limits of a document are checked each time it is sent', async () => {
     for (let round = 0; round < 3; round++) {
       const error = await firstError('{ nothing }')
       expect(error.extensions).toEqual({ code: 'InvalidQuery', retryable: false })
@@ -281,21 +285,28 @@ describe('documents', () => {
   })
 })
 
-describe('requests that are none', () => {
+describe('an invalid request is refused', () => {
   const json = { 'content-type': 'application/json' }
   const query = JSON.stringify({ query: '{version}' })
   test.each<[string, string, RequestInit, number, string, string]>([
-    ['variables no JSON', '?query={version}&variables=x', {}, 400, 'InvalidQuery', 'variables must be'],
     [
-      'too large',
+      'variables that are no JSON',
+      '?query={version}&variables=x',
+      {},
+      400,
+      'InvalidQuery',
+      'variables must be',
+    ],
+    [
+      'a body that is too large',
       '',
       { method: 'POST', headers: json, body: ' '.repeat(262_145) },
       413,
       'PayloadTooLarge',
       'bytes',
     ],
-    ['no JSON', '', { method: 'POST', headers: json, body: '{' }, 400, 'InvalidQuery', 'JSON'],
-    ['nothing', '', { method: 'POST', headers: json, body: '' }, 400, 'InvalidQuery', ''],
+    ['a body that is no JSON', '', { method: 'POST', headers: json, body: '{' }, 400, 'InvalidQuery', 'JSON'],
+    ['an empty body', '', { method: 'POST', headers: json, body: '' }, 400, 'InvalidQuery', ''],
     [
       'a form',
       '',
@@ -305,7 +316,7 @@ describe('requests that are none', () => {
       'application/json',
     ],
     [
-      'an image wanted',
+      'a request for an image',
       '',
       { method: 'POST', headers: { ...json, accept: 'image/png' }, body: query },
       406,
@@ -325,8 +336,8 @@ describe('requests that are none', () => {
   })
 })
 
-describe('/graphql streams nothing', () => {
-  test('a client that asks for nothing else is told where streams are', async () => {
+describe('/graphql does not stream', () => {
+  test('a client that accepts only a stream gets 406 with the path of the streams', async () => {
     const response = await fetch(`${server.url}/graphql?query={version}`, {
       headers: { accept: 'text/event-stream' },
     })
@@ -336,13 +347,13 @@ describe('/graphql streams nothing', () => {
     expect(body.errors[0]?.extensions).toEqual({ code: 'NotAcceptable', retryable: false })
   })
 
-  test('one that names it among others gets JSON', async () => {
+  test('a client that also accepts JSON gets JSON', async () => {
     const accept = 'text/event-stream, application/json'
     const response = await fetch(`${server.url}/graphql?query={version}`, { headers: { accept } })
     expect(await response.json()).toMatchObject({ data: { version: 'test-build' } })
   })
 
-  test('a subscription is told the same', async () => {
+  test('a subscription gets the same 406', async () => {
     const query = `subscription { notifications(account: "${numbered('0f')}") { cursor } }`
     const { status, body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(status).toBe(406)
@@ -357,7 +368,7 @@ test('GraphiQL loads nothing from another host', async () => {
   expect(page).not.toMatch(/<(script|link|img|iframe)[^>]+(src|href)="?(https?:)?\/\//)
 })
 
-test('network is known by name', async () => {
+test('an unknown network name is refused with the names of known networks', async () => {
   const error = await firstError(
     '{ orders(network: "nowhere", owner: "0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f") { nodes { uid } } }',
   )
@@ -373,7 +384,7 @@ test('network is known by name', async () => {
   ])
 })
 
-describe('a null where an argument takes none', () => {
+describe('null for an argument that takes none', () => {
   test.each([
     [
       `query ($n: Int) { account(address: "${numbered('0f')}") { latestNotifications(first: $n) { id } } }`,
@@ -390,7 +401,7 @@ describe('a null where an argument takes none', () => {
     expect(server.faults).toEqual([])
   })
 
-  test.each(['first', 'last'])('is the usual size of a page: %s', async (argument) => {
+  test.each(['first', 'last'])('means the default page size: %s', async (argument) => {
     const query = `query ($n: Int) { orders(${argument}: $n) { nodes { uid } } }`
     const { body } = await request(`${server.url}/graphql`, 'POST', { query, variables: { n: null } })
     expect([body.errors, body.extensions.cost.requested]).toEqual([undefined, 11])

@@ -59,7 +59,7 @@ const nameOf = (uid: string) => Object.entries(stored).find(([, order]) => order
 const names = (nodes: { uid: string }[]) => nodes.map(({ uid }) => nameOf(uid))
 const ask = (query: string, variables?: Record<string, unknown>) => graphql(server.url, query, variables)
 
-/** A field that is not stored: with it, resolvers answer. */
+/** A field that is not stored, so that resolvers answer the query. */
 const executed = 'network { name }'
 
 describe('a list of orders', () => {
@@ -76,7 +76,7 @@ describe('a list of orders', () => {
     ['appCode: "shop"', []],
     ['appCode: "Shop", statuses: [OPEN]', ['known', 'shop']],
     [`createdFrom: "${at(2).toISOString()}", createdUntil: "${at(4).toISOString()}"`, ['later', 'buying']],
-  ])('is filtered by %s, of an account and of all', async (filter, expected) => {
+  ])('is filtered by %s, for one account and for all', async (filter, expected) => {
     const data = await ask(`{ orders(filter: { ${filter} }) { nodes { uid } }
       account(address: "${owner}") { orders(filter: { ${filter} }) { nodes { uid } } } }`)
     expect([names(data.orders.nodes), names(data.account.orders.nodes)]).toEqual([expected, expected])
@@ -86,20 +86,20 @@ describe('a list of orders', () => {
     ['statuses: []', 'statuses'],
     [`appCode: "${'a'.repeat(101)}"`, 'appCode'],
     ['appCode: "\\u0000"', 'appCode'],
-  ])('is refused with %s', async (filter, field) => {
+  ])('is refused with the filter %s', async (filter, field) => {
     const { body } = await request(`${server.url}/graphql`, 'POST', {
       query: `{ orders(filter: { ${filter} }) { nodes { uid } } }`,
     })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field })
   })
 
-  test('has one way to name a status', async () => {
+  test('is refused when the query names statuses in two ways', async () => {
     const query = '{ orders(status: OPEN, filter: { statuses: [OPEN] }) { nodes { uid } } }'
     const { body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'statuses' })
   })
 
-  test('is of all networks or of one, written by the database or executed', async () => {
+  test('covers all networks or one, whether the database or resolvers answer', async () => {
     const whole = ['abroad', 'expired', 'cancelled', 'solvers', 'known', 'later', 'buying', 'shop', 'first']
     for (const [argument, expected] of [
       ['', whole],
@@ -115,7 +115,7 @@ describe('a list of orders', () => {
               nodes { uid ${outside} } pageInfo { hasNextPage endCursor } } }`,
             { after },
           )
-          // Only resolvers are told what a row is found by.
+          // Only the statements of resolvers select the key of a row.
           expect(server.database.statements.at(-1)?.includes('"@":')).toBe(outside !== '')
           seen.push(...names(orders.nodes))
           after = orders.pageInfo.endCursor
@@ -132,7 +132,7 @@ interface Connection {
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
-test('what an order is worth is told the same, written by the database or executed', async () => {
+test('the computed amounts of an order are the same whether the database or resolvers answer', async () => {
   const fields =
     'effectiveReceiver executedFraction limitPrice { decimal numerator denominator } surplus { amount token { address } }'
   const query = (outside: string) => `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} ${outside} } }`
@@ -157,7 +157,7 @@ test('what an order is worth is told the same, written by the database or execut
 })
 
 describe('a fragment on an interface', () => {
-  test('says nothing of other types in it', async () => {
+  test('ignores nested fragments on other types', async () => {
     const { body } = await request(`${server.url}/graphql`, 'POST', {
       query: '{ order(uid: "UID") { ... on Node { id ... on Trade { owner } } } }'.replace(
         'UID',
@@ -168,7 +168,7 @@ describe('a fragment on an interface', () => {
   })
 })
 
-test('a token keeps its id whichever way it is reached', async () => {
+test('a token has the same id on every path to it', async () => {
   await storeTokens(server.database.db, [
     { chainId: network.chainId, address: wrapped, symbol: 'W', name: null, decimals: 18 },
   ])
@@ -183,7 +183,7 @@ test('a token keeps its id whichever way it is reached', async () => {
   }
 })
 
-describe('a place in time, or in a list', () => {
+describe('a timestamp or a cursor', () => {
   const count = async (filter: string) => {
     const { orders } = await ask(
       `{ orders(owner: "${owner}", network: "sepolia", filter: { ${filter} }, first: 50) { nodes { uid } } }`,
@@ -191,7 +191,7 @@ describe('a place in time, or in a list', () => {
     return orders.nodes.length
   }
 
-  test('finer than a millisecond is meant as it is written', async () => {
+  test('keeps its digits below a millisecond', async () => {
     const seven = at(7).toISOString().replace('.000Z', '')
     expect(await count(`createdUntil: "${seven}.000000500Z"`)).toBe(
       (await count(`createdUntil: "${seven}Z"`)) + 1,
@@ -207,13 +207,13 @@ describe('a place in time, or in a list', () => {
     '2026-01-01T24:00:00Z',
     '2026-01-01T00:00Z',
     '2026-01-01',
-  ])('that does not exist is refused: %s', async (time) => {
+  ])('that is no valid time is refused: %s', async (time) => {
     const query = `{ orders(filter: { createdFrom: "${time}" }) { nodes { uid } } }`
     const { body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(body.errors[0].extensions.code).toBe('InvalidParameter')
   })
 
-  test('the cursor of another list is refused', async () => {
+  test('of another list is refused', async () => {
     const { orders } = await ask(`{ orders(owner: "${owner}", first: 1) { pageInfo { endCursor } } }`)
     const query = `query ($after: String) { account(address: "${owner}") { trades(network: "sepolia", after: $after) { nodes { txHash } } } }`
     const cursors = [orders.pageInfo.endCursor, Buffer.from('1.2147483648').toString('base64url')]

@@ -51,7 +51,7 @@ async function explain(change: Record<string, unknown>, document = '{}', signedF
 }
 
 describe('explainSignature', () => {
-  test('says that a signature is fine, and shows its parts', async () => {
+  test('returns valid and the parts of the digest for a correct signature', async () => {
     expect(await explain({})).toEqual({
       valid: true,
       mistake: null,
@@ -64,7 +64,7 @@ describe('explainSignature', () => {
     })
   })
 
-  test('names the mistake', async () => {
+  test('names the mistake in a wrong signature', async () => {
     expect(await explain({}, '{}', { ...domain, chainId: 1 })).toMatchObject({
       valid: false,
       mistake: 'CHAIN_ID',
@@ -73,20 +73,20 @@ describe('explainSignature', () => {
     expect(await explain({ signature: '0x1234' })).toMatchObject({ mistake: 'SIGNATURE_LENGTH' })
   })
 
-  test('compares with the signer that the document names', async () => {
+  test('compares the recovered signer with the one that appData names', async () => {
     const document = `{"metadata":{"signer":"${owner}"}}`
     expect(await explain({ from: null }, document)).toMatchObject({ valid: true, expectedSigner: owner })
     expect(await explain({ from: null })).toMatchObject({ valid: null, expectedSigner: null })
     expect(await explain({ from: null }, 'no JSON')).toMatchObject({ valid: null, expectedSigner: null })
   })
 
-  test('asks neither database nor chain', async () => {
+  test('reads neither the database nor the chain', async () => {
     const before = server.database.statements.length
     await explain({})
     expect(server.database.statements.length).toBe(before)
   })
 
-  test('is there once in a request, and is limited like an order', async () => {
+  test('is allowed once in a request, and counts against the limit of orders', async () => {
     const twice = text.replace(
       'explainSignature',
       'a: explainSignature(order: $order) { valid } b: explainSignature',
@@ -104,12 +104,12 @@ describe('explainSignature', () => {
     expect(chargeOf(schema, parse('{ version }'))).toEqual({ ...noCharge, reads: 1 })
   })
 
-  test('knows the whole closed list', async () => {
+  test('documents every mistake in the enum', async () => {
     const data = await graphql(
       server.url,
       '{ __type(name: "SignatureMistake") { enumValues { name description } } }',
     )
-    const told = data.__type.enumValues.map(({ name, description }: Record<string, string>) => [
+    const documented = data.__type.enumValues.map(({ name, description }: Record<string, string>) => [
       name,
       description,
     ])
@@ -117,6 +117,6 @@ describe('explainSignature', () => {
       word.toUpperCase(),
       parsedAppData,
     ])
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(known))
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(known))
   })
 })

@@ -41,7 +41,7 @@ const route: QuoteRoute = {
   ],
 }
 
-/** What the desk adds to its replies, and what it keeps. */
+/** What the quote service adds to its replies, and what it stores. */
 let volumeFees: bigint[]
 let ownRoute: QuoteRoute | null
 let kept: QuoteReply | undefined
@@ -85,7 +85,7 @@ const ask = async (fields: string, more: Record<string, unknown> = {}) => {
 describe('the amounts of a quote', () => {
   const amounts = 'quote { sellAmount buyAmount feeAmount } protocolFeeBps'
 
-  test('are after the volume fees', async () => {
+  test('are those after volume fees', async () => {
     volumeFees = [200n, 30n]
     // 2,000,000 less 400, less 59.988.
     expect(await ask(amounts)).toEqual({
@@ -100,7 +100,7 @@ describe('the amounts of a quote', () => {
     })
   })
 
-  test('say nothing of fees where there are none, in REST not even null', async () => {
+  test('have no fees where none apply: null in GraphQL, absent in REST', async () => {
     expect(await ask(amounts)).toMatchObject({ quote: { buyAmount: '2000000' }, protocolFeeBps: null })
     const rest = async () => (await request(`${server.url}/sepolia/api/v1/quote`, 'POST', input)).body
     expect(Object.keys(await rest())).toEqual(['quote', 'from', 'expiration', 'id', 'verified'])
@@ -113,7 +113,7 @@ describe('the order to sign', () => {
   const members =
     'sellToken buyToken receiver sellAmount buyAmount validTo appData feeAmount kind partiallyFillable sellTokenBalance buyTokenBalance'
 
-  test('has every member of the struct, and the payload that a wallet takes as it is', async () => {
+  test('has every member of the struct, and typed data that a wallet can sign unchanged', async () => {
     const { order } = await ask(`order { ${members} typedData digest uid }`, { appData: '{}' })
     const { typedData, digest, uid, ...struct } = order
     expect(struct).toEqual({
@@ -147,7 +147,7 @@ describe('the order to sign', () => {
     expect(uid).toBe(`${digest}${trader.slice(2)}${(1_800_001_800).toString(16)}`)
   })
 
-  test('has the slippage that is asked for, several at once', async () => {
+  test('has the requested slippage, also for several aliases in one query', async () => {
     volumeFees = [1_000n]
     const { none, all, usual } = await ask(
       'none: order(slippageBps: 0) { buyAmount } all: order(slippageBps: 10000) { buyAmount } usual: order { buyAmount }',
@@ -156,10 +156,10 @@ describe('the order to sign', () => {
   })
 
   test.each([
-    ['more slippage than all', 'order(slippageBps: 10001) { uid }', {}, 'InvalidParameter'],
-    ['less than none', 'order(slippageBps: -1) { uid }', {}, 'InvalidParameter'],
+    ['a slippage over 100 %', 'order(slippageBps: 10001) { uid }', {}, 'InvalidParameter'],
+    ['a negative slippage', 'order(slippageBps: -1) { uid }', {}, 'InvalidParameter'],
     [
-      'more than there is',
+      'an amount over uint256',
       'order { uid }',
       { sellAmountAfterFee: `${2n ** 256n - 1n}`, buyAmountAfterFee: null },
       'SellAmountOverflow',
@@ -171,7 +171,7 @@ describe('the order to sign', () => {
       variables: { input: graphQuoteInput({ ...input, ...more }) },
     })
     expect(body.errors[0]).toMatchObject({ extensions: { code, field: 'slippageBps' } })
-    // A slippage that is none is told before anything is quoted.
+    // An invalid slippage is refused before a quote is requested.
     expect(body.errors[0].path).toEqual(code === 'InvalidParameter' ? undefined : ['quote', 'order'])
   })
 })
@@ -180,7 +180,7 @@ describe('the route of a quote', () => {
   const fields =
     'route { block priceImpact paths { amountIn amountOut hops { pool tokenIn { address symbol } tokenOut { address decimals } amountIn amountOut } } }'
 
-  test('names its pools and tokens, hop by hop', async () => {
+  test('has the pool and the tokens of each hop', async () => {
     ownRoute = route
     expect((await ask(fields)).route).toEqual({
       block: 77,
@@ -211,7 +211,7 @@ describe('the route of a quote', () => {
     })
   })
 
-  test('is null where somebody else found the price', async () => {
+  test('is null where another solver found the price', async () => {
     expect(await ask(fields)).toEqual({ route: null })
   })
 })
@@ -223,7 +223,7 @@ describe('a quote by its id', () => {
     return (await graphql(server.url, query, { id, from })).quote
   }
 
-  test('is what was answered, for the account that it was given to', async () => {
+  test('is what was answered, for the account that requested it', async () => {
     volumeFees = [200n]
     ownRoute = route
     const fields = 'quoteId from protocolFeeBps order(slippageBps: 0) { buyAmount uid } route { block }'
@@ -232,7 +232,7 @@ describe('a quote by its id', () => {
     expect(given).toMatchObject({ quoteId: 42, order: { buyAmount: '1999600' }, route: { block: 77 } })
   })
 
-  test('is a node, by an id that only the account knows that it was given to', async () => {
+  test('is a node, whose id contains the account that requested it', async () => {
     const fields = 'stored { __typename id quoteId network { name } response { quoteId from verified } }'
     const { stored } = await ask(fields)
     expect(stored).toEqual({
@@ -250,7 +250,7 @@ describe('a quote by its id', () => {
     expect(await node(encodedId(`Quote:5:42:${trader}`))).toBeNull()
   })
 
-  test('has tokens, and no stored quote where none is kept', async () => {
+  test('has tokens, and stored is null where the quote is not kept', async () => {
     isFast = true
     expect(
       await ask('quoteId stored { id } quote { sellToken { address symbol } buyToken { symbol } }'),
@@ -261,7 +261,7 @@ describe('a quote by its id', () => {
     })
   })
 
-  test('is nothing to anybody else, and nothing when it is not kept', async () => {
+  test('is null for another account, and null when it was not kept', async () => {
     await ask('quoteId')
     expect(await byId(42, numbered('0e'))).toBeNull()
     expect(await byId(43, trader)).toBeNull()

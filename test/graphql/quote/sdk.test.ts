@@ -29,8 +29,8 @@ beforeAll(async () => {
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-/** The trading flow of the library that everybody uses, against the same quotes. */
-describe('what the client library signs', () => {
+/** The trading flow of the official SDK, against the same quotes. */
+describe('the order that the client library signs', () => {
   const { chainId } = network
   const quoteBy = async (kind: OrderKind, slippageBps: number, volumeBps: number) => {
     const adapter = new ViemAdapter({
@@ -50,7 +50,7 @@ describe('what the client library signs', () => {
       buyToken: wrapped,
       buyTokenDecimals: 18,
       amount: '987654321987654321',
-      // The desk's clock is not the library's.
+      // The server's clock is not the library's.
       validTo: 1_800_001_800,
       slippageBps,
       ...(volumeBps > 0 && { partnerFee: { volumeBps, recipient: numbered('0d') } }),
@@ -66,7 +66,7 @@ describe('what the client library signs', () => {
     [OrderKind.BUY, 77, 20, [1_000n]],
     [OrderKind.BUY, 5_000, 100, [30n]],
   ])(
-    '%s with %d and %d basis points is the order of the quote, to the atom',
+    'for %s with %d and %d basis points is the order of the quote, to the atom',
     async (kind, slippageBps, volumeBps, fees) => {
       volumeFees = fees
       const { orderToSign, quoteResponse, orderTypedData } = await quoteBy(kind, slippageBps, volumeBps)

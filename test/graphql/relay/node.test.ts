@@ -23,7 +23,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const ask = (query: string, variables?: Record<string, unknown>) => graphql(server.url, query, variables)
 const nodeQuery = 'query ($id: ID!) { node(id: $id) { __typename id } }'
 
-test('everything that has an id is found by it', async () => {
+test('every object with an id is found by it', async () => {
   const { account, order } = await ask(
     `query ($owner: Address!, $uid: OrderUid!) {
       account(address: $owner) { id __typename latestNotifications { id __typename notificationId } }
@@ -48,7 +48,7 @@ test('everything that has an id is found by it', async () => {
   expect([sellToken.id, auctions.nodes[0].auctionId]).toEqual([encodedId(`Token:11155111:${wrapped}`), 9])
 })
 
-test('a node is whatever its type has', async () => {
+test('a node has the fields of its type', async () => {
   const id = encodedId(`Account:${owner}`)
   const query = `query ($id: ID!) { node(id: $id) { ... on Account { address orders(first: 2) { nodes { uid } } } ... on Order { uid } } }`
   const { node } = await ask(query, { id })
@@ -62,7 +62,7 @@ test.each([
   'Trade:11155111:1:1',
   'Trade:999999999:999999999999999:999999999',
   `Token:5:${wrapped}`,
-])('what is not known is null: %s', async (text) => {
+])('an unknown node is null: %s', async (text) => {
   const id = encodedId(text)
   expect(await ask(nodeQuery, { id })).toEqual({ node: null })
 })
@@ -80,7 +80,7 @@ test.each([
   'Network:sepolia',
   'constructor:1',
   'Trade:1:2',
-])('what no node was given is refused: "%s"', async (text) => {
+])('a malformed node id is refused: "%s"', async (text) => {
   for (const id of [text, encodedId(text)]) {
     const { body } = await request(`${server.url}/graphql`, 'POST', { query: nodeQuery, variables: { id } })
     expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidParameter', field: 'id' })
@@ -89,15 +89,15 @@ test.each([
 
 test.each([
   'node(id: "Account:x") { ... on Account { orders(first: 1000) { nodes { events(first: 1000) { nodes { label } } } } } }',
-  // The same key means another field in another type.
+  // The alias `it` means a different field in each type.
   `node(id: "Account:x") { ... on Order { it: debugReport { orderUid } }
     ... on Account { it: orders(first: 1000) { nodes { auctions { nodes { solutions { score } } } } } } }`,
-])('below a node the same limits hold: %s', async (selection) => {
+])('the complexity limits hold below a node too: %s', async (selection) => {
   const { body } = await request(`${server.url}/graphql`, 'POST', { query: `{ ${selection} }` })
   expect(body.errors[0].extensions.code).toBe('QueryTooComplex')
 })
 
-test('trades of an account are paged newest first without a gap or a repetition', async () => {
+test('trades of an account are paged newest first, each exactly once', async () => {
   const { db } = server.database
   const trader = numbered('7a')
   const order = await storeOrder(db, { owner: trader })
@@ -140,7 +140,7 @@ interface TradePage {
   pageInfo: { hasNextPage: boolean; startCursor: string | null; endCursor: string | null }
 }
 
-test('an order that was filled at a better price says so', async () => {
+test('an order that was filled at a better price has its surplus', async () => {
   const { order } = await ask(
     `query ($uid: OrderUid!) { order(uid: $uid) { executedFraction executedPrice { decimal numerator denominator } limitPrice { decimal }
       surplus { amount token { address } } } }`,

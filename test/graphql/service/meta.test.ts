@@ -17,26 +17,26 @@ const meta = async (variables = {}) => (await graphql(server.url, query, variabl
 const hash = (digit: string) => `0x${digit.repeat(64)}` as const
 const nothing = { network: { name: 'sepolia' }, block: null, head: null, lag: null, version: 'test-build' }
 
-test('tells the newest indexed block, what is behind it, and the build; by one statement', async () => {
+test('meta has the newest indexed block, its lag and the build, by one statement', async () => {
   const { db } = server.database
   const { chainId } = network
   expect(await meta()).toEqual(nothing)
-  // The program's clock stands at 1,800,000,000.
+  // The program's clock is fixed at 1,800,000,000.
   const place = { number: 70, hash: hash('a'), timestamp: 1_799_999_990 }
   await db.transaction((tx) =>
     moveCheckpoint(tx, chainId, { from: null, to: place, at: new Date(), head: 75 }),
   )
   const before = server.database.statements.length
-  const told = {
+  const indexed = {
     ...nothing,
     block: { number: 70, hash: hash('a'), timestamp: '2027-01-15T07:59:50Z' },
     head: 75,
     lag: { blocks: 5, seconds: 10 },
   }
-  expect(await meta()).toEqual(told)
+  expect(await meta()).toEqual(indexed)
   expect(server.database.statements.length - before).toBe(1)
-  for (const name of ['sepolia', '11155111', 11155111]) expect(await meta({ network: name })).toEqual(told)
-  // A reorg goes back to a block that is known by its hash alone.
+  for (const name of ['sepolia', '11155111', 11155111]) expect(await meta({ network: name })).toEqual(indexed)
+  // After a reorg, only the hash of the checkpoint's block is known.
   const back = { number: 69, hash: hash('b') }
   await db.transaction((tx) => moveCheckpoint(tx, chainId, { from: place, to: back, at: new Date() }))
   expect(await meta()).toEqual({
@@ -46,7 +46,7 @@ test('tells the newest indexed block, what is behind it, and the build; by one s
   })
 })
 
-test('a network is named by its name or its chain id, as text or as a number', async () => {
+test('a network is found by its name or its chain id, as text or as a number', async () => {
   expect(
     await graphql(server.url, '{ network(name: 11155111) { id name wrappedNative { address symbol } } }'),
   ).toEqual({

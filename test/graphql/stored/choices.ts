@@ -1,4 +1,4 @@
-/** Decisions by numbers that fast-check finds and shrinks: those that are missing are 0, which is always the plainest. */
+/** Choices made by numbers that fast-check generates and shrinks. A missing number is 0, which is the simplest choice. */
 export class Choices {
   private at = 0
 
@@ -8,7 +8,7 @@ export class Choices {
     return (this.numbers[this.at++] ?? 0) % limit
   }
 
-  /** True once in so many times. */
+  /** True with a chance of one in `times`. */
   once(times: number): boolean {
     return this.below(times) === times - 1
   }

@@ -12,7 +12,7 @@ interface Place {
   isCompiled: boolean
 }
 
-/** Every field of the schema, but introspection's. */
+/** Every field of the schema except introspection. */
 const fields: Place[] = Object.values(schema.getTypeMap()).flatMap((type) => {
   if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) return []
   return Object.values(type.getFields()).map((field) => ({
@@ -24,16 +24,16 @@ const fields: Place[] = Object.values(schema.getTypeMap()).flatMap((type) => {
 const nameOf = ({ type, field }: Place) => `${type}.${field}`
 const compiled = fields.filter(({ isCompiled }) => isCompiled)
 
-/** What conditions are written for: a field of an interface stands for that of each of its types. */
+/** Compiled fields of object types; a field of an interface stands for those of its types. */
 const answered = compiled.filter(({ type }) => !isInterfaceType(schema.getType(type)))
 
-test('every field is compiled, or named with what else answers it', () => {
+test('every field is compiled, or listed with what else answers it', () => {
   const others = fields.filter((field) => !field.isCompiled)
   expect(others.map(nameOf).sort()).toEqual([...placesElsewhere].sort())
   expect(compiled.length).toBeGreaterThan(300)
 })
 
-test('no stored column is answered by anything but a compiled read', () => {
+test('every stored column is answered by a compiled read', () => {
   const columnsOf = (type: string): Record<string, string> => {
     const columns = (Prisma as unknown as Record<string, Record<string, string>>)[`${type}ScalarFieldEnum`]
     return compiled.some((field) => field.type === type) ? (columns ?? {}) : {}
@@ -43,11 +43,11 @@ test('no stored column is answered by anything but a compiled read', () => {
   expect('receiver' in columnsOf('Order')).toBe(true)
 })
 
-test('the interpreter knows every compiled field, so that no generated document leaves one out', () => {
+test('the oracle knows every compiled field, so that generated documents cover all of them', () => {
   expect(answered.filter(({ type, field }) => !isKnown(type, field)).map(nameOf)).toEqual([])
 })
 
-test('every field of the query that is compiled begins generated documents', () => {
+test('every compiled field of Query is a root of generated documents', () => {
   const roots = compiled.filter(({ type }) => type === 'Query').map(({ field }) => field)
   expect(roots.sort()).toEqual([...storedRoots].sort())
 })

@@ -22,15 +22,15 @@ import { readRows } from './oracle/rows.ts'
 import { randomDocument } from './random-document.ts'
 import { storeWorld } from './stored-world.ts'
 
-/** Reads are made from descriptions: the oracle computes the same from rows, field by field, and knows no description. */
+/** Compiled reads come from descriptions of fields. The oracle computes the same from rows, without these descriptions. */
 
 const numbers = fc.array(fc.nat(997), { minLength: 10, maxLength: 160 })
 const runs = 250
 
-/** No entry has the number 0. */
+/** Feed entries are numbered from 1, so the number 0 marks the head of the feed. */
 const headOfFeed = /"[1-9][0-9]{2,}\.0"/g
 
-/** Refused as too large, before anything is read. */
+/** The code of a document that is refused before anything is read. */
 const tooLarge = 'QueryTooComplex'
 
 type Variables = Record<string, unknown>
@@ -42,7 +42,7 @@ async function post(server: TestServer, query: string, variables: Variables) {
   return { body, statements: server.database.statements.slice(before) }
 }
 
-/** Which fields of the query need a statement. Of named tokens resolvers know the address: nothing is read for that alone. */
+/** The root fields that need a statement. Resolvers already know the address of a named token, and read nothing for that alone. */
 class Roots {
   private readonly names = new Map<string, string>()
   private readonly beyondNames = new Set<string>()
@@ -71,7 +71,7 @@ function selectionOf(text: string): SelectionSetNode {
   return (parse(text).definitions[0] as OperationDefinitionNode).selectionSet
 }
 
-/** The same document with something outside asked of the last order or token that it names; undefined where it names none. */
+/** The document with a field that is not stored added to its last order or token; undefined where it selects none. */
 function mixed(document: DocumentNode): DocumentNode | undefined {
   const places: SelectionSetNode[] = []
   const types = new TypeInfo(bareSchema)
@@ -97,7 +97,7 @@ function mixed(document: DocumentNode): DocumentNode | undefined {
   )
 }
 
-describe.each([11, 12, 13])('documents over the stories of seed %i', (seed) => {
+describe.each([11, 12, 13])('documents over the random stories of seed %i', (seed) => {
   let server: TestServer
   let params: GraphqlParams
   let values: Values
@@ -131,7 +131,7 @@ describe.each([11, 12, 13])('documents over the stories of seed %i', (seed) => {
     return true
   }
 
-  test('answer what the rows say, with one statement a root, also beside what is outside', async () => {
+  test('return what the oracle computes, by one statement per root, also with fields that are not stored', async () => {
     await fc.assert(
       fc.asyncProperty(numbers, async (drawn) => {
         const { text, variables } = randomDocument(drawn, values)

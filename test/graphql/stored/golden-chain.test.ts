@@ -135,7 +135,7 @@ test('Auction, Solution and SettlementAttempt', async () => {
   })
 })
 
-test('the roots that find auctions and orders beside their ids', async () => {
+test('the root fields that find auctions and orders by other keys than their ids', async () => {
   const found =
     await ask(`{ latestAuction { auctionId } auctionOfTransaction(hash: "${transaction}") { auctionId }
     transactionOrders(hash: "${transaction}") { uid } ordersByUids(uids: ["${traded}", "${bare}", "${traded}"]) { uid } }`)
@@ -147,7 +147,7 @@ test('the roots that find auctions and orders beside their ids', async () => {
   })
 })
 
-test('Notification, with what its kind has', async () => {
+test('Notification, with the fields of its kind', async () => {
   const { account } = await ask(`{ account(address: "${other}") { id address affiliate { code } totalSurplus
     latestNotifications { __typename id notificationId account type message timestamp metadata isReverted orderUid order { uid }
       ... on OrderFilledNotification { executedAmount txHash } ... on OrderCancelledNotification { reason } } } }`)

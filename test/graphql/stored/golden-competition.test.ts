@@ -53,7 +53,7 @@ test('a competition, worst solution first', async () => {
   expect(await read(`/sepolia/api/v2/solver_competition/by_tx_hash/${transaction}`)).toEqual(competition)
 })
 
-test('a competition in its first version', async () => {
+test('a competition in the response of API version 1', async () => {
   expect(await read('/sepolia/api/v1/solver_competition/30')).toEqual({
     auctionId: 30,
     transactionHashes: [transaction],
@@ -67,7 +67,7 @@ test('a competition in its first version', async () => {
   })
 })
 
-test('the newest competition may be without solutions', async () => {
+test('the newest competition may have no solutions', async () => {
   expect(await read('/sepolia/api/v2/solver_competition/latest')).toEqual({
     auctionId: 31,
     auctionStartBlock: 104,
@@ -79,7 +79,7 @@ test('the newest competition may be without solutions', async () => {
   })
 })
 
-test('where an order stands', async () => {
+test('the status of an order in its competition', async () => {
   expect(await read(`/sepolia/api/v1/orders/${traded}/status`)).toEqual({
     type: 'traded',
     value: [

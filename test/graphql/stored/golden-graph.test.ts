@@ -26,7 +26,7 @@ const orderFields = `id uid owner from receiver effectiveReceiver sellAmount buy
   progress { stage solutions { solver executedAmounts { sell buy } } }
   quote { gasAmount gasPrice sellTokenPrice sellAmount buyAmount feeAmount solver verified metadata }`
 
-test('Order without anything that it may lack', async () => {
+test('Order without its optional parts', async () => {
   expect(await ask(`{ order(uid: "${bare}") { ${orderFields} } }`)).toEqual({
     order: {
       id: encodedId(`Order:${bare}`),
@@ -78,7 +78,7 @@ test('Order without anything that it may lack', async () => {
   })
 })
 
-test('Order and OrderQuote with everything', async () => {
+test('Order and OrderQuote with all optional parts', async () => {
   expect(await ask(`{ order(uid: "${traded}") { ${orderFields} } }`)).toEqual({
     order: {
       id: encodedId(`Order:${traded}`),

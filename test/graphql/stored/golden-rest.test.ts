@@ -106,11 +106,11 @@ const quote = {
   metadata: { version: '1.0', jitOrders: [] },
 }
 
-test('an order leaves out what it lacks', async () => {
+test('an order leaves out optional members without a value', async () => {
   expect(await read(`/sepolia/api/v1/orders/${bare}`)).toEqual(bareOrder)
 })
 
-test('an order has its quote where it is read alone, not in lists', async () => {
+test('an order has its quote when it is read alone, not in lists', async () => {
   expect(await read(`/sepolia/api/v1/orders/${traded}`)).toEqual({ ...tradedOrder, quote })
   expect(await read(`/sepolia/api/v1/account/${other}/orders`)).toEqual([tradedOrder])
   expect(await read(`/sepolia/api/v1/transactions/${transaction}/orders`)).toEqual([tradedOrder])
@@ -222,7 +222,7 @@ test('the debug report', async () => {
   })
 })
 
-test('trades, each policy under its kind', async () => {
+test('trades, with each fee policy under its kind', async () => {
   const common = { orderUid: traded, owner: other, sellToken: sell, buyToken: buy }
   const first = { ...common, blockNumber: 102, logIndex: 7, sellAmount: '410', sellAmountBeforeFees: '405' }
   const second = { ...common, blockNumber: 90, logIndex: 0, sellAmount: most, sellAmountBeforeFees: most }

@@ -1,13 +1,13 @@
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 
-/** Rows of which every value was chosen by hand, and every answer written down from the interface. */
+/** Rows with values chosen by hand; the expected answers were written from the documented interface. */
 
 export const hex = (pair: string, bytes: number) => `0x${pair.repeat(bytes)}`
 
 export const names = {
-  /** Sells all there is to nobody in particular; nothing happened to it. */
+  /** Sells the maximum amount, without a receiver and without history. */
   bare: hex('a1', 56),
-  /** Bought a half before its time was over. */
+  /** A buy order, half filled before it expired. */
   traded: hex('b2', 56),
   owner: hex('0a', 20),
   other: hex('0b', 20),
@@ -24,7 +24,7 @@ export const names = {
   document: hex('ce', 32),
 }
 
-/** The greatest uint256. */
+/** The largest uint256. */
 export const most = '115792089237316195423570985008687907853269984665640564039457584007913129639935'
 
 const bytes = (text: string) => `'\\x${text.slice(2)}'`

@@ -1,13 +1,13 @@
-/** A list that can grow, as a test asks for it. */
+/** A paged list and how a test queries it. */
 export interface Walked {
   name: string
-  /** Up to the list, whose arguments are `<page>`. */
+  /** The query up to the list; `<page>` stands for its arguments. */
   query: string
-  /** What tells its items apart. */
+  /** The field that identifies an item. */
   key: string
-  /** The same in SQL, in the list's order. */
+  /** SQL that selects the keys in the list's order. */
   items: string
-  /** Where a walk from the start begins. */
+  /** The cursor of the first page, where one is needed. */
   start?: string
   /** Whether a page may end before it is full. */
   looks?: boolean

@@ -15,7 +15,7 @@ import type { Rows } from './oracle/rows.ts'
 
 const unknownHash = keccakText('nothing has this hash')
 
-/** Values that arguments can have over some rows, a few of which are of nothing. */
+/** Values for arguments taken from rows, and a few that match no row. */
 export function valuesOf(rows: Rows) {
   const { orders, trades, auctions } = rows
   const owners = [...new Set(orders.map(({ owner }) => owner))]
@@ -83,7 +83,7 @@ const listNames: Record<string, string> = {
   'DebugReport.trades': 'orderTrades',
 }
 
-/** Of any list of the kind: a place need not be in the list that it bounds. */
+/** Cursors of any list of the kind; a cursor need not point into the list that it bounds. */
 function pageFor(place: string, choices: Choices, { cursors }: Values): Arguments {
   const [, field = ''] = place.split('.')
   const known = cursors[listNames[place] ?? field] ?? []
@@ -124,7 +124,7 @@ const given: Record<string, Give> = {
   'Account.latestNotifications': (choices) => ({ first: 1 + choices.below(4) }),
 }
 
-/** Arguments of one field, `Type.field`. */
+/** Arguments of the field `Type.field`. */
 export function argumentsFor(place: string, isPage: boolean, choices: Choices, values: Values): Arguments {
   const own = given[place]?.(choices, values) ?? {}
   return isPage ? { ...own, ...pageFor(place, choices, values) } : own

@@ -4,19 +4,19 @@ import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { storeNotification, storeOrder } from '../../fakes/story.ts'
 
-/** Items of each list that is walked. */
+/** Items in each list that a test pages through. */
 export const long = 23
-/** More orders than one page looks at. */
+/** More orders than one page examines. */
 export const beyondLook = 10_400
 
 export interface LongLists {
   order: Order
   owner: Address
-  /** Of `beyondLook` orders, few of which are bought. */
+  /** The account with `beyondLook` orders, few of them buy orders. */
   many: Address
 }
 
-/** One order with long lists, one account with long lists, and one with more orders than a page looks at. Times differ by microseconds. */
+/** An order and an account with long lists, and an account with more orders than a page examines. Times differ by microseconds. */
 export async function storeLongLists(db: Database): Promise<LongLists> {
   const owner = numbered('0f')
   const many = numbered('0d')
@@ -44,7 +44,7 @@ export async function storeLongLists(db: Database): Promise<LongLists> {
   return { order, owner, many }
 }
 
-/** Copies, three to a microsecond, of another pair; every 450th is bought and a liquidity order. */
+/** Copies with another pair, three per microsecond; every 450th is a buy order of the class liquidity. */
 async function cloneOrders(db: Database, id: bigint, owner: Address, howMany: number): Promise<void> {
   await sql(db).$executeRaw`
     INSERT INTO orders SELECT r.* FROM orders o, generate_series(1, ${howMany}) n,

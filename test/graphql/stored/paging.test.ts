@@ -6,7 +6,7 @@ import { request } from '../../setup/trader.ts'
 import { lists, type Walked } from './growing-lists.ts'
 import { beyondLook, type LongLists, long, storeLongLists } from './long-lists.ts'
 
-/** Every list that can grow, walked from either end. */
+/** Pages through every growing list from both ends. */
 
 interface Page {
   edges: { cursor: string; node: Record<string, unknown> }[]
@@ -65,10 +65,10 @@ async function itemsOf({ items }: Walked): Promise<string[]> {
   return rows.map((row) => String(Object.values(row)[0]))
 }
 
-/** Ids are opaque; what they are made of can be read in SQL. */
+/** The decoded parts of an opaque id, to compare with SQL. */
 const partsOf = (id: string) => Buffer.from(id, 'base64url').toString()
 
-/** Checks what a page says of itself. @returns its items */
+/** Checks a page against its own edges and cursors. @returns its items */
 function checked({ key, looks }: Walked, { edges, nodes, pageInfo }: Page): string[] {
   expect(edges.map(({ node }) => node)).toEqual(nodes)
   const { startCursor, endCursor } = pageInfo
@@ -81,7 +81,7 @@ function checked({ key, looks }: Walked, { edges, nodes, pageInfo }: Page): stri
 describe.each(lists)('$name', (list) => {
   const { start, looks } = list
 
-  test('is walked from its start, each item once and in order', async () => {
+  test('paged forwards gives each item once and in order', async () => {
     const wanted = await itemsOf(list)
     const seen: string[] = []
     let after = start
@@ -100,7 +100,7 @@ describe.each(lists)('$name', (list) => {
     expect(wanted.length).toBeGreaterThan(10)
   })
 
-  test('is walked from its end, each item once, each page in the order of the list', async () => {
+  test('paged backwards gives each item once, with each page in the order of the list', async () => {
     const wanted = await itemsOf(list)
     const seen: string[] = []
     let before: string | undefined
@@ -117,7 +117,7 @@ describe.each(lists)('$name', (list) => {
     expect(seen).toEqual(wanted)
   })
 
-  test('refuses pages that cannot be, and cursors of other lists', async () => {
+  test('refuses invalid page sizes and cursors of other lists', async () => {
     const other = list === feedList || list.start ? Buffer.from('o1.1').toString('base64url') : '7.7'
     const letter = Buffer.from('z1.1.1').toString('base64url')
     const faults: [string, string][] = [
@@ -137,7 +137,7 @@ describe.each(lists)('$name', (list) => {
   })
 })
 
-test('a cursor of one list is no place in any list of another kind', async () => {
+test('a cursor of one list is refused by lists of other kinds', async () => {
   const kinds = lists.slice(0, 3).concat(lists.slice(8, 9), lists.slice(10, 14))
   for (const from of kinds) {
     const { pageInfo } = await pageOf(from, from.start ? `first: 1, after: "${from.start}"` : 'first: 1')
@@ -154,7 +154,7 @@ test('a cursor of one list is no place in any list of another kind', async () =>
   }
 })
 
-test('a list is counted up to a cap', async () => {
+test('totalCount stops at a cap', async () => {
   const many: Walked = { name: 'many', query: 'orders(owner: <many>, <page>)', key: 'id', items: '' }
   expect(beyondLook).toBeGreaterThan(10_000)
   expect((await pageOf(many, 'first: 1')).totalCount).toBe(10_000)

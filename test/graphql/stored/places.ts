@@ -1,6 +1,6 @@
 /**
- * Fields that the database does not answer, and why: what is outside is asked over the network, the process computes or is what is asked
- * about. A stored column is never among them.
+ * Fields that the database does not answer, and why: `outside` is fetched over the network, `process` is computed by the process or
+ * is part of the request. A stored column is never among them.
  */
 export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside' | 'process', string>>>> = {
   AffiliateStatistics: {
@@ -75,7 +75,7 @@ export const placesElsewhere: readonly string[] = [...places]
 
 export const isElsewhere = (type: string, field: string) => places.has(`${type}.${field}`)
 
-/** Fields of the query that read what is stored. */
+/** Fields of Query that read stored rows. */
 export const storedRoots = [
   'order',
   'orders',

@@ -25,7 +25,7 @@ type Composite = GraphQLNamedType & { name: string }
 
 const deepest = 6
 
-/** Names of fields that are of different types in different parents: under one key they would contradict each other. */
+/** Names of fields whose type depends on the parent: under the same key they would conflict. */
 const ambiguous = namesOfSeveralTypes()
 
 function namesOfSeveralTypes(): Set<string> {
@@ -39,7 +39,7 @@ function namesOfSeveralTypes(): Set<string> {
   return new Set([...types].filter(([, known]) => known.size > 1).map(([name]) => name))
 }
 
-/** A document over what is stored, valid by its making. */
+/** A random document over stored fields, valid by construction. */
 export function randomDocument(numbers: readonly number[], values: Values): RandomDocument {
   return new Writing(new Choices(numbers), values).document()
 }
@@ -100,7 +100,7 @@ class Writing {
     return `...${condition}${this.directive()} ${this.selection(inner, depth)}`
   }
 
-  /** Sometimes one that is spread elsewhere too. */
+  /** Sometimes a fragment that is spread elsewhere too. */
   private named(type: Composite, depth: number): string {
     const own = [...this.fragments].filter(([, text]) => text.includes(` on ${type.name} `))
     if (own.length > 0 && this.choices.once(2)) return `...${this.choices.of(own)[0]}${this.directive()}`
@@ -120,7 +120,7 @@ class Writing {
     return this.field(type, this.choices.of(wanted), depth + 1, isAbstractType(type))
   }
 
-  /** What may differ by its place gets a name of its own, so that no two fields contradict each other. */
+  /** Gives a unique alias to a field that may differ by its place, so that no two fields conflict. */
   private field(parent: Composite, field: Field, depth: number, isAliased: boolean): string {
     const type = getNamedType(field.type)
     const place = `${parent.name}.${field.name}`

@@ -12,7 +12,7 @@ import { pricedToken, randomStory, storeStory } from '../../fakes/random-story.t
 import { storeTokens } from '../../fakes/stored-tokens.ts'
 import { eventually } from '../../setup/eventually.ts'
 
-/** Random stories that have owners, tokens, auctions and transactions in common, and all that is stored beside them. */
+/** Random stories that share owners, tokens, auctions and transactions, and all other stored rows. */
 export async function storeWorld(db: Database, seed: number): Promise<void> {
   const stories = fc.sample(randomStory, { seed, numRuns: 9 })
   const orders: Order[] = []
@@ -28,7 +28,7 @@ export async function storeWorld(db: Database, seed: number): Promise<void> {
   await feedIsSettled(db)
 }
 
-/** Every other order has the first one's owner; the first is in the others' auctions, and two trade one pair. */
+/** Every second order has the first one's owner; the first is in the others' auctions, and two trade the same pair. */
 async function share(db: Database, { id, owner, sellToken, buyToken }: Order, others: readonly Order[]) {
   const shared = others.filter((_, index) => index % 2 === 0).map((order) => order.id)
   const data = { owner: bytea(owner) }
@@ -43,7 +43,7 @@ async function share(db: Database, { id, owner, sellToken, buyToken }: Order, ot
     SELECT ${id}, auction_id, uid, uid + 1, uid + 2 FROM solutions WHERE uid < 2 ON CONFLICT DO NOTHING`
 }
 
-/** Every token that a row names: where one is not stored, resolvers ask the chain, and more is read. */
+/** Every token that a row names: for a missing one, resolvers would ask the chain and read more. */
 async function storeTokensOf(db: Database, orders: readonly Order[]): Promise<void> {
   const priced = { address: pricedToken, symbol: 'P', name: 'Priced', decimals: 0 }
   const chainIds = [...new Set(orders.map(({ chainId }) => chainId))]
@@ -60,7 +60,7 @@ async function storeTokensOf(db: Database, orders: readonly Order[]): Promise<vo
   )
 }
 
-/** A transaction for each block of trades; the first of them settles two auctions. */
+/** A transaction for each block of trades; the first one settles two auctions. */
 async function storeSettlements(db: Database): Promise<void> {
   await sql(db).$executeRaw`UPDATE trades SET tx_hash = decode(lpad(to_hex(block_number), 64, '0'), 'hex')`
   await sql(db).$executeRaw`
@@ -128,7 +128,7 @@ async function storeAffiliates(db: Database, wallets: readonly Address[]): Promi
   }
 }
 
-/** A feed is read up to the oldest transaction that still runs, in whatever database of the server. */
+/** A feed is readable up to the oldest running transaction in any database of the server. */
 async function feedIsSettled(db: Database): Promise<void> {
   await eventually('the feed is settled', async () => {
     const [row] = await sql(db).$queryRaw<{ settled: boolean }[]>`

@@ -48,10 +48,10 @@ const unavailable = {
 describe('token', () => {
   const query = 'query ($name: TokenAddress!) { token(address: $name) { id address symbol name decimals } }'
 
-  test.each(['-', '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'])('%s is the coin', async (name) => {
-    const { chainId: _, ...told } = coin
+  test.each(['-', '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'])('%s is the native coin', async (name) => {
+    const { chainId: _, ...fields } = coin
     expect(await graphql(server.url, query, { name })).toEqual({
-      token: { id: encodedId(`Token:${chainId}:${nativeMarker}`), ...told },
+      token: { id: encodedId(`Token:${chainId}:${nativeMarker}`), ...fields },
     })
   })
 
@@ -72,7 +72,7 @@ describe('token', () => {
     expect(inDocument.errors).toMatchObject([{ message: `address ${says}`, extensions }])
   })
 
-  test('is null for what is no token, and an error for what could not be asked', async () => {
+  test('is null for an address without a token, and an error while the node is down', async () => {
     expect(await graphql(server.url, query, { name: dollar })).toEqual({ token: null })
     tokens = new Map([[dollar, down]])
     expect(await ask(query, { name: dollar })).toMatchObject({
@@ -82,7 +82,7 @@ describe('token', () => {
   })
 })
 
-test('an order is answered while its tokens can’t be read, which is told of each field', async () => {
+test('an order is answered while its tokens can’t be read, with an error for each field', async () => {
   tokens = new Map<Address, Token | Outage>([
     [dollar, down],
     [wrapped, { ...coin, address: wrapped, symbol: 'WETH' }],
@@ -106,9 +106,9 @@ describe('usdPrice', () => {
   const fields = 'usdPrice { price source asOf age maxAge isStale }'
   const list = `query ($addresses: [Address!]!) { tokens(addresses: $addresses) { ${fields} } }`
 
-  test('says who said so, and when; null where nobody knows', async () => {
+  test('has its source and time, and is null where no source has a price', async () => {
     prices.set(dollar, { ...price, value: '1', keepMs: 0, isStale: true })
-    const { tokens: told } = await graphql(server.url, list, { addresses: [wrapped, dollar, numbered('1')] })
+    const { tokens: rows } = await graphql(server.url, list, { addresses: [wrapped, dollar, numbered('1')] })
     const fresh = {
       price: '0.000000001',
       source: 'feed',
@@ -117,14 +117,14 @@ describe('usdPrice', () => {
       maxAge: 120,
       isStale: false,
     }
-    expect(told).toEqual([
+    expect(rows).toEqual([
       { usdPrice: fresh },
       { usdPrice: { ...fresh, price: '1', maxAge: 0, isStale: true } },
       { usdPrice: null },
     ])
   })
 
-  test('that could not be asked for is an error, and the others are answered', async () => {
+  test('that could not be fetched is an error, and the other prices are answered', async () => {
     prices.set(dollar, down)
     expect(await ask(list, { addresses: [dollar, wrapped] })).toMatchObject({
       data: { tokens: [{ usdPrice: null }, { usdPrice: { price: '0.000000001' } }] },
@@ -132,7 +132,7 @@ describe('usdPrice', () => {
     })
   })
 
-  test('of one token is asked once, wherever it stands', async () => {
+  test('of one token is fetched once for the whole request', async () => {
     await graphql(
       server.url,
       `{ a: tokens(addresses: ["${wrapped}", "${wrapped}"]) { ${fields} } b: tokens(addresses: ["${wrapped}"]) { ${fields} } }`,
@@ -140,7 +140,7 @@ describe('usdPrice', () => {
     expect(params).toEqual([wrapped])
   })
 
-  test('is told of 32 tokens in one request', async () => {
+  test('is returned for at most 32 tokens in one request', async () => {
     const many = Array.from({ length: 34 }, (_, index) => numbered((0x1000 + index).toString(16)))
     expect((await graphql(server.url, list, { addresses: many.slice(0, 32) })).tokens).toHaveLength(32)
     expect(params).toHaveLength(32)
@@ -155,7 +155,7 @@ describe('usdPrice', () => {
     expect(params).toEqual([])
   })
 
-  test('of so many, also where they are come upon one after the other', async () => {
+  test('has the same limit when the tokens are resolved one after the other', async () => {
     const many = Array.from({ length: 33 }, (_, index) => numbered((0x2000 + index).toString(16)))
     const [last = wrapped] = many.slice(32)
     tokens.set(last, { ...coin, address: last })

@@ -18,7 +18,7 @@ import { domainOrder, statusOf } from './order-fields.ts'
 import { type Connection, pageOf } from './page.ts'
 import type { Row } from './rows.ts'
 
-/** Orders that meet a filter, one condition after the other. */
+/** Orders that match all conditions of a filter. */
 export function filteredOrders(
   { filter, status, owner, ...page }: Arguments,
   params: GraphqlParams,

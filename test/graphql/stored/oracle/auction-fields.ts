@@ -11,7 +11,7 @@ const attemptsOf = ({ id }: AuctionRow, { attempts }: Rows) =>
     .filter(({ auctionId }) => auctionId === id)
     .sort(byKey(({ startedAt, solutionUid }) => [startedAt.getTime(), solutionUid]))
 
-/** By token, each on the auction's network. */
+/** Keyed by token on the auction's network. */
 const pricesOf = ({ id, chainId }: AuctionRow, { prices }: Rows) =>
   prices
     .filter(({ auctionId }) => auctionId === id)
@@ -134,7 +134,7 @@ export const policyFields: Fields<Row<'policies'>> = {
   maxVolumeFactor: ({ maxVolumeFactor }) => plainShare(maxVolumeFactor ?? 0),
 }
 
-/** Parts per million, which are six digits behind the point. */
+/** Parts per million as a decimal with six digits. */
 function plainShare(parts: number): string {
   const digits = String(parts).padStart(7, '0')
   const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`

@@ -24,7 +24,7 @@ import { indexedBlockFields, lagFields, metaFields, queryFields } from './query-
 import { tokenFields } from './token-fields.ts'
 import { tradeFields } from './trade-fields.ts'
 
-/** The schema's text without anything of the program behind it. */
+/** A schema built from the SDL, without the program's resolvers. */
 export const bareSchema = buildSchema(schemaText())
 
 const plain = (...names: string[]) => columns<Record<string, unknown>>(...names) as Fields<never>
@@ -90,7 +90,7 @@ function typeOf(value: unknown): string | undefined {
 
 export const isKnown = (typeName: string, fieldName: string) => fieldName in fieldsOf(typeName)
 
-/** The data that a document asks for, computed field by field from rows. @throws where the document is not valid */
+/** The data of a document, computed field by field from rows. @throws if the document is invalid */
 export function interpret(
   document: DocumentNode,
   variableValues: Record<string, unknown>,

@@ -31,7 +31,7 @@ export interface OrderConditions {
   createdUntil?: string | null
 }
 
-/** Where and when a question is asked. */
+/** The network, the rows and the time of a request. */
 export interface GraphqlParams {
   rows: Rows
   chainId: number
@@ -40,13 +40,13 @@ export interface GraphqlParams {
   now: number
 }
 
-/** How each field of a type is computed from its row. */
+/** Computes each field of a type from its row. */
 export type Fields<Source> = Record<
   string,
   (source: Source, args: Arguments, params: GraphqlParams) => unknown
 >
 
-/** Fields that are columns of the same name. */
+/** Fields that equal the column of the same name. */
 export function columns<Source>(...names: readonly (keyof Source & string)[]): Fields<Source> {
   return Object.fromEntries(names.map((name) => [name, (source: Source) => source[name]]))
 }
@@ -59,7 +59,7 @@ export const time = (date: Date | null) => date?.toISOString().replace('.000Z', 
 
 type Key = readonly (number | string)[]
 
-/** By the first part that differs. */
+/** Compares by the first part that differs. */
 export function byKey<Item>(keyOf: (item: Item) => Key, direction: 1 | -1 = 1) {
   return (left: Item, right: Item) => direction * compareKeys(keyOf(left), keyOf(right))
 }

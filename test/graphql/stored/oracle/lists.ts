@@ -39,11 +39,11 @@ export function reportsOfOrder(order: OrderRow, rows: Rows): List<Report> {
   return list(reports, { keyOf: ({ auction }) => [auction.id], letter: 'c' })
 }
 
-/** Of whatever networks, newest first. */
+/** On all networks, newest first. */
 export const newestOrders = (orders: readonly OrderRow[]): List<OrderRow> =>
   list(orders, { keyOf: ({ createdAt, id }) => [micros(createdAt), id], letter: 'o', descends: true })
 
-/** Of orders that are stored. */
+/** Only of stored orders. */
 export const newestTrades = (trades: readonly Row<'trades'>[]): List<Row<'trades'>> =>
   list(
     trades.filter(({ orderId }) => orderId !== null),
@@ -62,7 +62,7 @@ export function ordersOfAuction({ id }: Row<'auctions'>, { orders, auctionOrders
   )
 }
 
-/** An entry of the feed is the notification in its place. */
+/** A feed entry is its notification at a position in the feed. */
 export type Entry = Row<'notifications'> & { tx: number; entry: number }
 
 export function feedOf(account: string, { entries, notifications }: Rows): List<Entry> {

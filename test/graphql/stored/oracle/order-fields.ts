@@ -9,7 +9,7 @@ import type { Row } from './rows.ts'
 
 type OrderRow = Row<'orders'>
 
-/** What the domain's arithmetic needs of it. */
+/** The parts of an order that the domain's arithmetic needs. */
 export function domainOrder(row: OrderRow): Order {
   return {
     ...row,

@@ -1,11 +1,11 @@
 import { type Arguments, compareKeys, type Fields } from './fields.ts'
 
-/** A list that is told in pages. */
+/** A list that is answered in pages. */
 export interface List<Item> {
   /** In the list's order. */
   items: readonly Item[]
   keyOf: (item: Item) => readonly number[]
-  /** The letter of its cursors; none for a feed, whose cursors are read by clients. */
+  /** The letter of its cursors; none for a feed, since clients read its cursors. */
   letter: string
   descends?: boolean
   /** Without a cursor its page is the last one. */
@@ -23,7 +23,7 @@ export interface Connection {
   hasNext: boolean
   hasPrevious: boolean
   after: string | null
-  /** Whether it ends with the list, however far that is. */
+  /** Whether the page was taken from the end of the list. */
   isLast: boolean
 }
 
@@ -58,7 +58,7 @@ export function pageOf<Item>(list: List<Item>, { first, last, after, before }: A
   }
 }
 
-/** Where a feed goes on behind all that is stored: the database alone knows the place. */
+/** Stands for the head of a feed, which only the database knows. */
 export const theHead = 'the head of the feed'
 
 export const connectionFields: Fields<Connection> = {

@@ -22,7 +22,7 @@ const checkpointOf = ({ rows, chainId }: GraphqlParams) =>
 
 type Checkpoint = Row<'checkpoints'>
 
-/** Of a network, by its checkpoint where it has one. */
+/** The state of a network, from its checkpoint if it has one. */
 export const metaFields: Fields<Partial<Checkpoint>> = {
   head: ({ headNumber }) => headNumber ?? null,
   block: (checkpoint) => (checkpoint.blockNumber === undefined ? null : checkpoint),
@@ -78,7 +78,7 @@ export const queryFields: Fields<unknown> = {
   node: (_root, { id }, params) => nodeOf(String(id), params),
 }
 
-/** A node is what its own type's `id` says. */
+/** Finds a node by comparing with the `id` of each row of its type. */
 function nodeOf(id: string, params: GraphqlParams): unknown {
   const [name = '', first, second = ''] = Buffer.from(id, 'base64url').toString().split(':')
   if (name === 'Account') return { address: first, $type: name }

@@ -2,7 +2,7 @@ import { bytesToHex, type Hex } from '../../../../src/domain/evm/hex.ts'
 import { type Db, sql } from '../../../../src/storage/database/database.ts'
 import { Prisma } from '../../../../src/storage/generated/client.ts'
 
-/** A column as it is compared: hex, plain decimals, numbers. */
+/** A column in the form for comparison: hex, plain decimals, numbers. */
 type Plain<Value> = Value extends Uint8Array
   ? Hex
   : Value extends Prisma.Decimal
@@ -36,7 +36,7 @@ async function all<Row extends object>(table: { findMany(): Promise<Row[]> }): P
   )
 }
 
-/** Every row that the service answers from, as Prisma reads it. */
+/** All rows that answers are made from, as Prisma reads them. */
 export async function readRows(db: Db) {
   const tables = sql(db)
   return {
