@@ -7,14 +7,14 @@ import { keccakText } from '../../src/domain/evm/keccak.ts'
 export type Compiled = Pick<Artifact, 'contractName' | 'abi' | 'bytecode'>
 
 interface Kept {
-  /** Of what text these are made. */
+  /** The sources that these are compiled from. */
   source: string
   contracts: Compiled[]
 }
 
 const { version: compiler } = createRequire(import.meta.url)('solc/package.json') as { version: string }
 
-/** The compiler takes seconds: what it made of a file beside this one is kept, and made anew when the source or the compiler is another. */
+/** Compiling takes seconds: the output is cached beside the source until the source or the compiler changes. */
 export function readCompiled(file: string, names: readonly string[]): Compiled[] {
   const source = new URL(file, import.meta.url)
   const artifacts = new URL(`artifacts/${file.replace(/sol$/, 'json')}`, import.meta.url)
@@ -23,7 +23,7 @@ export function readCompiled(file: string, names: readonly string[]): Compiled[]
     const kept: Kept = JSON.parse(readFileSync(artifacts, 'utf8'))
     if (kept.source === hash) return kept.contracts
   } catch {
-    // Not made yet.
+    // Not compiled yet.
   }
   const made = compileSources(
     [source],

@@ -20,19 +20,19 @@ export function deployToken(evm: Evm, contract: 'TestToken' | 'FeeToken' = 'Test
   return evm.deploy(readArtifact(contract), ['string', 'string', 'uint8'], ['Token', 'TKN', 18])
 }
 
-/** A contract wallet for which `owner` signs, at an address of one's choice. */
+/** A contract wallet at a chosen address, for which `owner` signs. */
 export const putWallet = (rpc: Rpc, at: Address, owner: Address) => put(rpc, 'ContractWallet', at, owner)
 
 export const putTrampoline = (rpc: Rpc, at: Address, settlement: Address) =>
   put(rpc, 'HooksTrampoline', at, settlement)
 
-/** Puts what the constructor leaves behind; these two store nothing. */
+/** Sets the runtime code directly: these two contracts store nothing. */
 async function put(rpc: Rpc, name: string, at: Address, argument: Address): Promise<void> {
   const data = `${readArtifact(name).bytecode}${AbiCoder.defaultAbiCoder().encode(['address'], [argument]).slice(2)}`
   await rpc.call('anvil_setCode', [at, await rpc.call<Hex>('eth_call', [{ data }, 'latest'])])
 }
 
-/** Lets `send` and `write` speak for an account whose key nobody has. */
+/** Lets `send` and `write` act for an account without a known key. */
 export async function impersonate(rpc: Rpc, account: Address): Promise<void> {
   await rpc.call('anvil_setBalance', [account, toQuantity(10n ** 20n)])
   await rpc.call('anvil_impersonateAccount', [account])
@@ -51,7 +51,7 @@ const permitAbi = new Interface([
   'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
 ])
 
-/** The first approval of an account for a token of `deployToken`, as a hook that anybody may run. */
+/** An account's first approval of a token of `deployToken`, as a hook that any caller may run. */
 export function permitHook(
   { chainId, token, name = 'Token' }: { chainId: number; token: Address; name?: string },
   key: SigningKey,
@@ -72,7 +72,7 @@ export function permitHook(
 const magic = `7f1626ba7e${'00'.repeat(28)}`
 const answerWord = '60005260206000f3'
 
-/** Code of wallets that mean harm, or are no wallets at all. Each answers every call alike. */
+/** Code of hostile wallets, or of contracts that are no wallets. Each answers every call alike. */
 export const hostileWallets: Record<string, Hex> = {
   'uses up all gas at once': '0xfe',
   'runs until its gas is used up': '0x5b600056',
@@ -86,20 +86,20 @@ export const hostileWallets: Record<string, Hex> = {
   'answers the magic word and more in the same word': `0x${magic}600117${answerWord}`,
 }
 
-/** Says yes, and 256 kilobytes more. */
+/** Accepts, and returns 256 kilobytes more. */
 export const wordyWallet: Hex = `0x${magic}600052620400006000f3`
 
-/** Says yes in blocks before this one. */
+/** Accepts in blocks before this one. */
 export function validBefore(block: number): Hex {
   return `0x63${block.toString(16).padStart(8, '0')}4310${magic}02${answerWord}`
 }
 
-/** Says yes to this caller alone. */
+/** Accepts from this caller alone. */
 export function validFor(caller: Address): Hex {
   return `0x73${caller.slice(2)}3314${magic}02${answerWord}`
 }
 
-/** A token of which everybody holds and has approved without end, and whose `transferFrom` reverts with this word and zeros behind it. */
+/** A token that every account holds and has approved without limit, and whose `transferFrom` reverts with this word and zeros. */
 export function frozenToken(word: bigint, size = 32): Hex {
   const isTransfer = '60003560e01c6323b872dd14'
   const plenty = `7f${'ff'.repeat(32)}${answerWord}`

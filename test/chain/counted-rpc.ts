@@ -1,6 +1,6 @@
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 
-/** How often the node was asked; a batch is once. */
+/** Counts requests; a batch is one. */
 export function countRequests(rpc: Rpc) {
   const counted = {
     requests: 0,
@@ -18,7 +18,7 @@ export function countRequests(rpc: Rpc) {
   return counted
 }
 
-/** A node that knows no state overrides, and does not say so. */
+/** A node that silently ignores state overrides. */
 export function ignoringOverrides(rpc: Rpc): Rpc {
   const cut = (params: readonly unknown[] = []) => params.slice(0, 2)
   return {
@@ -27,7 +27,7 @@ export function ignoringOverrides(rpc: Rpc): Rpc {
   }
 }
 
-/** A node that says so. */
+/** A node that rejects state overrides. */
 export function refusingOverrides(rpc: Rpc): Rpc {
   const refused = [{}, 'latest', { unknown: { field: true } }, {}, {}, {}]
   return {

@@ -36,7 +36,7 @@ function contractOf(name: OddName) {
   return contract
 }
 
-/** @param words what its constructor takes */
+/** @param words constructor arguments */
 export function deployOdd(evm: Evm, name: OddName, words: readonly (bigint | Address)[] = []) {
   const values = words.map((word) => BigInt(word))
   return evm.deploy(
@@ -46,7 +46,7 @@ export function deployOdd(evm: Evm, name: OddName, words: readonly (bigint | Add
   )
 }
 
-/** Its storage, and the code of another contract. */
+/** The token's storage with another contract's code. */
 export async function deployBehindProxy(evm: Evm, name: OddName) {
   const implementation = await deployOdd(evm, name)
   const { bytecode } = contractOf('ProxyToken')

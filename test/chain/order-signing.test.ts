@@ -14,7 +14,7 @@ import { settlement as canonical } from '../fakes/order.ts'
 import { alice } from '../fakes/order-services.ts'
 import { codeReturning, deploySettlement, type Evm, startEvm } from '../setup/evm.ts'
 
-/** The order of the known vectors. Tokens that say yes to every transfer stand in for its tokens. */
+/** The order of the known vectors. Tokens that accept every transfer stand in for its tokens. */
 const order: OrderData = {
   sellToken: address('01'.repeat(20)),
   buyToken: address('02'.repeat(20)),
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => evm?.[Symbol.asyncDispose]())
 
-/** What the contract makes of a signed order, in a block of the order's own time; nothing stays. */
+/** Reads a signed order with the contract, in a block of the order's own time; nothing is stored. */
 async function settle(signed: SignedOrder, code?: Hex) {
   const data = encodeSettle({
     tokens: [signed.sellToken, signed.buyToken],
@@ -95,7 +95,7 @@ const signedBy = (terms: OrderData, scheme: 'eip712' | 'ethsign' = 'eip712'): Si
   signature: alice.sign(scheme, orderDigest(local, terms)),
 })
 
-test('the contract’s own domain separator is ours', async () => {
+test('our domain separator equals the contract’s', async () => {
   expect(await contract.read('domainSeparator')).toBe(domainSeparator(local))
 })
 
@@ -129,7 +129,7 @@ test.each([
   },
 )
 
-describe('the contract and we agree', () => {
+describe('the contract and the service agree', () => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })
   const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size }).map(bytesToHex)
   const anOrder = fc.record({
@@ -143,7 +143,7 @@ describe('the contract and we agree', () => {
     partiallyFillable: fc.boolean(),
   })
 
-  test('on the UID and the signer of any order, by both schemes', async () => {
+  test('on the UID and the signer of any order, in both schemes', async () => {
     await fc.assert(
       fc.asyncProperty(anOrder, fc.constantFrom('eip712', 'ethsign'), async (terms, scheme) => {
         const { expected, ...answer } = await settle(signedBy({ ...order, ...terms }, scheme))
@@ -158,7 +158,7 @@ describe('the contract and we agree', () => {
     )
   })
 
-  test('on what becomes of a compact signature, and of v 0 or 1', async () => {
+  test('on compact signatures, and on v of 0 or 1', async () => {
     const digest = orderDigest(local, order)
     const { compactSerialized, serialized, v } = new SigningKey(`0x${'01'.repeat(32)}`).sign(digest)
     const short = `${serialized.slice(0, 130)}0${v - 27}` as Hex
@@ -168,11 +168,11 @@ describe('the contract and we agree', () => {
       const signed: SignedOrder = { ...signedBy(order), signature: recovered.signature }
       expect(await settle(signed)).toMatchObject({ succeeded: true, owner: alice.address })
     }
-    // The contract itself takes neither form: that is why both are expanded.
+    // The contract itself takes neither form, so both are expanded.
     expect(await settle({ ...signedBy(order), signature: short })).toMatchObject({ succeeded: false })
   })
 
-  test('on orders that their owner signs on chain', async () => {
+  test('on orders that their owner presigns on chain', async () => {
     const owner: Address = evm.account
     const signed: SignedOrder = { ...order, owner, signingScheme: 'presign', signature: '0x' }
     const uid = orderUid(local, order, owner)

@@ -24,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => chain.evm[Symbol.asyncDispose]())
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
-const nobody = numberedAddress('0b', 1)
+const unused = numberedAddress('0b', 1)
 const maxBatch = 2n ** 112n - 1n
 const read = async (pools: Address[], from: Rpc = rpc) =>
   (await readPools(from, { factory: zeroAddress, pools, pairs: [] }, await chain.newestHash())).reserves
 const find = async (pairs: [Address, Address][], factory: Address, from: Rpc = rpc) =>
   (await readPools(from, { factory, pools: [], pairs }, await chain.newestHash())).found
 
-test('hundreds of pools and pairs are one round trip, in their order', async () => {
+test('hundreds of pools and pairs are read in one round trip, in their order', async () => {
   const pools = range(850).map((index) => numberedAddress('01', index))
   await answerWords(
     chain.evm,
@@ -60,14 +60,14 @@ test('hundreds of pools and pairs are one round trip, in their order', async () 
   )
 })
 
-test('nothing is asked about nothing', async () => {
+test('an empty request does not reach the node', async () => {
   const { rpc: noting, taken } = notingRpc(chain.evm)
   const nothing = { factory: zeroAddress, pools: [], pairs: [] }
   expect(await readPools(noting, nothing, await chain.newestHash())).toEqual({ reserves: [], found: [] })
   expect(taken()).toEqual([])
 })
 
-describe('what is no pool is left out, and nothing else', () => {
+describe('an address that is no pool is left out, and only that', () => {
   const good = numberedAddress('03', 0)
   const odd: [string, string][] = [
     ['reverts', '0x60006000fd'],
@@ -84,7 +84,7 @@ describe('what is no pool is left out, and nothing else', () => {
     await chain.evm.mine()
   })
 
-  test.each(odd.map(([name], index) => [name, at[index]] as const))('that %s', async (_, where = nobody) => {
+  test.each(odd.map(([name], index) => [name, at[index]] as const))('that %s', async (_, where = unused) => {
     expect(await read([good, where, good])).toEqual([
       { reserve0: 5n, reserve1: 6n },
       undefined,
@@ -93,7 +93,7 @@ describe('what is no pool is left out, and nothing else', () => {
     expect(await find([[good, good]], where)).toEqual([undefined])
   })
 
-  test('that has more than a pool can hold', async () => {
+  test('that has larger reserves than a pool can hold', async () => {
     const [large, larger] = [numberedAddress('07', 1), numberedAddress('07', 2)]
     await answerWords(chain.evm, [
       [large, [maxBatch + 1n, 1n, 0n]],
@@ -103,34 +103,34 @@ describe('what is no pool is left out, and nothing else', () => {
   })
 
   test('that has no code', async () => {
-    expect(await read([nobody, zeroAddress, numberedAddress('', 4), good])).toEqual([
+    expect(await read([unused, zeroAddress, numberedAddress('', 4), good])).toEqual([
       undefined,
       undefined,
       undefined,
       { reserve0: 5n, reserve1: 6n },
     ])
-    expect(await find([[good, nobody]], nobody)).toEqual([undefined])
+    expect(await find([[good, unused]], unused)).toEqual([undefined])
   })
 
-  test('a factory may name what is none', async () => {
+  test('a factory may name an address that is no pool', async () => {
     const factory = numberedAddress('05', 1)
-    await answerWords(chain.evm, [[factory, [BigInt(nobody)]]])
-    expect(await find([[good, nobody]], factory)).toEqual([{ pool: nobody, reserves: undefined }])
+    await answerWords(chain.evm, [[factory, [BigInt(unused)]]])
+    expect(await find([[good, unused]], factory)).toEqual([{ pool: unused, reserves: undefined }])
     await answerWords(chain.evm, [[factory, [2n ** 160n]]])
-    expect(await find([[good, nobody]], factory)).toEqual([undefined])
+    expect(await find([[good, unused]], factory)).toEqual([undefined])
   })
 
-  test('four hundred that use up all they get, before a good one', async () => {
+  test('four hundred that use up all their gas, before a valid one', async () => {
     const [burner] = at.slice(2)
     const pools = [...Array<Address>(399).fill(address(String(burner))), good]
     expect((await read(pools)).at(-1)).toEqual({ reserve0: 5n, reserve1: 6n })
-    const pairs = range(200).map((): [Address, Address] => [good, nobody])
+    const pairs = range(200).map((): [Address, Address] => [good, unused])
     const factory = numberedAddress('05', 2)
     await answerWords(chain.evm, [[factory, [BigInt(String(burner))]]])
     expect(await find(pairs, factory)).toHaveLength(200)
   })
 
-  test('nobody is absent because the call had too little gas', async () => {
+  test('no pool is left out because the call had too little gas', async () => {
     const stingy: Rpc = {
       call: rpc.call,
       batch: (calls) =>
@@ -148,7 +148,7 @@ describe('what is no pool is left out, and nothing else', () => {
   })
 })
 
-test('the state is that of the block that is named', async () => {
+test('the state is that of the named block', async () => {
   const [a, b] = [await chain.createToken(), await chain.createToken()]
   const unplaced = await chain.newestHash()
   const pool = await chain.filledPool(a, 10n, b, 10n)
@@ -165,15 +165,15 @@ test('the state is that of the block that is named', async () => {
   await expect(at(noBlock)).rejects.toThrow(Outage)
 })
 
-test('a node that is away, refuses or talks nonsense is an outage', async () => {
+test('a node that is away, refuses or sends invalid data is an outage', async () => {
   const away = createRpc({ url: 'http://127.0.0.1:1', log: silentLog, retries: 0 })
-  await expect(read([nobody], away)).rejects.toThrow(Outage)
+  await expect(read([unused], away)).rejects.toThrow(Outage)
   const answering = (answer: Awaited<ReturnType<Rpc['batch']>>): Rpc => ({
     call: rpc.call,
     batch: async () => answer,
   })
-  await expect(read([nobody], answering([{ error: new RpcError('limit', -32005) }]))).rejects.toThrow(Outage)
-  await expect(read([nobody], answering([{ value: '0x' }]))).rejects.toThrow(Outage)
-  await expect(read([nobody], answering([{ value: `0x${'00'.repeat(64)}` }]))).rejects.toThrow(Outage)
-  await expect(read([nobody], answering([]))).rejects.toThrow(Outage)
+  await expect(read([unused], answering([{ error: new RpcError('limit', -32005) }]))).rejects.toThrow(Outage)
+  await expect(read([unused], answering([{ value: '0x' }]))).rejects.toThrow(Outage)
+  await expect(read([unused], answering([{ value: `0x${'00'.repeat(64)}` }]))).rejects.toThrow(Outage)
+  await expect(read([unused], answering([]))).rejects.toThrow(Outage)
 })

@@ -37,7 +37,7 @@ const questions = fc.sample(
   { ...numbers, numRuns: 4 * tradeCount },
 )
 
-it('promises what the pools pay, to the atom', async () => {
+it('promises exactly what the pools pay', async () => {
   await using evm = await startEvm()
   const market = await createMarket(evm)
   const seen = { sell: 0, buy: 0, hops: new Set<number>(), split: 0 }
@@ -88,7 +88,7 @@ async function createMarket(evm: Evm) {
     get pools() {
       return pools
     },
-    /** Settles the route and nothing else; the pools are then as the route leaves them. */
+    /** Settles only the route, and leaves the pools as it left them. */
     async expectExact(route: Route, kind: 'sell' | 'buy') {
       const [{ hops }] = route.paths
       const [sell, buy] = [hops[0].tokenIn, hops.at(-1)?.tokenOut ?? hops[0].tokenOut]
@@ -109,7 +109,7 @@ async function createMarket(evm: Evm) {
 
 type Tokens = Awaited<ReturnType<typeof deployToken>>[]
 
-/** Every pair but one, with what the samples say. */
+/** All pairs but one, with what the samples report. */
 async function createPools(evm: Evm, factory: Awaited<ReturnType<Evm['deploy']>>, tokens: Tokens) {
   const pairs = tokens.flatMap((one, index) => tokens.slice(index + 1).map((other) => [one, other] as const))
   const pools: Pool[] = []
@@ -127,7 +127,7 @@ async function createPools(evm: Evm, factory: Awaited<ReturnType<Evm['deploy']>>
   return pools
 }
 
-/** A promise of one atom more, of the last pool. */
+/** The last pool promises one atom more. */
 function oneMoreOut(path: Path): Path {
   const [first, ...rest] = path.hops
   const last = rest.pop()
@@ -135,7 +135,7 @@ function oneMoreOut(path: Path): Path {
   return { ...path, hops: last ? [first, ...rest, more(last)] : [more(first)] }
 }
 
-/** The first pool paid one atom less. */
+/** The first pool pays one atom less. */
 function oneLessIn(path: Path): Path {
   const [first, ...rest] = path.hops
   return { ...path, hops: [{ ...first, amountIn: first.amountIn - 1n }, ...rest] }

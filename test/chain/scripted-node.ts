@@ -9,14 +9,14 @@ interface Request {
 
 type Answer = { result: unknown } | { error: unknown }
 
-/** One entry for each HTTP request; the last one stays. */
+/** One entry for each HTTP request; the last one repeats. */
 export type Behaviour =
   | { answer: (request: Request) => Answer | Promise<Answer> }
   | { status: number; body?: string }
   | 'silence'
   | 'hang up'
 
-/** Answers every call with an error of its own. */
+/** Answers every call with its own error. */
 export function refusing(message: string): Behaviour {
   return { answer: () => ({ error: { code: -32000, message } }) }
 }
@@ -26,7 +26,7 @@ export function forwardingTo(call: (method: string, params: unknown[]) => Promis
   return { answer: async ({ method, params }) => ({ result: await call(method, params) }) }
 }
 
-/** A node over real HTTP that behaves as told. */
+/** A node over real HTTP with scripted behaviour. */
 export async function startScriptedNode(...behaviours: Behaviour[]) {
   const requests: (Request | Request[])[] = []
   const sockets = new Set<unknown>()

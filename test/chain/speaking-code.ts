@@ -3,7 +3,7 @@ import type { Hex } from '../../src/domain/evm/hex.ts'
 
 const coder = AbiCoder.defaultAbiCoder()
 
-/** What a contract returns to symbol, name and decimals; null where it reverts. */
+/** What a contract returns for symbol, name and decimals; null where it reverts. */
 export type Reported = readonly [symbol: Hex | null, name: Hex | null, decimals: Hex | null]
 
 export const text = (value: string) => coder.encode(['string'], [value]) as Hex
@@ -13,10 +13,10 @@ export const bytes = (hex: string): Hex => `0x${hex}`
 
 const selectors = ['95d89b41', '06fdde03', '313ce567']
 
-/** Code that answers these three questions, and reverts at any other. */
-export function speakingCode(told: Reported): Hex {
+/** Code that answers these three calls, and reverts any other. */
+export function speakingCode(reported: Reported): Hex {
   const place = (value: number) => value.toString(16).padStart(4, '0')
-  const spoken = told.flatMap((answer, index) =>
+  const spoken = reported.flatMap((answer, index) =>
     answer === null ? [] : [{ selector: selectors[index], answer: answer.slice(2) }],
   )
   const branches = 6 + spoken.length * 11 + 5

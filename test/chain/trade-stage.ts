@@ -26,13 +26,13 @@ interface StagePool {
   reserves: Map<Address, bigint>
 }
 
-/** Swaps of one path, walked with the pool contract's own rounding. */
+/** Swaps along one path, with the pool contract's own rounding. */
 export interface Walk {
   interactions: Interaction[]
   amountOut: bigint
 }
 
-/** `balanceOf` is the first thing in the storage of every token of this repository, `allowance` the second. */
+/** In every token of this repository, `balanceOf` is the first storage slot and `allowance` the second. */
 export const localSlots: FindTokenSlots = async () => ({
   balance: (owner) => hashWords(addressWord(owner), uintWord(0n)),
   allowance: (owner, spender) => hashWords(addressWord(spender), hashWords(addressWord(owner), uintWord(1n))),
@@ -123,7 +123,7 @@ export async function startTradeStage() {
     walk,
     check: createTradeCheck({ rpc: evm.rpc, network, slots: localSlots }),
     balance: (token: Address, owner: Address) => balanceOf(evm, token, owner),
-    /** What is done to the chain meanwhile is undone. */
+    /** Runs `work` and then reverts the chain. */
     async trying<T>(work: () => Promise<T>): Promise<T> {
       const snapshot = await evm.rpc.call('evm_snapshot')
       try {
@@ -132,7 +132,7 @@ export async function startTradeStage() {
         await evm.rpc.call('evm_revert', [snapshot])
       }
     },
-    /** Sends the settlement that the question fabricates, for a trader who has what it takes. @returns gas used */
+    /** Sends the settlement that the check fabricates, for a trader with the needed balance. @returns gas used */
     async settle(question: TradeQuestion): Promise<bigint> {
       const { from, sellToken, sellAmount, buyToken, buyAmount } = question
       const unwrap = buyToken === nativeMarker ? [unwrapCall(network.wrappedNative, buyAmount)] : []
@@ -172,7 +172,7 @@ async function allowSolver(evm: Evm): Promise<void> {
   await evm.send({ to: authenticatorAddress, from: manager, data })
 }
 
-/** Gives an account more of a token, out of nothing. */
+/** Adds to an account's balance of a token. */
 function giver(evm: Evm, wrapped: Address) {
   return async (token: Address, to: Address, amount: bigint): Promise<void> => {
     if (token !== wrapped) {
@@ -190,7 +190,7 @@ async function balanceOf(evm: Evm, token: Address, owner: Address): Promise<bigi
   return BigInt(await evm.rpc.call<Hex>('eth_call', [{ to: token, data }, 'latest']))
 }
 
-/** What the pool contract lets go for what comes in, at most. */
+/** The most that the pool contract pays for this input. */
 function outputDown({ reserves }: StagePool, tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint {
   const [reserveIn = 0n, reserveOut = 0n] = [reserves.get(tokenIn), reserves.get(tokenOut)]
   return (amountIn * 997n * reserveOut) / (reserveIn * 1000n + amountIn * 997n)

@@ -39,7 +39,7 @@ const place = {
 }
 
 describe('one log', () => {
-  test('trade', () => {
+  test('a trade is parsed', () => {
     const [sellToken, buyToken] = [address(`0x${'01'.repeat(20)}`), address(`0x${'02'.repeat(20)}`)]
     const types = ['address', 'address', 'uint256', 'uint256', 'uint256', 'bytes']
     const data = encode(types, [sellToken, buyToken, 5n, 2n ** 255n, 1n, uid])
@@ -56,7 +56,7 @@ describe('one log', () => {
     })
   })
 
-  test('settlement, invalidation, presignature', () => {
+  test('a settlement, an invalidation and a presignature are parsed', () => {
     expect(parseSettlementLog(raw(topic.settlement, '0x'))).toEqual({
       type: 'settlement',
       ...place,
@@ -94,7 +94,7 @@ describe('one log', () => {
     expect(parseSettlementLog(log)).toBe('malformed')
   })
 
-  test('without a block is not an answer', () => {
+  test('without a block is an outage', () => {
     expect(() => parseSettlementLog({ ...raw(topic.settlement, '0x'), blockNumber: null })).toThrow(Outage)
   })
 })
@@ -121,8 +121,8 @@ function nodeWithLogs(maxBatch: number, head = 1000) {
 }
 const network = { settlement: owner, holderTokens: [] as Network['holderTokens'] } as Network
 
-describe('a range', () => {
-  test('comes in order, without what is malformed or of another event, and says so', async () => {
+describe('a range of blocks', () => {
+  test('is read in order; malformed and other logs are skipped and reported', async () => {
     const { rpc } = nodeWithLogs(100)
     const warnings: string[] = []
     const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
@@ -133,20 +133,20 @@ describe('a range', () => {
     expect(warnings).toEqual(['skipped a malformed settlement log'])
   })
 
-  test('is halved until the node takes it', async () => {
+  test('is halved until the node accepts it', async () => {
     const { rpc, ranges } = nodeWithLogs(2)
     const logs = await chainLogs({ rpc, network, log: silentLog }, 0, 4)
     expect(logs.map(({ blockNumber }) => blockNumber)).toEqual([0, 1, 2, 3, 4])
     expect(ranges).toEqual(['0-4', '0-2', '0-1', '2-2', '3-4'])
   })
 
-  test('of which the node takes no part is an outage', async () => {
+  test('is an outage if the node refuses even a single block', async () => {
     const { rpc, ranges } = nodeWithLogs(0)
     await expect(chainLogs({ rpc, network, log: silentLog }, 0, 1000)).rejects.toThrow(Outage)
     expect(ranges.length).toBe(11)
   })
 
-  test('that ends above the head of the node that answers is an outage', async () => {
+  test('that ends above the head of the answering node is an outage', async () => {
     const { rpc } = nodeWithLogs(100, 13)
     await expect(chainLogs({ rpc, network, log: silentLog }, 10, 14)).rejects.toThrow(Outage)
   })

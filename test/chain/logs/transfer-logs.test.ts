@@ -48,13 +48,13 @@ const deposit = (to: Address, amount: bigint, tx?: string) =>
 const withdrawal = (from: Address, amount: bigint, tx?: string) =>
   raw(weth, [topic.withdrawal, word(from)], word(amount), tx)
 
-function told(logs: Raw[]) {
+function eventsOf(logs: Raw[]) {
   return toTokenLogs(logs, [weth, token], network).map((log) =>
     log.type === 'transfer' ? [log.from, log.to, log.amount] : log.type,
   )
 }
 
-test('a transfer is told whole', () => {
+test('a transfer has all its members', () => {
   const log = transfer(token, alice, bob, 2n ** 256n - 1n)
   expect(toTokenLogs([log], [token], network)).toEqual([
     {
@@ -71,14 +71,14 @@ test('a transfer is told whole', () => {
   ])
 })
 
-test('addresses and hashes are told in lowercase, whatever the node writes', () => {
+test('addresses and hashes are in lowercase, whatever case the node writes', () => {
   const log = transfer(token, numbered('ab'), bob, 1n)
   const upper = {
     ...log,
     address: `0x${token.slice(2).toUpperCase()}` as Address,
     topics: log.topics.map((text) => `0x${text.slice(2).toUpperCase()}`),
   }
-  expect(told([upper])).toEqual([[numbered('ab'), bob, 1n]])
+  expect(eventsOf([upper])).toEqual([[numbered('ab'), bob, 1n]])
 })
 
 test.each([
@@ -96,33 +96,33 @@ test.each([
   ['wrapping without an account', raw(weth, [topic.deposit], word(1n))],
   ['unwrapping without an amount', raw(weth, [topic.withdrawal, word(alice)], '0x')],
 ])('a transfer with %s is unreadable, not left out', (_, log) => {
-  expect(told([log])).toEqual(['unreadable'])
+  expect(eventsOf([log])).toEqual(['unreadable'])
 })
 
-test('other contracts, other events, and deposits into what is no wrapped coin are left out', () => {
+test('other contracts, other events, and deposits into other tokens than the wrapped coin are left out', () => {
   const other = transfer(numbered('ee'), alice, bob, 1n)
   const approval = raw(token, [word(1n), word(alice), word(bob)], word(1n))
   const foreign = { ...deposit(alice, 1n), address: token }
-  expect(told([other, approval, foreign, raw(token, [], '0x')])).toEqual([])
+  expect(eventsOf([other, approval, foreign, raw(token, [], '0x')])).toEqual([])
 })
 
-test('wrapping counts, by a word of its own', () => {
-  expect(told([deposit(alice, 5n), withdrawal(alice, 2n)])).toEqual([
+test('wrapping and unwrapping count as transfers from and to the zero address', () => {
+  expect(eventsOf([deposit(alice, 5n), withdrawal(alice, 2n)])).toEqual([
     [zeroAddress, alice, 5n],
     [alice, zeroAddress, 2n],
   ])
 })
 
-test('wrapping that is told twice in a transaction counts once, each time that it happens', () => {
+test('wrapping that a transaction logs twice, as deposit and transfer, counts once for each time it happens', () => {
   const both = (tx: string) => [transfer(weth, zeroAddress, alice, 5n, tx), deposit(alice, 5n, tx)]
-  expect(told([...both('01'), ...both('01'), ...both('02')])).toHaveLength(3)
+  expect(eventsOf([...both('01'), ...both('01'), ...both('02')])).toHaveLength(3)
   // Once as transfer and deposit, twice as a deposit alone.
-  expect(told([...both('01'), deposit(alice, 5n), deposit(alice, 5n)])).toHaveLength(3)
+  expect(eventsOf([...both('01'), deposit(alice, 5n), deposit(alice, 5n)])).toHaveLength(3)
   const unwrapped = [withdrawal(bob, 3n), transfer(weth, bob, zeroAddress, 3n)]
-  expect(told(unwrapped)).toEqual([[bob, zeroAddress, 3n]])
+  expect(eventsOf(unwrapped)).toEqual([[bob, zeroAddress, 3n]])
 })
 
-test('what only looks alike counts twice: another transaction, account, amount, token or direction', () => {
+test('similar logs of another transaction, account, amount, token or direction count separately', () => {
   const like = [
     transfer(weth, zeroAddress, alice, 5n, '02'),
     transfer(weth, zeroAddress, bob, 5n),
@@ -130,10 +130,10 @@ test('what only looks alike counts twice: another transaction, account, amount, 
     transfer(token, zeroAddress, alice, 5n),
     transfer(weth, alice, zeroAddress, 5n),
   ]
-  for (const other of like) expect(told([other, deposit(alice, 5n)])).toHaveLength(2)
+  for (const other of like) expect(eventsOf([other, deposit(alice, 5n)])).toHaveLength(2)
 })
 
-test('the node is asked for what is followed, and no more', () => {
+test('the node is asked only for the followed tokens and events', () => {
   expect(transferEvents([], network)).toEqual([])
   expect(transferEvents([token], network)).toEqual([topic.transfer])
   expect(transferEvents([token, weth], network)).toEqual([topic.transfer, topic.deposit, topic.withdrawal])
@@ -151,7 +151,7 @@ function nodeWith(logs: unknown[]) {
   return { rpc, asked }
 }
 
-test('one question brings settlements and transfers, in their order, each by its own rules', async () => {
+test('one request returns settlements and transfers in order, each parsed by its own rules', async () => {
   const settled = raw(settlement, [topic.settlement, word(bob)], '0x')
   const moved = transfer(token, alice, bob, 1n)
   const { rpc, asked } = nodeWith([
@@ -167,7 +167,7 @@ test('one question brings settlements and transfers, in their order, each by its
   expect(asked[1]).toMatchObject({ method: 'eth_getLogs', params: [{ address: [settlement, token] }] })
 })
 
-test('a network without tokens is asked for settlements alone', async () => {
+test('without followed tokens, only settlements are requested', async () => {
   const { rpc, asked } = nodeWith([])
   await chainLogs({ rpc, network: { ...network, holderTokens: [] }, log: silentLog }, 5, 5)
   const [filter] = (asked[1] as { params: [{ address: string[]; topics: string[][] }] }).params
@@ -176,6 +176,6 @@ test('a network without tokens is asked for settlements alone', async () => {
   expect(filter.topics[0]).not.toContain(topic.transfer)
 })
 
-test('a log that no block holds is an outage', () => {
-  expect(() => told([{ ...transfer(token, alice, bob, 1n), blockNumber: null }])).toThrow(Outage)
+test('a log without a block is an outage', () => {
+  expect(() => eventsOf([{ ...transfer(token, alice, bob, 1n), blockNumber: null }])).toThrow(Outage)
 })

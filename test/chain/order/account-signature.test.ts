@@ -17,7 +17,7 @@ const owner = address(computeAddress(key))
 const wallet = address('0x1000000000000000000000000000000000000002')
 const digest: Hex = `0x${'d1'.repeat(32)}`
 const signature = key.sign(digest).serialized as Hex
-const stranger = new SigningKey(`0x${'08'.repeat(32)}`).sign(digest).serialized as Hex
+const otherSignature = new SigningKey(`0x${'08'.repeat(32)}`).sign(digest).serialized as Hex
 
 let evm: Evm
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const putCode = async (code: Hex) => {
   await evm.rpc.call('anvil_setCode', [at, code])
   return at
 }
-/** An account that is not there yet, and what puts it there. */
+/** An account that is not deployed yet, and the call that deploys it. */
 function undeployed(salt: number) {
   const { bytecode } = readArtifact('ContractWallet')
   const initCode = `${bytecode}${AbiCoder.defaultAbiCoder().encode(['address'], [owner]).slice(2)}`
@@ -42,64 +42,64 @@ function undeployed(salt: number) {
   return { account, factoryCall: `${salted}${initCode.slice(2)}` as Hex }
 }
 
-describe('an account’s code', () => {
-  test('says whose signature it takes', async () => {
+describe('the code of an account', () => {
+  test('decides whose signatures are valid', async () => {
     expect(await check(wallet, signature)).toBe('valid')
-    expect(await check(wallet, stranger)).toBe('invalid')
+    expect(await check(wallet, otherSignature)).toBe('invalid')
     expect(await check(wallet, '0x')).toBe('invalid')
     expect(await check(await putCode(wordyWallet), '0x')).toBe('valid')
   })
 
-  test('is asked for an account of a key too, where the key has lent it (EIP-7702)', async () => {
+  test('is also asked for an account with a key that delegates to code (EIP-7702)', async () => {
     const lent = await putCode(`0xef0100${wallet.slice(2)}`)
     expect(await check(lent, signature)).toBe('valid')
-    expect(await check(lent, stranger)).toBe('invalid')
+    expect(await check(lent, otherSignature)).toBe('invalid')
   })
 
-  test('that is not there says nothing', async () => {
+  test('decides nothing when it is absent', async () => {
     expect(await check(owner, signature)).toBe('no-code')
     expect(await check(address('0x0000000000000000000000000000000000000001'), signature)).toBe('no-code')
   })
 
-  test.each(Object.entries(hostileWallets))('that %s has not said yes', async (_, code) => {
+  test.each(Object.entries(hostileWallets))('that %s has not accepted the signature', async (_, code) => {
     expect(await check(await putCode(code), signature)).toBe('invalid')
   })
 
-  test('gets all the gas that it may use', async () => {
-    // Says yes where more gas than this is left.
+  test('gets all the gas that the limit allows', async () => {
+    // Accepts where more gas than this is left.
     const greedy = (gas: number): Hex =>
       `0x62${gas.toString(16).padStart(6, '0')}5a11631626ba7e60e01b0260005260206000f3`
     expect(await check(await putCode(greedy(999_000)), signature)).toBe('valid')
     expect(await check(await putCode(greedy(1_000_000)), signature)).toBe('invalid')
   })
 
-  test('meets a caller, and an origin, that nobody takes for a rehearsal', async () => {
+  test('sees a caller and an origin that do not reveal a simulation', async () => {
     const originIsNobody = `0x32157f1626ba7e${'00'.repeat(28)}0260005260206000f3` as const
     expect(await check(await putCode(originIsNobody), signature)).toBe('invalid')
     expect(await check(await putCode(validFor(address(`0x${'00'.repeat(20)}`))), signature)).toBe('invalid')
   })
 })
 
-describe('a signature that brings its account', () => {
-  test('is judged by the code that the factory puts there, and nothing stays', async () => {
+describe('a signature that deploys its account', () => {
+  test('is judged by the code that the factory deploys, and nothing is stored', async () => {
     const { account, factoryCall } = undeployed(1)
     expect(await check(account, wrapSignature(deployer, factoryCall, signature))).toBe('valid')
-    expect(await check(account, wrapSignature(deployer, factoryCall, stranger))).toBe('invalid')
+    expect(await check(account, wrapSignature(deployer, factoryCall, otherSignature))).toBe('invalid')
     expect(await check(account, signature)).toBe('no-code')
     expect(await evm.rpc.call('eth_getCode', [account, 'latest'])).toBe('0x')
   })
 
-  test('is judged also when the account is there by then', async () => {
+  test('is still judged when the account is deployed by then', async () => {
     const { account, factoryCall } = undeployed(2)
     await evm.send({ to: deployer, data: factoryCall })
     const useless = await putCode('0xfe')
     expect(await check(account, wrapSignature(deployer, factoryCall, signature))).toBe('valid')
     expect(await check(account, wrapSignature(useless, '0x', signature))).toBe('valid')
-    expect(await check(account, wrapSignature(deployer, factoryCall, stranger))).toBe('invalid')
+    expect(await check(account, wrapSignature(deployer, factoryCall, otherSignature))).toBe('invalid')
     expect(await check(account, signature)).toBe('valid')
   })
 
-  test('is asked again behind the preparation of an account that is there', async () => {
+  test('is checked again after the preparation call if the account already exists', async () => {
     const isQuestion = '60003560e01c631626ba7e14601557'
     const ready = await putCode(
       `0x${isQuestion}6001600055005b6000547f1626ba7e${'00'.repeat(28)}0260005260206000f3`,
@@ -114,15 +114,15 @@ describe('a signature that brings its account', () => {
     ['reverts with 256 kilobytes', '0x620400006000fd'],
     ['returns a megabyte', '0x621000006000f3'],
     ['does nothing', '0x00'],
-  ] as const)('whose factory %s, is nobody’s', async (_, code) => {
+  ] as const)('whose factory %s, is invalid', async (_, code) => {
     const { account, factoryCall } = undeployed(3)
     const factory = await putCode(code)
     expect(await check(account, wrapSignature(factory, factoryCall, signature))).toBe('no-code')
-    expect(await check(wallet, wrapSignature(factory, factoryCall, stranger))).toBe('invalid')
+    expect(await check(wallet, wrapSignature(factory, factoryCall, otherSignature))).toBe('invalid')
     expect(await check(wallet, wrapSignature(factory, factoryCall, signature))).toBe('valid')
   })
 
-  test('for another account than the factory’s is nobody’s', async () => {
+  test('for another account than the factory deploys is invalid', async () => {
     const { factoryCall } = undeployed(4)
     expect(await check(undeployed(5).account, wrapSignature(deployer, factoryCall, signature))).toBe(
       'no-code',
@@ -133,7 +133,7 @@ describe('a signature that brings its account', () => {
     ['holds nothing', `0x${'6492'.repeat(16)}`],
     ['points outside itself', `0x${'ff'.repeat(96)}${'6492'.repeat(16)}`],
     ['ends early', `${wrapSignature(deployer, '0x', '0x').slice(0, 2 + 64 * 3)}${'6492'.repeat(16)}` as Hex],
-  ])('that %s is invalid, and nobody is asked', async (_, wrapped) => {
+  ])('that %s is invalid, without a request to the node', async (_, wrapped) => {
     expect(await check(wallet, wrapped)).toBe('invalid')
   })
 })
@@ -144,7 +144,7 @@ describe('a node', () => {
       rpc: createRpc({ url: node.url, log: silentLog, timeoutMs, retries: 0 }),
       limits,
     })({ account: wallet, digest, signature })
-  /** Also on a machine that is busy. */
+  /** Long enough for a busy machine. */
   const enoughForRealCallMs = 2_000
   const forwarding = forwardingTo((method, params) => evm.rpc.call(method, params))
 
@@ -165,13 +165,13 @@ describe('a node', () => {
   test.each<[string, Behaviour]>([
     ['keeps it too long', 'silence'],
     ['gives up on it', refusing('execution aborted (timeout = 5s)')],
-  ])('that answers, but %s, blames the account', async (_, behaviour) => {
+  ])('that answers, but %s, makes the signature invalid', async (_, behaviour) => {
     await using node = await startScriptedNode(behaviour, forwarding)
     expect(await askNode(node, enoughForRealCallMs)).toBe('invalid')
     expect(node.requests).toHaveLength(2)
   })
 
-  test('with little gas to give makes no signature bad', async () => {
+  test('with a low gas limit makes no signature invalid', async () => {
     const capped: Behaviour = {
       answer: async ({ method, params: [call, block] }) =>
         evm.rpc.call(method, [{ ...(call as object), gas: '0xf0000' }, block]).then(
@@ -183,7 +183,7 @@ describe('a node', () => {
     await expect(askNode(node)).rejects.toThrow(Outage)
   })
 
-  test('is asked once by many who ask the same, and again afterwards', async () => {
+  test('is asked once for concurrent equal checks, and again afterwards', async () => {
     await using node = await startScriptedNode(forwarding)
     const rpc = createRpc({ url: node.url, log: silentLog, retries: 0 })
     const ask = createAccountSignatureCheck({ rpc, limits })
@@ -194,42 +194,42 @@ describe('a node', () => {
     expect(node.requests).toHaveLength(2)
   })
 
-  test('is asked for each by those who ask of one account at once, but of other signatures or digests', async () => {
+  test('is asked separately for concurrent checks of other signatures or digests', async () => {
     const ask = createAccountSignatureCheck({ rpc: evm.rpc, limits })
     const other: Hex = `0x${'d2'.repeat(32)}`
     const questions = [
       { digest, signature },
       { digest: other, signature },
-      { digest, signature: stranger },
+      { digest, signature: otherSignature },
     ]
     const answers = questions.map((question) => ask({ account: wallet, ...question }))
     expect(await Promise.all(answers)).toEqual(['valid', 'invalid', 'invalid'])
   })
 
-  test('is kept from more than it can take: who waits behind too many is told so', async () => {
+  test('is protected from overload: checks beyond the queue are refused', async () => {
     await using node = await startScriptedNode(forwarding)
     const rpc = createRpc({ url: node.url, log: silentLog, retries: 0 })
     const ask = createAccountSignatureCheck({ rpc, limits: { ...limits, atOnce: 1 } })
     const asked = Array.from({ length: 10 }, (_, index) =>
       ask({ account: address(`0x${String(index).repeat(40)}`), digest, signature }),
     )
-    const told = (await Promise.allSettled(asked)).map(({ status }) => status)
-    expect(told.filter((status) => status === 'fulfilled')).toHaveLength(4)
+    const statuses = (await Promise.allSettled(asked)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 'fulfilled')).toHaveLength(4)
   })
 
-  test('has turns left for other accounts, however much there is to ask of one', async () => {
+  test('has slots left for other accounts, however many checks one account causes', async () => {
     const another = await putCode(wordyWallet)
     const ask = createAccountSignatureCheck({ rpc: evm.rpc, limits: { ...limits, atOnce: 1 } })
     const asked = Array.from({ length: 10 }, (_, index) =>
       ask({ account: wallet, digest, signature: `0x0${index}` }),
     )
     const other = ask({ account: another, digest, signature: '0x' })
-    const told = (await Promise.allSettled(asked)).map(({ status }) => status)
-    expect(told.filter((status) => status === 'fulfilled')).toHaveLength(2)
+    const statuses = (await Promise.allSettled(asked)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 'fulfilled')).toHaveLength(2)
     expect(await other).toBe('valid')
   })
 })
 
-test('code that answers every call with a word is no answer of ours', async () => {
+test('code that answers every call with one word does not pass as the checking code', async () => {
   expect(await check(await putCode(codeReturning(1n)), signature)).toBe('invalid')
 })

@@ -70,7 +70,7 @@ const putCode = async (code: Hex) => {
 }
 
 describe('funds', () => {
-  test('of an order that can be paid', async () => {
+  test('are enough for an order that can be paid', async () => {
     expect(await check({})).toEqual({
       balance: 100n,
       allowance: 60n,
@@ -83,7 +83,7 @@ describe('funds', () => {
     expect(await token.read('balanceOf', [wallet])).toBe(100n)
   })
 
-  test('that do not suffice', async () => {
+  test('that do not suffice are reported', async () => {
     expect(await check({ amount: 61n })).toMatchObject({
       allowance: 60n,
       transfer: { revert: /^0x08c379a0/ },
@@ -91,14 +91,14 @@ describe('funds', () => {
     expect(await check({ owner })).toMatchObject({ balance: 100n, allowance: 0n, ownerHasCode: false })
   })
 
-  test('in a token that takes a fee of the transfer', async () => {
+  test('in a token that takes a transfer fee can be transferred', async () => {
     const feeToken = await deployToken(evm, 'FeeToken')
     await feeToken.write('mint', [wallet, 100n])
     await feeToken.write('approve', [vaultRelayer, 100n], wallet)
     expect(await check({ sellToken: feeToken.address, amount: 100n })).toMatchObject({ transfer: 'ok' })
   })
 
-  test('in a token that does not let them go: what it says is told', async () => {
+  test('in a token that refuses the transfer are reported with its revert reason', async () => {
     const sellToken = await putCode(frozenToken(0xdeadn))
     const { balance, transfer } = await check({ sellToken })
     expect([balance, transfer]).toEqual([2n ** 256n - 1n, { revert: `0x${'dead'.padStart(64, '0')}` }])
@@ -132,7 +132,7 @@ describe('hooks', () => {
   })
   const hostile = async () => ({ target: await putCode('0xfe'), callData: '0x' as const, gasLimit: 100_000n })
 
-  test('run first: a permit approves what is then pulled', async () => {
+  test('run first: an approval by permit counts for the transfer', async () => {
     const preInteractions = [hooksCall(hooksTrampoline, [permit(80n)])]
     expect(await check({ owner, amount: 80n, preInteractions })).toMatchObject({
       allowance: 80n,
@@ -141,14 +141,14 @@ describe('hooks', () => {
     expect(await token.read('allowance', [owner, vaultRelayer])).toBe(0n)
   })
 
-  test('that fail, or have too little gas of their own, leave the others alone', async () => {
+  test('that fail, or have too little gas of their own, do not affect the others', async () => {
     const preInteractions = [
       hooksCall(hooksTrampoline, [await hostile(), mint(5_000n), permit(7n), mint(60_000n)]),
     ]
     expect(await check({ owner, preInteractions })).toMatchObject({ balance: 105n, allowance: 7n })
   })
 
-  test('may need the gas of an order, and not more', async () => {
+  test('may use the gas limit of the order, and no more', async () => {
     const needing = async (gasLimit: bigint) => {
       const preInteractions = [hooksCall(hooksTrampoline, [mint(gasLimit)])]
       return (await check({ owner, preInteractions, signature })).balance
@@ -157,7 +157,7 @@ describe('hooks', () => {
     expect(await needing((limits.interactionGas * 11n) / 10n)).toBe(100n)
   })
 
-  test('run for the settlement contract alone', async () => {
+  test('may only be run by the settlement contract', async () => {
     const { target: to, callData: data } = hooksCall(hooksTrampoline, [mint(60_000n)])
     await expect(evm.rpc.call('eth_call', [{ from: owner, to, data }])).rejects.toThrow('not a settlement')
     await evm.rpc.call('eth_call', [{ from: network.settlement, to, data }])
@@ -189,7 +189,7 @@ describe('the signature of a contract wallet', () => {
     },
   )
 
-  test('is asked with a bound for its gas', async () => {
+  test('is checked with a gas limit', async () => {
     const { signatureGas } = await check({ owner: await putCode('0xfe'), signature })
     expect(signatureGas).toBeGreaterThan(limits.signatureGas)
     expect(signatureGas).toBeLessThan(limits.signatureGas + 10_000n)
@@ -200,17 +200,17 @@ describe('the signature of a contract wallet', () => {
     expect(answer).toMatchObject({ signature: 'invalid', ownerHasCode: false, exhausted: false })
   })
 
-  test('is asked by the settlement contract, whose own code stands meanwhile', async () => {
+  test('is checked from the settlement contract, whose own code stays in place', async () => {
     const bySettlement = await check({ owner: await putCode(validFor(network.settlement)), signature })
     expect(bySettlement.signature).toBe('valid')
     expect((await check({ owner: await putCode(validFor(owner)), signature })).signature).toBe('invalid')
   })
 
-  test('may come with more than a word', async () => {
+  test('may return more than one word', async () => {
     expect((await check({ owner: await putCode(wordyWallet), signature })).signature).toBe('valid')
   })
 
-  test('holds until the wallet says otherwise', async () => {
+  test('stays valid until the wallet rejects it', async () => {
     const { number } = await evm.rpc.call<{ number: Hex }>('eth_getBlockByNumber', ['latest', false])
     const fickle = await putCode(validBefore(Number(number) + 2))
     expect((await check({ owner: fickle, signature })).signature).toBe('valid')
@@ -218,7 +218,7 @@ describe('the signature of a contract wallet', () => {
     expect((await check({ owner: fickle, signature })).signature).toBe('invalid')
   })
 
-  test('is asked behind the pre-hooks: the settlement may close its own wallet, and no other', async () => {
+  test('is checked after the pre-hooks: the settlement may close its own wallet, and no other', async () => {
     const closing = new Interface(readArtifact('ContractWallet').abi).encodeFunctionData('close') as Hex
     const preInteractions = [{ target: wallet, value: 0n, callData: closing }]
     expect((await check({ signature, preInteractions })).signature).toBe('valid')
@@ -237,9 +237,9 @@ describe('a node', () => {
       network,
       limits,
     })(question)
-  /** Also on a machine that is busy. */
+  /** Long enough for a busy machine. */
   const enoughForRealCallMs = 2_000
-  /** What the real chain says to a call without strangers' code. */
+  /** The answer of the real chain to a call without the checking code. */
   const forwarding = forwardingTo((method, params) => evm.rpc.call(method, params))
 
   test.each<[string, Behaviour]>([
@@ -261,7 +261,7 @@ describe('a node', () => {
     ['hangs up', 'hang up'],
     ['is overloaded', { status: 503 }],
     ['refuses', refusing('header not found')],
-  ])('that %s once blames nobody', async (_, behaviour) => {
+  ])('that %s once is retried, and the order is not blamed', async (_, behaviour) => {
     await using node = await startScriptedNode(behaviour, forwarding)
     await expect(askNode(node, enoughForRealCallMs)).rejects.toThrow(Outage)
     expect(await askNode(node, enoughForRealCallMs)).toMatchObject({ signature: 'valid', exhausted: false })
@@ -279,7 +279,7 @@ describe('a node', () => {
   })
 })
 
-test('the code that answers every call with a word is no checking code', async () => {
+test('code that answers every call with one word does not pass as the checking code', async () => {
   const elsewhere = address(`0x${'5e'.repeat(20)}`)
   await evm.rpc.call('anvil_setCode', [elsewhere, codeReturning(1n)])
   const checkOrder = createOrderCheck({

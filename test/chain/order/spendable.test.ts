@@ -7,7 +7,7 @@ import { coin, dollar, numbered } from '../../fakes/order.ts'
 const owner = numbered('0f')
 const holding = { owner, token: dollar }
 
-/** A chain whose answer and clock are set by hand, and that counts how often it is asked. */
+/** A chain with a settable answer and clock, which counts requests. */
 function scripted(...answers: (Spendable | Error)[]) {
   const state = { asked: 0, now: 1_000 }
   const read = async () => {
@@ -21,7 +21,7 @@ function scripted(...answers: (Spendable | Error)[]) {
 const rich = { balance: 100n, allowance: 100n }
 const unapproved = { balance: 100n, allowance: 0n }
 
-test('what covers is remembered for a quarter of a second, for one account and token', async () => {
+test('a sufficient balance is cached for a quarter of a second, for one account and token', async () => {
   const { state, ask } = scripted(rich)
   expect([await ask(holding, 100n), await ask(holding, 1n)]).toEqual([rich, rich])
   expect(state.asked).toBe(1)
@@ -33,7 +33,7 @@ test('what covers is remembered for a quarter of a second, for one account and t
   expect(state.asked).toBe(4)
 })
 
-test('nobody is refused by an answer of a moment ago: an approval that was just mined counts', async () => {
+test('an insufficient balance is not cached: an approval that was just mined counts', async () => {
   const { state, ask } = scripted(unapproved, rich)
   expect(await ask(holding, 50n)).toEqual(unapproved)
   expect(await ask(holding, 50n)).toEqual(rich)
@@ -41,13 +41,13 @@ test('nobody is refused by an answer of a moment ago: an approval that was just 
   expect(state.asked).toBe(2)
 })
 
-test('one that asks while the same is being read waits for it, and reads anew where it is not enough', async () => {
+test('a second check waits for the read under way, and reads again if the result is insufficient', async () => {
   const { state, ask } = scripted(unapproved, rich)
   expect(await Promise.all([ask(holding, 50n), ask(holding, 50n)])).toEqual([unapproved, rich])
   expect(state.asked).toBe(2)
 })
 
-test('an outage is told and forgotten', async () => {
+test('an outage is reported and not cached', async () => {
   const { state, ask } = scripted(new Outage('the node'), rich)
   await expect(ask(holding, 1n)).rejects.toThrow(Outage)
   expect(await ask(holding, 1n)).toEqual(rich)

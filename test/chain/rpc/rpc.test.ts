@@ -14,7 +14,7 @@ const rpcTo = (node: { url: string }, timeoutMs = 2000) =>
   createRpc({ url: node.url, log: silentLog, timeoutMs, backoffMs: 1 })
 
 describe('call', () => {
-  test('answers with the result, over connections that are kept alive', async () => {
+  test('returns the result, over connections that are kept alive', async () => {
     await using node = await startScriptedNode(echo)
     const rpc = rpcTo(node)
     expect(await rpc.call('eth_chainId')).toBe('eth_chainId()')
@@ -34,13 +34,13 @@ describe('call', () => {
     expect(node.requests).toHaveLength(3)
   })
 
-  test('gives up as an outage after the last try', async () => {
+  test('fails with an outage after the last try', async () => {
     await using node = await startScriptedNode({ status: 502 })
     await expect(rpcTo(node).call('eth_chainId')).rejects.toThrow(Outage)
     expect(node.requests).toHaveLength(3)
   })
 
-  test('a try ends with its timeout', async () => {
+  test('ends a try after the timeout', async () => {
     await using node = await startScriptedNode('silence')
     const started = performance.now()
     await expect(rpcTo(node, 50).call('eth_chainId')).rejects.toThrow(Outage)
@@ -49,7 +49,7 @@ describe('call', () => {
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  test('a status that cannot change is an outage at once, and does not name the URL', async () => {
+  test('a status that no retry changes is an outage at once, and the error does not name the URL', async () => {
     await using node = await startScriptedNode({ status: 401 })
     await expect(rpcTo(node).call('eth_chainId')).rejects.toEqual(
       new Outage('the network node', new Error('status 401')),
@@ -70,8 +70,8 @@ describe('call', () => {
   })
 })
 
-describe('an answer that is too large', () => {
-  test('is an outage, is not asked for again, and one that is just small enough is none', async () => {
+describe('a response that is too large', () => {
+  test('is an outage and is not retried; a response at the limit is accepted', async () => {
     const body = (size: number) => JSON.stringify({ result: 'x'.repeat(size - 13) })
     await using node = await startScriptedNode(
       { status: 200, body: body(10_001) },
@@ -87,7 +87,7 @@ describe('an answer that is too large', () => {
     expect(node.requests).toHaveLength(3)
   })
 
-  test('is read no further than that, also when it never ends', async () => {
+  test('is read no further than the limit, even if it never ends', async () => {
     let sent = 0
     let isClosed = false
     const server = createServer((_, response) => {
@@ -105,14 +105,14 @@ describe('an answer that is too large', () => {
     const { port } = server.address() as AddressInfo
     const rpc = createRpc({ url: `http://127.0.0.1:${port}`, log: silentLog, maxBytes: 1_000_000 })
     await expect(rpc.call('eth_getLogs')).rejects.toThrow(Outage)
-    await eventually('nobody reads any more', () => isClosed)
+    await eventually('the response is read no further', () => isClosed)
     expect(sent).toBeLessThan(20_000_000)
     server.close()
   })
 })
 
 describe('batch', () => {
-  test('is split at 100 calls, and answers in the order of the calls', async () => {
+  test('is split at 100 calls, and returns results in the order of the calls', async () => {
     await using node = await startScriptedNode(echo)
     const calls = Array.from({ length: 250 }, (_, index) => ({ method: 'eth_call', params: [index] }))
     const answers = await rpcTo(node).batch(calls)
@@ -120,7 +120,7 @@ describe('batch', () => {
     expect(node.requests.map((request) => [request].flat().length)).toEqual([100, 100, 50])
   })
 
-  test('a refused call is an answer among answers', async () => {
+  test('a refused call is one result among the others', async () => {
     await using node = await startScriptedNode({
       answer: ({ method }) =>
         method === 'bad' ? { error: { code: 3, message: 'reverted' } } : { result: 1 },
@@ -129,7 +129,7 @@ describe('batch', () => {
     expect(answers).toEqual([{ value: 1 }, { error: new RpcError('reverted', 3) }])
   })
 
-  test('an answer with a call missing is tried again', async () => {
+  test('a response that lacks a call is retried', async () => {
     await using node = await startScriptedNode({ status: 200, body: '[]' }, echo)
     expect(await rpcTo(node).batch([{ method: 'a' }])).toEqual([{ value: 'a()' }])
   })
@@ -141,7 +141,7 @@ describe('batch', () => {
     expect(node.requests).toHaveLength(1)
   })
 
-  test('no calls need no node', async () => {
+  test('an empty batch needs no node', async () => {
     const rpc = createRpc({ url: 'http://127.0.0.1:1', log: silentLog })
     expect(await rpc.batch([])).toEqual([])
   })

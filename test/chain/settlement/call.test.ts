@@ -50,7 +50,7 @@ const aSignedOrder: fc.Arbitrary<SignedOrder> = fc.constantFrom(...signingScheme
 )
 const anInteraction = fc.record({ target: anAddress, value: anAmount, callData: bytes(0, 80) })
 
-test('what is encoded is read back', () => {
+test('decoding returns what was encoded', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ order: aSignedOrder, executedAmount: anAmount }), { maxLength: 4 }),
@@ -134,13 +134,13 @@ describe('encoding', () => {
     expect(encodeTrade({ ...order, ...terms }, indices, 0n).flags).toBe(flags)
   })
 
-  test('flags that the contract refuses are no terms', () => {
+  test('flags that the contract refuses are not parsed', () => {
     expect(parseFlags(0b10000000n)).toBeUndefined()
     expect(parseFlags(2n ** 255n)).toBeUndefined()
     expect(parseFlags(0b0000100n)).toMatchObject({ sellTokenBalance: 'erc20' })
   })
 
-  test('signatures by scheme', () => {
+  test('signatures are encoded by scheme', () => {
     const signature = (more: Partial<SignedOrder>) =>
       encodeTrade({ ...order, ...more }, indices, 0n).signature
     expect(signature({})).toBe(`${order.owner}c0ffee`)
@@ -158,7 +158,7 @@ describe('encoding', () => {
 })
 
 describe('decoding', () => {
-  test('a call without an id has none', () => {
+  test('a call without an auction id has none', () => {
     expect(decodeSettle(settle(7n).slice(0, -16) as Hex)?.auctionId).toBeNull()
   })
 

@@ -16,7 +16,7 @@ import { orderTypes, orderUid } from '../../../src/domain/signing/signing.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { codeReturning, createNetwork, deploySettlement, type Evm, startEvm } from '../../setup/evm.ts'
 
-// The well-known accounts that a development chain funds.
+// The well-known funded accounts of a development chain.
 const solverKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const alice = new Wallet('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a')
 const bob = new Wallet('0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6')
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => evm[Symbol.asyncDispose]())
 
-/** Alice sells A for B and Bob B for A, each time with orders of their own; 3 A are worth 2 B. */
+/** Alice sells A for B and Bob B for A, each time with new orders; 3 A cost 2 B. */
 async function settlement(auctionId: bigint, prices: [bigint, bigint] = [2n, 3n]) {
   const domain = {
     name: 'Gnosis Protocol',
@@ -93,12 +93,12 @@ const settler = () => settlerWith(() => evm.mine())
 const head = async () => Number(await evm.rpc.call<Hex>('eth_blockNumber'))
 const nonceOf = async (who: Address) =>
   Number(await evm.rpc.call<Hex>('eth_getTransactionCount', [who, 'latest']))
-/** A block that nothing pending can afford. */
+/** Mines a block with a base fee that nothing pending can pay. */
 const mineDear = async () => {
   await evm.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x2540be40000'])
   await evm.mine()
 }
-/** Lets base fees fall to where they were. */
+/** Lets base fees fall back. */
 const mineCheap = async () => {
   await evm.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
   await evm.mine()
@@ -117,7 +117,7 @@ function rpcWithBroadcastHook(nth: number, before: (raw: unknown) => Promise<unk
 }
 
 describe('success', () => {
-  test('a settlement of two orders is on chain as it was meant, with its logs', async () => {
+  test('a settlement of two orders is mined with the intended transfers and logs', async () => {
     const { orders, calldata } = await settlement(77n)
     const outcome = await settler().submit(calldata, { deadlineBlock: (await head()) + 3 })
     expect(outcome).toMatchObject({ outcome: 'success', block: await head() })
@@ -133,7 +133,7 @@ describe('success', () => {
     expect(decoded?.trades.map(({ signature }) => signature)).toEqual(orders.map((order) => order.signature))
   })
 
-  test('two at once go one after the other', async () => {
+  test('two concurrent settlements are sent one after the other', async () => {
     const both = [await settlement(1n), await settlement(2n)]
     const { address: sender, submit } = settler()
     const nonce = await nonceOf(sender)
@@ -159,17 +159,17 @@ describe('gas', () => {
     return { simulated: simulated.gas, given: await gasOf(outcome.txHash) }
   }
 
-  test('is a quarter more than the simulation took, and what was asked for beside it', async () => {
+  test('is the simulated gas plus a quarter, plus the extra gas requested', async () => {
     const { simulated, given } = await submitWith(1_234_567n)
     expect(given).toBe(simulated + simulated / 4n + 1_234_567n)
   })
 
-  test('is never more than a transaction may take', async () => {
+  test('never exceeds the limit for a transaction', async () => {
     const { given } = await submitWith(100_000_000n)
     expect(given).toBe(16_777_216n)
   })
 
-  test('of a dry run is what it is given', async () => {
+  test('of a dry run is its gas limit', async () => {
     const { calldata } = await settlement(1n)
     const { dryRun } = settler()
     expect(await dryRun(calldata, 1_000_000n)).toBeUndefined()
@@ -180,7 +180,7 @@ describe('gas', () => {
 })
 
 describe('failure', () => {
-  test('what reverts in simulation is not sent', async () => {
+  test('a settlement that reverts in simulation is not sent', async () => {
     const { calldata } = await settlement(1n, [1n, 3n])
     const { address: sender, simulate, submit } = settler()
     const nonce = await nonceOf(sender)
@@ -195,7 +195,7 @@ describe('failure', () => {
     expect(await nonceOf(sender)).toBe(nonce)
   })
 
-  test('what reverts on chain says why', async () => {
+  test('a settlement that reverts on chain reports the reason', async () => {
     const { calldata } = await settlement(1n)
     const refusing = settlerWith(async () => {
       await evm.rpc.call('anvil_setCode', [allowList, codeReturning(0n)])
@@ -207,7 +207,7 @@ describe('failure', () => {
     expect(outcome).toHaveProperty('txHash')
   })
 
-  test('after its deadline, or when given up before, nothing is sent', async () => {
+  test('nothing is sent after the deadline, or once the caller has aborted', async () => {
     const { calldata } = await settlement(1n)
     const block = await head()
     const failed = { outcome: 'failed', reason: 'not sent: its time was over', block }
@@ -216,7 +216,7 @@ describe('failure', () => {
     expect(await settler().submit(calldata, { deadlineBlock: block + 9, signal })).toEqual(failed)
   })
 
-  test('a node that is away before anything is sent is an outage, and the next one has its turn', async () => {
+  test('a node that is away before sending is an outage, and the next settlement proceeds', async () => {
     let away = true
     const rpc: Rpc = {
       batch: evm.rpc.batch,
@@ -233,7 +233,7 @@ describe('failure', () => {
 })
 
 describe('timeout', () => {
-  test('cancels, so that the settlement can never come', async () => {
+  test('cancels the transaction, so that the settlement can never be mined', async () => {
     const { calldata } = await settlement(1n)
     const deadlineBlock = (await head()) + 2
     const slow = settlerWith(async () => ((await head()) < deadlineBlock ? mineDear() : evm.mine()))
@@ -246,7 +246,7 @@ describe('timeout', () => {
     expect(await slow.simulate(calldata)).toHaveProperty('gas')
   })
 
-  test('a signal ends the wait early, with the same care', async () => {
+  test('an abort signal ends the wait early, and cancels too', async () => {
     const { calldata } = await settlement(1n)
     const stop = new AbortController()
     const deadlineBlock = (await head()) + 1000
@@ -258,7 +258,7 @@ describe('timeout', () => {
     expect(await given.simulate(calldata)).toHaveProperty('gas')
   })
 
-  test('a settlement that came before it could be cancelled is a success', async () => {
+  test('a settlement mined before its cancellation is a success', async () => {
     const { calldata } = await settlement(1n)
     const stop = new AbortController()
     const late = settlerWith(
@@ -269,7 +269,7 @@ describe('timeout', () => {
     expect(outcome).toMatchObject({ outcome: 'success', block: await head() })
   })
 
-  test('a broadcast that got lost is made again with the next block', async () => {
+  test('a lost broadcast is repeated with the next block', async () => {
     const { calldata } = await settlement(1n)
     const lossy = settlerWith(
       () => evm.mine(),
@@ -280,7 +280,7 @@ describe('timeout', () => {
     expect(outcome).toMatchObject({ outcome: 'success', block: block + 2 })
   })
 
-  test('a broadcast that arrived, although its answer did not, is no failure', async () => {
+  test('a broadcast that arrived, although its response did not, is no failure', async () => {
     const { calldata } = await settlement(1n)
     const doubling = settlerWith(
       () => evm.mine(),

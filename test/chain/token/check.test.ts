@@ -23,7 +23,7 @@ afterAll(() => evm[Symbol.asyncDispose]())
 
 const much = 10n ** 21n
 
-/** What is found with somebody who has this much of it, and with nobody known. */
+/** The verdicts with a holder of this balance, and without a known holder. */
 async function verdicts(token: { address: Address; write: Write }, balance = much) {
   const alone = await check(token.address, undefined)
   await token.write('mint', [holder, balance])
@@ -33,7 +33,7 @@ type Write = (method: string, args: unknown[]) => Promise<unknown>
 
 const same = (verdict: TokenVerdict) => ({ held: verdict, alone: verdict })
 
-describe('what a token does is seen, with a holder and without', () => {
+describe('the behaviour of a token is recognised, with a holder and without', () => {
   test.each<[OddName, bigint[], TokenVerdict]>([
     ['PlainToken', [], 'plain'],
     ['SilentToken', [], 'plain'],
@@ -57,14 +57,14 @@ describe('what a token does is seen, with a holder and without', () => {
     expect(await verdicts(await deployOdd(evm, name, words))).toEqual(same(verdict))
   })
 
-  test('the local tokens: one percent of the fee token is burned', async () => {
+  test('of the local tokens, the fee token burns one percent', async () => {
     expect(await verdicts(await deployToken(evm))).toEqual(same('plain'))
     const fee = await deployToken(evm, 'FeeToken')
     await fee.write('mint', [evm.account, much])
     expect(await verdicts(fee)).toEqual(same('fee-on-transfer'))
   })
 
-  test('behind a proxy', async () => {
+  test('works behind a proxy', async () => {
     expect(await verdicts(await deployBehindProxy(evm, 'StrictToken'))).toEqual(same('plain'))
   })
 })
@@ -73,19 +73,19 @@ describe('a holder', () => {
   const held = async (token: { address: Address; write: Write }, balance = much) =>
     (await verdicts(token, balance)).held
 
-  test('shows a fee that is taken where he is involved', async () => {
+  test('reveals a fee that is only taken from his transfers', async () => {
     const token = await deployOdd(evm, 'FeeAtToken', [holder, 5_000n])
     expect(await verdicts(token)).toEqual({ held: 'fee-on-transfer', alone: 'plain' })
   })
 
-  test('stays what he is, a pool, and meets what pools meet', async () => {
+  test('that is a pool stays one, so that a fee for pools shows', async () => {
     expect(await verdicts(await deployOdd(evm, 'CuriousToken'))).toEqual({
       held: 'fee-on-transfer',
       alone: 'plain',
     })
   })
 
-  test('shows a fee of shares that are understood as computed alone', async () => {
+  test('reveals a reflection fee where, without one, balances only look computed', async () => {
     expect(await verdicts(await deployOdd(evm, 'ReflectionToken'))).toEqual({
       held: 'fee-on-transfer',
       alone: 'rebasing',
@@ -100,11 +100,11 @@ describe('a holder', () => {
     expect(await verdicts(await deployOdd(evm, name, words))).toEqual({ held: 'plain', alone: 'unknown' })
   })
 
-  test('lends his place where his allowance cannot be written', async () => {
+  test('supplies the balance where his allowance cannot be written', async () => {
     expect(await verdicts(await deployOdd(evm, 'PlacedToken', [127n, 0n]))).toEqual(same('plain'))
   })
 
-  test('who is kept out, or whose token is paused, is stuck', async () => {
+  test('who is blocked, or whose token is paused, makes the verdict stuck', async () => {
     const token = await deployOdd(evm, 'StrictToken')
     await token.write('freeze', [holder])
     expect(await verdicts(token)).toEqual({ held: 'stuck', alone: 'plain' })
@@ -112,13 +112,13 @@ describe('a holder', () => {
     expect(await verdicts(token)).toEqual(same('stuck'))
   })
 
-  test.each([0n, 1n, 2n, 79_000n])('with a balance of %d shows too little', async (balance) => {
+  test.each([0n, 1n, 2n, 79_000n])('with a balance of %d reveals too little', async (balance) => {
     expect(await held(await deployOdd(evm, 'LedgerToken'), balance)).toBe('unknown')
     const fee = await deployOdd(evm, 'FeeAtToken', [0n, 100n])
     expect(await held(fee, balance)).toBe('fee-on-transfer')
   })
 
-  test('with a balance that is just enough shows a fee of a hundredth of a percent', async () => {
+  test('with a balance that is just enough reveals a fee of a hundredth of a percent', async () => {
     expect(await held(await deployOdd(evm, 'LedgerToken'), 80_000n)).toBe('plain')
     const atHolder = await deployOdd(evm, 'FeeAtToken', [holder, 100n])
     expect(await held(atHolder, 80_000n)).not.toBe('plain')
@@ -126,31 +126,31 @@ describe('a holder', () => {
     expect(await held(larger, 2_000_000n)).toBe('fee-on-transfer')
   })
 
-  test('keeps what he has', async () => {
+  test('keeps his balance', async () => {
     const token = await deployToken(evm)
     expect(await held(token)).toBe('plain')
     expect(await token.read('balanceOf', [holder])).toBe(much)
   })
 })
 
-describe('what is no token', () => {
+describe('an address that is no token', () => {
   const somewhere = address(`0x${'1d'.repeat(20)}`)
 
-  test('has no code', async () => {
+  test('without code is absent', async () => {
     expect([await check(somewhere, undefined), await check(somewhere, holder)]).toEqual(['absent', 'absent'])
   })
 
-  test('knows no balances', async () => {
+  test('without balances is stuck', async () => {
     expect([await check(holder, undefined), await check(holder, somewhere)]).toEqual(['stuck', 'stuck'])
   })
 
-  test('says one thing to everything', async () => {
+  test('that answers everything with the same value is stuck', async () => {
     await evm.rpc.call('anvil_setCode', [somewhere, codeReturning(10n ** 9n)])
     expect([await check(somewhere, undefined), await check(somewhere, holder)]).toEqual(['stuck', 'stuck'])
   })
 })
 
-test('a token whose balances begin to be computed after its storage was understood is seen', async () => {
+test('a token that begins to compute its balances after its storage was found is recognised', async () => {
   const token = await deployOdd(evm, 'SharesToken')
   await token.write('setIndex', [10n ** 18n])
   expect(await check(token.address, undefined)).toBe('plain')
@@ -158,7 +158,7 @@ test('a token whose balances begin to be computed after its storage was understo
   expect(await check(token.address, undefined)).toBe('rebasing')
 })
 
-test('of the local market all but the fee token are plain, with nobody known who holds them', async () => {
+test('on the local market all tokens but the fee token are plain, without a known holder', async () => {
   await using chain = await startTestChain()
   const { rpc, market } = chain
   const checkThere = createTokenCheck({ rpc, slots: createTokenSlots({ rpc }) })
@@ -176,7 +176,7 @@ test('of the local market all but the fee token are plain, with nobody known who
 })
 
 describe('the node', () => {
-  test('is asked twice for a token, and once when its storage is known', async () => {
+  test('gets two requests for a token, and one when its storage is known', async () => {
     const counted = countRequests(evm.rpc)
     const { address: token } = await deployToken(evm)
     const checkCounted = createTokenCheck({ rpc: counted.rpc, slots: createTokenSlots({ rpc: counted.rpc }) })
@@ -186,7 +186,7 @@ describe('the node', () => {
     expect(counted.requests).toBe(3)
   })
 
-  test('remembers the storage of a token that nobody holds apart from that of others', async () => {
+  test('the storage of a token without holders is cached separately', async () => {
     const { address: token } = await deployToken(evm)
     const asked: (boolean | undefined)[] = []
     const find = createTokenSlots({ rpc: evm.rpc })
@@ -201,7 +201,7 @@ describe('the node', () => {
     expect(asked).toEqual([false, true])
   })
 
-  /** As a node does whose own limit is lower. */
+  /** A node with a lower limit of its own. */
   const givingLess = (rpc: Evm['rpc']): Evm['rpc'] => ({
     ...rpc,
     batch: (calls) =>

@@ -27,36 +27,36 @@ const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, i) => make(i))
 const honest = speakingCode([text('HON'), text('Honest'), number(6n)])
 const silent = { symbol: null, name: null, decimals: null }
-const told = { symbol: 'HON', name: 'Honest', decimals: 6 }
+const honestMetadata = { symbol: 'HON', name: 'Honest', decimals: 6 }
 const read = (addresses: readonly Address[], rpc: Rpc = evm.rpc) => readTokenMetadata(rpc, chainId, addresses)
 
-test('a token, as far as its contract speaks, with the block that says so', async () => {
+test('a token has what its contract returns, and the block of the answer', async () => {
   const token = await evm.deploy(
     testToken,
     ['string', 'string', 'uint8'],
     ['🦊'.repeat(200), 'USD\u0000\n', 6],
   )
   const old = await put(codeReturning(BigInt(`0x${'4d4b52'.padEnd(64, '0')}`)))
-  const nobody = address(`0x${'0b'.repeat(20)}`)
+  const unused = address(`0x${'0b'.repeat(20)}`)
   const head = await evm.rpc.call<{ number: Hex; hash: Hex }>('eth_getBlockByNumber', ['latest', false])
   const block = { number: Number(head.number), hash: head.hash }
-  expect(await read([token.address, nobody, old])).toEqual([
+  expect(await read([token.address, unused, old])).toEqual([
     { chainId, address: token.address, symbol: 'USD', name: '🦊'.repeat(100), decimals: 6, block },
-    { chainId, address: nobody, ...silent, block },
+    { chainId, address: unused, ...silent, block },
     { chainId, address: old, symbol: 'MKR', name: 'MKR', decimals: null, block },
   ])
 })
 
-test('what the chain itself answers is no token’s word', async () => {
+test('answers of precompiles are not token metadata', async () => {
   const precompiles = times(17, (index) => address(`0x${(index + 1).toString(16).padStart(40, '0')}`))
   expect(await read(precompiles)).toMatchObject(precompiles.map((address) => ({ address, ...silent })))
 })
 
-test('nothing is asked about nothing but the block', async () => {
+test('an empty request only asks for the block', async () => {
   expect(await read([])).toEqual([])
 })
 
-test('which block it was is not known when another came meanwhile', async () => {
+test('the block is null if another one arrived meanwhile', async () => {
   const token = await put(honest)
   const moving: Rpc = {
     ...evm.rpc,
@@ -66,13 +66,13 @@ test('which block it was is not known when another came meanwhile', async () => 
       return [...answers, ...(await evm.rpc.batch(calls.slice(-1)))]
     },
   }
-  expect(await read([token], moving)).toEqual([{ chainId, address: token, ...told, block: null }])
+  expect(await read([token], moving)).toEqual([{ chainId, address: token, ...honestMetadata, block: null }])
 })
 
 describe('hostile contracts beside honest ones', () => {
   /**
-   * Everything that one of them could do to a whole call, at once: it uses up its gas, and returns as much as
-   * is read.
+   * Does everything that one of them could do to a whole call, at once: uses up its gas, and returns as much
+   * as is read.
    */
   const worst: Hex = '0x5b5a610fa0106000576103e86000f3'
 
@@ -83,7 +83,7 @@ describe('hostile contracts beside honest ones', () => {
     ['run until their gas is used up', '0x5b600056', silent],
     ['are no code at all', '0xfe', silent],
     ['use up their gas and return as much as is read', worst, { ...silent, decimals: 0 }],
-  ])('that %s cost next to nothing, and spoil their own answer alone', async (_what, code, says) => {
+  ])('that %s cost little, and lose only their own answer', async (_what, code, says) => {
     const wanted = await Promise.all(times(106, (index) => put(index % 20 === 7 ? honest : code)))
     let received = 0
     const counted = countRequests({
@@ -98,14 +98,14 @@ describe('hostile contracts beside honest ones', () => {
     const answers = await read(wanted, counted.rpc)
     const { user, system } = process.cpuUsage(before)
     expect(answers).toMatchObject(
-      wanted.map((address, index) => ({ address, ...(index % 20 === 7 ? told : says) })),
+      wanted.map((address, index) => ({ address, ...(index % 20 === 7 ? honestMetadata : says) })),
     )
     expect(counted.requests).toBe(1)
     expect(received).toBeLessThan(300_000)
     expect((user + system) / 1_000).toBeLessThan(250)
   })
 
-  test('a hundred and twenty-eight of the longest names are one batch', async () => {
+  test('128 of the longest names are read in one batch', async () => {
     const long = speakingCode([text('🦊'.repeat(5_000)), text('🐻'.repeat(101)), number(255n)])
     const wanted = await Promise.all(times(128, () => put(long)))
     const counted = countRequests(evm.rpc)
@@ -114,12 +114,12 @@ describe('hostile contracts beside honest ones', () => {
     expect(counted.requests).toBe(1)
   })
 
-  test('are asked alone where all of them are too much for the node', async () => {
+  test('are read one by one where all of them are too much for the node', async () => {
     const hostile = await Promise.all(times(19, () => put(worst)))
     const wanted = [...hostile, await put(honest)]
     const counted = countRequests(stingy(8_000_000))
     expect(await read(wanted, counted.rpc)).toMatchObject(
-      wanted.map((_, index) => (index < 19 ? { decimals: 0 } : told)),
+      wanted.map((_, index) => (index < 19 ? { decimals: 0 } : honestMetadata)),
     )
     expect(counted.requests).toBe(2)
   })
@@ -135,12 +135,12 @@ describe('hostile contracts beside honest ones', () => {
       },
     }
     const [first, second, third] = await read([good, bad, await put(honest)], slow)
-    expect([first, third]).toMatchObject([told, told])
+    expect([first, third]).toMatchObject([honestMetadata, honestMetadata])
     expect(second).toBeInstanceOf(Outage)
   })
 })
 
-test('nobody is silent because the node was short of gas', async () => {
+test('a node that is short of gas is an outage, and no token counts as silent', async () => {
   const token = await put(honest)
   expect(await read([token], stingy(200_000))).toEqual([expect.any(Outage)])
 })
@@ -150,7 +150,7 @@ test.each([
   ['too much', `0x${'00'.repeat(97)}`],
   ['a size that is none', `0x${'ff'.repeat(96)}`],
   ['no hex', 17],
-])('a node that returns %s has said nothing', async (_what, value) => {
+])('a node that returns %s is an outage', async (_what, value) => {
   const nonsense: Rpc = {
     ...evm.rpc,
     batch: async (calls) => {
@@ -161,7 +161,7 @@ test.each([
   expect(await read([await put(honest)], nonsense)).toEqual([expect.any(Outage)])
 })
 
-/** A node that gives no call more than so much gas. */
+/** A node that limits the gas of every call. */
 function stingy(maxBatch: number): Rpc {
   const limit = ({ method, params = [] }: RpcCall) => {
     const [call, block] = params as [{ gas: Hex }, unknown]

@@ -24,7 +24,7 @@ const tokenAbi = new Interface([
   'function allowance(address, address) view returns (uint256)',
 ])
 
-/** What the token says once this is written. */
+/** The token's answer once this is written. */
 async function said(token: Address, method: string, values: unknown[], slot: Bytes32, written: bigint) {
   const stateDiff = { [slot]: AbiCoder.defaultAbiCoder().encode(['uint256'], [written]) }
   const call = { to: token, data: tokenAbi.encodeFunctionData(method, values) }
@@ -32,7 +32,7 @@ async function said(token: Address, method: string, values: unknown[], slot: Byt
   return BigInt(String(returned).slice(0, 66))
 }
 
-/** Anybody's, not only those of the account that was asked about. */
+/** The answers for all accounts, not only the one that was asked about. */
 async function obeyed(token: Address, { balance, allowance }: TokenSlots) {
   return {
     balance: balance && (await said(token, 'balanceOf', [owner], balance(owner), 987n)),
@@ -43,7 +43,7 @@ async function obeyed(token: Address, { balance, allowance }: TokenSlots) {
 
 const namespace = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
 
-describe('where a token keeps its numbers is found', () => {
+describe('the storage slots of a token are found', () => {
   const find = (token: Address) => createTokenSlots({ rpc: evm.rpc })(token)
 
   test.each<[string, OddName, bigint[]]>([
@@ -63,7 +63,7 @@ describe('where a token keeps its numbers is found', () => {
     expect(slots.isComputed).toBe(false)
   })
 
-  test('behind a proxy: in the storage of the proxy', async () => {
+  test('behind a proxy, in the storage of the proxy', async () => {
     const { address: token } = await deployBehindProxy(evm, 'StrictToken')
     expect(await obeyed(token, await find(token))).toEqual({ balance: 987n, allowance: 654n })
   })
@@ -88,7 +88,7 @@ describe('where a token keeps its numbers is found', () => {
     ['in the upper bits of a slot', 'PackedToken', [1n]],
     ['in another contract', 'LedgerToken', []],
     ['further behind than is looked', 'PlacedToken', [128n, 0n]],
-  ])('balances that are kept %s are not found, and not computed', async (_, name, words) => {
+  ])('balances that are kept %s are not found, and not taken for computed', async (_, name, words) => {
     const { address: token } = await deployOdd(evm, name, words)
     expect(await find(token)).toMatchObject({ balance: undefined, isComputed: false })
   })
@@ -100,15 +100,15 @@ describe('where a token keeps its numbers is found', () => {
     ['uses up its gas', '0xfe'],
     ['reverts', '0x60006000fd'],
     ['returns less than a word', '0x60016000f3'],
-    ['says the same of everybody', codeReturning(5n)],
-    ['says that everybody has all there is', frozenToken(1n)],
+    ['returns the same balance for every account', codeReturning(5n)],
+    ['returns the whole supply as every balance', frozenToken(1n)],
   ] as const)('nothing, in a token that %s', async (_, code) => {
     const token = address(`0x${Math.random().toString(16).slice(2).padEnd(40, '7').slice(0, 40)}`)
     await evm.rpc.call('anvil_setCode', [token, code])
     expect(await find(token)).toEqual(nothing)
   })
 
-  test('in spite of megabytes that come with the word, and none of them come here', async () => {
+  test('although the token returns megabytes, which are not transferred to the service', async () => {
     const { address: token } = await deployOdd(evm, 'WordyToken', [1n])
     const sizes: number[] = []
     const rpc = {
@@ -129,7 +129,7 @@ describe('where a token keeps its numbers is found', () => {
 describe('the node', () => {
   const [hour, day] = [3_600_000, 86_400_000]
 
-  test('is asked once a day for what is found, however many ask', async () => {
+  test('is asked once a day for slots that were found, however many clients ask', async () => {
     const { address: token } = await deployToken(evm)
     const counted = countRequests(evm.rpc)
     let time = 0
@@ -140,7 +140,7 @@ describe('the node', () => {
     expect(counted.requests).toBe(1)
   })
 
-  test('is asked again after a day, when a proxy may have got other code', async () => {
+  test('is asked again after a day, when a proxy may have new code', async () => {
     const models = [await deployOdd(evm, 'PlacedToken', [101n, 0n]), await deployToken(evm)]
     const [before, after] = await Promise.all(
       models.map(({ address }) => evm.rpc.call('eth_getCode', [address, 'latest'])),
@@ -157,7 +157,7 @@ describe('the node', () => {
     expect(await obeyed(token, await find(token))).toEqual({ balance: 987n, allowance: 654n })
   })
 
-  test('is asked again after a hundred others for a strange token, and not for one in use', async () => {
+  test('is asked again after a hundred other tokens for an unused one, and not for one in use', async () => {
     const token = address(`0x${'19'.repeat(20)}`)
     const word = `0x${'00'.repeat(128)}`
     let asked = 0
@@ -181,7 +181,7 @@ describe('the node', () => {
     expect(asked).toBe(103)
   })
 
-  test('is asked again after an hour for what was not found', async () => {
+  test('is asked again after an hour for slots that were not found', async () => {
     const { address: token } = await deployOdd(evm, 'LedgerToken')
     const counted = countRequests(evm.rpc)
     let time = 0
@@ -195,7 +195,7 @@ describe('the node', () => {
     expect(counted.requests).toBe(2)
   })
 
-  test('is asked again after a minute for what was no token yet', async () => {
+  test('is asked again after a minute for an address that was no token yet', async () => {
     const { address: model } = await deployToken(evm)
     const token = address(`0x${'17'.repeat(20)}`)
     let time = 0

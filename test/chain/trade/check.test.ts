@@ -17,7 +17,7 @@ import { frozenToken, permitHook, putWallet } from '../contracts.ts'
 import { type Behaviour, refusing, startScriptedNode } from '../scripted-node.ts'
 import { ether, localSlots, startTradeStage, type TradeStage, unknownSlots } from '../trade-stage.ts'
 
-const nobody = address(`0x${'7a'.repeat(20)}`)
+const poorTrader = address(`0x${'7a'.repeat(20)}`)
 const friend = address(`0x${'7b'.repeat(20)}`)
 
 let stage: TradeStage
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-/** A sale along a path, for exactly what it gives. */
+/** A sale along a path, for exactly its output. */
 function sale(
   path: readonly Address[],
   sellAmount: bigint,
@@ -42,7 +42,7 @@ function sale(
 ): TradeQuestion {
   const { interactions, amountOut } = stage.walk(path, sellAmount)
   return {
-    ...{ kind: 'sell', from: nobody, receiver: null, sellAmount, buyAmount: amountOut, interactions },
+    ...{ kind: 'sell', from: poorTrader, receiver: null, sellAmount, buyAmount: amountOut, interactions },
     ...{ sellToken: path[0] ?? zeroAddress, buyToken: path.at(-1) ?? zeroAddress },
     ...{ preInteractions: [], postInteractions: [], others: [], txOrigin: stage.evm.account, block: null },
     ...more,
@@ -61,7 +61,7 @@ const putCode = async (code: Hex) => {
 const calling = (target: Address, value = 0n): Interaction => ({ target, value, callData: '0x' })
 const checkWith = (rpc: Rpc, slots = localSlots) => createTradeCheck({ rpc, network: stage.network, slots })
 
-/** The chain behind a node whose HTTP requests are counted. */
+/** The chain behind a node that counts HTTP requests. */
 const forwarding = (change: (params: unknown[]) => unknown[] = (params) => params): Behaviour => ({
   answer: async ({ method, params }) => {
     try {
@@ -73,8 +73,8 @@ const forwarding = (change: (params: unknown[]) => unknown[] = (params) => param
   },
 })
 
-describe('a trader who has nothing', () => {
-  test('trades through one, two and three pools for exactly what they give', async () => {
+describe('a trader without a balance', () => {
+  test('can trade through one, two and three pools for exactly their output', async () => {
     for (const path of [
       [a, b],
       [a, b, c],
@@ -84,10 +84,10 @@ describe('a trader who has nothing', () => {
       const question = sale(path, 3n * ether + 7n)
       expect(await stage.check(question)).toEqual(settled(question.buyAmount))
     }
-    expect(await stage.balance(d, nobody)).toBe(0n)
+    expect(await stage.balance(d, poorTrader)).toBe(0n)
   })
 
-  test('trades in two parts side by side', async () => {
+  test('can trade over two parallel paths', async () => {
     const [one, other] = [stage.walk([a, b, c], 5n * ether), stage.walk([a, c], 2n * ether)]
     const buyAmount = one.amountOut + other.amountOut
     const interactions = [...one.interactions, ...other.interactions]
@@ -95,14 +95,14 @@ describe('a trader who has nothing', () => {
     expect(await stage.check(question)).toEqual(settled(buyAmount))
   })
 
-  test('may be anybody, a contract, or have somebody else receive', async () => {
+  test('may be any address or a contract, or name another receiver', async () => {
     const wallet = address(`0x${'7c'.repeat(20)}`)
     await putWallet(stage.evm.rpc, wallet, friend)
     for (const more of [
       { from: zeroAddress },
       { from: wallet },
       { receiver: friend },
-      { receiver: nobody },
+      { receiver: poorTrader },
       { receiver: zeroAddress },
       { receiver: wallet },
     ]) {
@@ -111,7 +111,7 @@ describe('a trader who has nothing', () => {
     }
   })
 
-  test('has the solver send the transaction', async () => {
+  test('the solver sends the transaction', async () => {
     const isFriend = `3273${friend.slice(2)}14601f57`
     const demanding = await putCode(`0x${isFriend}60006000fd5b00`)
     const { interactions, ...question } = sale([a, b], ether)
@@ -120,12 +120,12 @@ describe('a trader who has nothing', () => {
     expect(await stage.check({ ...asking, txOrigin: friend })).toEqual(settled(question.buyAmount))
   })
 
-  test('buys as well as sells', async () => {
+  test('can buy as well as sell', async () => {
     const question = sale([a, b, c], ether, { kind: 'buy' })
     expect(await stage.check(question)).toEqual(settled(question.buyAmount))
   })
 
-  test('trades any amount', async () => {
+  test('can trade any amount', async () => {
     const paths = [
       [a, b],
       [c, b, a],
@@ -146,13 +146,13 @@ describe('a trader who has nothing', () => {
 })
 
 describe('the native coin', () => {
-  test('is paid out as such', async () => {
+  test('is paid out as native coin', async () => {
     const question = sale([a, c, wrapped], ether, { buyToken: nativeMarker })
     expect(await stage.check(question)).toEqual(settled(question.buyAmount))
     expect(await stage.check({ ...question, receiver: friend })).toEqual(settled(question.buyAmount))
   })
 
-  test('and its wrapped form are one, whatever is left over of them', () =>
+  test('counts together with its wrapped form, whichever of them is left over', () =>
     stage.trying(async () => {
       const question = sale([a, c, wrapped], ether, { buyToken: nativeMarker })
       const buyAmount = question.buyAmount - 5n
@@ -171,7 +171,7 @@ describe('the native coin', () => {
       )
     }))
 
-  test('comes one for one out of its wrapped form', async () => {
+  test('is exchanged one for one for its wrapped form', async () => {
     const question = sale([wrapped], ether, { buyToken: nativeMarker, buyAmount: ether, interactions: [] })
     expect(await stage.check(question)).toEqual(settled(ether))
     const buyAmount = ether - 3n
@@ -181,7 +181,7 @@ describe('the native coin', () => {
     )
   })
 
-  test('is not for those who refuse it', async () => {
+  test('cannot be paid to a receiver that refuses it', async () => {
     const receiver = await putCode('0x60006000fd')
     const question = sale([a, c, wrapped], ether, { buyToken: nativeMarker, receiver })
     expect(await stage.check(question)).toMatchObject({ outcome: 'failed' })
@@ -199,8 +199,8 @@ describe('the native coin', () => {
     }))
 })
 
-describe('what the settlement contract has left', () => {
-  test('is told of both tokens', async () => {
+describe('the settlement contract’s change in balance', () => {
+  test('is reported for both tokens', async () => {
     const question = sale([a, b], ether)
     const buyAmount = question.buyAmount - 11n
     expect(await stage.check({ ...question, sellAmount: ether + 13n, buyAmount })).toEqual(
@@ -208,7 +208,7 @@ describe('what the settlement contract has left', () => {
     )
   })
 
-  test('is told as a loss where it pays out of its own', () =>
+  test('is reported as a loss where it pays from its own balance', () =>
     stage.trying(async () => {
       for (const token of [a, b]) await stage.give(token, stage.network.settlement, ether)
       const question = sale([a, b], ether)
@@ -218,7 +218,7 @@ describe('what the settlement contract has left', () => {
       )
     }))
 
-  test('leaves out what it sells or buys itself', () =>
+  test('excludes what it sells or buys itself', () =>
     stage.trying(async () => {
       const question = sale([a, b], ether)
       const { settlement } = stage.network
@@ -232,7 +232,7 @@ describe('what the settlement contract has left', () => {
       })
     }))
 
-  test('lacks what a token takes as a fee', () =>
+  test('is lower by the transfer fee of a token', () =>
     stage.trying(async () => {
       expect(await stage.check(sale([fee, b], ether))).toMatchObject({ outcome: 'failed' })
       expect(await stage.check(sale([a, fee], ether))).toMatchObject({ outcome: 'failed' })
@@ -267,7 +267,7 @@ describe('gas', () => {
     const question = () => keeping(plain())
     for (const held of [0n, 1_000n]) {
       await stage.trying(async () => {
-        await stage.evm.rpc.call('anvil_setBalance', [nobody, toQuantity(ether)])
+        await stage.evm.rpc.call('anvil_setBalance', [poorTrader, toQuantity(ether)])
         for (const token of held ? [a, b, c, d, wrapped] : []) {
           await stage.give(token, stage.network.settlement, held)
         }
@@ -280,7 +280,7 @@ describe('gas', () => {
   })
 })
 
-test('what is watched beside the two tokens does not show in the gas', async () => {
+test('does not include the cost of watching other tokens', async () => {
   const gasOf = async (others: Address[]) => {
     const answer = await stage.check(sale([a, b, c], ether, { others }))
     return answer?.outcome === 'settled' ? Number(answer.gas) : expect.fail('not settled')
@@ -293,7 +293,7 @@ describe('a failure', () => {
   const failing = async (more: Partial<TradeQuestion>): Promise<TradeAnswer | undefined> =>
     stage.check(sale([a, b], ether, more))
 
-  test('is told in the words of whoever failed', async () => {
+  test('has the message of the contract that failed', async () => {
     const { interactions } = sale([a, b], ether)
     expect(await failing({ interactions: interactions.slice(1) })).toEqual({
       outcome: 'failed',
@@ -306,7 +306,7 @@ describe('a failure', () => {
     })
   })
 
-  test('is told shortly, whatever it says and takes', async () => {
+  test('has a short message, however much the contract returns and uses', async () => {
     const talkative = await putCode(frozenToken(0xdeadn, 60_000))
     const transferring: Interaction = { ...calling(talkative), callData: `0x23b872dd${'00'.repeat(28)}` }
     expect(await failing({ interactions: [transferring] })).toEqual({
@@ -322,7 +322,7 @@ describe('a failure', () => {
     })
   })
 
-  test('may come of a token that uses up what it is given, or is none', async () => {
+  test('may come from a token that uses up all gas, or from an address that is no token', async () => {
     const hostile = await putCode('0xfe')
     const none = address(`0x${'0b'.repeat(20)}`)
     for (const token of [hostile, none]) {
@@ -340,7 +340,7 @@ describe('hooks', () => {
     return hooksCall(hooksTrampoline, [permitHook({ chainId: 31337, token: a }, key, vaultRelayer, ether)])
   }
 
-  test('run before the sell tokens are taken: a permit approves', () =>
+  test('run before the sell tokens are taken, so a permit counts as the approval', () =>
     stage.trying(async () => {
       await stage.give(a, owner, ether)
       const question = sale([a, b], ether, { from: owner })
@@ -356,7 +356,7 @@ describe('hooks', () => {
     expect(await stage.check(question)).toEqual(settled(question.buyAmount))
   })
 
-  test('run after the buy tokens are there', async () => {
+  test('run after the buy tokens have arrived', async () => {
     const question = sale([a, b], ether, {
       receiver: stage.network.settlement,
       postInteractions: [transferCall(b, friend, 5n)],
@@ -365,14 +365,14 @@ describe('hooks', () => {
   })
 })
 
-describe('a token whose storage is not understood', () => {
+describe('a token whose storage is unknown', () => {
   const check = (question: TradeQuestion) => checkWith(stage.evm.rpc, unknownSlots)(question)
 
-  test('is played for those who have it alone', () =>
+  test('is simulated only for traders who have the balance', () =>
     stage.trying(async () => {
       expect(await check(sale([a, b], ether))).toBeUndefined()
       await stage.settle(sale([a, b], ether))
-      expect(await stage.balance(a, nobody)).toBe(9n * ether)
+      expect(await stage.balance(a, poorTrader)).toBe(9n * ether)
       const question = sale([a, c], ether)
       expect(await check(question)).toEqual(settled(question.buyAmount))
       expect(await check({ ...question, buyAmount: question.buyAmount + 1n })).toMatchObject({
@@ -381,14 +381,14 @@ describe('a token whose storage is not understood', () => {
       expect(await check(sale([a, c], 10n * ether))).toBeUndefined()
     }))
 
-  test('so are amounts whose product no contract can hold', async () => {
+  test('is not simulated, nor are amounts whose product no contract can hold', async () => {
     const huge = { sellAmount: 2n ** 130n, buyAmount: 2n ** 126n }
     expect(await stage.check(sale([a, b], ether, huge))).toBeUndefined()
   })
 })
 
 describe('a block', () => {
-  test('is the one whose state counts', () =>
+  test('is the one whose state the simulation uses', () =>
     stage.trying(async () => {
       const block = Number(await stage.evm.rpc.call<Hex>('eth_blockNumber'))
       const question = sale([a, b], ether)
@@ -397,7 +397,7 @@ describe('a block', () => {
       expect(await stage.check({ ...question, block })).toEqual(settled(question.buyAmount))
     }))
 
-  test('that the node does not have gives way to the newest, whose failure says nothing', async () => {
+  test('that the node lacks is replaced by the newest, and a failure there proves nothing', async () => {
     const question = sale([a, b], ether, { block: 1_000_000 })
     await using node = await startScriptedNode(forwarding())
     const check = checkWith(createRpc({ url: node.url, log: silentLog, retries: 0 }))
@@ -437,12 +437,12 @@ describe('a node', () => {
     expect(later.requests).toHaveLength(2)
   })
 
-  test('that overrides code, and storage not, is an outage', async () => {
+  test('that overrides code but not storage is an outage', async () => {
     await using node = await startScriptedNode(dropping(() => stage.network.settlement))
     await expect(checkWith(rpcOf(node))(sale([a, b], ether))).rejects.toThrow(Outage)
   })
 
-  test('is asked once for each trade, once the allow-list and the token are known', async () => {
+  test('gets one request for each trade, once the allow-list and the token are known', async () => {
     await using node = await startScriptedNode(forwarding())
     const rpc = rpcOf(node)
     const check = checkWith(rpc, createTokenSlots({ rpc }))
@@ -467,7 +467,7 @@ describe('a node', () => {
     expect(await check(question)).toEqual(settled(question.buyAmount))
   })
 
-  test('is not waited for any longer than anybody waits', async () => {
+  test('is not waited for once all callers have left', async () => {
     await using node = await startScriptedNode(forwarding(), 'silence')
     const { call, batch } = rpcOf(node, 60_000)
     const called: string[] = []
@@ -492,7 +492,7 @@ describe('a node', () => {
     await expect(check(question, leaving.signal)).rejects.toBe(reason)
   })
 
-  test('is not asked by more than may wait', async () => {
+  test('is protected by a limit on waiting checks', async () => {
     await using node = await startScriptedNode('silence')
     const { network } = stage
     const check = createTradeCheck({ rpc: rpcOf(node, 300), network, slots: localSlots, atOnce: 1 })
@@ -514,7 +514,7 @@ test('the signature is forged where the settlement contract looks for it', () =>
   stage.trying(async () => {
     const question = sale([a, b], ether)
     const settlement = fabricateSettlement(
-      { ...question, owner: nobody, interactions: [[], question.interactions, []] },
+      { ...question, owner: poorTrader, interactions: [[], question.interactions, []] },
       stage.network,
     )
     const stored = () =>
@@ -524,7 +524,7 @@ test('the signature is forged where the settlement contract looks for it', () =>
     expect(await stored()).toBe(presigned)
   }))
 
-test('the balance of a trader who has much is not lowered, and the allowance is without end', async () => {
+test('the balance of a rich trader is not lowered, and the allowance is unlimited', async () => {
   const overrides: Record<string, { stateDiff?: Record<string, Hex> }>[] = []
   const noting: Rpc = {
     ...stage.evm.rpc,
@@ -541,8 +541,8 @@ test('the balance of a trader who has much is not lowered, and the allowance is 
     return slots.map((slot) => BigInt(stateDiff[slot ?? ''] ?? 0))
   }
   await check(sale([a, b], ether))
-  expect(written(nobody)).toEqual([2n ** 95n, maxUint256])
-  // Many tokens do not let go what the zero address has.
+  expect(written(poorTrader)).toEqual([2n ** 95n, maxUint256])
+  // Many tokens refuse transfers from the zero address.
   await check(sale([a, b], ether, { from: zeroAddress }))
   expect(written(zeroAddress)).toEqual([0n, 0n])
 })
