@@ -45,7 +45,7 @@ async function progress(order: Order, change: { executedSell?: string; invalidat
   return order
 }
 
-test('cancels every order named, tells their owner, and says so in their stories', async () => {
+test('cancels every order of the list, notifies the owner, and records the events', async () => {
   const orders = [await placeOrder(), await placeOrder()]
   const uids = orders.map(({ uid }) => uid)
   expect(await cancel(signedCancellation(uids))).toEqual(uids)
@@ -59,7 +59,7 @@ test('cancels every order named, tells their owner, and says so in their stories
   }
 })
 
-test('takes an order that is named twice once, as long as the list is what was signed', async () => {
+test('cancels an order that is listed twice once, if the signature covers the list as sent', async () => {
   const { uid, ...order } = await placeOrder()
   const cancellation = signedCancellation([uid, uid])
   await expect(cancel({ ...cancellation, orderUids: [uid] })).rejects.toMatchObject({ code: 'WrongOwner' })
@@ -68,7 +68,7 @@ test('takes an order that is named twice once, as long as the list is what was s
   expect(await notificationsOf({ uid, ...order })).toHaveLength(1)
 })
 
-test('of several at once is one', async () => {
+test('of several at once, one succeeds', async () => {
   const { uid } = await placeOrder()
   const results = await Promise.allSettled([1, 2, 3, 4].map(() => cancel(signedCancellation([uid]))))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -82,7 +82,7 @@ test('takes an ethsign signature', async () => {
   expect(await statusOf(order)).toBe('cancelled')
 })
 
-test('takes an empty list for nothing, if its signature can be recovered', async () => {
+test('does nothing for an empty list whose signature recovers', async () => {
   expect(await cancel(signedCancellation([]))).toEqual([])
   await expect(cancel({ ...signedCancellation([]), signature: '0x' })).rejects.toMatchObject({
     code: 'InvalidParameter',
@@ -115,7 +115,7 @@ describe('a single order', () => {
     expect(await labelsOf(order)).toEqual(['created', 'cancelled'])
   })
 
-  test('that was signed by itself is not a list', async () => {
+  test('signed as a single order is not valid as a list', async () => {
     const { uid } = await placeOrder()
     const { signature } = signed(uid, 'by itself', 'eip712')
     const list = cancel({ orderUids: [uid], signingScheme: 'eip712', signature })
@@ -123,13 +123,13 @@ describe('a single order', () => {
   })
 })
 
-describe('by policy', () => {
+describe('cancelling by policy', () => {
   const byPolicy = (orderUids: OrderUid[], reason: string | null = null) =>
     cancelByPolicy({ orderUids, reason }, createOrderServices(database.db))
   const reasonsOf = async ({ id }: Order) =>
     (await eventsOfOrders(database.db, [id])).map(({ reason }) => reason)
 
-  test('ends orders of whoever they are and however they are signed, and says so', async () => {
+  test('cancels orders of any owner and signing scheme, and records the source', async () => {
     const orders = [
       await placeOrder(),
       await placeOrder({ signingScheme: 'presign', presigned: false }),
@@ -146,14 +146,14 @@ describe('by policy', () => {
     }
   })
 
-  test('says why where that is given', async () => {
+  test('records the reason if there is one', async () => {
     const order = await placeOrder()
     await byPolicy([order.uid], 'the token is a fake')
     expect(await reasonsOf(order)).toEqual([null, 'policy: the token is a fake'])
     expect(await notificationsOf(order)).toMatchObject([{ metadata: { reason: 'the token is a fake' } }])
   })
 
-  test('ends all or none', async () => {
+  test('cancels all orders or none', async () => {
     const order = await placeOrder()
     const expired = await placeOrder({ effectiveValidTo: testTime - 1 })
     await expect(byPolicy([order.uid, expired.uid])).rejects.toMatchObject({ code: 'OrderExpired' })
@@ -192,7 +192,7 @@ describe('refuses', () => {
     ['WrongOwner', async () => (await placeOrder({ owner: bob.address })).uid],
   ]
 
-  test.each(cases)('with %s, and then cancels none of the list', async (code, make) => {
+  test.each(cases)('with %s, and cancels no order of the list', async (code, make) => {
     const other = await placeOrder()
     const bad = await make()
     const before = database.statements.length
@@ -208,7 +208,7 @@ describe('refuses', () => {
     expect(await notificationsOf(other)).toEqual([])
   })
 
-  test('with the first fault: orders in turn, then the signature, then the owners', async () => {
+  test("with the first fault: each order in the list's sequence, then the signature, then the owners", async () => {
     const expired = await placeOrder({ effectiveValidTo: testTime - 1 })
     const presign = await placeOrder({ signingScheme: 'presign', effectiveValidTo: testTime - 1 })
     const bobs = await placeOrder({ owner: bob.address })

@@ -22,7 +22,7 @@ import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { hashOf, invalidation, presignature, sketchBlock, trade } from '../indexer/hand-made.ts'
 import { createTestDatabase } from '../setup/database.ts'
 
-/** The same eight orders for everybody, so that everybody is in everybody's way. */
+/** All operations use the same eight orders, so that they conflict. */
 const creations = Array.from({ length: 8 }, (_, index) =>
   signedOrder({
     partiallyFillable: true,
@@ -44,8 +44,8 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('reorg' as const), orders: some }) },
 )
 
-/** A deadlock would be an error of the database, which fails this test. */
-test('200 operations on the same orders at once leave every row what its history says', async () => {
+/** A deadlock would surface as a database error, which fails this test. */
+test('after 200 concurrent operations on the same orders every row matches its history', async () => {
   await using database = await createTestDatabase()
   const { db } = database
   const services = createOrderServices(db)
@@ -60,7 +60,7 @@ test('200 operations on the same orders at once leave every row what its history
   let chain = Promise.resolve()
   const codes = new Set<string>()
 
-  /** One indexer at a time, as the leader's lock has it. */
+  /** One indexer at a time, as with the leader's lock. */
   const onChain = (work: () => Promise<void>) => {
     chain = chain.then(work)
     return chain
@@ -92,7 +92,7 @@ test('200 operations on the same orders at once leave every row what its history
     })
   })
   const uids = logsOf.map(({ uid }) => uid)
-  /** By UID: the database tells them in any order. */
+  /** Sorted by UID: the database returns rows in any order. */
   const storedOrders = async () => (await findOrders(db, uids)).sort((a, b) => (a.uid < b.uid ? -1 : 1))
   const results = await Promise.allSettled(operations.map((run) => run()))
   for (const result of results) {

@@ -13,7 +13,7 @@ function decode(callData: string) {
   return hooks.map(([target, data, gas]: [string, string, bigint]) => [target.toLowerCase(), data, gas])
 }
 
-test('each list of hooks is one call of the trampoline', () => {
+test('each list of hooks becomes one call of the trampoline', () => {
   const { pre, post } = toInteractions({ preHooks: [first, second], postHooks: [second] }, trampoline)
   expect([...pre, ...post].map(({ target, value }) => [target, value])).toEqual([
     [trampoline, 0n],
@@ -24,7 +24,7 @@ test('each list of hooks is one call of the trampoline', () => {
   expect(post.map(({ callData }) => decode(callData))).toEqual([[two]])
 })
 
-test('no hooks are no call', () => {
+test('no hooks make no call', () => {
   expect(toInteractions({ preHooks: [], postHooks: [] }, trampoline)).toEqual({ pre: [], post: [] })
   expect(toInteractions({ preHooks: [], postHooks: [first] }, trampoline).pre).toEqual([])
 })

@@ -57,7 +57,7 @@ const statusOf = async (order: Parameters<typeof readOrder>[1]) =>
   orderStatus(await readOrder(server.database.db, order), testTime)
 
 describe('DELETE /orders/:uid', () => {
-  test('takes the signature over the UID, and the one over a list of it', async () => {
+  test('accepts a signature over the UID, and one over a list of it', async () => {
     for (const digest of [
       cancellationDigest,
       (domain: typeof signingDomain, uid: `0x${string}`) => cancellationsDigest(domain, [uid]),
@@ -74,11 +74,11 @@ describe('DELETE /orders/:uid', () => {
   })
 
   test.each([
-    ['of somebody else', { trader: bob }, 401, 'WrongOwner'],
+    ['of another owner', { trader: bob }, 401, 'WrongOwner'],
     ['without a signature', { body: { signingScheme: 'eip712' } }, 400, 'InvalidParameter'],
     ['that is a list', { body: [] }, 400, 'InvalidParameter'],
     ['for a short UID', { uid: '0x12' }, 400, 'InvalidParameter'],
-    ['for nobody’s UID', { uid: `0x${'99'.repeat(56)}` }, 404, 'OrderNotFound'],
+    ['for an unknown UID', { uid: `0x${'99'.repeat(56)}` }, 404, 'OrderNotFound'],
   ])(
     'refuses one %s',
     async (_, {
@@ -96,7 +96,7 @@ describe('DELETE /orders/:uid', () => {
   )
 })
 
-test('an empty list is cancelled when somebody signed it; more than the deployment allows is not', async () => {
+test("an empty list with a valid signature succeeds; a list over the deployment's limit is refused", async () => {
   const cancel = (call: ReturnType<typeof cancelling>) =>
     request(`${base}${call.path}`, call.method, call.body)
   expect((await cancel(cancelling(signedCancellation([])))).body).toBe('Cancelled')
@@ -127,7 +127,7 @@ describe('cancelling by policy', () => {
   test.each([
     ['a bearer token', { authorization: `Bearer ${key}` }],
     ['X-API-Key', { 'x-api-key': key }],
-  ])('is allowed to %s', async (_, headers) => {
+  ])('is allowed with %s', async (_, headers) => {
     const [order, other] = [await open(), await open()]
     expect(await ask([order.uid], headers, 'a fake token')).toMatchObject({
       status: 200,
@@ -159,7 +159,7 @@ describe('cancelling by policy', () => {
     expect(await statusOf(order)).toBe('open')
   })
 
-  test('refuses a reason that is no line of text, and more orders than are allowed', async () => {
+  test('refuses a reason with control characters, and more orders than are allowed', async () => {
     const order = await open()
     for (const reason of ['', 'two\nlines', 'x'.repeat(201)]) {
       const { body } = await ask([order.uid], { 'x-api-key': key }, reason)
@@ -170,7 +170,7 @@ describe('cancelling by policy', () => {
     expect(await statusOf(order)).toBe('open')
   })
 
-  test('has no key that opens it where none is set', () => {
+  test('is refused to every key when none is configured', () => {
     const check = operatorCheck(undefined)
     expect([check(undefined), check(''), check('undefined')]).toEqual([false, false, false])
   })
@@ -185,7 +185,7 @@ describe('a bare hash', () => {
     return request(`${base}${path}`, method, body)
   }
 
-  test('is refused while nobody knows its document, is unavailable while the gateway is, and then is stored with it', async () => {
+  test('is refused while its document is unknown, unavailable during a gateway outage, then stored with it', async () => {
     expect((await send()).body).toMatchObject({ errorType: 'InvalidAppData' })
     services.appDataSources.gateway = { find: async () => Promise.reject(new Outage('the gateway')) }
     expect(await send()).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
@@ -204,7 +204,7 @@ describe('a bare hash', () => {
     })
   })
 
-  test('is looked up only once the order itself is in order', async () => {
+  test("is looked up only after the order's own fields passed", async () => {
     services.appDataSources.gateway = { find: () => Promise.reject(new Error('asked')) }
     const creation = {
       ...signedOrder({ document: '{"b":1}', sellAmount: 0n }),
@@ -215,9 +215,9 @@ describe('a bare hash', () => {
   })
 })
 
-describe('what a deployment does not trade', () => {
+describe("the deployment's policy", () => {
   const size = { form: 'sellAmountBeforeFee', amount: 10n } as const
-  /** A market that nothing trades on: what reaches it was not refused before. Ten atoms are less than any gas. */
+  /** A market without trades: a request that reaches it passed the policy. Ten atoms never cover the gas. */
   const quoted = (change: Partial<QuoteRequest>, policy: Partial<OrderServices['policy']>) => {
     const quoteServices = createQuoteServices(services.db, {
       policy: { ...services.policy, ...policy },
@@ -234,7 +234,7 @@ describe('what a deployment does not trade', () => {
   test.each([
     ['of an account on the list', {}, deny(alice.address), 'Forbidden'],
     ['for an account on the list', { receiver: bob.address }, deny(bob.address), 'Forbidden'],
-    ['of nobody, for nobody', { from: zero, receiver: zero }, deny(zero), 'NoLiquidity'],
+    ['without owner and receiver', { from: zero, receiver: zero }, deny(zero), 'NoLiquidity'],
     ['that sells a token on the list', {}, deny(wrapped), 'UnsupportedToken'],
     ['that buys a token on the list', {}, deny(dollar), 'UnsupportedToken'],
     [
@@ -275,7 +275,7 @@ describe('what a deployment does not trade', () => {
     },
   )
 
-  test('an order of a token for itself is placed where that is allowed', async () => {
+  test('an order that trades a token for itself is placed where the policy allows it', async () => {
     const sell = signedOrder({ buyToken: wrapped, sellAmount: maxUint256 })
     const buy = signedOrder({ kind: 'buy', buyToken: wrapped })
     services.policy.sameToken = 'allow-sell'
@@ -285,14 +285,14 @@ describe('what a deployment does not trade', () => {
     expect(await placeOrder(buy, services)).toMatch(/^0x/)
   })
 
-  test('nobody is on the list by being named nobody', async () => {
+  test('the zero address on the list does not deny orders without an owner', async () => {
     services.policy.deniedAccounts = new Set([zero])
     expect(await placeOrder(signedOrder({ receiver: zero }), services)).toMatch(/^0x/)
   })
 })
 
 describe('open orders out of market', () => {
-  test('are so many of one owner; what is in the market does not count', async () => {
+  test('are limited per owner; orders in the market do not count', async () => {
     services.limits.maxOutOfMarket = 2
     const trader = bob
     const market = { sellAmount: 10n ** 18n, buyAmount: 2_900n * 10n ** 6n, feeAmount: 0n }

@@ -39,7 +39,7 @@ const wallet = address('0x1000000000000000000000000000000000000001')
 let evm: Evm
 let token: DeployedToken
 let server: TestServer
-/** Desk of the doors, over the node that is asked just now. */
+/** The order services, over the node that the current test uses. */
 let services: Partial<OrderServices>
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ async function endow(account: Address): Promise<void> {
 const slowness = '510'.repeat(12)
 const slowWallet = (digit: number) => address(`0x${slowness}000${digit}`)
 
-/** A node in front of the chain that never ends the calls that run the code of slow wallets. */
+/** A node in front of the chain that never answers calls that run the code of slow wallets. */
 function startSlowNode() {
   return startScriptedNode({
     answer: ({ method, params }) =>
@@ -100,9 +100,9 @@ function over(url: string, more: { timeoutMs?: number; atOnce?: number } = {}): 
 let validTo = testTime + 600
 type Wish = Parameters<typeof signedOrder>[0]
 
-/** An order of its own each time. */
+/** A different order on each call. */
 const wish = (more: Wish = {}): Wish => ({ sellToken: token.address, validTo: validTo++, ...more })
-/** Signed by alice, for the wallet. */
+/** Signed by Alice, for the wallet. */
 function walletOrder(from: Address = wallet, more: Wish = {}) {
   const order = signedOrder({ ...wish(more), signingScheme: 'eip1271', from, signature: '0x' })
   const digest = orderDigest(signingDomain, { ...order, appData: order.appData.hash })
@@ -138,7 +138,7 @@ describe('over a chain that answers', () => {
   })
   afterAll(() => node[Symbol.asyncDispose]())
 
-  test('a contract wallet places an order with the signature that it takes', async () => {
+  test('a contract wallet places an order with a signature that it accepts', async () => {
     const order = walletOrder()
     const { status, body: uid } = await post(order)
     expect([status, uid]).toEqual([201, expect.stringMatching(/^0x[0-9a-f]{112}$/)])
@@ -146,7 +146,7 @@ describe('over a chain that answers', () => {
     expect(body).toMatchObject({ owner: wallet, signingScheme: 'eip1271', signature: order.signature })
   })
 
-  test('a signature for another order is not taken', async () => {
+  test('a signature for another order is refused', async () => {
     const { signature } = walletOrder()
     const { status, body } = await post({ ...walletOrder(), signature })
     expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
@@ -156,13 +156,16 @@ describe('over a chain that answers', () => {
     services = { ...services, distinctSignatureCodes: false }
   })
 
-  test.each(Object.entries(hostileWallets))('nor that of a wallet that %s', async (_, code) => {
-    const hostile = await putCode(address('0x1000000000000000000000000000000000000bad'), code)
-    const { status, body } = await post(walletOrder(hostile))
-    expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
-  })
+  test.each(Object.entries(hostileWallets))(
+    'the signature of a wallet that %s is refused',
+    async (_, code) => {
+      const hostile = await putCode(address('0x1000000000000000000000000000000000000bad'), code)
+      const { status, body } = await post(walletOrder(hostile))
+      expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
+    },
+  )
 
-  test('what the wallet uses counts as gas of the order', async () => {
+  test("the gas of the wallet's signature check counts as gas of the order", async () => {
     const { limits } = createOrderServices(server.database.db)
     const answering = services
     services = { ...answering, limits: { ...limits, maxGas: 1_000n } }
@@ -172,13 +175,13 @@ describe('over a chain that answers', () => {
     expect(Number(body.data.need)).toBeGreaterThan(3_000)
   })
 
-  test('an account without code has no such signature', async () => {
+  test('an account without code cannot have a contract signature', async () => {
     const { body } = await post(walletOrder(bob.address))
     expect(body.errorType).toBe('InvalidSignature')
     expect(body.description).toContain(`${bob.address} has no code`)
   })
 
-  test('signature comes before balance, balance before allowance', async () => {
+  test('the signature is checked before the balance, the balance before the allowance', async () => {
     const poor = address('0x1000000000000000000000000000000000000002')
     await putWallet(evm.rpc, poor, alice.address)
     const { signature } = walletOrder()
@@ -194,7 +197,7 @@ describe('over a chain that answers', () => {
     })
   })
 
-  test('a presign order is asked nothing, and an order without code of its own runs none', async () => {
+  test('a presign order needs no call, and an order without hooks or wallet code runs no code', async () => {
     node.requests.length = 0
     const presign = signedOrder(wish({ signingScheme: 'presign', from: bob.address }))
     expect((await post(presign)).status).toBe(201)
@@ -203,7 +206,7 @@ describe('over a chain that answers', () => {
     expect(node.requests.flat().map(({ params }) => params.length)).toEqual([2, 2])
   })
 
-  test('a pre-hook with a permit gives the allowance', async () => {
+  test('a pre-hook with a permit sets the allowance', async () => {
     const key = new SigningKey(`0x${'02'.repeat(32)}`)
     await token.write('mint', [bob.address, 10n ** 18n])
     const hook = (value: bigint) =>
@@ -220,7 +223,7 @@ describe('over a chain that answers', () => {
     expect((await place(withHooks(hook(10n ** 18n)))).status).toBe(201)
   })
 
-  test('a token that does not let itself be transferred is told with its words', async () => {
+  test('a token that reverts its transfer is refused with the revert data', async () => {
     const sellToken = await putCode(address(`0x${'f0'.repeat(20)}`), frozenToken(0xdeadn))
     const { status, body } = await post(walletOrder(wallet, { sellToken }))
     const revert = `0x${'dead'.padStart(64, '0')}`
@@ -234,7 +237,7 @@ describe('over a chain that answers', () => {
     ])
   })
 
-  test('a token that takes a fee of transfers is none of those', async () => {
+  test('a token that takes a fee on transfers is accepted', async () => {
     const feeToken = await deployToken(evm, 'FeeToken')
     await feeToken.write('mint', [wallet, 10n ** 18n])
     await feeToken.write('approve', [network.vaultRelayer, 10n ** 18n], wallet)
@@ -242,8 +245,8 @@ describe('over a chain that answers', () => {
   })
 })
 
-describe('wallets that take too long', () => {
-  test('cost themselves a refusal, and others nothing', async () => {
+describe('wallets that hang', () => {
+  test('are refused, and do not delay other orders', async () => {
     await using node = await startSlowNode()
     services = over(node.url, { timeoutMs: 300, atOnce: 2 })
     const refused: Answer[] = []
@@ -259,7 +262,7 @@ describe('wallets that take too long', () => {
     }
   })
 
-  test('and hooks that do', async () => {
+  test('and hooks that hang are refused too', async () => {
     await using node = await startSlowNode()
     services = over(node.url, { timeoutMs: 100 })
     const document = withHooks({ target: slowWallet(7), callData: '0x', gasLimit: 1n })
@@ -268,7 +271,7 @@ describe('wallets that take too long', () => {
     expect(body.description).toContain('do not end in the time they are given')
   })
 
-  test('wait for their turn up to a number', async () => {
+  test('queue for a slot, up to a limit', async () => {
     await using node = await startSlowNode()
     services = over(node.url, { timeoutMs: 400, atOnce: 1 })
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((digit) => post(walletOrder(slowWallet(digit)))))
@@ -284,7 +287,7 @@ describe('a node that', () => {
     ['hangs', 'silence'],
     ['is down', 'hang up'],
     ['answers garbage', { answer: () => ({ result: 'garbage' }) }],
-  ])('%s lets nothing in, and reads go on', async (_, behaviour) => {
+  ])('%s stops new orders, and reads continue', async (_, behaviour) => {
     await using healthy = await startScriptedNode(forwarding)
     services = over(healthy.url)
     const { body: uid } = await post(signedOrder(wish()))
@@ -297,7 +300,7 @@ describe('a node that', () => {
       post(signedOrder(wish({ document: withHooks(hook) }))),
     ])
     for (const { status, body } of refused) expect([status, body.errorType]).toEqual([503, 'Unavailable'])
-    // Three tries of the plain read; one of each call that runs code, and one more to see who is to blame.
+    // Three tries of the plain read; one of each call that runs code, and one more to find the culprit.
     expect(node.requests.length).toBeLessThanOrEqual(7)
     expect((await request(`${server.url}/sepolia/api/v1/orders/${uid}`)).body.uid).toBe(uid)
     const held = await request(`${server.url}/sepolia/api/v1/account/${alice.address}/orders`)

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { address, base } = createTrader(url, market)
   const pair = { sellToken: market.tokens.WETH.address, buyToken: market.tokens.USDC.address }
   const quote = { ...pair, kind: 'sell', sellAmountBeforeFee: ether.toString(), from: address }
-  // Every order finds this one: none has to be priced by itself.
+  // Every order finds this quote: none needs its own.
   expect((await request(`${base}/api/v1/quote`, 'POST', quote)).status).toBe(200)
 })
 afterAll(async () => {
@@ -32,7 +32,7 @@ async function storedRows(uids: string[]): Promise<{ orders: number; created: nu
   return rows[0]
 }
 
-test('of a hundred submissions of one order at once, one creates it', async () => {
+test('of a hundred concurrent submissions of one order, one creates it', async () => {
   const trader = createTrader(world.url, world.market)
   const order = await trader.sign({ sell: 'WETH', buy: 'USDC', sellAmount: ether, buyAmount: 1n })
   const answers = await Promise.all(
@@ -48,7 +48,7 @@ test('of a hundred submissions of one order at once, one creates it', async () =
   expect(await storedRows([created?.body])).toEqual({ orders: 1, created: 1, quotes: 1 })
 })
 
-test('a hundred orders of several traders at once are all taken', async () => {
+test('a hundred concurrent orders of several traders are all accepted', async () => {
   const traders = [0, 1, 2].map((account) => createTrader(world.url, world.market, account))
   const placed = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {

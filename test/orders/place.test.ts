@@ -77,7 +77,7 @@ describe('an order that is accepted', () => {
     ['an ethsign one', signedOrder({ signingScheme: 'ethsign' })],
     ['a presign one without funds', signedOrder({ signingScheme: 'presign', from: bob.address })],
     [
-      'a presign one that lasts for ever',
+      'a presign one with the highest validTo',
       signedOrder({ signingScheme: 'presign', from: bob.address, validTo: 2 ** 32 - 1 }),
     ],
     ['one that buys the native coin', signedOrder({ sellToken: numbered('bb'), buyToken: nativeMarker })],
@@ -90,7 +90,7 @@ describe('an order that is accepted', () => {
     expect(await rowsWritten()).toBe(3)
   })
 
-  test('of two at once is stored once', async () => {
+  test('that is sent twice at once is stored once', async () => {
     const creation = signedOrder()
     const results = await Promise.allSettled([1, 2, 3].map(() => place(creation)))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -99,14 +99,14 @@ describe('an order that is accepted', () => {
     expect(await rowsWritten()).toBe(3)
   })
 
-  test('keeps the first document of a hash', async () => {
+  test('keeps the document that was first stored under its hash', async () => {
     await place(signedOrder({ validTo: testTime + 100 }))
     await place(signedOrder({ validTo: testTime + 200 }))
     expect(await rowsWritten()).toBe(5)
   })
 })
 
-/** One thing that is wrong with an order. Any two are wrong together, but for the pairs that `apart` names. */
+/** One fault of an order. Faults combine, except for the pairs that `apart` names. */
 interface Fault {
   code: string
   order?: (order: Change) => Change
@@ -115,7 +115,7 @@ interface Fault {
   limits?: Partial<OrderServices['limits']>
   policy?: Partial<OrderServices['policy']>
   services?: Partial<OrderServices>
-  /** What stands in the database beforehand. */
+  /** An order that the database holds beforehand. */
   stored?: (uid: OrderUid) => Partial<Order>
 }
 type Change = NonNullable<Parameters<typeof signedOrder>[0]>
@@ -132,7 +132,7 @@ const checked = {
 } as const
 const hook = (gasLimit: string) => ({ target: numbered('11'), callData: '0x', gasLimit })
 
-/** In the order that they are told. */
+/** In the order of the checks. */
 const faults: Fault[] = [
   { code: 'InvalidAppData', document: 'no JSON' },
   { code: 'InvalidSignature', order: (order) => ({ ...order, from: bob.address }) },
@@ -147,14 +147,14 @@ const faults: Fault[] = [
   { code: 'SameBuyAndSellToken', order: (order) => ({ ...order, buyToken: order.sellToken ?? wrapped }) },
   { code: 'InvalidNativeSellToken', order: (order) => ({ ...order, sellToken: nativeMarker }) },
   { code: 'UnsupportedToken', policy: { deniedTokens: new Set([dollar, wrapped, nativeMarker]) } },
-  // What needs the database: a document that was found there, then other orders.
+  // Needs the database: wrappers in the document, then other orders.
   {
     code: 'UnsupportedOrderType',
     metadata: { wrappers: [{ address: numbered('11'), data: '0x' }] },
   },
   { code: 'DuplicatedOrder', stored: (uid) => ({ uid, owner: alice.address }) },
   { code: 'OrderNotFound', metadata: { replacedOrder: { uid: `0x${'99'.repeat(56)}` } } },
-  // What needs the chain.
+  // Needs the chain.
   {
     code: 'InsufficientBalance',
     metadata: { hooks: { pre: [hook('0')] } },
@@ -171,7 +171,7 @@ const faults: Fault[] = [
   { code: 'WrongOwner', metadata: { replacedOrder: { uid: bobs.uid } }, stored: () => bobs },
 ]
 
-/** Two that can't be: an order has one validTo, names one order to be replaced, and a document that is none says nothing. */
+/** Whether two faults exclude each other: an order has one validTo, and its document one `replacedOrder` and one `hooks`. */
 function apart(first: Fault, second: Fault): boolean {
   const is = (...codes: string[]) => codes.includes(first.code) && codes.includes(second.code)
   const both = (key: string) => first.metadata?.[key] !== undefined && second.metadata?.[key] !== undefined
@@ -181,7 +181,7 @@ function apart(first: Fault, second: Fault): boolean {
 async function refusalOfFaults(...wrong: readonly Fault[]): Promise<Refusal> {
   const merged = Object.assign({}, ...wrong.map(({ metadata }) => metadata))
   const document = wrong.find((fault) => fault.document)?.document ?? JSON.stringify({ metadata: merged })
-  // The one that is told first has the last word.
+  // Applied last to first, so that the first fault's change stays.
   const change = wrong.toReversed().reduce<Change>((order, fault) => fault.order?.(order) ?? order, {})
   const creation = signedOrder({ ...change, document })
   const uid = orderUid(signingDomain, { ...creation, appData: creation.appData.hash }, alice.address)
@@ -206,11 +206,11 @@ describe('an order that is refused', () => {
     const second = faults.slice(index + 1).find((other) => !apart(first, other))
     return second ? [{ first, second }] : []
   })
-  test.each(neighbours)('for $first.code and $second.code is told the first', async ({ first, second }) => {
+  test.each(neighbours)('with $first.code and $second.code reports the first', async ({ first, second }) => {
     expect((await refusalOfFaults(first, second)).code).toBe(first.code)
   })
 
-  test('in memory has asked nobody', async () => {
+  test('by checks in memory causes no call and no statement', async () => {
     const before = database.statements.length
     const unasked = () => Promise.reject(new Error('asked'))
     const services = { spendable: unasked, checkOrder: unasked, quoteFor: unasked, isTaken: unasked }
@@ -226,7 +226,7 @@ describe('an order that is refused', () => {
     expect(database.statements.length).toBe(before)
   })
 
-  test('for its document is so also when that came as a bare hash', async () => {
+  test('for its document is also refused when the document came as a bare hash', async () => {
     const store = (metadata: object) =>
       storeAppData(database.db, hashOf(metadata), JSON.stringify({ metadata }))
     const hashOf = (metadata: object) => toAppDataInput(JSON.stringify({ metadata })).hash
@@ -248,7 +248,7 @@ describe('an order that is refused', () => {
     expect((await refusalOf(bareOrder({}, presign))).code).toBe('MissingFrom')
   })
 
-  test('says what the owner may spend, and who may spend it', async () => {
+  test("reports the owner's balance or allowance, and the amount needed", async () => {
     const refusal = await refusalOf(signedOrder(), {
       spendable: async () => ({ balance: 10n ** 18n, allowance: 1n }),
     })
@@ -258,14 +258,14 @@ describe('an order that is refused', () => {
     })
   })
 
-  test('as a duplicate is so before the chain is asked', async () => {
+  test('as a duplicate is refused before any call to the chain', async () => {
     await place(signedOrder())
     const spendable = async () => Promise.reject(new Outage('the node'))
     expect((await refusalOf(signedOrder(), { spendable })).code).toBe('DuplicatedOrder')
     expect(await rowsWritten()).toBe(3)
   })
 
-  test('for a bare hash that nobody uploaded, until somebody did', async () => {
+  test('for a bare hash whose document is unknown is accepted once the document is stored', async () => {
     const bare = toAppDataInput(toAppDataInput('{"a":1}').hash)
     const known = signedOrder({ document: '{"a":1}' })
     const creation = { ...known, appData: bare }

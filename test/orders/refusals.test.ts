@@ -33,7 +33,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** What stands in the database, but for the row versions that only a transaction can see. */
+/** The database's content, without row versions, which only a transaction sees. */
 async function contents(): Promise<unknown[]> {
   const { rows } = await client.query(`SELECT
     (SELECT json_agg(o ORDER BY id) FROM orders o) AS orders, (SELECT count(*) FROM order_events) AS events,
@@ -49,17 +49,17 @@ test.each(refusals.map((row) => [row.code, row.because, row] as const))(
     const url = path === '/graphql' ? `${server.url}/graphql` : `${server.url}/sepolia${path}`
     const answer = await request(url, method, body)
     const [error] = answer.body.errors ?? []
-    const told = error
+    const refusal = error
       ? { code: error.extensions.code, description: error.message }
       : { code: answer.body.errorType, description: answer.body.description }
-    expect([answer.status, told.code]).toEqual([row.status, row.code])
-    expect(told.description.length).toBeGreaterThan(10)
+    expect([answer.status, refusal.code]).toEqual([row.status, row.code])
+    expect(refusal.description.length).toBeGreaterThan(10)
     expect(await contents()).toEqual(before)
     expect(server.faults).toEqual([])
   },
 )
 
-/** Codes that other doors and other requests are answered with; the file that shows the request. */
+/** Codes of other interfaces and requests; each with the test file that shows its request. */
 const elsewhere: Partial<Record<RefusalCode, string>> = {
   UnsupportedMediaType: 'rest/bad-input.test.ts',
   PayloadTooLarge: 'rest/bad-input.test.ts',
@@ -94,7 +94,7 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   FeatureDisabled: 'graphql/gates.test.ts',
 }
 
-test('every code of the list is shown with a request that is answered with it', () => {
+test('every code of the list has a request that is answered with it', () => {
   const codes = Object.keys(refusalCodes) as RefusalCode[]
   const shown = new Set(refusals.map(({ code }) => code))
   const hidden = codes.filter((code) => {

@@ -16,7 +16,7 @@ import { dollar, numbered, wrapped } from '../fakes/order.ts'
 import { alice, bob, quoteOf, signedCancellation, signedOrder, testTime } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 
-/** Where a request is refused: a row may change what the desk behind the doors meets. */
+/** What a request runs against: a row may change the services behind the interfaces. */
 export interface Stage {
   db: Database
   services: OrderServices
@@ -24,16 +24,16 @@ export interface Stage {
 
 export interface Call {
   method: string
-  /** Below the network's segment, but for `/graphql`. */
+  /** Below the network's segment, except for `/graphql`. */
   path: string
   body: unknown
 }
 
-/** A request that is answered with a code, and what has to be so beforehand. */
+/** A request that is answered with a code, and the state that it needs. */
 export interface RefusalRow {
   code: RefusalCode
   status: number
-  /** What is wrong, in a few words. */
+  /** The fault, in a few words. */
   because: string
   request(stage: Stage): Call | Promise<Call>
 }
@@ -43,7 +43,7 @@ type OrderChange = Parameters<typeof signedOrder>[0]
 const unknownUid: OrderUid = `0x${'99'.repeat(56)}` as const
 const poor = { balance: 10n ** 18n - 1n, allowance: 10n ** 18n - 1n }
 
-/** An order as clients write it. */
+/** An order in a client's request. */
 export function orderBody(creation: OrderCreation): Record<string, unknown> {
   const { appData, quoteId, sellAmount, buyAmount, feeAmount, ...rest } = creation
   const amounts = { sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` }
@@ -75,7 +75,7 @@ function order(
   }
 }
 
-/** An order that only looks well-formed: members are changed after it was signed. */
+/** An order whose members are changed after it was signed. */
 function malformed(code: RefusalCode, because: string, change: Record<string, unknown>): RefusalRow {
   return { code, status: 400, because, request: () => placing(signedOrder(), change) }
 }
@@ -88,7 +88,7 @@ function metadata(value: Record<string, unknown>): string {
   return JSON.stringify({ metadata: value })
 }
 
-/** An order of Alice's as it was left, and a request about it. */
+/** A stored order of Alice, and a request about it. */
 function about(
   code: RefusalCode,
   status: number,
@@ -143,7 +143,7 @@ function upload(hash: string, fullAppData: string): Call {
 
 const { signature } = signedOrder()
 
-/** Every code of orders, cancellations and app data that a request can be answered with. */
+/** Every code that a request about orders, cancellations or app data can be answered with. */
 export const refusals: RefusalRow[] = [
   malformed('InvalidParameter', 'a member is missing', { kind: undefined }),
   malformed('InvalidParameter', 'a word is not known', { signingScheme: 'eip1559' }),
@@ -164,12 +164,12 @@ export const refusals: RefusalRow[] = [
   {
     code: 'InvalidAppData',
     status: 400,
-    because: 'a hash that nobody knows',
+    because: 'an unknown hash',
     request: () => placing({ ...signedOrder(), appData: toAppDataInput(keccakText('unknown')) }),
   },
 
-  order('InvalidSignature', 'of somebody else', { from: bob.address }),
-  order('InvalidSignature', 'of nobody', { signature: `0x${'00'.repeat(64)}1b` }),
+  order('InvalidSignature', 'of another owner', { from: bob.address }),
+  order('InvalidSignature', 'that recovers to no signer', { signature: `0x${'00'.repeat(64)}1b` }),
   order(
     'InvalidSignature',
     'that the wallet does not accept',
@@ -319,7 +319,7 @@ export const refusals: RefusalRow[] = [
   about('OrderExpired', 400, 'to be cancelled', { effectiveValidTo: testTime - 1 }, cancelled()),
   about('OnChainOrder', 400, 'to be cancelled', { signingScheme: 'presign' }, cancelled()),
   about('WrongOwner', 401, 'to be cancelled', {}, cancelled(bob)),
-  about('InvalidSignature', 400, 'of nobody', {}, (uid) =>
+  about('InvalidSignature', 400, 'that recovers to no signer', {}, (uid) =>
     cancelling({ ...signedCancellation([uid]), signature: `0x${'00'.repeat(64)}1b` }),
   ),
   about('Unauthorized', 401, 'by policy without a key', {}, (uid) => byPolicy([uid])),

@@ -39,7 +39,7 @@ const open = (overrides: Partial<Order> = {}) =>
     effectiveValidTo: openUntil,
     ...overrides,
   })
-/** A new order in the place of another, and no other like it. */
+/** A new order that replaces another; unique in each call. */
 const successor = (uid: OrderUid, change: Parameters<typeof signedOrder>[0] = {}, trader = alice) =>
   signedOrder(
     { document: JSON.stringify({ metadata: { replacedOrder: { uid } }, n: ++made }), ...change },
@@ -60,7 +60,7 @@ async function bidOn(order: Order): Promise<void> {
   await storeCompetition(database.db, { id: ++auctions, solver: numbered('50'), fills })
 }
 
-test('takes the place of another: that one is cancelled by the same commit, and its owner is told', async () => {
+test('replaces an order: the old one is cancelled in the same commit, and its owner is notified', async () => {
   const old = await open()
   const uid = await place(successor(old.uid))
   const stored = await findOrder(database.db, uid)
@@ -69,13 +69,13 @@ test('takes the place of another: that one is cancelled by the same commit, and 
   expect(replaced.cancelledAt).toEqual(stored?.creationDate)
   expect(await labelsOf(replaced)).toEqual(['created'])
   expect(stored && (await labelsOf(stored))).toEqual(['created'])
-  const told = await listNotifications(database.db, alice.address, 1_000)
-  expect(told.filter(({ metadata }) => metadata.orderId === old.uid)).toMatchObject([
+  const notifications = await listNotifications(database.db, alice.address, 1_000)
+  expect(notifications.filter(({ metadata }) => metadata.orderId === old.uid)).toMatchObject([
     { type: 'order_cancelled', metadata: { source: 'replacement', replacedBy: uid } },
   ])
 })
 
-test('may take the place of one that is filled in part, or of one that was never bid on lately', async () => {
+test('may replace an order that is filled in part, or that no solver bid on lately', async () => {
   const partly = await open({ partiallyFillable: true })
   await sql(database.db).order.update({ where: { id: partly.id }, data: { executedSell: '5' } })
   await place(successor(partly.uid))
@@ -90,7 +90,7 @@ test('may take the place of one that is filled in part, or of one that was never
   expect((await readOrder(database.db, old)).cancelledAt).not.toBeNull()
 })
 
-describe('leaves everything as it was when it is refused', () => {
+describe('changes nothing when it is refused', () => {
   test.each([
     ['WrongOwner', {}, bob],
     ['InvalidSignature', { signingScheme: 'presign', from: alice.address }, alice],
@@ -106,7 +106,7 @@ describe('leaves everything as it was when it is refused', () => {
   })
 })
 
-test('of several successors of one order is one', async () => {
+test('of several replacements of one order, one succeeds', async () => {
   const old = await open()
   const before = await ordersInAll()
   const results = await Promise.all([1, 2, 3, 4, 5].map(() => codeOf(place(successor(old.uid)))))
@@ -114,8 +114,8 @@ test('of several successors of one order is one', async () => {
   expect(await ordersInAll()).toBe(before + 1)
 })
 
-describe('waits for whoever has the order in hand, and then sees', () => {
-  /** Replaces an order while somebody else's transaction holds it. */
+describe('waits for the transaction that holds the order, and then sees', () => {
+  /** Replaces an order while another transaction holds it. */
   async function meanwhile(old: Order, work: (tx: Tx) => Promise<unknown>): Promise<string> {
     const held = await holdTransaction(database.db, async (tx) => {
       await lockOrders(tx, [old.uid])
@@ -133,7 +133,7 @@ describe('waits for whoever has the order in hand, and then sees', () => {
     return placing
   }
 
-  test('that it was filled', async () => {
+  test('that the order was filled', async () => {
     const old = await open()
     const before = await ordersInAll()
     const fill = (tx: Tx) =>
@@ -143,14 +143,14 @@ describe('waits for whoever has the order in hand, and then sees', () => {
     expect(await ordersInAll()).toBe(before)
   })
 
-  test('that it was bid on', async () => {
+  test('that a solver bid on the order', async () => {
     const old = await open()
     expect(await meanwhile(old, () => bidOn(old))).toBe('OldOrderActivelyBidOn')
     expect((await readOrder(database.db, old)).cancelledAt).toBeNull()
   })
 })
 
-test('replacements and cancellations that cross each other never wait for each other', async () => {
+test("replacements and cancellations of each other's orders cause no deadlock", async () => {
   const orders = await Promise.all(Array.from({ length: 12 }, () => open()))
   const uids = orders.map(({ uid }) => uid)
   const services = createOrderServices(database.db)
@@ -166,7 +166,7 @@ test('replacements and cancellations that cross each other never wait for each o
   expect(after.filter(({ cancelledAt }) => cancelledAt === null)).toEqual([])
 })
 
-test('a replacing order that is sent again, later or at the same time, is told that it is there', async () => {
+test('a replacing order that is sent again, later or at the same time, is refused as a duplicate', async () => {
   const order = successor((await open()).uid)
   const codes = await Promise.all(Array.from({ length: 6 }, () => codeOf(place(order))))
   expect(codes.sort()).toEqual([...Array.from({ length: 5 }, () => 'DuplicatedOrder'), 'none'])

@@ -57,7 +57,7 @@ describe('placeOrders', () => {
     return body.errors[0].extensions
   }
 
-  test('says of each order what became of it', async () => {
+  test('returns a result for each order', async () => {
     const placed = fresh()
     await placeOrder(placed, services)
     const results = await place([
@@ -91,7 +91,7 @@ describe('placeOrders', () => {
     expect(server.faults).toEqual([])
   })
 
-  test('says only that there was a fault where the program has one, and stores the others', async () => {
+  test('reports a bug as an internal error only, and stores the other orders', async () => {
     const [bad, good] = [fresh(), fresh()]
     services = {
       ...services,
@@ -110,7 +110,7 @@ describe('placeOrders', () => {
     expect(server.faults).toHaveLength(1)
   })
 
-  test('refuses none, more than ten, and what is no order at all', async () => {
+  test('refuses an empty list, more than ten orders, and malformed orders', async () => {
     const order = inputOf(fresh())
     expect(await refusalOf([])).toMatchObject({ code: 'InvalidParameter', field: 'orders' })
     expect(await refusalOf(Array(11).fill(order))).toMatchObject({
@@ -123,7 +123,7 @@ describe('placeOrders', () => {
     })
   })
 
-  test('counts as so many orders', () => {
+  test('counts each order against the rate limit', () => {
     const order = inputOf(fresh())
     const charged = (text: string, variables = {}) =>
       chargeOf(schema, parse(text), undefined, variables).orders
@@ -135,7 +135,7 @@ describe('placeOrders', () => {
     expect(charged(member, three)).toBe(3)
     const literal =
       'mutation { a: placeOrders(input: { orders: [{}, {}] }) { results { index } } uploadAppData(input: { document: "{}" }) { created } }'
-    // An upload takes nothing from submissions.
+    // An upload does not count as a submission.
     expect(charged(literal)).toBe(2)
   })
 })
@@ -159,7 +159,7 @@ describe('cancelOrders', () => {
     return { ...body, rest }
   }
 
-  test('answers every order, once', async () => {
+  test('returns each order once', async () => {
     const [one, two] = [await open(), await open()]
     const { data } = await cancel([two.uid, one.uid, two.uid])
     expect(data.cancelOrders.orders).toEqual([
@@ -168,7 +168,7 @@ describe('cancelOrders', () => {
     ])
   })
 
-  test('names the orders that kept the list from being cancelled, and cancels none; REST has the first alone', async () => {
+  test('lists the orders that prevent the cancellation, and cancels none; REST reports only the first', async () => {
     const good = await open()
     const expired = await open({ effectiveValidTo: testTime - 1 })
     const onChain = await open({ signingScheme: 'presign', presigned: true })
@@ -199,7 +199,7 @@ describe('cancelOrders', () => {
     })
   })
 
-  test('names the orders that the signer does not own', async () => {
+  test('lists the orders that the signer does not own', async () => {
     const [own, other, third] = [await open({ owner: bob.address }), await open(), await open()]
     const { errors, rest } = await cancel([own.uid, other.uid, third.uid], bob)
     expect(errors[0].extensions).toMatchObject({

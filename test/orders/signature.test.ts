@@ -37,11 +37,11 @@ beforeEach(() => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 let lifetime = 600
-/** An order that nobody placed yet. */
+/** An order that is not placed yet. */
 const fresh = (overrides: Parameters<typeof signedOrder>[0] = {}) =>
   signedOrder({ validTo: testTime + lifetime++, ...overrides })
 
-/** As a client sends it. */
+/** The order in a client's request. */
 function toBody({ appData, ...creation }: OrderCreation, change: Record<string, unknown> = {}) {
   const { sellAmount, buyAmount, feeAmount, quoteId: _, ...rest } = creation
   const amounts = { sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` }
@@ -99,7 +99,7 @@ describe('a key’s signature', () => {
     ['high s', `${whole.signature.slice(0, 66)}${'ff'.repeat(32)}1b`, 'upper half of the curve order'],
     ['a compact one with high s', `${whole.signature.slice(0, 66)}7f${'ff'.repeat(31)}`, 'upper half'],
     ['no r', `0x${'00'.repeat(32)}${'01'.repeat(32)}1b`, 'does not recover to any signer'],
-  ])('with %s is refused and says so', async (_, signature, says) => {
+  ])('with %s is refused with the reason', async (_, signature, says) => {
     const { status, body } = await place(whole, { signature })
     expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
     expect(body.description).toContain(says)
@@ -118,7 +118,7 @@ describe('a signature for something else', () => {
       'with the vault relayer as verifyingContract',
     ],
     ['that is unknown', { chainId: 99, settlement: numbered('99') }, null, 'no known mistake explains that'],
-  ])('%s is not the owner’s, and the answer says why', async (_, domain, mistake, says) => {
+  ])('%s does not recover to the owner, and the answer explains why', async (_, domain, mistake, says) => {
     const { status, body } = await place(creation, { signature: signedFor(domain, creation) })
     expect(status).toBe(400)
     expect(body).toEqual({
@@ -132,7 +132,7 @@ describe('a signature for something else', () => {
     })
   })
 
-  test('is nobody’s to be compared with without from: it is another owner’s order', async () => {
+  test('is not compared with an owner when from is missing: it places an order of another owner', async () => {
     const replayed = fresh()
     const { status, body: uid } = await place(replayed, {
       signature: signedFor({ ...signingDomain, chainId: 1 }, replayed),
@@ -141,7 +141,7 @@ describe('a signature for something else', () => {
     expect(uid.slice(66, 106)).not.toBe(alice.address.slice(2))
   })
 
-  test('is told by a code of its own where that is wished', async () => {
+  test('has an error code of its own where the setting asks for it', async () => {
     distinct = true
     const { status, body } = await place(creation, { from: bob.address })
     expect([status, body.errorType]).toEqual([400, 'WrongOwner'])
@@ -170,9 +170,9 @@ describe('a contract wallet’s signature', () => {
   test.each([
     ['nothing', '0x'],
     ['a byte', '0x12'],
-    ['what looks like a key’s', `0x${'00'.repeat(65)}`],
+    ['65 bytes, like that of a key', `0x${'00'.repeat(65)}`],
     ['8,192 bytes', `0x${'ab'.repeat(8_192)}`],
-  ] as const)('is kept as it is sent: %s', async (_, signature) => {
+  ] as const)('is stored as it was sent: %s', async (_, signature) => {
     const uid = await placeOrder(wise({ signature }), createOrderServices(server.database.db))
     const { body: order } = await request(`${base}/orders/${uid}`)
     expect(order).toMatchObject({ owner: bob.address, signingScheme: 'eip1271', signature })
@@ -196,7 +196,7 @@ describe('a contract wallet’s signature', () => {
     expect(uid.slice(66, 106)).toBe(owner.slice(2))
   })
 
-  test('that the wallet does not accept has a code of its own where that is wished', async () => {
+  test('that the wallet refuses has an error code of its own where the setting asks for it', async () => {
     accepted = false
     expect((await place(wise())).body.errorType).toBe('InvalidSignature')
     distinct = true
@@ -214,7 +214,7 @@ describe('a contract wallet’s signature', () => {
 })
 
 describe('a cancellation', () => {
-  test('may be signed compactly; a signature of another length is malformed', async () => {
+  test('may have a compact signature; a signature of another length is malformed', async () => {
     const { body: uid } = await place(fresh())
     const signature = alice.sign('eip712', cancellationsDigest(signingDomain, [uid]))
     const cancel = (sent: string) =>

@@ -44,13 +44,13 @@ function toBody({ appData, quoteId: _, ...creation }: OrderCreation) {
 const place = (creation: OrderCreation) =>
   request(`${server.url}/sepolia/api/v1/orders`, 'POST', toBody(creation))
 
-test('a network of the staging profile says its own contracts', async () => {
+test('a network of the staging profile returns its own contracts', async () => {
   const query = '{ networks { settlementContract vaultRelayer } }'
   const { body } = await request(`${server.url}/graphql`, 'POST', { query })
   expect(body.data.networks).toEqual([{ settlementContract: settlement, vaultRelayer }])
 })
 
-test('an order signed for them is taken, and stands under the UID that they give it', async () => {
+test('an order signed for the staging contracts is accepted, with the UID of their domain', async () => {
   const unsigned = signedOrder({ from: alice.address, signature: '0x' })
   const order = { ...unsigned, appData: unsigned.appData.hash }
   const { status, body } = await place({
@@ -62,7 +62,7 @@ test('an order signed for them is taken, and stands under the UID that they give
   expect(stored.body).toMatchObject({ owner: alice.address, settlementContract: settlement })
 })
 
-test('one signed for production is refused, and told why', async () => {
+test('an order signed for the production contracts is refused with the reason', async () => {
   const { status, body } = await place(signedOrder({ from: alice.address }))
   expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
   expect(body.data).toMatchObject({
