@@ -1,18 +1,15 @@
 import { type AppDataGateway, cachedGateway, createIpfsGateway } from '../app-data/gateway.ts'
 import type { AppDataSources } from '../app-data/read.ts'
-import { createCodeChecks } from '../auctions/code-checks.ts'
 import type { AuctionServices } from '../auctions/services.ts'
 import { type Chain, createChain } from '../chain/chain.ts'
 import { chainLogs } from '../chain/logs/chain-logs.ts'
 import { tokenLogs } from '../chain/logs/transfer-logs.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
-import { rememberSpendable } from '../chain/order/spendable.ts'
 import { createRpc } from '../chain/rpc/rpc.ts'
 import { settlementOf } from '../chain/settlement/call.ts'
 import { createSettler } from '../chain/settlement/settler.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
-import { createBackOff } from '../concurrency/back-off.ts'
 import { batch } from '../concurrency/batch.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -27,10 +24,10 @@ import { quoteForOrder } from '../quotes/order-quote.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
 import { createBuiltInSolver } from '../solvers/built-in/solver.ts'
 import type { Database } from '../storage/database/database.ts'
-import { storeOrders } from '../storage/order/insert.ts'
-import { areTaken } from '../storage/order/orders.ts'
 import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
+import { composeAuctions } from './auctions.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
+import { composeOrders } from './orders.ts'
 import { composeQuoting } from './quoting.ts'
 import type { Settings } from './settings.ts'
 import { composeTokenData, type TokenData } from './token-data.ts'
@@ -64,9 +61,6 @@ interface ComposeOptions extends SharedServices {
   now: Clock
   random: () => number
 }
-
-/** Orders placed at the same time share queries and node requests. A batch to the node has two calls for each order. */
-const batching = { maxBatch: 50, concurrency: 2 }
 
 export function createSharedServices({
   settings,
@@ -118,7 +112,6 @@ export function composeNetwork(
         atOnce: settings.EIP1271_AT_ONCE,
       },
     })
-  const spendable = rememberSpendable(batch(chain.spendable, batching), now)
 
   const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const { services: quoteServices, nativeRates } = composeQuoting({
@@ -135,60 +128,31 @@ export function composeNetwork(
     tokens: knownTokens,
     solver: settler?.address,
   })
-  const orderServices: OrderServices = {
+  const orderServices = composeOrders({
     network,
+    chain,
     db,
+    settings,
     now,
-    limits: {
-      minValidity: settings.ORDER_MIN_VALIDITY,
-      maxLimitValidity: settings.ORDER_MAX_VALIDITY,
-      maxMarketValidity: settings.QUOTE_MAX_VALIDITY,
-      maxGas: BigInt(settings.ORDER_MAX_GAS),
-      maxOutOfMarket: settings.ORDER_MAX_OUT_OF_MARKET || Number.POSITIVE_INFINITY,
-    },
     policy,
     appDataSources,
-    distinctSignatureCodes: settings.DISTINCT_SIGNATURE_CODES,
-    spendable: (owner, token, enough) => spendable({ owner, token }, enough),
     checkOrder: newOrderCheck(),
     quoteFor: (order) => quoteForOrder(order, quoteServices),
-    isTaken: batch((uids) => areTaken(db, chainId, uids), batching),
-    store: batch((orders) => storeOrders(db, orders), batching),
-  }
-  const auctionServices: AuctionServices = {
+  })
+  const auctionServices = composeAuctions({
     network,
+    chain,
+    pools,
     db,
-    now,
+    settings,
     log,
+    now,
     random,
-    settings: {
-      everyBlocks: settings.AUCTION_EVERY_BLOCKS,
-      deadlineBlocks: settings.AUCTION_DEADLINE_BLOCKS,
-      solveMs: settings.AUCTION_SOLVE_MS,
-      maxWinners: settings.AUCTION_MAX_WINNERS,
-      maxOrders: settings.AUCTION_MAX_ORDERS,
-      minLifetime: settings.ORDER_MIN_VALIDITY,
-    },
-    feePolicies: settings.FEE_POLICIES ?? [],
     policy,
-    codeChecks: createCodeChecks({
-      check: newOrderCheck(),
-      network,
-      log,
-      limits: {
-        perOwner: settings.AUCTION_CHECKS_PER_OWNER,
-        waitMs: settings.AUCTION_CHECK_MS,
-        atOnce: settings.EIP1271_AT_ONCE,
-      },
-    }),
-    culprits: createBackOff(64),
-    head: () => chain.head(),
-    gasPrice: () => chain.gasPrice(),
-    spendable: (holdings) => chain.spendable(holdings),
-    pools: (pairs, blockHash) => pools.around(pairs, blockHash),
-    solvers: solver ? [solver] : [],
-    settlers: new Map(settler ? [[settler.address, settler]] : []),
-  }
+    checkOrder: newOrderCheck(),
+    solver,
+    settler,
+  })
   const indexerOptions: IndexerOptions = {
     chainId,
     network,

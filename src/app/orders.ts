@@ -1,0 +1,60 @@
+import type { AppDataSources } from '../app-data/read.ts'
+import type { Chain } from '../chain/chain.ts'
+import { rememberSpendable } from '../chain/order/spendable.ts'
+import { batch } from '../concurrency/batch.ts'
+import type { Clock } from '../domain/log.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { OrderServices } from '../orders/check.ts'
+import type { Database } from '../storage/database/database.ts'
+import { storeOrders } from '../storage/order/insert.ts'
+import { areTaken } from '../storage/order/orders.ts'
+import type { Settings } from './settings.ts'
+
+interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'quoteFor'> {
+  network: Network
+  chain: Chain
+  db: Database
+  settings: Settings
+  now: Clock
+  policy: TradingPolicy
+  appDataSources: AppDataSources
+}
+
+/** Orders placed at the same time share queries and node requests. A batch to the node has two calls for each order. */
+const batching = { maxBatch: 50, concurrency: 2 }
+
+/** What placing and cancelling orders needs on one network. */
+export function composeOrders({
+  network,
+  chain,
+  db,
+  settings,
+  now,
+  policy,
+  appDataSources,
+  checkOrder,
+  quoteFor,
+}: OrdersOptions): OrderServices {
+  const spendable = rememberSpendable(batch(chain.spendable, batching), now)
+  return {
+    network,
+    db,
+    now,
+    limits: {
+      minValidity: settings.ORDER_MIN_VALIDITY,
+      maxLimitValidity: settings.ORDER_MAX_VALIDITY,
+      maxMarketValidity: settings.QUOTE_MAX_VALIDITY,
+      maxGas: BigInt(settings.ORDER_MAX_GAS),
+      maxOutOfMarket: settings.ORDER_MAX_OUT_OF_MARKET || Number.POSITIVE_INFINITY,
+    },
+    policy,
+    appDataSources,
+    distinctSignatureCodes: settings.DISTINCT_SIGNATURE_CODES,
+    spendable: (owner, token, enough) => spendable({ owner, token }, enough),
+    checkOrder,
+    quoteFor,
+    isTaken: batch((uids) => areTaken(db, network.chainId, uids), batching),
+    store: batch((orders) => storeOrders(db, orders), batching),
+  }
+}
