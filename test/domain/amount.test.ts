@@ -22,7 +22,7 @@ describe('parseAmount', () => {
     expect(parseAmount(text)).toEqual({ amount })
   })
 
-  it.each([(maxUint256 + 1n).toString(), '9'.repeat(100)])('calls %s an overflow', (text) => {
+  it.each([(maxUint256 + 1n).toString(), '9'.repeat(100)])('reports %s as an overflow', (text) => {
     expect(parseAmount(text)).toEqual({ fault: 'overflow' })
   })
 
@@ -62,7 +62,7 @@ describe('parseAmount', () => {
   })
 })
 
-it('rounds down and up, never by more than one', () => {
+it('division rounds down or up by less than one', () => {
   fc.assert(
     fc.property(word, word, fc.bigInt({ min: 1n, max: maxUint256 }), (a, b, c) => {
       const [down, up] = [mulDivDown(a, b, c), mulDivUp(a, b, c)]
@@ -106,7 +106,7 @@ describe('formatRatioDown', () => {
     expect(formatRatioDown(numerator, denominator, digits)).toBe(text)
   })
 
-  it('is at most the ratio and off by less than its last digit', () => {
+  it('is at most the ratio, and less than one last digit below it', () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 40n })
     fc.assert(
       fc.property(amount, amount, (numerator, denominator) => {
@@ -119,7 +119,7 @@ describe('formatRatioDown', () => {
     )
   })
 
-  it('does not divide by zero', () => {
+  it('throws for a denominator of zero', () => {
     expect(() => formatRatioDown(1n, 0n)).toThrow(RangeError)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { jsonSpelling, listItems, nestsDeeper } from '../../src/domain/json-text.ts'
 
-it('finds nothing in what JSON.stringify writes, and every number that is not digits', () => {
+it('text from JSON.stringify has no duplicates, and every number that is not only digits is found', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 2 }), (value, spaces) => {
       const { duplicate: twice, nonDigitNumbers: notDigits } = jsonSpelling(
@@ -14,7 +14,7 @@ it('finds nothing in what JSON.stringify writes, and every number that is not di
   )
 })
 
-it('finds a member that any object has twice, whatever stands around it', () => {
+it('a duplicate member is found in any object, whatever the text around it', () => {
   const name = fc.string()
   fc.assert(
     fc.property(fc.jsonValue(), name, fc.jsonValue(), (before, twice, between) => {
@@ -27,7 +27,7 @@ it('finds a member that any object has twice, whatever stands around it', () => 
   )
 })
 
-it('holds no more than a bounded path for each number, however deep or long the names', () => {
+it('the path kept for each number is bounded, however deep the nesting or long the names', () => {
   const deep = `{"a":${'['.repeat(2_000)}${'1.5,'.repeat(1_000)}1${']'.repeat(2_000)},"metadata":{"validFrom":1.0}}`
   const long = `{"${'n'.repeat(4_000)}":[${'1.5,'.repeat(1_000)}1],"metadata":{"validFrom":1.0}}`
   for (const text of [deep, long]) {
@@ -35,12 +35,12 @@ it('holds no more than a bounded path for each number, however deep or long the 
     expect(notDigits).toContain('metadata.validFrom')
     expect(Math.max(...[...notDigits].map((path) => path.length))).toBeLessThan(300)
   }
-  // One that is abridged is none of those that are looked for.
+  // An abridged path must not equal the path of a real member.
   expect([...jsonSpelling(`{"${'n'.repeat(41)}":1.5}`).nonDigitNumbers]).toEqual([`${'n'.repeat(40)}…`])
   expect([...jsonSpelling(`{"${'n'.repeat(40)}":1.5}`).nonDigitNumbers]).toEqual(['n'.repeat(40)])
 })
 
-it('knows how deep a text nests, whatever stands in its strings', () => {
+it('nestsDeeper measures the nesting and ignores brackets in strings', () => {
   const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}0${'}]'.repeat(levels / 2)}`
   for (const levels of [2, 10, 100]) {
     expect(nestsDeeper(nested(levels), levels)).toBe(false)
@@ -51,7 +51,7 @@ it('knows how deep a text nests, whatever stands in its strings', () => {
   expect(nestsDeeper('[],'.repeat(1_000), 1)).toBe(false)
 })
 
-it('counts the items of all lists, whatever stands in strings', () => {
+it('listItems counts the items of all lists and ignores text in strings', () => {
   const count = (value: unknown): number => {
     if (typeof value !== 'object' || value === null) return 0
     const inside = Object.values(value).reduce<number>((sum, item) => sum + count(item), 0)

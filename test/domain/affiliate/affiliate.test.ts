@@ -17,7 +17,7 @@ const wallets = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => a
 const codes = fc.stringMatching(affiliateCodePattern)
 const brands = fc.stringMatching(/^[\w .-]{1,40}$/)
 
-test('the digest is what other libraries make of the typed data', () => {
+test('the digest is the one that other libraries compute from the typed data', () => {
   fc.assert(
     fc.property(brands, wallets, codes, (brand, wallet, code) => {
       const { domain, types, primaryType, message } = affiliateTypedData(brand, { wallet, code })
@@ -29,7 +29,7 @@ test('the digest is what other libraries make of the typed data', () => {
   )
 })
 
-test('the typed data is the interface’s, to the letter', () => {
+test('the typed data is exactly that of the documented interface', () => {
   const wallet = address('0x00000000000000000000000000000000000000a1')
   expect(affiliateTypedData('Service', { wallet, code: 'FRIENDS' })).toEqual({
     types: {
@@ -49,7 +49,7 @@ test('the typed data is the interface’s, to the letter', () => {
   })
 })
 
-test('another brand, wallet or code is another digest', () => {
+test('another brand, wallet or code gives another digest', () => {
   const wallet = address(`0x${'a1'.repeat(20)}`)
   const digests = [
     affiliateDigest('Service', { wallet, code: 'FRIENDS' }),
@@ -71,11 +71,11 @@ test.each([
   ['ABCDE\n', false],
   ['ÀBCDE', false],
   ['', false],
-])('a code like %j: %s', (code, fits) => {
+])('whether %j is a valid code: %s', (code, fits) => {
   expect(affiliateCodePattern.test(code)).toBe(fits)
 })
 
-test('a trader gets his part of the reward, exactly', () => {
+test('a trader gets exactly the configured share of the reward', () => {
   expect(traderRewardAmount(defaultProgramme)).toBe('10')
   expect(traderRewardAmount({ rewardAmount: '0.000000000000000001', revenueSplitTraderPct: '0.01' })).toBe(
     '0.0000000000000000000001',

@@ -37,8 +37,8 @@ const trade = (code: string, time: number, value: bigint | null = 0n): ReferredT
   value,
 })
 
-test('a trade is worth what was sold, at the prices of its auction, rounded down', () => {
-  // One wrapped native of 3,000 dollars, against a dollar of 6 decimals.
+test('the dollar value of a trade is its sold amount at its auction’s prices, rounded down', () => {
+  // One wrapped native at 3,000 dollars, against a dollar token of 6 decimals.
   const native = 10n ** 18n
   const reference = { price: (native * 10n ** 12n) / 3_000n, decimals: 6 }
   expect(dollarValueDown({ amount: native, price: native }, reference)).toBe(3_000n * dollar)
@@ -46,7 +46,7 @@ test('a trade is worth what was sold, at the prices of its auction, rounded down
   expect(dollarValueDown({ amount: 1n, price: 1n }, { price: 10n ** 30n, decimals: 18 })).toBe(0n)
 })
 
-describe('a trader is bound', () => {
+describe('a trader is bound to a code', () => {
   const offers = new Map([
     ['EARLY', offer()],
     ['LATER', offer({ createdAt: 5_000 })],
@@ -58,16 +58,16 @@ describe('a trader is bound', () => {
     return binding && [binding.code, binding.linkedSince, binding.rewardsEnd]
   }
 
-  test('by his first trade with a code that counts, for so many days', () => {
+  test('by the first trade with a valid code, for the days of the time cap', () => {
     expect(boundBy(trade('EARLY', 1_000), trade('LATER', 6_000))).toEqual(['EARLY', 1_000, 1_000 + 10 * day])
   })
 
   test.each([
     ['is unknown', trade('NOBODY', 2_000)],
     ['was registered later', trade('LATER', 4_999)],
-    ['is his own', trade('MINE1', 2_000)],
-    ['was disabled then', trade('PAUSE', 2_999)],
-  ])('not by a code that %s', (_, first) => {
+    ['belongs to the trader', trade('MINE1', 2_000)],
+    ['was disabled at the time', trade('PAUSE', 2_999)],
+  ])('but not by a trade with a code that %s', (_, first) => {
     expect(boundBy(first)).toBe(undefined)
     expect(boundBy(first, trade('PAUSE', 5_000), trade('EARLY', 6_000))).toEqual([
       'PAUSE',
@@ -77,7 +77,7 @@ describe('a trader is bound', () => {
   })
 })
 
-test('of each trade is told whether it counts, how far, and why not', () => {
+test('each trade has its eligibility, with the reason, and its eligible volume', () => {
   const binding: Binding = { code: 'EARLY', terms, linkedSince: 1_000, rewardsEnd: 1_000 + 10 * day }
   const trades = [
     trade('EARLY', 999, 50n * dollar),
@@ -104,7 +104,7 @@ test('of each trade is told whether it counts, how far, and why not', () => {
   )
 })
 
-test('a trader is active until his time or his volume is used up', () => {
+test('a trader is active until the time cap or the volume cap is reached', () => {
   const binding: Binding = { code: 'EARLY', terms, linkedSince: 0, rewardsEnd: 100 }
   expect(isActive(binding, 249n * dollar, 99)).toBe(true)
   expect(isActive(binding, 0n, 100)).toBe(false)
@@ -112,7 +112,7 @@ test('a trader is active until his time or his volume is used up', () => {
   expect(isActive({ ...binding, terms: { ...terms, volumeCap: 0n } }, 10n ** 40n, 99)).toBe(true)
 })
 
-test('the usual programme: 10 dollars each for 250,000', () => {
+test('the default programme pays 10 dollars for each 250,000 of volume', () => {
   const usual = termsOf(defaultProgramme)
   const earned = (volume: bigint, share: bigint) => earnedDown(rewardsOf(volume, usual), usual, share)
   expect(earned(250_000n * dollar - 1n, usual.traderShare)).toBe(0n)
@@ -126,11 +126,11 @@ test.each([
   [199n, 1n],
   [200n, 0n],
   [250n, 0n],
-])('of rewards for 100 each up to 250, one who has traded %d has %d left to the next', (volume, left) => {
+])('with a reward for each 100 up to 250, a volume of %d leaves %d to the next reward', (volume, left) => {
   expect(leftToNext(volume * dollar, terms)).toBe(left * dollar)
 })
 
-test('a cap that is a number of full rewards can be traded up to', () => {
+test('a volume cap of whole rewards can be reached exactly', () => {
   const even = { ...terms, volumeCap: 300n * dollar }
   expect(leftToNext(250n * dollar, even)).toBe(50n * dollar)
   expect(leftToNext(300n * dollar, even)).toBe(0n)
@@ -145,7 +145,7 @@ const generatedTerms: fc.Arbitrary<Terms> = fc.record({
   traderShare: fc.constant(0n),
 })
 
-test('volume never passes the cap, is never more than was traded, and reaches the lesser of the two', () => {
+test('eligible volume is the smaller of the cap and the traded volume', () => {
   const property = fc.property(generatedTerms, fc.array(amounts, { maxLength: 20 }), (terms, values) => {
     const binding = { code: 'EARLY', terms, linkedSince: 0, rewardsEnd: 1_000 }
     const judged = judgeTrades(
@@ -163,7 +163,7 @@ test('volume never passes the cap, is never more than was traded, and reaches th
   fc.assert(property)
 })
 
-test('the parts of rewards are never more than the rewards, and what is left leads to exactly one more', () => {
+test('the shares never exceed the rewards, and the volume left gives exactly one reward more', () => {
   const property = fc.property(generatedTerms, amounts, (terms, volume) => {
     const rewards = rewardsOf(volume, terms)
     const parts = [terms.affiliateShare, 10_000n - terms.affiliateShare].map((share) =>

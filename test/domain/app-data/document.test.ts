@@ -22,20 +22,20 @@ function codeOf(action: () => unknown): string | undefined {
 }
 
 describe('toAppDataInput', () => {
-  it('tells a document from a hash', () => {
+  it('distinguishes a document from a hash', () => {
     expect(toAppDataInput('{}')).toEqual({ appData: '{}', hash: emptyHash, document: '{}' })
     const bare = { appData: emptyHash, hash: emptyHash, document: null }
     expect(toAppDataInput(emptyHash.slice(2).toUpperCase())).toEqual(bare)
     expect(toAppDataInput('{}', emptyHash)).toEqual({ appData: '{}', hash: emptyHash, document: '{}' })
   })
 
-  it('refuses a declared hash that is malformed or another', () => {
+  it('refuses a declared hash that is malformed or does not match', () => {
     expect(codeOf(() => toAppDataInput('{}', '0x12'))).toBe('InvalidParameter')
     expect(codeOf(() => toAppDataInput('{ }', emptyHash))).toBe('AppDataHashMismatch')
     expect(codeOf(() => toAppDataInput(emptyHash, `0x${'00'.repeat(32)}`))).toBe('AppDataHashMismatch')
   })
 
-  it('hashes exactly what was sent', () => {
+  it('hashes the exact text that was sent', () => {
     fc.assert(
       fc.property(fc.json(), (document) => {
         expect(toAppDataInput(document).hash).toBe(keccakText(document))
@@ -56,7 +56,7 @@ describe('parseAppDataDocument', () => {
   }
   const parsedAppData = (metadata: unknown) => parseAppDataDocument(JSON.stringify({ metadata }))
 
-  it('finds nothing where there is nothing', () => {
+  it('reads an empty document as having no effects', () => {
     expect(parseAppDataDocument('{}')).toEqual(nothing)
     expect(parseAppDataDocument('{"version":"x","appCode":7,"metadata":{"utm":[]}}')).toEqual(nothing)
   })
@@ -89,7 +89,7 @@ describe('parseAppDataDocument', () => {
   }
   const wrapper = { address: numbered('05'), data: '0x00' }
 
-  it('reads the hooks of documents from before `metadata`, and of no others', () => {
+  it('reads hooks from `backend` only in old documents without `metadata`', () => {
     const backend = { hooks: { post: [hook] }, signer: numbered('12') }
     const postHooks = [{ target: numbered('ab'), callData: '0x12', gasLimit: 1n }]
     expect(parseAppDataDocument(JSON.stringify({ backend }))).toEqual({ ...nothing, postHooks })
@@ -101,14 +101,14 @@ describe('parseAppDataDocument', () => {
     expect(parseAppDataDocument(JSON.stringify({ metadata: {}, backend: 1 }))).toEqual(nothing)
   })
 
-  it('tells wrappers that may be left out from those that may not', () => {
+  it('counts an order as wrapped only if a wrapper may not be omitted', () => {
     expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: true }] }).wrapped).toBe(false)
     expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: true }, wrapper] }).wrapped).toBe(true)
     expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: false }] }).wrapped).toBe(true)
     expect(parsedAppData({ wrappers: [] }).wrapped).toBe(false)
   })
 
-  it('accepts a hint for solvers', () => {
+  it('accepts a flash loan, which is a hint for solvers', () => {
     expect(parsedAppData({ flashloan: loan })).toEqual(nothing)
   })
 
@@ -123,21 +123,17 @@ describe('parseAppDataDocument', () => {
     ['metadata.enableFastPath', { enableFastPath: 1 }],
     ['metadata.replacedOrder.uid', { replacedOrder: {} }],
     ['metadata.partnerFee', { partnerFee: { recipient: numbered('12') } }],
-  ])('names %s', (path, metadata) => {
+  ])('names the member at fault: %s', (path, metadata) => {
     expect(() => parsedAppData(metadata)).toThrow(`appData ${path} `)
   })
 
   it.each([
     ['a list', '[{}]', 'appData must be an object'],
-    ['a word', '"{}"', 'appData must be an object'],
-    ['nothing', '', 'appData is not JSON'],
+    ['a string', '"{}"', 'appData must be an object'],
+    ['an empty text', '', 'appData is not JSON'],
+    ['a duplicate member', '{"metadata":{"signer":null,"signer":null}}', 'appData metadata.signer is given'],
     [
-      'a member given twice',
-      '{"metadata":{"signer":null,"signer":null}}',
-      'appData metadata.signer is given',
-    ],
-    [
-      'a member given twice in other letters',
+      'a duplicate member that is escaped differently',
       '{"a":{},"metadata":{"hooks":{"pre":[{"x":1},{"y":1,"\\u0079":2}]}}}',
       'appData metadata.hooks.pre[1].y is given twice',
     ],
@@ -153,7 +149,7 @@ describe('parseAppDataDocument', () => {
       `{"metadata":{"partnerFee":{"recipient":"${numbered('12')}","bps":1.0}}}`,
       'appData metadata.partnerFee must',
     ],
-    ['half a character', '{"a":"\ud800"}', 'appData is not UTF-8'],
+    ['a lone surrogate', '{"a":"\ud800"}', 'appData is not UTF-8'],
     ['backend that is no object', '{"backend":[]}', 'appData backend must be an object'],
     ['hooks in backend', '{"backend":{"hooks":{"pre":1}}}', 'appData backend.hooks.pre must be a list'],
   ])('refuses %s', (_, document, message) => {
@@ -161,7 +157,7 @@ describe('parseAppDataDocument', () => {
     expect(() => parseAppDataDocument(document)).toThrow(message)
   })
 
-  it('leaves numbers alone that mean nothing here', () => {
+  it('accepts any spelling of numbers in members it does not read', () => {
     const fee = `{"recipient":"${numbered('12')}","bps":10,"share":0.5}`
     expect(parseAppDataDocument(`{"x":-1.5,"metadata":{"utm":1e9,"partnerFee":${fee}}}`).partnerFees).toEqual(
       [{ recipient: numbered('12'), kind: 'volume', volumeBps: 10 }],
@@ -188,7 +184,7 @@ describe('parseAppDataDocument', () => {
     expect(codeOf(() => parsedAppData(metadata))).toBe('InvalidAppData')
   })
 
-  it('counts bytes, not characters', () => {
+  it('limits the size in bytes, not in characters', () => {
     const padded = (text: string) => `{"a":"${text}"}`
     const room = maxAppDataBytes - padded('').length
     const parse = (document: string) => parseAppDataDocument(document, maxAppDataBytes)
@@ -197,7 +193,7 @@ describe('parseAppDataDocument', () => {
     expect(codeOf(() => parse(padded('é'.repeat(room / 2 + 1))))).toBe('InvalidAppData')
   })
 
-  it('answers any text with a meaning or InvalidAppData', () => {
+  it('either parses any text or throws InvalidAppData', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), fc.constantFrom('', 'null', '[]', '1')), (document) => {
         expect([undefined, 'InvalidAppData']).toContain(codeOf(() => parseAppDataDocument(document)))
@@ -205,7 +201,7 @@ describe('parseAppDataDocument', () => {
     )
   })
 
-  it('answers any metadata likewise', () => {
+  it('either parses any metadata or throws InvalidAppData', () => {
     const hooks = fc.record({ pre: fc.anything(), post: fc.anything() })
     fc.assert(
       fc.property(fc.record({ hooks, signer: fc.jsonValue(), validFrom: fc.jsonValue() }), (metadata) => {

@@ -3,13 +3,13 @@ import { referrerCodeOf } from '../../../src/domain/app-data/referrer-code.ts'
 
 const naming = (code: unknown) => JSON.stringify({ metadata: { referrer: { code } } })
 
-describe('the code that a document names', () => {
+describe('the referrer code of a document', () => {
   test.each([
     ['ALPHA', 'ALPHA'],
     ['al-pha_1', 'AL-PHA_1'],
     ['A'.repeat(20), 'A'.repeat(20)],
-  ])('%s is %s', (code, told) => {
-    expect(referrerCodeOf(naming(code))).toBe(told)
+  ])('for %s is %s', (code, expected) => {
+    expect(referrerCodeOf(naming(code))).toBe(expected)
   })
 
   test.each([
@@ -18,19 +18,19 @@ describe('the code that a document names', () => {
     ['AB CDE'],
     [' ALPHA'],
     ['ALPHA\n'],
-    // Its capital would be two letters of the alphabet.
+    // Its uppercase is the two letters SS.
     ['alphaß'],
-    // Its capital would be an S.
+    // Its uppercase is an S.
     ['alpha\u017f'],
     ['ALPHA\0'],
     [12345],
     [null],
     [['ALPHA']],
-  ])('%j is none', (code) => {
+  ])('is absent for the invalid code %j', (code) => {
     expect(referrerCodeOf(naming(code))).toBe(null)
   })
 
-  test('is found however its names are written', () => {
+  test('is found when the member names are escaped', () => {
     expect(referrerCodeOf('{"m\\u0065tadata":{"r\\u0065ferrer":{"cod\\u0065":"ALPH\\u0041"}}}')).toBe('ALPHA')
   })
 
@@ -44,11 +44,11 @@ describe('the code that a document names', () => {
     ['"referrer"'],
     ['no JSON about a referrer'],
     ['{}'],
-  ])('there is none in %s', (document) => {
+  ])('is absent in %s', (document) => {
     expect(referrerCodeOf(document)).toBe(null)
   })
 
-  test('an order without a document names none', () => {
+  test('is absent for an order without a document', () => {
     expect(referrerCodeOf(null)).toBe(null)
   })
 })

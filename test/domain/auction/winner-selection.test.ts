@@ -30,7 +30,7 @@ const solutions: fc.Arbitrary<Solution[]> = fc.array(
   { maxLength: 6 },
 )
 
-it('takes a batch over a pair only where it beats the best single solutions', () => {
+it('drops a batch that scores less on a pair than the best solution for that pair alone', () => {
   const batch = solution('01', { [ab]: 10n, [bc]: 5n })
   const better = solution('02', { [ab]: 11n })
   const worse = solution('02', { [ab]: 10n })
@@ -44,20 +44,20 @@ it('takes a batch over a pair only where it beats the best single solutions', ()
   ])
 })
 
-it('lets disjoint pairs win together, also of one solver, up to the limit', () => {
+it('solutions on disjoint pairs win together, also of one solver, up to the limit', () => {
   const list = [solution('01', { [ab]: 3n }), solution('01', { [bc]: 2n }), solution('02', { 'b>a': 1n })]
   expect(selectWinners(list, 9).map(({ isWinner }) => isWinner)).toEqual([true, true, true])
   expect(selectWinners(list, 2).map(({ isWinner }) => isWinner)).toEqual([true, true, false])
   expect(selectWinners(list, 9).map(({ referenceScore }) => referenceScore)).toEqual([1n, 1n, 5n])
 })
 
-it('keeps the given order between equals', () => {
+it('solutions with equal scores keep the given order', () => {
   const [first, second] = [solution('01', { [ab]: 3n }), solution('02', { [ab]: 3n })]
   expect(selectWinners([first, second], 9)[0]?.solver).toBe(first.solver)
   expect(selectWinners([second, first], 9)[0]?.solver).toBe(second.solver)
 })
 
-it('is fair, disjoint, complete and greedy', () => {
+it('the selection is fair, disjoint, complete and greedy', () => {
   fc.assert(
     fc.property(solutions, fc.integer({ min: 1, max: 4 }), (list, maxWinners) => {
       const ranked = selectWinners(list, maxWinners)
@@ -90,7 +90,7 @@ it('is fair, disjoint, complete and greedy', () => {
   )
 })
 
-/** No pair gets less than the best that a solution of this pair alone offers. */
+/** No pair gets less than the best solution for this pair alone offers. */
 function isFairByHand({ pairScores }: Solution, list: Solution[]): boolean {
   if (pairScores.size === 1) return true
   return [...pairScores].every(([pair, score]) =>
@@ -98,7 +98,7 @@ function isFairByHand({ pairScores }: Solution, list: Solution[]): boolean {
   )
 }
 
-/** Takes the best that is left and strikes out whatever shares a pair with it. */
+/** Takes the best remaining solution and drops all that share a pair with it. */
 function selectByHand(list: Solution[], maxWinners: number): bigint {
   const sorted = list.toSorted((a, b) => Number(b.score - a.score))
   let left = sorted

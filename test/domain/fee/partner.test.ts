@@ -7,7 +7,7 @@ const read = (partnerFee: unknown) =>
   parseAppDataDocument(JSON.stringify({ metadata: { partnerFee } })).partnerFees
 
 describe('partner fees', () => {
-  test('come one or many, in three forms', () => {
+  test('can be one or a list, in three forms', () => {
     expect(read({ recipient, bps: 25 })).toEqual([{ recipient, kind: 'volume', volumeBps: 25 }])
     expect(
       read([
@@ -29,12 +29,12 @@ describe('partner fees', () => {
     ['a fraction', { recipient, bps: 1.5 }],
     ['two forms at once', { recipient, volumeBps: 1, surplusBps: 1, maxVolumeBps: 1 }],
     ['a surplus fee without a bound', { recipient, surplusBps: 1 }],
-    ['a word', 'fee'],
+    ['a string', 'fee'],
   ])('are refused with %s', (_name, fee) => {
     expect(() => read(fee)).toThrow('metadata.partnerFee')
   })
 
-  test('share the cap in their order: of two full fees the second gets nothing', () => {
+  test('share the cap in their order: the second of two full fees gets nothing', () => {
     const full = { recipient, volumeBps: 100 }
     expect(partnerPolicies(read([full, full]))).toEqual([
       { kind: 'volume', factor: 10_000n },
@@ -42,7 +42,7 @@ describe('partner fees', () => {
     ])
   })
 
-  test('of the surplus are bounded by their volume alone', () => {
+  test('of the surplus are bounded only by their maximum of the volume', () => {
     expect(partnerPolicies(read({ recipient, surplusBps: 10_000, maxVolumeBps: 500 }))).toEqual([
       { kind: 'surplus', factor: 999_900n, maxVolumeFactor: 10_000n },
     ])
@@ -65,6 +65,6 @@ test.each([
       },
     },
   ],
-])('a known member of another form is refused by its path: metadata.%s', (path, metadata) => {
+])('a known member of the wrong form is refused with its path: metadata.%s', (path, metadata) => {
   expect(() => parseAppDataDocument(JSON.stringify({ metadata }))).toThrow(`metadata.${path}`)
 })

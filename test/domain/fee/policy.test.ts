@@ -27,7 +27,7 @@ describe('surplus', () => {
     [sell, { sell: 1_000n, buy: 1_999n }, -1n],
     [buy, { sell: 900n, buy: 2_000n }, 100n],
     [buy, { sell: 1n, buy: 1n }, -1n],
-  ])('of %o filled %o is %s', (limits, fill, expected) => {
+  ])('for limits %o and fill %o is %s', (limits, fill, expected) => {
     expect(surplusDown(limits, fill)).toBe(expected)
   })
 })
@@ -40,11 +40,11 @@ describe('protocol fee', () => {
     ['surplus, capped by volume', surplus, sell, { sell: 1_000n, buy: 2_500n }, null, 25n],
     ['surplus below the cap', surplus, sell, { sell: 1_000n, buy: 2_020n }, null, 10n],
     ['no surplus', surplus, sell, { sell: 1_000n, buy: 2_000n }, null, 0n],
-    // The quote is worth 1200 − 120 for 500, so 2160 for 1000.
-    ['improvement on a better quote', improvement, sell, { sell: 1_000n, buy: 2_500n }, quoted, 170n],
-    ['worse than the quote', improvement, sell, { sell: 1_000n, buy: 2_160n }, quoted, 0n],
+    // The quote gives 1200 − 120 for 500, so 2160 for 1000.
+    ['improvement over the quote', improvement, sell, { sell: 1_000n, buy: 2_500n }, quoted, 170n],
+    ['no improvement over the quote', improvement, sell, { sell: 1_000n, buy: 2_160n }, quoted, 0n],
     ['improvement without a quote', improvement, sell, { sell: 1_000n, buy: 2_500n }, null, 250n],
-    // 550 for 1200 is 916 for 2000.
+    // 550 for 1200 makes 916 for 2000.
     [
       'improvement of a buy order, at its own size',
       improvement,
@@ -79,13 +79,13 @@ const limits: fc.Arbitrary<Limits> = fc.record({
 const quotes: fc.Arbitrary<QuotedPrice | null> = fc.option(
   fc.record({ sellAmount: amount, buyAmount: amount, feeAmount: fc.bigInt({ min: 0n, max: 10n ** 20n }) }),
 )
-/** From exactly at the limit to ten times better. */
+/** Fills from exactly at the limit to ten times better. */
 const fills = (order: Limits, part: bigint, better: bigint) =>
   order.kind === 'sell'
     ? { sell: order.sellAmount, buy: (order.buyAmount * (1_000n + better)) / 1_000n + part }
     : { sell: (order.sellAmount * 1_000n) / (1_000n + better), buy: order.buyAmount }
 
-it('surplus policies leave a fill within its limit, and undoing policies gives back what was taken', () => {
+it('surplus policies keep a fill within its limit, and undoing them returns the fee', () => {
   fc.assert(
     fc.property(
       limits,
@@ -126,12 +126,12 @@ describe('score', () => {
     expect(orderScoreDown(order, { sell: 1_000n, buy: 2_400n }, [60n, 40n], prices)).toBe(1_000n)
   })
 
-  it("carries a buy order's surplus to the buy token at the limit price", () => {
+  it("converts a buy order's surplus to the buy token at the limit price", () => {
     const order = { ...buy, buyToken: coin }
     expect(orderScoreDown(order, { sell: 900n, buy: 2_000n }, [10n], prices)).toBe(440n)
   })
 
-  it('has no score without a price or beyond the limit', () => {
+  it('is undefined without a price or outside the limit', () => {
     const order = { ...sell, buyToken: coin }
     expect(orderScoreDown(order, { sell: 1_000n, buy: 2_000n }, [], prices)).toBe(0n)
     expect(orderScoreDown(order, { sell: 1_000n, buy: 1_999n }, [9n], prices)).toBeUndefined()

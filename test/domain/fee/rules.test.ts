@@ -12,12 +12,12 @@ const pair = { sellToken: dollar, buyToken: coin }
 const fees = (rules: FeeRule[], of = pair, at = now) => volumeFeesFor(rules, of, wrapped, at)
 
 describe('a volume fee', () => {
-  test('is charged from its time on', () => {
+  test('is charged from effectiveFrom on', () => {
     const rule: FeeRule = { kind: 'volume', factor: 200n, effectiveFrom: now }
     expect([now - 1, now, now + 1].map((at) => fees([rule], pair, at))).toEqual([[], [200n], [200n]])
   })
 
-  test('is that of the first bucket that holds both tokens, else the usual one', () => {
+  test('is that of the first bucket with both tokens, else the default one', () => {
     const rule: FeeRule = {
       kind: 'volume',
       factor: 200n,
@@ -40,7 +40,7 @@ describe('a volume fee', () => {
     [[wrapped, dollar], nativeMarker],
     [[nativeMarker, dollar], wrapped],
     [[nativeMarker, dollar], nativeMarker],
-  ])('reads the native coin as its wrapped form, in a bucket of %o and in an order', (tokens, buyToken) => {
+  ])('treats the native coin as its wrapped token, in a bucket of %o and in an order', (tokens, buyToken) => {
     const rule: FeeRule = { kind: 'volume', factor: 200n, buckets: [{ tokens, factor: 7n }] }
     expect(fees([rule], { sellToken: dollar, buyToken })).toEqual([7n])
     expect(fees([rule], { sellToken: buyToken, buyToken: dollar })).toEqual([7n])
@@ -50,7 +50,7 @@ describe('a volume fee', () => {
     [wrapped, nativeMarker],
     [wrapped, wrapped],
     [coin, coin],
-  ])('is not charged on %s for %s, unless it says so', (sellToken, buyToken) => {
+  ])('is not charged on %s for %s, unless the rule sets sameToken', (sellToken, buyToken) => {
     const buckets = [{ tokens: [wrapped, coin], factor: 7n }]
     const same = { sellToken, buyToken }
     expect(fees([{ kind: 'volume', factor: 200n, buckets }], same)).toEqual([])
@@ -58,7 +58,7 @@ describe('a volume fee', () => {
   })
 })
 
-test('rules keep their order; what is not of the volume holds for every pair', () => {
+test('policies keep the order of the rules, and other than volume rules hold for every pair', () => {
   const surplus: FeeRule = { kind: 'surplus', factor: 500_000n, maxVolumeFactor: 10_000n }
   const improvement: FeeRule = { kind: 'priceImprovement', factor: 1n, maxVolumeFactor: 2n }
   const rules: FeeRule[] = [
@@ -94,7 +94,7 @@ const volumeRule = fc.record(
   { requiredKeys: ['kind', 'factor'] },
 )
 
-test('a quote shows what an auction takes, to the atom', () => {
+test('a quote shows exactly the fees that an auction takes', () => {
   const amount = fc.bigInt(1n, 10n ** 30n)
   fc.assert(
     fc.property(

@@ -14,18 +14,18 @@ test.each([
   [9745, ['plasma', '9745']],
   [57073, ['ink', '57073']],
   [10, ['optimism', 'optimistic-ethereum', '10']],
-])('chain %i is known as %j', (chainId, names) => {
+])('chain %i has the names %j', (chainId, names) => {
   expect(names.map(chainIdOfName)).toEqual(names.map(() => chainId))
 })
 
-test('a chain id stands for itself, also one without a name', () => {
+test('a chain id is found by its number, also without a name', () => {
   expect(chainIdOfName('31337')).toBe(31337)
   for (const name of ['', '0', '01', '-1', '1.0', '0x1', '1e3', 'nowhere', 'constructor', '9'.repeat(17)]) {
     expect([name, chainIdOfName(name)]).toEqual([name, undefined])
   }
 })
 
-test('no name stands for two chains', () => {
+test('no two chains share a name', () => {
   const names = [...chains.values()].flatMap(({ names }) => names)
   expect(new Set(names).size).toBe(names.length)
 })

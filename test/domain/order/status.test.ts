@@ -33,23 +33,39 @@ const open: StatusFacts = {
 }
 
 it.each([
-  ['open in its last second', {}, 'open'],
-  ['expired a second later', { effectiveValidTo: now - 1 }, 'expired'],
+  ['open in the second of its validTo', {}, 'open'],
+  ['expired when its validTo has passed', { effectiveValidTo: now - 1 }, 'expired'],
   ['cancelled', { cancelledAt: new Date(0), effectiveValidTo: now - 1 }, 'cancelled'],
-  ['invalidated on chain', { invalidatedOnChain: true }, 'cancelled'],
-  ['filled, though cancelled after', { executedSellAmount: 10n, cancelledAt: new Date(0) }, 'fulfilled'],
-  ['filled with a signed fee on top', { executedSellAmount: 11n, executedFeeAmount: 1n }, 'fulfilled'],
-  ['short by the fee', { executedSellAmount: 10n, executedFeeAmount: 1n }, 'open'],
-  ['bought in full', { kind: 'buy', executedBuyAmount: 20n }, 'fulfilled'],
-  ['a buy order that sold all it may', { kind: 'buy', executedSellAmount: 10n }, 'open'],
-  ['waiting for its presignature', { signingScheme: 'presign' }, 'presignaturePending'],
-  ['presigned', { signingScheme: 'presign', presigned: true }, 'open'],
-  ['expired before it was presigned', { signingScheme: 'presign', effectiveValidTo: 0 }, 'expired'],
+  ['cancelled when invalidated on chain', { invalidatedOnChain: true }, 'cancelled'],
+  [
+    'fulfilled when filled and then cancelled',
+    { executedSellAmount: 10n, cancelledAt: new Date(0) },
+    'fulfilled',
+  ],
+  [
+    'fulfilled when filled with a signed fee on top',
+    { executedSellAmount: 11n, executedFeeAmount: 1n },
+    'fulfilled',
+  ],
+  [
+    'open while the sell amount is short by the fee',
+    { executedSellAmount: 10n, executedFeeAmount: 1n },
+    'open',
+  ],
+  ['fulfilled when a buy order is bought in full', { kind: 'buy', executedBuyAmount: 20n }, 'fulfilled'],
+  ['open while a buy order is not bought in full', { kind: 'buy', executedSellAmount: 10n }, 'open'],
+  ['presignaturePending without its presignature', { signingScheme: 'presign' }, 'presignaturePending'],
+  ['open when presigned', { signingScheme: 'presign', presigned: true }, 'open'],
+  [
+    'expired when its validTo passed before the presignature',
+    { signingScheme: 'presign', effectiveValidTo: 0 },
+    'expired',
+  ],
 ] as const)('is %s', (_, change, status) => {
   expect(orderStatus({ ...open, ...change }, now)).toBe(status)
 })
 
-it('only ends an order as time goes on, and never changes what is fulfilled or cancelled', () => {
+it('changes with time only to expired, and never from fulfilled or cancelled', () => {
   fc.assert(
     fc.property(facts, (order) => {
       const [before, after] = [orderStatus(order, now), orderStatus(order, now + 10)]

@@ -5,7 +5,7 @@ import { packOrderUid, toOrderUid, unpackOrderUid } from '../../../src/domain/or
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(bytesToHex)
 
-it('unpacks what was packed, in any spelling', () => {
+it('a packed UID unpacks to its parts, and is accepted in uppercase without 0x', () => {
   fc.assert(
     fc.property(bytes(32), bytes(20), fc.integer({ min: 0, max: 2 ** 32 - 1 }), (digest, owner, validTo) => {
       const uid = packOrderUid(digest, owner, validTo)
@@ -16,7 +16,7 @@ it('unpacks what was packed, in any spelling', () => {
   )
 })
 
-it('is digest, owner and validTo, each whole and in this order', () => {
+it('a UID is the digest, the owner and validTo, in this order', () => {
   const digest = `0x${'d1'.repeat(32)}` as const
   const owner = `0x${'0e'.repeat(20)}` as const
   const packed = (validTo: number) => packOrderUid(digest, owner, validTo)
@@ -33,6 +33,6 @@ it.each([
   `0x${'00'.repeat(57)}`,
   `0x${'00'.repeat(55)}0g`,
   `0x${'0'.repeat(111)}`,
-])('refuses %j', (text) => {
+])('a malformed UID is refused: %j', (text) => {
   expect(toOrderUid(text)).toBeUndefined()
 })

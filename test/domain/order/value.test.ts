@@ -25,7 +25,7 @@ test.each([
   expect(executedFractionDown(sampleOrder({ ...third, ...order }))).toBe(fraction)
 })
 
-test('prices are exact fractions, and decimals never above them', () => {
+test('a price is an exact fraction, and its decimal is never above it', () => {
   const order = sampleOrder({
     ...third,
     executedSellAmount: 4n,
@@ -40,7 +40,7 @@ test('prices are exact fractions, and decimals never above them', () => {
   expect([executedPrice(sampleOrder()), limitPrice(sampleOrder({ sellAmount: 0n }))]).toEqual([null, null])
 })
 
-test('surplus is of the token that the order leaves open', () => {
+test('surplus is in the token whose amount the order does not fix', () => {
   const sell = sampleOrder({ ...third, executedSellAmount: 2n, executedBuyAmount: 8n })
   expect(orderSurplusDown(sell)).toEqual({ amount: 3n, token: dollar })
   const buy = sampleOrder({ ...third, kind: 'buy', executedSellAmount: 2n, executedBuyAmount: 7n })
@@ -59,6 +59,6 @@ test.each([
   ['null', null],
   ['no JSON', null],
   [null, null],
-])('%s names %s', (document, name) => {
+])('the appCode of %s is %s', (document, name) => {
   expect(appCodeOf(document)).toBe(name)
 })

@@ -4,20 +4,20 @@ import { protocolFeeBps, withVolumeFees } from '../../../src/domain/quote/amount
 
 const amounts = { sellAmount: 996_000_000n, buyAmount: 498n * 10n ** 15n, feeAmount: 4_000_000n }
 
-test('a sell order gets less, a buy order pays more, on the fee too', () => {
+test('with volume fees a sell order gets less and a buy order pays more, on the fee too', () => {
   expect(withVolumeFees('sell', amounts, [200n])).toEqual({ ...amounts, buyAmount: 497_900_400_000_000_000n })
   expect(withVolumeFees('buy', amounts, [200n])).toEqual({ ...amounts, sellAmount: 996_200_000n })
   expect(withVolumeFees('sell', amounts, [])).toEqual(amounts)
 })
 
-test('each fee is rounded down, and is taken of what the one before left', () => {
+test('each fee is rounded down and taken from the rest that the previous fee left', () => {
   const few = { sellAmount: 999n, buyAmount: 999n, feeAmount: 1n }
   expect(withVolumeFees('sell', few, [1_001n, 500_000n])).toEqual({ ...few, buyAmount: 999n - 0n - 499n })
   expect(withVolumeFees('buy', few, [999n])).toEqual(few)
   expect(withVolumeFees('buy', few, [1_000n, 500_000n])).toEqual({ ...few, sellAmount: 999n + 1n + 500n })
 })
 
-test('fees never take everything, and never give', () => {
+test('fees never take the whole amount and are never negative', () => {
   const amount = fc.bigInt(0n, 2n ** 256n - 1n)
   const fees = fc.array(fc.bigInt(0n, 999_999n), { maxLength: 5 })
   const given = fc.record({ sellAmount: amount, buyAmount: amount, feeAmount: amount })

@@ -37,13 +37,13 @@ function replyOf(quote: Partial<Quote>, terms: Partial<QuoteTerms> = {}): QuoteR
   }
 }
 
-/** 1,000 dollars for half a coin; the network costs 4 dollars. */
+/** 1,000 dollars for half a coin, with a network fee of 4 dollars. */
 const amounts = { sellAmount: 996_000_000n, buyAmount: 498n * 10n ** 15n, feeAmount: 4_000_000n }
 
 describe('the order to sign', () => {
-  test('sells what is given whole, for the quoted price less fees and slippage', () => {
+  test('sells the whole given amount for the quoted price less fees and slippage', () => {
     const fees = { volumeFees: [200n], partnerFees: [2_500n] }
-    // Half a coin without any cost; two basis points and then 25 of what that would have been; half a percent of the rest.
+    // Half a coin before costs, less 2 and then 25 basis points of it, then less half a percent of the rest.
     const afterFees = 497_900_400_000_000_000n - (498n * 10n ** 15n + 1_999_600_000_000_000n) / 400n
     expect(orderToSign(replyOf(amounts, fees), 50)).toEqual({
       sellToken: dollar,
@@ -61,7 +61,7 @@ describe('the order to sign', () => {
     })
   })
 
-  test('buys exactly, for the quoted price with fees and slippage', () => {
+  test('buys the exact amount for the quoted price with fees and slippage', () => {
     const fees = { volumeFees: [200n], partnerFees: [2_500n] }
     const order = orderToSign(replyOf({ ...amounts, kind: 'buy' }, fees), 50)
     const afterFees = 996_000_000n + 4_000_000n + 200_000n + 2_490_000n
@@ -69,19 +69,19 @@ describe('the order to sign', () => {
     expect([order.buyAmount, order.feeAmount]).toEqual([amounts.buyAmount, 0n])
   })
 
-  test('pays the receiver that was named', () => {
+  test('pays the requested receiver', () => {
     expect(orderToSign(replyOf(amounts, { receiver }), 0).receiver).toBe(receiver)
     expect(orderToSign(replyOf(amounts, { receiver: zeroAddress }), 0).receiver).toBe(zeroAddress)
   })
 
-  test.each([10_000, 9_999])('asks for an atom at least with a slippage of %d', (slippage) => {
+  test.each([10_000, 9_999])('asks for at least one atom with a slippage of %d', (slippage) => {
     expect(orderToSign(replyOf({ sellAmount: 5n, buyAmount: 9n, feeAmount: 0n }), slippage)).toMatchObject({
       sellAmount: 5n,
       buyAmount: 1n,
     })
   })
 
-  test('asks for an atom where fees would take everything', () => {
+  test('asks for one atom where fees would take everything', () => {
     const quote = { sellAmount: 1n, buyAmount: 9n, feeAmount: 10n ** 9n }
     expect(orderToSign(replyOf(quote, { partnerFees: [10_000n] }), 0).buyAmount).toBe(1n)
   })
@@ -93,13 +93,13 @@ describe('the order to sign', () => {
   test.each([
     ['sell', { sellAmount: maxUint256, buyAmount: 1n, feeAmount: 1n }, 0],
     ['buy', { sellAmount: maxUint256 - 1n, buyAmount: 1n, feeAmount: 0n }, 1],
-  ] as const)('that would %s over uint256 is refused', (kind, quote, slippage) => {
+  ] as const)('is refused if it would %s more than uint256 holds', (kind, quote, slippage) => {
     const sign = () => orderToSign(replyOf({ ...quote, kind }), slippage)
     expect(sign).toThrow(expect.objectContaining({ code: 'SellAmountOverflow' }))
   })
 })
 
-/** What the library signs for the answer to a quote. */
+/** The order that the client library signs for a quote. */
 function librarysOrder(reply: QuoteReply, slippagePercentBps: number, partnerFeeBps: number) {
   const { quote, terms } = reply
   const shown = withVolumeFees(quote.kind, quote, terms.volumeFees)
@@ -117,7 +117,7 @@ function librarysOrder(reply: QuoteReply, slippagePercentBps: number, partnerFee
   }).amountsToSign
 }
 
-describe('the same order as the client library signs', () => {
+describe('the order to sign, compared with the client library', () => {
   const amount = fc.bigInt(10n ** 6n, 10n ** 27n)
   const given = fc.record({
     kind: fc.constantFrom<OrderKind>('sell', 'buy'),
@@ -129,7 +129,7 @@ describe('the same order as the client library signs', () => {
     slippage: fc.integer({ min: 0, max: 5_000 }),
   })
 
-  test('up to the atoms that it rounds against filling', () => {
+  test('differs from it by at most the atoms that the library rounds against filling', () => {
     fc.assert(
       fc.property(given, ({ kind, sellAmount, buyAmount, feeShare, volumeFee, partnerBps, slippage }) => {
         const reply = replyOf(
@@ -153,7 +153,7 @@ describe('the same order as the client library signs', () => {
     )
   })
 
-  test('can be filled at the quoted price, after every fee that an auction takes, however small', () => {
+  test('can be filled at the quoted price after all fees of an auction, also for tiny amounts', () => {
     const small = fc.bigInt(1n, 10n ** 6n)
     const sizes = fc.record({ sellAmount: small, buyAmount: small, feeAmount: fc.bigInt(0n, 10n ** 6n) })
     const fees = fc.array(fc.bigInt(1n, 10_000n), { maxLength: 3 })
@@ -170,10 +170,10 @@ describe('the same order as the client library signs', () => {
   })
 })
 
-describe('what the wallet is asked to sign', () => {
+describe('the typed data for the wallet', () => {
   const wallet = new Wallet(`0x${'01'.repeat(32)}`)
 
-  test.each([receiver, null])('is whole, and hashes to the digest, with receiver %s', async (to) => {
+  test.each([receiver, null])('is complete and hashes to the order digest, with receiver %s', async (to) => {
     const order = { ...orderToSign(replyOf(amounts), 50), receiver: to }
     const { types, primaryType, domain, message } = JSON.parse(
       JSON.stringify(orderTypedData(signingDomain, order)),

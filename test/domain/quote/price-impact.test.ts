@@ -21,7 +21,7 @@ const route = (pools: Pool[], amountIn: bigint, maxPaths = 3) => {
   return toQuoteRoute(found, 7)
 }
 
-it('tells of every hop with what its pool held before', () => {
+it('each hop of the route has the reserves of its pool before the trade', () => {
   const pools = [
     { ...pool('01', wrapped, dollar), reserve1: 2n * million },
     { ...pool('02', dollar, coin), reserve0: 3n * million },
@@ -60,23 +60,23 @@ it('tells of every hop with what its pool held before', () => {
 
 it.each([
   // 1 - 996 / 997
-  ['a thousandth of the pool', 1_000n, 1, '0.001004'],
+  ['the impact of a thousandth of the pool', 1_000n, 1, '0.001004'],
   // 1 - 499248 / 997000
-  ['as much as is there', million, 1, '0.49925'],
+  ['the impact of an amount as large as the pool', million, 1, '0.49925'],
   // The same for each half.
-  ['twice that over two pools', 2n * million, 2, '0.49925'],
+  ['the impact of twice that over two pools', 2n * million, 2, '0.49925'],
 ])('%s', (_, amountIn, paths, impact) => {
   const pools = [pool('01'), pool('02')].slice(0, paths)
   expect(priceImpactUp(route(pools, amountIn).paths)).toBe(impact)
 })
 
-it('counts neither the fee nor, beyond the last digit, the size of a small trade', () => {
+it('a small trade has an impact of one unit of the last digit, since the fee does not count', () => {
   const deep = [pool('01', wrapped, dollar, 10n ** 27n), pool('02', dollar, coin, 10n ** 27n)]
   expect(priceImpactUp(route(deep, 10n ** 18n).paths)).toBe('0.000001')
   expect(priceImpactUp([])).toBe('0')
 })
 
-it('weighs paths by what goes in: never beyond the worst, nor below the best of them', () => {
+it('the impact of several paths lies between the best and the worst of them', () => {
   fc.assert(
     fc.property(
       poolGraphs(fc.bigInt({ min: 10n ** 9n, max: 10n ** 24n }), 9),

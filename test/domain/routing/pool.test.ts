@@ -19,7 +19,7 @@ describe('constant product', () => {
     [1_000_000n, 499_248n],
     [1n, 0n],
     [0n, 0n],
-  ])('a pool of a million each pays for %s in: %s', (amountIn, amountOut) => {
+  ])('a pool of a million each pays for %s in %s out', (amountIn, amountOut) => {
     const pool = {
       address: numbered('01'),
       token0: dollar,
@@ -30,7 +30,7 @@ describe('constant product', () => {
     expect(poolOutputDown(pool, dollar, amountIn)).toBe(amountOut)
   })
 
-  it('an empty pool pays nothing and sells nothing', () => {
+  it('an empty pool quotes no trade', () => {
     const pool = { address: numbered('01'), token0: dollar, token1: coin, reserve0: 0n, reserve1: 0n }
     expect(poolOutputDown(pool, dollar, 0n)).toBe(0n)
     expect(poolOutputDown(pool, dollar, 5n)).toBe(0n)
@@ -52,7 +52,7 @@ describe('constant product', () => {
     )
   })
 
-  it('asks just enough for an output, and no pool gives all it has', () => {
+  it('the input is the smallest one for an output, and no pool pays its whole reserve', () => {
     fc.assert(
       fc.property(pools, tokenIn, amount, (pool, token, amountOut) => {
         const amountIn = poolInputUp(pool, token, amountOut)
@@ -70,7 +70,7 @@ function product({ reserve0, reserve1 }: Pool): bigint {
   return reserve0 * reserve1
 }
 
-/** The pool contract compares balances less 0.3 % of what came in. */
+/** The pool contract compares balances less 0.3 % of the input. */
 function passesFeeCheck(before: Pool, after: Pool, token: string, amountIn: bigint): boolean {
   const [in0, in1] = token === before.token0 ? [amountIn, 0n] : [0n, amountIn]
   const [adjusted0, adjusted1] = [after.reserve0 * 1_000n - in0 * 3n, after.reserve1 * 1_000n - in1 * 3n]

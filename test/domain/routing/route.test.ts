@@ -31,7 +31,7 @@ const bought = (way: Pool[], amountOut: bigint) => {
 }
 const highest = (values: bigint[]) => values.reduce((best, value) => (value > best ? value : best))
 
-it('sells for the most that any path pays, less its swaps', () => {
+it('a sale takes the path that pays the most after the cost of its swaps', () => {
   let found = 0
   fc.assert(
     fc.property(graphs, amount, hopCost, (pools, amountIn, cost) => {
@@ -50,7 +50,7 @@ it('sells for the most that any path pays, less its swaps', () => {
   expect(found).toBeGreaterThan(40)
 })
 
-it('buys for the least that any path takes, its swaps added', () => {
+it('a purchase takes the path that costs the least with the cost of its swaps', () => {
   let found = 0
   fc.assert(
     fc.property(graphs, amount, hopCost, (pools, amountOut, cost) => {
@@ -69,7 +69,7 @@ it('buys for the least that any path takes, its swaps added', () => {
   expect(found).toBeGreaterThan(40)
 })
 
-it('knows a rate that no route exceeds', () => {
+it('no route exceeds the rate bound', () => {
   const deep = poolGraphs(fc.bigInt({ min: 10n ** 20n, max: 10n ** 22n }), 10, 4)
   fc.assert(
     fc.property(deep, fc.bigInt({ min: 10n ** 12n, max: 10n ** 22n }), (pools, amountIn) => {
@@ -81,7 +81,7 @@ it('knows a rate that no route exceeds', () => {
   )
 })
 
-it('knows the rate of the first atom', () => {
+it('the rate bound is the rate of the first atom', () => {
   const chain = [pool(wrapped, dollar, 2n * 10n ** 20n), pool(dollar, coin)]
   const exact = (2n * 997n * 997n * 10n ** 6n) / (1000n * 1000n)
   expect((rateBound(chain, wrapped, coin) * 10n ** 6n) >> rateBits).toBe(exact)
@@ -97,7 +97,7 @@ const pool = (token0: Address, token1: Address, reserve1 = 10n ** 20n): Pool => 
   reserve1,
 })
 
-it('keeps to the number of hops and never trades a token for itself', () => {
+it('a route has at most maxHops hops and never trades a token for itself', () => {
   const [end, beyond] = [numbered('dd'), numbered('ee')]
   const chain = [pool(wrapped, dollar), pool(dollar, coin), pool(coin, end), pool(end, beyond)]
   const hops = (to: Address, maxHops?: number) =>
@@ -111,18 +111,18 @@ it('keeps to the number of hops and never trades a token for itself', () => {
   expect(hops(wrapped)).toBeUndefined()
 })
 
-it('does not come back to a token on its way, however cheap', () => {
+it('a route never passes a token twice, however cheap that is', () => {
   const twisted = [pool(wrapped, dollar, 10n ** 21n), pool(wrapped, dollar, 10n ** 19n), pool(wrapped, coin)]
   expect(bestRouteForSell(twisted, wrapped, coin, 10n ** 6n)?.paths[0].hops).toHaveLength(1)
 })
 
-it('asks no pool to keep more than its contract can', () => {
+it('no route fills a pool beyond the limit of its contract', () => {
   const full = { ...pool(wrapped, coin), reserve0: 2n ** 112n - 11n }
   expect(bestRouteForSell([full], wrapped, coin, 2n ** 100n)).toBeUndefined()
   expect(bestRouteForBuy([full], wrapped, coin, 1n)).toBeUndefined()
 })
 
-it('takes a pool that is listed twice once', () => {
+it('a pool that is listed twice is used once', () => {
   const listed = pool(wrapped, coin)
   expect(bestRouteForSell([listed, { ...listed }], wrapped, coin, 10n ** 20n)?.paths).toHaveLength(1)
 })

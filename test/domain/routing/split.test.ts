@@ -8,7 +8,7 @@ import { allWays, otherToken, poolGraphs } from '../../fakes/pool-graphs.ts'
 
 const anyGraph = poolGraphs(fc.bigInt({ min: 1n, max: 10n ** 24n }), 12)
 const anyAmount = fc.bigInt({ min: 1n, max: 10n ** 24n })
-/** Deep enough for rounding to be far behind the point of the comparison. */
+/** Deep enough that rounding does not affect the comparison. */
 const evenGraph = poolGraphs(fc.bigInt({ min: 10n ** 20n, max: 4n * 10n ** 21n }), 9, 4)
 const evenAmount = fc.bigInt({ min: 10n ** 17n, max: 2n * 10n ** 21n })
 const hopCost = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 10n ** 18n }))
@@ -17,7 +17,7 @@ const kind = fc.constantFrom('sell' as const, 'buy' as const)
 const searches = { sell: bestRouteForSell, buy: bestRouteForBuy }
 type Kind = keyof typeof searches
 
-/** What a route is worth on the side that is not given. */
+/** The value of a route in the token whose amount is not given. */
 function routeValue(kind: Kind, route: Route, cost: bigint): bigint {
   const swaps = BigInt(hopsOf(route).length) * cost
   return kind === 'sell' ? route.amountOut - swaps : -route.amountIn - swaps
@@ -45,7 +45,7 @@ function checkRoute(route: Route, kind: Kind, amount: bigint) {
 }
 
 describe('a division over paths', () => {
-  it('is never worse than the best path alone, and adds up exactly over pools that each serve once', () => {
+  it('is never worse than the best single path, adds up exactly, and uses each pool once', () => {
     const divided = { sell: 0, buy: 0 }
     fc.assert(
       fc.property(anyGraph, anyAmount, hopCost, kind, (pools, amount, cost, side) => {
@@ -63,7 +63,7 @@ describe('a division over paths', () => {
     expect(Math.min(divided.sell, divided.buy)).toBeGreaterThan(5)
   })
 
-  it('is as good as any of sixty-three divisions between any two paths without a common pool', () => {
+  it('is as good as each of 63 divisions between two paths without a common pool', () => {
     let divided = 0
     fc.assert(
       fc.property(evenGraph, evenAmount, hopCost, kind, (pools, amount, cost, side) => {
@@ -72,7 +72,7 @@ describe('a division over paths', () => {
         const other = gridBest(pools, side, amount, cost)
         if (route && route.paths.length > 1) divided++
         if (other === undefined) return
-        // A few atoms that rounding may cost on the way, as they have grown at its end.
+        // Rounding may cost a few atoms on the way, which later hops multiply.
         const rounding = 10n ** 6n
         expect(value !== undefined && value + rounding >= other, `${value} ${other}`).toBe(true)
       }),
@@ -81,7 +81,7 @@ describe('a division over paths', () => {
     expect(divided).toBeGreaterThan(30)
   })
 
-  it('gives what no pool could give alone', () => {
+  it('buys more than a single pool holds', () => {
     const pool = (digits: string): Pool => ({
       address: numbered(digits),
       token0: wrapped,
@@ -96,7 +96,7 @@ describe('a division over paths', () => {
     expect(route?.paths.map(({ amountOut }) => amountOut)).toEqual([wanted / 2n, wanted / 2n])
   })
 
-  it('is left where more swaps cost more than they bring', () => {
+  it('is not made where the additional swaps cost more than they gain', () => {
     const pools = ['01', '02'].map(
       (digits): Pool => ({
         address: numbered(digits),
@@ -120,7 +120,7 @@ describe('in a mesh of twenty-two tokens', () => {
   const tokens = [wrapped, coin, ...Array.from({ length: 20 }, (_, index) => numbered(`${index + 10}`))]
   const deep = 10n ** 24n
   let reads = 0
-  /** Every two tokens have a pool, all at one price; some are deeper than others. */
+  /** A pool for every two tokens, all at the same price, of different depths. */
   const mesh = (): Pool[] =>
     tokens.flatMap((one, i) =>
       tokens.slice(i + 1).map((other, j) => {
@@ -143,7 +143,7 @@ describe('in a mesh of twenty-two tokens', () => {
     return searches[side](pools, wrapped, coin, amount, { maxPaths, hopCost })
   }
 
-  it.each(['sell', 'buy'] as const)('works few sets of ways out to divide a %s, and gains by it', (side) => {
+  it.each(['sell', 'buy'] as const)('dividing a %s reads few pools and improves the result', (side) => {
     const pools = mesh()
     for (const amount of [deep / 20n, deep / 2n, deep, deep * 9n]) {
       for (const cost of [0n, deep / 10n ** 6n]) {
@@ -160,7 +160,7 @@ describe('in a mesh of twenty-two tokens', () => {
   })
 })
 
-/** The best value on the grid, by the pools' own arithmetic. */
+/** The best value on a grid of divisions, by the pools' arithmetic. */
 function gridBest(pools: Pool[], side: Kind, amount: bigint, cost: bigint): bigint | undefined {
   const ways = allWays(pools, wrapped, coin, 3)
   const tables = ways.map((way) => grid.map((part) => through(side, way, (amount * part) / 64n)))

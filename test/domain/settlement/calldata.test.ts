@@ -18,7 +18,7 @@ const account: fc.Arbitrary<Address> = fc
   .bigInt({ min: 0n, max: 2n ** 160n - 1n })
   .map((number) => address(`0x${number.toString(16).padStart(40, '0')}`))
 
-test('calls are what the ABI’s own encoder makes of them', () => {
+test('calls equal those of the ABI encoder of ethers', () => {
   fc.assert(
     fc.property(account, account, amount, amount, (target, to, one, other) => {
       const same = (call: ReturnType<typeof transferCall>, name: string, values: unknown[]) =>
@@ -31,6 +31,6 @@ test('calls are what the ABI’s own encoder makes of them', () => {
   )
 })
 
-test.each([-1n, maxUint256 + 1n])('%d is no amount', (wrong) => {
+test.each([-1n, maxUint256 + 1n])('%d is refused as an amount', (wrong) => {
   expect(() => transferCall(numbered('11'), numbered('12'), wrong)).toThrow(RangeError)
 })

@@ -7,20 +7,20 @@ import {
 } from '../../../src/domain/settlement/gas.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 
-it('a settlement of one trade without swaps is the measured one', () => {
+it('the gas of one trade without swaps is the measured value', () => {
   expect(settlementGas(1, 0)).toBe(125_391n)
   expect(settlementGas(2, 3)).toBe(125_391n + 99_026n + 240_000n)
 })
 
-it('shares add up to the whole and at most one unit an order beyond it', () => {
+it('the shares of the orders add up to the gas, plus at most one unit for each order', () => {
   for (const trades of [1, 2, 3, 7]) {
     const over = BigInt(trades) * sharedGasUp(trades, 1) - settlementGas(trades, trades)
     expect(over >= 0n && over < BigInt(trades)).toBe(true)
   }
 })
 
-it('turns gas into sell token atoms, rounded up', () => {
-  // 200,000 gas at 10 gwei; 10^9 dollar atoms are worth half a native coin.
+it('the network fee is the gas in sell token atoms, rounded up', () => {
+  // 200,000 gas at 10 gwei; 10^9 dollar atoms equal half a native coin.
   expect(networkFeeUp(200_000n, 10n ** 10n, 5n * 10n ** 26n)).toBe(4_000_000n)
   expect(networkFeeUp(1n, 1n, 3n * 10n ** 18n)).toBe(1n)
 })

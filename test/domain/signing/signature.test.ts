@@ -50,8 +50,8 @@ async function references(digest: Hex, r: Hex, s: Hex, v: number): Promise<(stri
 }
 
 describe('recovery', () => {
-  it('agrees with two other libraries on hostile signatures, but for high s, which it refuses', async () => {
-    const seen = { signer: 0, nobody: 0, high: 0 }
+  it('agrees with two other libraries on random signatures, except for high s, which is refused', async () => {
+    const seen = { signer: 0, none: 0, high: 0 }
     await fc.assert(
       fc.asyncProperty(bytes(32), scalar, scalar, fc.constantFrom(0, 1, 27, 28), async (digest, r, s, v) => {
         const ours = recoverSigner('eip712', digest, joined(r, s, v))
@@ -62,7 +62,7 @@ describe('recovery', () => {
         }
         const [ethers, noble] = await references(digest, r, s, v)
         expect(noble).toBe(ethers)
-        seen[ethers ? 'signer' : 'nobody']++
+        seen[ethers ? 'signer' : 'none']++
         expect(ours).toEqual(
           ethers
             ? { signer: ethers, signature: joined(r, s, v < 27 ? v + 27 : v) }
@@ -74,7 +74,7 @@ describe('recovery', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(5)
   })
 
-  it('agrees with them on signatures that somebody made', async () => {
+  it('agrees with both libraries on real signatures', async () => {
     await fc.assert(
       fc.asyncProperty(bytes(32), bytes(32), async (secret, digest) => {
         fc.pre(BigInt(secret) > 0n && BigInt(secret) < curveOrder)
@@ -92,7 +92,7 @@ describe('recovery', () => {
     ['s = 0', 1n, 0n],
     ['r = n', curveOrder, 1n],
     ['r > n', 2n ** 256n - 1n, 1n],
-  ])('has nobody for %s', (_, r, s) => {
+  ])('is refused as unrecoverable for %s', (_, r, s) => {
     for (const v of [0, 1, 27, 28]) {
       expect(recoverSigner('eip712', hash, joined(word(r), word(s), v))).toEqual({ fault: 'unrecoverable' })
     }
@@ -101,12 +101,12 @@ describe('recovery', () => {
   it.each([
     ['just above half', half + 1n],
     ['n', curveOrder],
-    ['the most there is', 2n ** 256n - 1n],
+    ['the largest uint256', 2n ** 256n - 1n],
   ])('refuses s %s', (_, s) => {
     expect(recoverSigner('eip712', hash, joined(word(5n), word(s), 27))).toEqual({ fault: 'high-s' })
   })
 
-  it('refuses the second signature that everybody can make of one', async () => {
+  it('refuses the second signature that any observer can derive from a valid one', async () => {
     const { r, s, v } = key.sign(hash)
     const other = { r: r as Hex, s: flipped(s as Hex), v: 55 - v }
     const signer = await recoverWithNoble({ hash, signature: { ...other, v: BigInt(other.v) } })
@@ -116,14 +116,14 @@ describe('recovery', () => {
 
   it('takes v 0, 1, 27 and 28 and gives 27 or 28; every other byte is refused', () => {
     const { r, s, v } = key.sign(hash)
-    const told = Array.from({ length: 256 }, (_, last) =>
+    const results = Array.from({ length: 256 }, (_, last) =>
       recoverSigner('eip712', hash, joined(r as Hex, s as Hex, last)),
     )
-    expect(told[v]).toEqual({ signer: owner, signature: joined(r as Hex, s as Hex, v) })
-    expect(told[v - 27]).toEqual(told[v])
-    expect(told.flatMap((answer, last) => ('fault' in answer && answer.fault === 'v' ? [] : [last]))).toEqual(
-      [0, 1, 27, 28],
-    )
+    expect(results[v]).toEqual({ signer: owner, signature: joined(r as Hex, s as Hex, v) })
+    expect(results[v - 27]).toEqual(results[v])
+    expect(
+      results.flatMap((answer, last) => ('fault' in answer && answer.fault === 'v' ? [] : [last])),
+    ).toEqual([0, 1, 27, 28])
   })
 
   it('refuses every length but 64 and 65', () => {
@@ -135,7 +135,7 @@ describe('recovery', () => {
 })
 
 describe('a compact signature', () => {
-  it('is expanded to the 65 bytes that ethers makes of it', () => {
+  it('is expanded to the same 65 bytes as by ethers', () => {
     const parities = new Set<number>()
     fc.assert(
       fc.property(bytes(32), (digest) => {
@@ -151,7 +151,7 @@ describe('a compact signature', () => {
     expect(parities).toEqual(new Set([0, 1]))
   })
 
-  it('has nobody for r = 0, and no high s either', () => {
+  it('is refused as unrecoverable for r = 0, and refused for high s', () => {
     const of = (r: bigint, yParityAndS: bigint): Hex => `${word(r)}${word(yParityAndS).slice(2)}` as Hex
     expect(recoverSigner('eip712', hash, of(0n, 1n))).toEqual({ fault: 'unrecoverable' })
     expect(recoverSigner('eip712', hash, of(1n, 2n ** 255n))).toEqual({ fault: 'unrecoverable' })

@@ -119,7 +119,7 @@ const wallet = new Wallet(key)
 const typedDomain = { name: 'Gnosis Protocol', version: 'v2', chainId: 1, verifyingContract: settlement }
 
 describe('against ethers', () => {
-  it('recovers who signed any order, by both schemes', async () => {
+  it('recovers the signer of any order, by both schemes', async () => {
     await fc.assert(
       fc.asyncProperty(orders, async (data) => {
         const message = { ...data, receiver: data.receiver ?? zeroAddress }

@@ -18,7 +18,7 @@ test.each([valid, valid.toLowerCase(), upper(valid)])('%s is an address', (text)
 })
 
 test.each(['-', nativeMarker, upper(nativeMarker), '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'])(
-  '%s is the chain’s own coin',
+  '%s is the native coin',
   (text) => {
     expect(parseTokenAddress(text)).toEqual({ address: nativeMarker })
   },
