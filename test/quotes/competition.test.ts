@@ -29,7 +29,7 @@ function offer(estimator: string, buyAmount: bigint, standing: Standing = 'claim
   }
 }
 
-/** Somebody who answers when told to, and knows whether anybody waits still. */
+/** An estimator that answers when the test says so, and sees whether its request was aborted. */
 function puppet(name: string) {
   let resolve: (estimate: Estimate) => void = () => {}
   let reject: (reason: unknown) => void = () => {}
@@ -92,11 +92,11 @@ function contest(
 }
 
 async function all(estimates: AsyncGenerator<Estimate>): Promise<string[]> {
-  const told: string[] = []
+  const reported: string[] = []
   for await (const { estimator, buyAmount, standing } of estimates) {
-    told.push(`${estimator} ${buyAmount} ${standing}`)
+    reported.push(`${estimator} ${buyAmount} ${standing}`)
   }
-  return told
+  return reported
 }
 
 async function best(given: Contest): Promise<string | undefined> {
@@ -106,24 +106,24 @@ async function best(given: Contest): Promise<string | undefined> {
 const none = new Refusal('NoLiquidity', 'nothing')
 
 describe('the best estimate', () => {
-  test('is what is worth most, and every better one is told on the way', async () => {
+  test('is the one with the highest value, and each better one is yielded on the way', async () => {
     const [own, one, two] = [puppet('own'), puppet('one'), puppet('two')]
-    const told = all(compete(contest(own.estimator, [one.estimator, two.estimator])))
+    const reported = all(compete(contest(own.estimator, [one.estimator, two.estimator])))
     own.says(100n, 'computed')
     await Promise.resolve()
     one.says(90n)
     two.says(120n)
-    expect(await told).toEqual(['own 100 computed', 'two 120 simulated'])
+    expect(await reported).toEqual(['own 100 computed', 'two 120 simulated'])
   })
 
-  test('counts gas: less for the trader after it is worse', async () => {
+  test('is the best after gas costs', async () => {
     const prices = {
       gasPrice: 3n,
       sellRate: { nativeAmount: 1n, tokenAmount: 1n },
       buyRate: { nativeAmount: 2n, tokenAmount: 5n },
     }
     const value = (kind: OrderKind) => Promise.resolve(valueAfterGas(kind, prices))
-    // A buy atom is worth 0.4: ten gas units more cost 30, which is 75 of them.
+    // A buy atom costs 0.4: ten gas units more cost 30, which is 75 of them.
     const router = says('own', { buyAmount: 1_000n, standing: 'computed', gas: 10n })
     const contender = (buyAmount: bigint) => says('other', { buyAmount, gas: 20n })
     const sell = { value: value('sell') }
@@ -138,24 +138,24 @@ describe('the best estimate', () => {
     expect(await best(contest(own, [payer('other', 969n, 20n)], buy))).toBe('other 7 computed')
   })
 
-  test('is the first of equals', async () => {
+  test('is the first of equal ones', async () => {
     const equals = ['a', 'b', 'c'].map((name) => says(name, { buyAmount: 5n }))
     expect(await all(compete(contest(null, equals)))).toEqual(['a 5 simulated'])
   })
 })
 
-describe('who answers badly', () => {
-  test('and hangs delays nothing beyond the end, and the best so far is taken', async () => {
+describe('an estimator', () => {
+  test('that hangs delays the result only until the end, and the best so far is returned', async () => {
     const own = puppet('own')
     const given = contest(own.estimator, [hangs, hangs])
-    const told = best(given)
+    const result = best(given)
     own.says(100n, 'computed')
     given.end()
-    expect(await told).toBe('own 100 computed')
+    expect(await result).toBe('own 100 computed')
     expect(own.isLeft).toBe(true)
   })
 
-  test('or lies is refuted, or held to what it gives, and wins nothing by it', async () => {
+  test('that promises too much is refuted or corrected to what it gives, and does not win', async () => {
     const liar = says('liar', { buyAmount: 10n ** 30n })
     const router = says('own', { buyAmount: 100n, standing: 'computed' })
     const refuting = { verify: async () => ({ verdict: 'refuted' as const, reason: 'gave 3' }) }
@@ -178,7 +178,7 @@ describe('who answers badly', () => {
     ['no gas', { buyAmount: 500n, gas: 0n }],
     ['a negative amount', { buyAmount: -5n }],
     ['another size', { buyAmount: 500n, sellAmount: 1n }],
-  ])('with %s is dropped', async (_what, garbage) => {
+  ])('whose estimate has %s is ignored', async (_what, garbage) => {
     const own = says('own', { buyAmount: 100n, standing: 'computed' })
     expect(await best(contest(own, [says('bad', garbage)]))).toBe('own 100 computed')
     await expect(best(contest(fails(none), [says('bad', garbage)]))).rejects.toMatchObject({
@@ -186,7 +186,7 @@ describe('who answers badly', () => {
     })
   })
 
-  test('or throws at once, or rejects after the end, disturbs nobody', async () => {
+  test('that throws at once, or rejects after the end, affects no other', async () => {
     const thrower: Estimator = {
       name: 'thrower',
       estimate() {
@@ -195,24 +195,24 @@ describe('who answers badly', () => {
     }
     const slow = puppet('slow')
     const given = contest(says('own', { buyAmount: 1n, standing: 'computed' }), [thrower, slow.estimator])
-    const told = best(given)
+    const result = best(given)
     await Promise.resolve()
     given.end()
-    expect(await told).toBe('own 1 computed')
-    slow.fails(new Error('nobody hears this'))
+    expect(await result).toBe('own 1 computed')
+    slow.fails(new Error('a late rejection'))
   })
 })
 
-describe('a quality', () => {
+describe('the quality', () => {
   const own = says('own', { buyAmount: 100n, standing: 'computed' })
 
-  test('of optimal takes our own arithmetic as it is, and simulates what others claim', async () => {
+  test('optimal trusts the own router, and simulates claims of other estimators', async () => {
     const verify = vi.fn(held)
     await best(contest(own, [says('other', { buyAmount: 90n })], { verify }))
     expect(verify.mock.calls.map(([estimate]) => estimate.estimator)).toEqual(['other'])
   })
 
-  test('of verified prefers what was simulated to what promises more', async () => {
+  test('verified prefers a simulated estimate to a higher one that is not', async () => {
     const verify: Contest['verify'] = async (estimate) =>
       estimate.estimator === 'own' ? { verdict: 'unplayable' } : held(estimate)
     const others = [says('other', { buyAmount: 90n })]
@@ -220,44 +220,46 @@ describe('a quality', () => {
       'own 100 computed',
       'other 90 simulated',
     ])
-    // In a stream nothing worse follows.
+    // A stream yields no lower estimate afterwards.
     expect(await all(compete(contest(own, others, { quality: 'stream', verify })))).toEqual([
       'own 100 computed',
     ])
   })
 
-  test('of fast counts nobody’s mere word', async () => {
+  test('fast does not count claims that cannot be simulated', async () => {
     const own = puppet('own')
     const claims = [says('one', { buyAmount: 500n }), says('two', { buyAmount: 600n })]
     const unplayable = { verify: async () => ({ verdict: 'unplayable' as const }) }
-    const told = all(compete(contest(own.estimator, claims, { quality: 'fast', enough: 2, ...unplayable })))
+    const reported = all(
+      compete(contest(own.estimator, claims, { quality: 'fast', enough: 2, ...unplayable })),
+    )
     own.says(100n, 'computed')
-    expect(await told).toEqual(['own 100 computed'])
+    expect(await reported).toEqual(['own 100 computed'])
     const alone = contest(fails(none), claims, { quality: 'fast', enough: 2, ...unplayable })
     expect(await all(compete(alone))).toEqual(['two 600 claimed'])
   })
 
-  test('of fast ends with so many usable ones; who is late, is left', async () => {
+  test('fast ends after enough usable estimates, and does not wait for late ones', async () => {
     const late = puppet('late')
     const others = [fails(none), says('other', { buyAmount: 110n }), late.estimator]
     const given = contest(own, others, { quality: 'fast', enough: 2 })
     expect(await best(given)).toBe('other 110 simulated')
     const needy = contest(own, others, { quality: 'fast', enough: 3 })
-    const told = best(needy)
+    const result = best(needy)
     late.says(120n)
-    expect(await told).toBe('late 120 simulated')
+    expect(await result).toBe('late 120 simulated')
   })
 
-  test('of verified takes our own arithmetic where its simulation does not end; somebody’s word it does not', async () => {
+  test("verified falls back to the own router's estimate when its simulation hangs, but not to a claim", async () => {
     const stuck = vi.fn<Contest['verify']>(() => new Promise(() => {}))
     const given = contest(own, [says('liar', { buyAmount: 10n ** 30n })], {
       quality: 'verified',
       verify: stuck,
     })
-    const told = best(given)
+    const result = best(given)
     await vi.waitFor(() => expect(stuck).toHaveBeenCalledTimes(2))
     given.end()
-    expect(await told).toBe('own 100 computed')
+    expect(await result).toBe('own 100 computed')
 
     const alone = contest(null, [says('liar', { buyAmount: 10n ** 30n })], { verify: stuck })
     const refused = best(alone)
@@ -275,7 +277,7 @@ describe('where nothing can be simulated', () => {
   const own = says('own', { buyAmount: 100n, standing: 'computed' })
   const claims = [says('low', { buyAmount: 190n }), says('high', { buyAmount: 200n })]
 
-  test.each(unplayable)('a claim loses to anything computed', async (verify) => {
+  test.each(unplayable)('a claim loses to any computed estimate', async (verify) => {
     for (const quality of ['fast', 'optimal', 'verified', 'stream'] as const) {
       expect(await all(compete(contest(own, claims, { quality, enough: 2, verify })))).toEqual([
         'own 100 computed',
@@ -283,24 +285,24 @@ describe('where nothing can be simulated', () => {
     }
   })
 
-  test.each(unplayable)('the best claim is used when nothing else is there', async (verify) => {
+  test.each(unplayable)('the best claim is used when there is no computed estimate', async (verify) => {
     expect(await all(compete(contest(fails(none), claims, { verify })))).toEqual(['high 200 claimed'])
   })
 
-  test.each(unplayable)('a verified quote is refused where it is required', async (verify) => {
+  test.each(unplayable)('a verified quote is refused where verification is required', async (verify) => {
     const required = { mode: 'require', verify } as const
     for (const quality of ['verified', 'stream'] as const) {
       const given = contest(own, claims, { ...required, quality })
       await expect(best(given)).rejects.toMatchObject({ code: 'QuoteNotVerified' })
     }
     expect(await best(contest(own, claims, { ...required, quality: 'optimal' }))).toBe('own 100 computed')
-    // Nobody to simulate is another thing.
+    // Without any estimate the code is another one.
     await expect(best(contest(fails(none), [], { ...required, quality: 'verified' }))).rejects.toMatchObject({
       code: 'NoLiquidity',
     })
   })
 
-  test('for it is not wanted, nothing is, and a claim still loses', async () => {
+  test('in the unverified mode no estimate is simulated, and a claim still loses', async () => {
     const verify = vi.fn(held)
     for (const quality of ['fast', 'optimal', 'verified'] as const) {
       expect(await best(contest(own, claims, { quality, mode: 'unverified', verify }))).toBe(
@@ -312,50 +314,65 @@ describe('where nothing can be simulated', () => {
   })
 })
 
-describe('where nobody has an estimate', () => {
+describe('where no estimator has an estimate', () => {
   const refuse = (code: RefusalCode) => new Refusal(code, code)
   const text = refuse('CustomSolverError')
   const down = new Outage('the node')
 
   test.each<[string, unknown, unknown[], unknown]>([
-    ['a solver’s words come first', down, [refuse('RateLimited'), text], text],
+    ['a custom error of a solver comes first', down, [refuse('RateLimited'), text], text],
     [
       'of several the first',
       none,
       [refuse('TokenTemporarilySuspended'), text],
       { code: 'TokenTemporarilySuspended' },
     ],
-    ['one that is flooded says nothing', none, [refuse('RateLimited')], { code: 'NoLiquidity' }],
+    ['a rate-limited estimator does not count', none, [refuse('RateLimited')], { code: 'NoLiquidity' }],
     [
-      'one that is broken says nothing',
+      'a failing estimator does not count',
       refuse('UnsupportedToken'),
       [new Error('?')],
       { code: 'UnsupportedToken' },
     ],
-    ['one that is away has none', none, [down], { code: 'NoLiquidity' }],
-    ['our own away means that nothing is known', down, [none, refuse('UnsupportedToken')], down],
-    ['our own away is told also beside one that is flooded', down, [refuse('RateLimited')], down],
-    ['an untradable token before no route', none, [refuse('UnsupportedToken')], { code: 'UnsupportedToken' }],
-    ['no route before an order of no kind', none, [refuse('UnsupportedOrderType')], { code: 'NoLiquidity' }],
-    ['an order of no kind', refuse('UnsupportedOrderType'), [], { code: 'UnsupportedOrderType' }],
+    ['an unavailable estimator counts as having none', none, [down], { code: 'NoLiquidity' }],
+    ['an unavailable own router makes the quote unavailable', down, [none, refuse('UnsupportedToken')], down],
+    [
+      'an unavailable own router counts also beside a rate-limited estimator',
+      down,
+      [refuse('RateLimited')],
+      down,
+    ],
+    [
+      'an unsupported token comes before no route',
+      none,
+      [refuse('UnsupportedToken')],
+      { code: 'UnsupportedToken' },
+    ],
+    [
+      'no route comes before an unsupported order type',
+      none,
+      [refuse('UnsupportedOrderType')],
+      { code: 'NoLiquidity' },
+    ],
+    ['an unsupported order type', refuse('UnsupportedOrderType'), [], { code: 'UnsupportedOrderType' }],
   ])('%s', async (_what, own, others, expected) => {
-    const told = best(
+    const result = best(
       contest(
         fails(own),
         others.map((reason) => fails(reason)),
       ),
     )
-    await expect(told).rejects.toSatisfy((fault) => {
+    await expect(result).rejects.toSatisfy((fault) => {
       expect(fault).toMatchObject(expected as object)
       return true
     })
   })
 
-  test('since no time was left, that is unavailable and not absent', async () => {
+  test('and the time is over, quotes are unavailable, not absent', async () => {
     const given = contest(hangs, [hangs])
-    const told = best(given)
+    const result = best(given)
     given.end()
-    await expect(told).rejects.toMatchObject({ code: 'Unavailable' })
+    await expect(result).rejects.toMatchObject({ code: 'Unavailable' })
     const answered = contest(fails(none), [hangs])
     const none2 = best(answered)
     await Promise.resolve()
@@ -363,14 +380,14 @@ describe('where nobody has an estimate', () => {
     await expect(none2).rejects.toMatchObject({ code: 'NoLiquidity' })
   })
 
-  test('and our own does not take part, all others that are away are no answer', async () => {
+  test('and there is no own router, unavailable estimators make the quote unavailable', async () => {
     await expect(best(contest(null, [fails(down), fails(down)]))).rejects.toThrow(Outage)
     await expect(best(contest(null, [fails(down), fails(none)]))).rejects.toMatchObject({
       code: 'NoLiquidity',
     })
   })
 
-  test('since what our own has does not settle, there is no liquidity', async () => {
+  test("because the own router's estimate is refuted, there is no liquidity", async () => {
     const own = says('own', { buyAmount: 100n, standing: 'computed' })
     const refuted: Contest['verify'] = async () => ({
       verdict: 'refuted',

@@ -72,7 +72,7 @@ function start(change: Partial<GuardLimits> = {}) {
   let size = 0
   return {
     ask: (question = ask, signal = new AbortController().signal) => estimate(question, signal),
-    /** Something that nobody asked before. */
+    /** A request that was not made before. */
     askAnew: () => estimate(other(++size), new AbortController().signal),
   }
 }
@@ -89,8 +89,8 @@ function held() {
 
 const isDown = { name: 'OutsideFault', message: 'x is unavailable' }
 
-describe('the same question', () => {
-  test('is asked once for many, and its answer serves for a while', async () => {
+describe('the same request', () => {
+  test('is sent once for concurrent clients, and its answer is cached for a while', async () => {
     const estimator = start()
     const { resolve } = held()
     const both = Promise.all([estimator.ask(), estimator.ask()])
@@ -104,7 +104,7 @@ describe('the same question', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('is asked once however long it takes', async () => {
+  test('is sent once however long the answer takes', async () => {
     const estimator = start()
     const { resolve } = held()
     const first = estimator.ask()
@@ -132,7 +132,7 @@ describe('the same question', () => {
     expect(asked).toHaveLength(5)
   })
 
-  test('that is refused is refused from memory; a failure is asked again', async () => {
+  test('that is refused is refused from the cache; one that failed is sent again', async () => {
     const estimator = start()
     next = refuses
     await expect(estimator.ask()).rejects.toMatchObject({ code: 'NoLiquidity' })
@@ -144,7 +144,7 @@ describe('the same question', () => {
     expect(await estimator.ask(other(7))).toMatchObject({ sellAmount: 7n })
   })
 
-  test('is left by one without the others', async () => {
+  test('can be aborted by one client without affecting the others', async () => {
     const estimator = start()
     let inner: AbortSignal | undefined
     const { resolve } = held()
@@ -166,7 +166,7 @@ describe('the same question', () => {
   })
 })
 
-test('nobody is waited for beyond the time', async () => {
+test('a request ends at its timeout', async () => {
   const estimator = start({ limitMs: 30, failures: 1 })
   let inner: AbortSignal | undefined
   next = (_, signal) => {
@@ -178,7 +178,7 @@ test('nobody is waited for beyond the time', async () => {
   await expect(estimator.ask()).rejects.toMatchObject({ reason: 'is left alone' })
 })
 
-test('who hangs is seen to hang, though each client went away before', async () => {
+test('a timeout counts as a failure even if all clients left before', async () => {
   const estimator = start({ limitMs: 50, failures: 1 })
   next = () => new Promise(() => {})
   const leaver = new AbortController()
@@ -189,7 +189,7 @@ test('who hangs is seen to hang, though each client went away before', async () 
   await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'is left alone' })
 })
 
-describe('who fails', () => {
+describe('an estimator that fails', () => {
   async function failUntilLeftAlone(estimator: ReturnType<typeof start>) {
     next = fails
     for (let index = 0; index < limits.failures; index++) {
@@ -198,7 +198,7 @@ describe('who fails', () => {
     await expect(estimator.askAnew()).rejects.toMatchObject({ ...isDown, reason: 'is left alone' })
   }
 
-  test('so often in a row is left alone, and asked by one after a pause that grows', async () => {
+  test('too often in a row is paused, then tried with one request after a pause that grows', async () => {
     const estimator = start()
     await failUntilLeftAlone(estimator)
     for (const pause of [1_000, 2_000, 3_000, 3_000]) {
@@ -218,7 +218,7 @@ describe('who fails', () => {
     expect(await trial).toEqual(good)
     next = answersAnything
     expect(await estimator.askAnew()).toMatchObject({ standing: 'claimed' })
-    // The pauses start anew.
+    // The pauses start again from the least.
     await failUntilLeftAlone(estimator)
     pass(1_000)
     next = answersAnything
@@ -228,7 +228,7 @@ describe('who fails', () => {
   test.each([
     ['an answer', answersAnything],
     ['a refusal', refuses],
-  ])('and then gives %s has failed no more', async (_, between) => {
+  ])('and then gives %s has its failures reset', async (_, between) => {
     const estimator = start()
     for (const then of [fails, fails, between, fails, fails, between, fails, fails]) {
       next = then
@@ -239,7 +239,7 @@ describe('who fails', () => {
     expect(await estimator.askAnew()).toMatchObject({ standing: 'claimed' })
   })
 
-  test('is asked again after a refusal too', async () => {
+  test('is used again after a refusal too', async () => {
     const estimator = start()
     await failUntilLeftAlone(estimator)
     pass(1_000)
@@ -249,7 +249,7 @@ describe('who fails', () => {
     expect(await estimator.askAnew()).toMatchObject({ standing: 'claimed' })
   })
 
-  test('is not who does not know the market', async () => {
+  test('is not one that cannot read the market', async () => {
     const estimator = start()
     next = async () => {
       throw new Outage('the market')
@@ -261,7 +261,7 @@ describe('who fails', () => {
     expect(lines).toEqual([])
   })
 
-  test('is told of once, not with every quote', async () => {
+  test('is logged once, not with every quote', async () => {
     const estimator = start()
     await failUntilLeftAlone(estimator)
     for (let index = 0; index < 20; index++) await estimator.askAnew().catch(() => {})
@@ -282,10 +282,10 @@ describe('who fails', () => {
   })
 })
 
-describe('who asks for fewer questions', () => {
+describe('an estimator that asks for fewer requests', () => {
   const isQuiet = { name: 'Throttled', reason: 'asked to be left alone' }
 
-  test('gets a pause that doubles up to a bound, and is no failure', async () => {
+  test('is paused for a time that doubles up to a bound, and does not count as failing', async () => {
     const estimator = start({ failures: 1 })
     next = throttles()
     for (const pause of [500, 1_000, 2_000, 4_000, 4_000]) {
@@ -309,7 +309,7 @@ describe('who asks for fewer questions', () => {
     [2_500, 2_500],
     [10, 500],
     [1_000_000_000, 4_000],
-  ])('with a hint of %i ms gets %i', async (hint, pause) => {
+  ])('with a hint of %i ms is paused for %i ms', async (hint, pause) => {
     const estimator = start()
     next = throttles(hint)
     await estimator.askAnew().catch(() => {})
@@ -320,7 +320,7 @@ describe('who asks for fewer questions', () => {
     expect(await estimator.askAnew()).toMatchObject({ standing: 'claimed' })
   })
 
-  test('of many at once has asked once', async () => {
+  test('in several concurrent answers is paused once', async () => {
     const estimator = start()
     next = throttles()
     await Promise.allSettled([estimator.askAnew(), estimator.askAnew(), estimator.askAnew()])
@@ -331,7 +331,7 @@ describe('who asks for fewer questions', () => {
   })
 })
 
-test('only so many calls are under way', async () => {
+test('the number of concurrent calls is limited', async () => {
   const estimator = start()
   const { resolve } = held()
   const three = [estimator.ask(), estimator.ask(), estimator.askAnew(), estimator.askAnew()]

@@ -36,7 +36,7 @@ const quoted = async (change = {}) => (await quote(quoteRequest(change), trading
 describe('a stored quote', () => {
   const size = { form: 'sellAmountBeforeFee', amount: 3n * unit } as const
 
-  test('that the order names is used, in the order’s size, and where none is named the best that fits', async () => {
+  test('named by the order is used, scaled to the order; without a name the best one that fits', async () => {
     const given = await quoted({ size })
     for (const quoteId of [given.id, null]) {
       const found = await quoteForOrder(order({ quoteId, sellAmount: 3n * unit }), tradingOn())
@@ -53,9 +53,9 @@ describe('a stored quote', () => {
     ['of another size', { sellAmount: 4n * unit }, 0],
     ['of other tokens', { sellToken: dollar, buyToken: wrapped, sellAmount: 5n * 10n ** 9n }, 0],
     ['of the other kind', { kind: 'buy', buyAmount: 7n * 10n ** 9n }, 0],
-    ['that has ended', { sellAmount: 3n * unit }, 61_000],
-    ['that nobody knows', { quoteId: 999_999n, sellAmount: 6n * unit }, 0],
-  ])('%s makes way for a new one', async (_what, change, laterMs) => {
+    ['that has expired', { sellAmount: 3n * unit }, 61_000],
+    ['that is unknown', { quoteId: 999_999n, sellAmount: 6n * unit }, 0],
+  ])('%s is replaced by a new one', async (_what, change, laterMs) => {
     const given = await quoted({ size })
     const services = tradingOn({ now: () => testTime * 1_000 + 999 + laterMs })
     const fresh = await quoteForOrder(order({ quoteId: given.id, ...change }), services)
@@ -69,7 +69,7 @@ describe('a stored quote', () => {
     ['for another trader', { from: bob.address }],
     ['for another receiver', { receiver: bob.address }],
     ['with hooks', { appData: hooked, appDataHash: keccakText(hooked), appDataDocument: hooked }],
-  ])('that was made %s is used where the order names it, and found by none', async (_what, change) => {
+  ])('made %s is used where the order names it, and otherwise not', async (_what, change) => {
     const own = { form: 'sellAmountBeforeFee', amount: 8n * unit } as const
     const given = await quoted({ size: own, priceQuality: 'verified', ...change })
     expect(given.verified).toBe(true)
@@ -82,7 +82,7 @@ describe('a stored quote', () => {
 })
 
 describe('an order without a quote', () => {
-  test('gets one of its own size, which is stored for its scheme', async () => {
+  test('gets one of its own size, which is stored with the kind of its signing scheme', async () => {
     const sale = await quoteForOrder(order({ sellAmount: 11n * unit }), tradingOn())
     expect(sale).toMatchObject({
       sellAmount: 11n * unit,
@@ -99,14 +99,14 @@ describe('an order without a quote', () => {
     expect(await findQuotes(database.db, sampleNetwork.chainId, ids)).toEqual([sale, purchase])
   })
 
-  test('shares it with the next one of that trader, and with nobody else’s', async () => {
+  test("shares the quote with the trader's next order, and not with other traders", async () => {
     const first = await quoteForOrder(order({ sellAmount: 13n * unit }), tradingOn())
     expect(await quoteForOrder(order({ sellAmount: 13n * unit }), tradingOn())).toEqual(first)
     const others = await quoteForOrder(order({ sellAmount: 13n * unit, owner: bob.address }), tradingOn())
     expect(Number(others?.id)).toBeGreaterThan(Number(first?.id))
   })
 
-  test('waits where nobody trades it; what else estimators say refuses it', async () => {
+  test('is accepted without one where there is no liquidity; other refusals refuse it', async () => {
     const without = (reason: unknown) =>
       quoteForOrder(order({ sellAmount: 21n * unit }), tradingOn({ router: estimatorWithout(reason) }))
     expect(await without(new Refusal('NoLiquidity', 'nothing'))).toBeNull()
@@ -122,17 +122,17 @@ describe('an order without a quote', () => {
     ).rejects.toMatchObject({ code: 'UnsupportedToken' })
   })
 
-  test('waits a second for whoever hangs, and no longer', async () => {
+  test('waits a second for an estimator that hangs, and no longer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      let tell = () => {}
+      let notifyAsked = () => {}
       const asked = new Promise<void>((resolve) => {
-        tell = resolve
+        notifyAsked = resolve
       })
       const hanging: Estimator = {
         name: 'hanging',
         estimate() {
-          tell()
+          notifyAsked()
           return new Promise(() => {})
         },
       }
@@ -144,7 +144,7 @@ describe('an order without a quote', () => {
       )
       await asked
       vi.advanceTimersByTime(999)
-      await new Promise((turn) => setImmediate(turn))
+      await new Promise((next) => setImmediate(next))
       expect(found).toBeUndefined()
       vi.advanceTimersByTime(1)
       await done

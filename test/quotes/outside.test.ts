@@ -75,11 +75,11 @@ const hasty = { ...outsideLimits, lookMs: 5_000, exchangeMs: 150, limitMs: 20_00
 
 const open = () => new AbortController().signal
 
-describe('which are asked', () => {
+describe('outside estimators', () => {
   const names = (network?: string) =>
     createOutsideEstimators([{ ...source, network }], deps).map(({ name }) => name)
 
-  test('is told by the network, under any of its names', () => {
+  test('are selected by the network, under any of its names', () => {
     expect(names()).toEqual(['x'])
     expect(names('sepolia')).toEqual(['x'])
     expect(names('11155111')).toEqual(['x'])
@@ -89,7 +89,7 @@ describe('which are asked', () => {
 })
 
 describe('an engine', () => {
-  test('is told of an auction of one order whose limit cannot bind', async () => {
+  test('receives an auction of one order whose limit does not bind', async () => {
     outside.behaves(atPrices(value))
     const base = `${outside.url}/solver?key=secret`
     await estimator({ url: base }).estimate(sell, open())
@@ -169,7 +169,7 @@ describe('an engine', () => {
     })
   })
 
-  test('makes a claim, with the calls that would keep it', async () => {
+  test('makes a claim, with the calls that execute it', async () => {
     outside.behaves(throughPools())
     expect(await estimator().estimate(sell, open())).toMatchObject({
       estimator: 'x',
@@ -188,7 +188,7 @@ describe('an engine', () => {
     })
   })
 
-  test('has none where it answers with none', async () => {
+  test('has no estimate where it returns no solution', async () => {
     outside.behaves(answering({ solutions: [] }))
     await expect(estimator().estimate(sell, open())).rejects.toMatchObject({ code: 'NoLiquidity' })
   })
@@ -199,12 +199,12 @@ describe('an engine', () => {
     ['insufficientLiquidity', 'too large', 'InsufficientLiquidity'],
     ['other', 'no idea', 'CustomSolverError'],
     ['somethingNew', 'no idea', 'CustomSolverError'],
-  ])('that says %s is repeated', async (code, text, told) => {
+  ])('that answers %s is reported', async (code, text, errorCode) => {
     outside.behaves(refusing(code, text))
-    await expect(estimator().estimate(sell, open())).rejects.toMatchObject({ code: told, message: text })
+    await expect(estimator().estimate(sell, open())).rejects.toMatchObject({ code: errorCode, message: text })
   })
 
-  test('is not blamed for a market that is away or slow', async () => {
+  test('is not blamed for a market that is unavailable or slow', async () => {
     const limits = { ...outsideLimits, lookMs: 20, failures: 1 }
     for (const look of [() => Promise.reject(new Outage('the node')), () => new Promise<never>(() => {})]) {
       const patient = estimator({}, { look, limits })
@@ -218,7 +218,7 @@ describe('an engine', () => {
 const late = 'did not answer in time'
 
 describe.each(['engine', 'driver'] as const)('%s', (kind) => {
-  test('is asked for the wrapped form of the native coin, and unwrapping is added', async () => {
+  test('is asked for the wrapped form of the native coin, and an unwrap call is added', async () => {
     outside.behaves(atPrices(value))
     const ask: Ask = { ...sell, sellToken: dollar, buyToken: nativeMarker, amount: 3_000n * 10n ** 6n }
     expect(await estimator({ kind }).estimate(ask, open())).toMatchObject({
@@ -240,27 +240,27 @@ describe.each(['engine', 'driver'] as const)('%s', (kind) => {
 
   test.each<[string, Behaviour, string | RegExp]>([
     ['hangs', hanging, late],
-    ['drips for ever', dripping, late],
+    ['sends a byte at a time without end', dripping, late],
     ['resets the connection', resetting, /^cannot be reached \(\w+\)$/],
-    ['cuts its answer off', cutOff, /^cannot be reached \(/],
+    ['cuts off its answer', cutOff, /^cannot be reached \(/],
     ['answers 500', status(500), 'status 500'],
     ['answers 503 with reasons', saying('{"error":{"code":"other"},"kind":"x"}', 503), 'status 503'],
     ['answers 403', status(403), 'status 403'],
     ['answers 429', status(429), 'status 429'],
-    ['sends somewhere else', status(302, { location: 'http://127.0.0.1:1/' }), 'status 302'],
-    ['sends somewhere else for good', status(308, { location: '/' }), 'status 308'],
+    ['redirects', status(302, { location: 'http://127.0.0.1:1/' }), 'status 302'],
+    ['redirects permanently', status(308, { location: '/' }), 'status 308'],
     ['answers HTML', saying('<html>hello</html>'), 'answers with something that is no JSON'],
     ['answers nothing', saying(''), 'answers with something that is no JSON'],
     ['answers with no body', saying('', 204), 'answers with something that is no JSON'],
-    ['says NaN', saying('{"amount":NaN}'), 'answers with something that is no JSON'],
-    ['says 1e400', saying('{"solutions":1e400,"amount":1e400}'), /^talks nonsense/],
+    ['answers NaN', saying('{"amount":NaN}'), 'answers with something that is no JSON'],
+    ['answers 1e400', saying('{"solutions":1e400,"amount":1e400}'), /^talks nonsense/],
     ['answers null', answering(null), /^talks nonsense/],
     ['nests too deeply', nested(65), 'answers too deeply nested'],
     ['nests deeply', nested(64), /^talks nonsense/],
-    ['nests in words', answering(['"[{\\'.repeat(100)]), /^talks nonsense/],
-    ['announces too much', saying(' '.repeat(100_001)), 'answers with more than 100000 bytes'],
+    ['has brackets in strings', answering(['"[{\\'.repeat(100)]), /^talks nonsense/],
+    ['sends too much', saying(' '.repeat(100_001)), 'answers with more than 100000 bytes'],
     ['does not end', huge(1_000_000_000), 'answers with more than 100000 bytes'],
-  ])('that %s is away', async (_, behaviour, reason) => {
+  ])('that %s is unavailable', async (_, behaviour, reason) => {
     outside.behaves(behaviour)
     const url = outside.url.replace('//', '//user:secret@')
     const limits = reason === late ? { limits: hasty } : {}
@@ -278,7 +278,7 @@ describe.each(['engine', 'driver'] as const)('%s', (kind) => {
     expect(inspect([message, cause, lines])).not.toMatch(/secret|127\.0|:\d{4,}|path|hello/)
   })
 
-  test('that is not there is away, and its host is not told', async () => {
+  test('that does not listen is unavailable, and its host is not reported', async () => {
     const gone = await startSolverEngine()
     await gone.close()
     const fault: unknown = await estimator({ kind, url: `${gone.url}/secret` })
@@ -288,7 +288,7 @@ describe.each(['engine', 'driver'] as const)('%s', (kind) => {
     expect(inspect([(fault as Error).cause, lines])).not.toMatch(/secret|127/)
   })
 
-  test('is bounded in time, however it hangs', async () => {
+  test('has a timeout, in whatever way it hangs', async () => {
     for (const behaviour of [hanging, dripping]) {
       outside.behaves(behaviour)
       const started = performance.now()
@@ -299,7 +299,7 @@ describe.each(['engine', 'driver'] as const)('%s', (kind) => {
   })
 })
 
-test('an engine that promises more than its swap gives is only claimed', async () => {
+test('an engine that promises more than its swap gives stays a claim', async () => {
   outside.behaves(throughPools({ times: 2_000n }))
   const buyAmount = 2n * poolOutputDown(pool, wrapped, sell.amount)
   expect(await estimator().estimate(sell, open())).toMatchObject({ standing: 'claimed', buyAmount })

@@ -36,8 +36,8 @@ const without = (code: Refusal['code'], data?: object) =>
 const hangs: Estimator = { name: 'hanging', estimate: () => new Promise(() => {}) }
 const unit = 10n ** 18n
 
-describe('our own router', () => {
-  test('is quoted with its way, its calls and its gas, in the pools’ own arithmetic', async () => {
+describe('the own router', () => {
+  test("is quoted with its route, its calls and its gas, by the pools' own arithmetic", async () => {
     const { quote: offer, route } = await ask()
     const bought = (unit * 997n * 3_000_000n * 10n ** 6n) / (1_000n * unit * 1_000n + unit * 997n)
     const fee = settlementGas(1, 1) * 10n ** 9n
@@ -86,7 +86,7 @@ describe('our own router', () => {
     expect(native.quote.gasAmount - plain.quote.gasAmount).toBe(9_223n)
   })
 
-  test('gives a token for itself, and the coin for its wrapped form, one to one where that is allowed', async () => {
+  test('quotes a token for itself, and the coin for its wrapped form, one to one where that is allowed', async () => {
     const policy = {
       deniedAccounts: new Set<never>(),
       deniedTokens: new Set<never>(),
@@ -103,8 +103,8 @@ describe('our own router', () => {
     expect(bought.route).toBeNull()
   })
 
-  test('does not pay for a swap more than the swap brings', async () => {
-    // The way over the coin pays a little more; at this price of gas, less than its second swap costs.
+  test('adds no swap that costs more than it gains', async () => {
+    // The route over the coin pays a little more; at this gas price, less than its second swap costs.
     const pools = [
       {
         address: numbered('d1'),
@@ -140,14 +140,14 @@ describe('our own router', () => {
     expect(await hops(100n * 10n ** 9n)).toEqual([1])
   })
 
-  test('has nothing for a token without pools, nor for what pays nothing', async () => {
+  test('has no route for a token without pools, or for an amount that pays nothing', async () => {
     await expect(ask({ buyToken: numbered('9e') })).rejects.toEqual(without('NoLiquidity'))
     const size = { form: 'sellAmountAfterFee', amount: 1n } as const
     await expect(ask({ size })).rejects.toEqual(without('NoLiquidity'))
   })
 })
 
-describe('what is checked', () => {
+describe('the checks', () => {
   const all: Partial<QuoteRequest> = {
     appDataDocument: '{',
     from: alice.address,
@@ -173,7 +173,7 @@ describe('what is checked', () => {
     ['InvalidNativeSellToken', { buyToken: dollar }],
     ['UnsupportedToken', { sellToken: numbered('9c') }],
     ['NoLiquidity', { sellToken: numbered('9d') }],
-  ])('is told in its order: %s', async (code, mended) => {
+  ])('report their first fault: %s', async (code, mended) => {
     const rows = [
       {},
       { appDataDocument: '{}' },
@@ -200,12 +200,12 @@ describe('what is checked', () => {
     ['InvalidAppData', { appDataDocument: null, appDataHash: keccakText('unknown') }],
     ['InvalidAppData', { appDataDocument: '{"metadata":{"enableFastPath":true}}' }],
   ])('%s: %o', async (code, change) => {
-    const told = await ask(change).catch((fault) => fault.code)
-    if (code) expect(told).toBe(code)
-    else expect(told.quote.id).toEqual(expect.any(BigInt))
+    const result = await ask(change).catch((fault) => fault.code)
+    if (code) expect(result).toBe(code)
+    else expect(result.quote.id).toEqual(expect.any(BigInt))
   })
 
-  test('a token that takes from transfers is refused, both sides, also where it has no market', async () => {
+  test('a token with a fee on transfers is refused on both sides, also where it has no market', async () => {
     const checkTokens = vi.fn(() => Promise.reject(new Refusal('UnsupportedToken', 'takes a fee')))
     await expect(ask({}, { checkTokens })).rejects.toEqual(without('UnsupportedToken'))
     expect(checkTokens).toHaveBeenCalledWith([wrapped, dollar])
@@ -214,7 +214,7 @@ describe('what is checked', () => {
     )
   })
 
-  test('the node away is no missing route', async () => {
+  test('a node outage is not a missing route', async () => {
     const look = () => Promise.reject(new Outage('the network node'))
     await expect(ask({}, { look })).rejects.toThrow(Outage)
     const router = estimatorWithout(new Outage('the network node'))
@@ -222,18 +222,18 @@ describe('what is checked', () => {
   })
 })
 
-describe('money', () => {
-  test('the fee is refused where it takes all, with what it is', async () => {
+describe('amounts', () => {
+  test('an amount that the fee consumes is refused, with the fee', async () => {
     const fee = settlementGas(1, 1) * 10n ** 9n
     const of = (amount: bigint) => ask({ size: { form: 'sellAmountBeforeFee', amount } })
     await expect(of(fee)).rejects.toEqual(
       without('SellAmountDoesNotCoverFee', { fee_amount: `0x${fee.toString(16)}` }),
     )
-    // What buys not an atom is no quote either.
+    // An amount that buys less than an atom gets no quote either.
     await expect(of(fee + 1n)).rejects.toEqual(without('NoLiquidity'))
   })
 
-  test('hooks and a contract’s signature are paid for, and no part of the gas that is told', async () => {
+  test('hooks and a contract signature are paid for, but not included in gasAmount', async () => {
     const gas = { callData: '0x', target: bob.address }
     const hooks = { pre: [{ ...gas, gasLimit: '70000' }], post: [{ ...gas, gasLimit: '30000' }] }
     const { quote: plain } = await ask()
@@ -246,7 +246,7 @@ describe('money', () => {
     expect(dear.feeAmount - plain.feeAmount).toBe(127_000n * 10n ** 9n)
   })
 
-  test('more than uint256 can’t be sold', async () => {
+  test('an amount above uint256 cannot be sold', async () => {
     const size = { form: 'sellAmountAfterFee', amount: maxUint256 } as const
     const router = estimatorOf('router', { sellAmount: maxUint256 })
     await expect(ask({ size }, { router })).rejects.toEqual(without('SellAmountOverflow'))
@@ -255,7 +255,7 @@ describe('money', () => {
   const amount = fc.bigInt({ min: 1n, max: 2n ** 128n })
   const rate = fc.record({ nativeAmount: amount, tokenAmount: amount })
 
-  test('a fee covers its cost, and by less than an atom more', () => {
+  test('a fee covers its cost, and exceeds it by less than an atom', () => {
     fc.assert(
       fc.property(amount, amount, rate, (gas, gasPrice, { nativeAmount, tokenAmount }) => {
         const fee = feeUp(gas, gasPrice, { nativeAmount, tokenAmount })
@@ -265,7 +265,7 @@ describe('money', () => {
     )
   })
 
-  test('nothing more is promised than what was estimated, and all of the amount is accounted for', () => {
+  test('a quote promises no more than the estimate, and its amounts add up', () => {
     const forms = fc.constantFrom<QuoteSize['form']>(
       'sellAmountBeforeFee',
       'sellAmountAfterFee',
@@ -275,29 +275,29 @@ describe('money', () => {
       fc.property(forms, amount, amount, amount, (form, fixed, other, fee) => {
         const buys = form === 'buyAmountAfterFee'
         const estimate = { sellAmount: buys ? other : fixed, buyAmount: buys ? fixed : other }
-        let told: ReturnType<typeof quotedAmounts>
+        let amounts: ReturnType<typeof quotedAmounts>
         try {
-          told = quotedAmounts({ form, amount: fixed }, estimate, fee)
+          amounts = quotedAmounts({ form, amount: fixed }, estimate, fee)
         } catch (fault) {
           const spent = form === 'sellAmountBeforeFee' && fee >= fixed
           expect((fault as Refusal).code).toBe(spent ? 'SellAmountDoesNotCoverFee' : 'NoLiquidity')
           if (!spent) expect(other * (fixed - fee) < fixed).toBe(true)
           return
         }
-        expect(told.feeAmount).toBe(fee)
+        expect(amounts.feeAmount).toBe(fee)
         if (form === 'sellAmountBeforeFee') {
-          expect(told.sellAmount + fee).toBe(fixed)
-          // The rate of the whole, less than an atom below it.
-          expect(told.buyAmount * fixed <= other * told.sellAmount).toBe(true)
-          expect((told.buyAmount + 1n) * fixed > other * told.sellAmount).toBe(true)
-        } else expect(told).toEqual({ ...estimate, feeAmount: fee })
+          expect(amounts.sellAmount + fee).toBe(fixed)
+          // The rate of the whole amount, less than an atom below it.
+          expect(amounts.buyAmount * fixed <= other * amounts.sellAmount).toBe(true)
+          expect((amounts.buyAmount + 1n) * fixed > other * amounts.sellAmount).toBe(true)
+        } else expect(amounts).toEqual({ ...estimate, feeAmount: fee })
       }),
     )
   })
 })
 
-describe('what is stored', () => {
-  test('has a growing id, and stands as long as its kind', async () => {
+describe('the stored quote', () => {
+  test('has an increasing id, and the lifetime of its kind', async () => {
     const seconds = async (change: Partial<QuoteRequest>) => {
       const { quote: offer } = await ask(change)
       return [offer.quoteKind, (offer.expiration.getTime() - testTime * 1_000 - 999) / 1_000]
@@ -316,7 +316,7 @@ describe('what is stored', () => {
     expect(Number(second.quote.id)).toBeGreaterThan(Number(first.quote.id))
   })
 
-  test('is the amounts before volume fees; the terms name both', async () => {
+  test('has the amounts before volume fees; the terms have both', async () => {
     const { quote: offer, terms } = await ask(
       {
         appDataDocument: JSON.stringify({ metadata: { partnerFee: { recipient: bob.address, bps: 30 } } }),
@@ -336,7 +336,7 @@ describe('what is stored', () => {
     expect(offer.sellAmount + offer.feeAmount).toBe(unit)
   })
 
-  test('is read back by its id, by whom it was made for', async () => {
+  test('is read back by its id, for its owner only', async () => {
     const reply = await ask()
     const services = createQuoteServices(database.db)
     expect(await replyTo(alice.address, reply.quote.id ?? 0n, services)).toEqual(reply)
@@ -344,13 +344,13 @@ describe('what is stored', () => {
     expect(await replyTo(alice.address, 999_999n, services)).toBeUndefined()
   })
 
-  test('is one statement', async () => {
+  test('takes one statement', async () => {
     const before = database.statements.length
     await ask({ priceQuality: 'verified' })
     expect(database.statements.slice(before)).toEqual([expect.stringMatching(/^INSERT INTO quotes/i)])
   })
 
-  test('is nothing of a fast quote', async () => {
+  test('does not exist for a fast quote', async () => {
     const before = database.statements.length
     const { quote: offer } = await ask({ priceQuality: 'fast' })
     expect(offer).toMatchObject({ id: null, verified: false, expiration: new Date(0) })
@@ -359,7 +359,7 @@ describe('what is stored', () => {
 })
 
 describe('a quality', () => {
-  test('of verified takes amounts and gas from the simulation, as whom and with what the order has', async () => {
+  test("of verified takes amounts and gas from the simulation, with the order's owner, receiver and hooks", async () => {
     const hook = { target: bob.address, callData: '0x12', gasLimit: 5n } as const
     const verify = vi.fn<QuoteServices['verify']>(async (estimate) => ({
       verdict: 'held',
@@ -390,7 +390,7 @@ describe('a quality', () => {
     ])
   })
 
-  test('is better from somebody outside, who is named as its solver', async () => {
+  test('is better with an outside estimator, which is named as the solver', async () => {
     const outside = estimatorOf('outside', { standing: 'claimed', buyAmount: 10n ** 10n })
     const { quote: offer, route } = await ask({}, { others: [outside] })
     expect(offer).toMatchObject({ solver: numbered('51'), verified: true, calls: null })
@@ -398,7 +398,7 @@ describe('a quality', () => {
   })
 })
 
-describe('the time that a request gives', () => {
+describe('the timeout of a request', () => {
   const timed = async (change: Partial<QuoteRequest>, services: Partial<QuoteServices>) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
@@ -411,27 +411,27 @@ describe('the time that a request gives', () => {
           answer = fault.code
         },
       )
-      const turns = async () => {
-        for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
+      const settle = async () => {
+        for (let step = 0; step < 20; step++) await new Promise((next) => setImmediate(next))
         return answer
       }
-      const early = await turns()
+      const early = await settle()
       vi.advanceTimersByTime(359)
-      const before = await turns()
+      const before = await settle()
       vi.advanceTimersByTime(2)
-      return [early, before, await turns()]
+      return [early, before, await settle()]
     } finally {
       vi.useRealTimers()
     }
   }
   const router = estimatorOf('router')
 
-  test('ends the waiting for whoever hangs, with something left to store', async () => {
+  test('ends the wait for estimators that hang, with time left to store the quote', async () => {
     expect(await timed({}, { router, others: [hangs] })).toEqual(['waiting', 'waiting', numbered('51')])
     expect(await timed({}, { router: hangs, others: [hangs] })).toEqual(['waiting', 'waiting', 'Unavailable'])
   })
 
-  test('ends the waiting for the market, for tokens and for documents', async () => {
+  test('ends the wait for the market, for tokens and for documents', async () => {
     const never = () => new Promise<never>(() => {})
     for (const services of [{ look: never }, { checkTokens: never }, { learnTokens: never }]) {
       expect(await timed({}, { router, ...services })).toEqual(['waiting', 'waiting', 'Unavailable'])
@@ -441,11 +441,11 @@ describe('the time that a request gives', () => {
     expect(await timed(unknown, { router, appDataSources })).toEqual(['waiting', 'waiting', 'Unavailable'])
   })
 
-  test('need not be used up', async () => {
+  test('need not elapse', async () => {
     expect(await timed({}, { router })).toEqual([numbered('51'), numbered('51'), numbered('51')])
   })
 
-  test('is enough for what is in memory, however short', async () => {
+  test('does not stop a quote that needs no wait, however short it is', async () => {
     const { quote: offer } = await ask({ timeoutMs: 0 })
     expect(offer.buyAmount).toBeGreaterThan(0n)
   })

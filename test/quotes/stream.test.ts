@@ -43,12 +43,12 @@ function open(
 }
 
 async function all(stream: AsyncGenerator<QuoteReply>): Promise<QuoteReply[]> {
-  const told: QuoteReply[] = []
-  for await (const reply of stream) told.push(reply)
-  return told
+  const replies: QuoteReply[] = []
+  for await (const reply of stream) replies.push(reply)
+  return replies
 }
 
-/** Answers once it is told to. */
+/** An estimator that answers when the test says so. */
 function later(name: string) {
   let answer: (estimate: Partial<Estimate>) => void = () => {}
   const said = new Promise<Estimate>((resolve) => {
@@ -58,7 +58,7 @@ function later(name: string) {
   return { estimator, answer: (estimate: Partial<Estimate>) => answer(estimate) }
 }
 
-test('each is better than the one before, verified, and stored; all end together, whatever the quality', async () => {
+test('each quote is better than the last, verified and stored; the stream ends with the last, for any quality', async () => {
   const [first, worse, better] = [later('first'), later('worse'), later('better')]
   const others = [worse.estimator, better.estimator]
   const stream = await open({ router: first.estimator, others }, { priceQuality: 'fast' })
@@ -92,7 +92,7 @@ test.each<[string, Partial<QuoteServices>, Partial<QuoteRequest>, string]>([
     {},
     'UnsupportedToken',
   ],
-])('%s fails before it begins', async (_what, services, change, code) => {
+])('%s fails before the stream begins', async (_what, services, change, code) => {
   const policy = {
     deniedAccounts: new Set([numbered('9c')]),
     deniedTokens: new Set<never>(),
@@ -103,12 +103,12 @@ test.each<[string, Partial<QuoteServices>, Partial<QuoteRequest>, string]>([
   })
 })
 
-test('no gas price fails before it begins', async () => {
+test('a missing gas price fails before the stream begins', async () => {
   const look = () => Promise.reject(new Outage('the network node'))
   await expect(open({ look, router: estimatorOf('router') })).rejects.toThrow(Outage)
 })
 
-test('an amount below the fee is told before anything else, but only where there is no quote', async () => {
+test('an amount below the fee is reported before other faults, but only where there is no quote', async () => {
   const dear = estimatorOf('dear', { gas: 10n ** 9n, buyAmount: 10n ** 24n })
   const text = estimatorWithout(new Refusal('CustomSolverError', 'no'))
   const empty = await open({ router: dear, others: [text] })
@@ -121,7 +121,7 @@ test('an amount below the fee is told before anything else, but only where there
   expect((await all(full)).map(({ quote }) => quote.gasAmount)).toEqual([200_000n])
 })
 
-test('without any quote the severest reason is thrown in the end', async () => {
+test('without any quote the most severe reason is thrown at the end', async () => {
   const text = estimatorWithout(new Refusal('CustomSolverError', 'closed today'))
   const stream = await open({ router: estimatorWithout(none), others: [text] })
   await expect(all(stream)).rejects.toMatchObject({ code: 'CustomSolverError', message: 'closed today' })
@@ -129,7 +129,7 @@ test('without any quote the severest reason is thrown in the end', async () => {
   await expect(all(absent)).rejects.toMatchObject({ code: 'NoLiquidity' })
 })
 
-test('what could not be saved is given without an id', async () => {
+test('a quote that cannot be stored is returned without an id', async () => {
   const router = estimatorOf('router')
   const gone = await createTestDatabase()
   const stream = await open({
@@ -141,7 +141,7 @@ test('what could not be saved is given without an id', async () => {
   expect((await all(stream)).map(({ quote }) => quote.id)).toEqual([null])
 })
 
-test('a database that does not answer holds up no quote for longer than a second', async () => {
+test('a database that does not answer delays a quote by at most a second', async () => {
   const client = await connectDirectly(database.url)
   await client.query('BEGIN')
   await client.query('LOCK TABLE quotes IN ACCESS EXCLUSIVE MODE')
@@ -149,7 +149,7 @@ test('a database that does not answer holds up no quote for longer than a second
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const first = stream.next()
-    for (let turn = 0; turn < 5; turn++) await new Promise((next) => setImmediate(next))
+    for (let step = 0; step < 5; step++) await new Promise((next) => setImmediate(next))
     vi.advanceTimersByTime(1_000)
     expect((await first).value?.quote).toMatchObject({ id: null, verified: true })
   } finally {
@@ -159,7 +159,7 @@ test('a database that does not answer holds up no quote for longer than a second
   }
 })
 
-test('a client that leaves ends everybody’s work, and is told nothing', async () => {
+test('a client that leaves aborts all estimators, and receives nothing more', async () => {
   const signals: AbortSignal[] = []
   const hanging: Estimator = {
     name: 'hanging',
@@ -183,7 +183,7 @@ test('a client that leaves ends everybody’s work, and is told nothing', async 
   expect(await nothing).toEqual([])
 })
 
-test('time that is over ends it with what there is', async () => {
+test('the timeout ends the stream with the quotes so far', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const hanging: Estimator = { name: 'hanging', estimate: () => new Promise(() => {}) }

@@ -7,8 +7,8 @@ import { openTestServer, type TestServer } from '../setup/server.ts'
 import { request } from '../setup/trader.ts'
 
 /**
- * A thousand dollars of six decimals are sold for half a coin that is worth as much as the native one. A settlement takes 200,000 gas
- * at 10 gwei; a dollar atom is worth 500,000,000 native atoms.
+ * A thousand dollars of six decimals are sold for half a coin that costs as much as the native one. A settlement
+ * takes 200,000 gas at 10 gwei; a dollar atom costs 500,000,000 native atoms.
  */
 const sold = 1_000_000_000n
 const bought = 5n * 10n ** 17n
@@ -62,7 +62,7 @@ test('the fee comes out of the amount, and the rest is sold at the rate of the w
   })
 })
 
-test('a volume fee of two basis points is shown, and taken from what is bought', async () => {
+test('a volume fee of two basis points is shown, and taken from the buy amount', async () => {
   feeRules = { feeRules: [{ kind: 'volume', factor: 200n }] }
   expect(await ask({ sellAmountBeforeFee: `${sold}` })).toEqual({
     ...costs,
@@ -84,7 +84,7 @@ test('after the fee, all of the amount is sold', async () => {
   })
 })
 
-test('a purchase has the volume fee on top of what is sold and of its fee', async () => {
+test('a buy order has the volume fee on top of the sell amount and its fee', async () => {
   feeRules = { feeRules: [{ kind: 'volume', factor: 200n }] }
   expect(await ask({ kind: 'buy', buyAmountAfterFee: `${bought}` })).toEqual({
     ...costs,

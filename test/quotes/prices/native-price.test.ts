@@ -45,7 +45,7 @@ function read(tokens: `0x${string}`[], more: Partial<NativePriceServices> = {}) 
   return readNativeRates(tokens, services).then((rates) => ({ rates, asked }))
 }
 
-test('tokens are priced by the best route, in one look at the market', async () => {
+test('tokens are priced by the best route, in one market read', async () => {
   const { rates, asked } = await read([dollar, coin, numbered('9a')])
   expect(asked).toEqual([
     [
@@ -56,13 +56,13 @@ test('tokens are priced by the best route, in one look at the market', async () 
   ])
   expect([...rates.keys()]).toEqual([dollar, coin])
   const [dollars, coins] = [...rates.values()]
-  // A tenth of the native coin for 300 dollars or 600 coins, fees of 0.3 % a swap and the slope of the curve apart.
+  // A tenth of the native coin for 300 dollars or 600 coins, apart from fees of 0.3 % a swap and the slope of the curve.
   const tokens = (rate: unknown) => Number((rate as { tokenAmount: bigint }).tokenAmount)
   expect(tokens(dollars) / 300e6).toBeCloseTo(1.003, 3)
   expect(tokens(coins) / 600e18).toBeCloseTo(1.006, 3)
 })
 
-test('the native coin is worth one in both forms, and nobody is asked', async () => {
+test('the native coin costs one in both forms, and no source is asked', async () => {
   const one = { nativeAmount: 1n, tokenAmount: 1n }
   const { rates, asked } = await read([wrapped, nativeMarker])
   expect([[...rates], asked]).toEqual([
@@ -74,7 +74,7 @@ test('the native coin is worth one in both forms, and nobody is asked', async ()
   ])
 })
 
-test('a token that is not traded here has a refusal instead, and the others their prices', async () => {
+test('a token that is not traded here has a refusal instead, and the others have prices', async () => {
   const { rates, asked } = await read([denied, dollar])
   expect(asked).toEqual([[[dollar, wrapped]]])
   expect(rates.get(denied)).toBeInstanceOf(Refusal)
@@ -82,14 +82,14 @@ test('a token that is not traded here has a refusal instead, and the others thei
   expect(rates.get(dollar)).toMatchObject({ nativeAmount: 10n ** 17n })
 })
 
-test('a network says how large an amount its prices are of', () => {
+test('the network sets the amount that prices are for', () => {
   const network = { wrappedNative: wrapped, priceAmount: 10n ** 20n }
   const rate = nativeRate(pools, network, dollar)
   expect(rate?.nativeAmount).toBe(10n ** 20n)
   expect(Number(rate?.tokenAmount) / 300_000e6).toBeCloseTo(1.0031, 4)
 })
 
-test('a token that no pool leads from is worth what others say, and who is away takes that token alone with him', async () => {
+test('a token without pools has an outside price; an estimator outage affects that token alone', async () => {
   const [known, away, paused] = [numbered('91'), numbered('92'), numbered('93')]
   const said = { nativeAmount: 3n, tokenAmount: 7n }
   const outsidePrice = vi.fn<NativePriceServices['outsidePrice']>(async (token) => {
@@ -104,7 +104,7 @@ test('a token that no pool leads from is worth what others say, and who is away 
   expect(outsidePrice.mock.calls.flat()).toEqual([known, away, paused])
 })
 
-test('a token that takes from transfers has no price, one without a market is not tried', async () => {
+test('a token with a fee on transfers has no price, and one without a market is not checked', async () => {
   const checkTokens = vi.fn(async ([token]: readonly `0x${string}`[]) => {
     if (token === coin) throw new Refusal('UnsupportedToken', 'takes a fee')
   })
@@ -117,7 +117,7 @@ test('a token that takes from transfers has no price, one without a market is no
   expect(checkTokens.mock.calls.flat(2)).toEqual([coin, dollar])
 })
 
-test('without a market to look at nothing is said', async () => {
+test('without a market there are no prices', async () => {
   const look = () => Promise.reject(new Outage('the network node'))
   await expect(read([dollar], { look })).rejects.toThrow(Outage)
 })

@@ -11,7 +11,7 @@ const token = numbered('91')
 const minute = 60_000
 const { priceAmount } = sampleNetwork
 
-/** Somebody who sells the native amount for so many atoms, or says why not. */
+/** An estimator that sells the native amount for so many atoms, or refuses. */
 function stage(more: Partial<OutsidePriceDeps> = {}) {
   const clock = { at: 1_000_000 }
   const market: { says: bigint | Error } = { says: 500n }
@@ -34,7 +34,7 @@ function stage(more: Partial<OutsidePriceDeps> = {}) {
 
 const rate = (tokenAmount: bigint) => ({ nativeAmount: priceAmount, tokenAmount })
 
-test('is asked for as a purchase of a fixed native amount, and the best is simulated', async () => {
+test('is quoted as a purchase of a fixed native amount, and the best estimate is simulated', async () => {
   const verify = vi.fn<OutsidePriceDeps['verify']>(async (held) => ({
     verdict: 'held',
     estimate: { ...held, sellAmount: held.sellAmount + 1n, standing: 'simulated' },
@@ -46,7 +46,7 @@ test('is asked for as a purchase of a fixed native amount, and the best is simul
   expect(verify.mock.calls[0]?.[1]).toMatchObject({ ask, from: numbered('00'), preHooks: [], postHooks: [] })
 })
 
-test('of several is the one that takes fewest atoms, and a liar is none of them', async () => {
+test('of several is the one that takes fewest atoms, and a refuted one never wins', async () => {
   const says = (sellAmount: bigint): Estimator => ({
     name: `${sellAmount}`,
     estimate: async () => sampleEstimate({ standing: 'claimed', sellAmount, buyAmount: priceAmount }),
@@ -61,7 +61,7 @@ test('of several is the one that takes fewest atoms, and a liar is none of them'
   expect(await price(token)).toMatchObject(rate(600n))
 })
 
-test('is remembered, and read anew in the background once it is ten minutes old', async () => {
+test('is cached, and refreshed in the background once it is ten minutes old', async () => {
   const { price, market, estimate, clock } = stage()
   await Promise.all([price(token), price(token)])
   clock.at += 10 * minute - 1
@@ -74,7 +74,7 @@ test('is remembered, and read anew in the background once it is ten minutes old'
   expect(estimate).toHaveBeenCalledTimes(2)
 })
 
-test('outlives an outage for half an hour, and not more', async () => {
+test('outlives an outage for half an hour, and not longer', async () => {
   const { price, market, clock } = stage()
   await price(token)
   market.says = new Outage('outside')
@@ -86,7 +86,7 @@ test('outlives an outage for half an hour, and not more', async () => {
   expect(await price(token)).toMatchObject(rate(800n))
 })
 
-test('is absent for a minute where nobody has it, in their words; that somebody was away is not remembered', async () => {
+test('is absent for a minute after a refusal, with its message; an outage is not cached', async () => {
   const { price, market, estimate, clock } = stage()
   market.says = new Refusal('TokenTemporarilySuspended', 'paused')
   for (let times = 0; times < 2; times++)
@@ -100,7 +100,7 @@ test('is absent for a minute where nobody has it, in their words; that somebody 
   await vi.waitFor(async () => expect(await price(token)).toMatchObject(rate(700n)))
 })
 
-test('is nobody’s where nobody is asked, and who names many does not flood anybody', async () => {
+test('is absent without estimators, and a client that asks for many tokens does not flood them', async () => {
   const { price } = stage({ estimators: [] })
   await expect(price(token)).rejects.toMatchObject({ code: 'NoLiquidity' })
   const busy = stage()

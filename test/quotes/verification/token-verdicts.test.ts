@@ -23,7 +23,7 @@ function numbered(count: number): Address[] {
   )
 }
 
-/** Tokens are what they are said to be; the clock stands until it is set. */
+/** Tokens are what the test declares; the clock stands until it is set. */
 function scripted(more: Partial<TokenVerdictOptions> = {}) {
   const script = {
     time: 0,
@@ -48,7 +48,7 @@ function scripted(more: Partial<TokenVerdictOptions> = {}) {
 }
 
 describe('verdicts', () => {
-  test('are told for each token, which is tried with its holder', async () => {
+  test('are returned for each token, which is tried with its holder', async () => {
     const script = scripted()
     expect([...(await script.verdicts([token, other]))]).toEqual([
       [token, 'plain'],
@@ -60,7 +60,7 @@ describe('verdicts', () => {
     ])
   })
 
-  test('of the native coin and its wrapped form are not asked for', async () => {
+  test('of the native coin and its wrapped form are not tried', async () => {
     const script = Object.assign(scripted(), { verdict: 'stuck' })
     expect([...(await script.verdicts([nativeMarker, wrappedNative]))]).toEqual([
       [nativeMarker, 'plain'],
@@ -69,7 +69,7 @@ describe('verdicts', () => {
     expect(script.asked).toEqual([])
   })
 
-  test('are asked for once, however many wait', async () => {
+  test('are tried once for concurrent clients', async () => {
     const script = scripted()
     await Promise.all([
       script.verdicts([token, token]),
@@ -86,7 +86,7 @@ describe('verdicts', () => {
     ['stuck', hour],
     ['absent', minute],
     ['unknown', minute],
-  ])('%s holds for %d ms', async (verdict, lasts) => {
+  ])('%s is cached for %d ms', async (verdict, lasts) => {
     const script = Object.assign(scripted(), { verdict })
     await script.verdicts([token])
     script.time = lasts - 1
@@ -97,7 +97,7 @@ describe('verdicts', () => {
     expect(script.asked).toHaveLength(2)
   })
 
-  test('forget the least used of ten thousand tokens', async () => {
+  test('evict the least used of ten thousand tokens', async () => {
     const script = scripted({ holderOf: async () => pool })
     const many = numbered(10_001)
     for (const one of many) await script.verdicts([one])
@@ -107,23 +107,23 @@ describe('verdicts', () => {
     expect(script.asked).toHaveLength(10_002)
   })
 
-  test('of tokens in the market are not forgotten for those that nobody holds, of which a thousand are kept', async () => {
+  test('of tokens in the market are not evicted by those without a holder, of which a thousand are kept', async () => {
     const script = scripted({
       holderOf: async (asked) => ([token, other].includes(asked) ? pool : undefined),
     })
     await script.verdicts([token, other])
-    const strangers = numbered(10_001)
-    for (const stranger of strangers) await script.verdicts([stranger])
+    const unheld = numbered(10_001)
+    for (const address of unheld) await script.verdicts([address])
     script.asked = []
-    await script.verdicts([token, other, ...strangers.slice(-1)])
+    await script.verdicts([token, other, ...unheld.slice(-1)])
     expect(script.asked).toEqual([])
-    await script.verdicts(strangers.slice(-1_001, -1_000))
+    await script.verdicts(unheld.slice(-1_001, -1_000))
     expect(script.asked).toHaveLength(1)
   })
 })
 
-describe('many trials at once', () => {
-  /** Trials that end when they are told to, all as fee-on-transfer. */
+describe('concurrent trials', () => {
+  /** Trials that end when the test says so, all as fee-on-transfer. */
   function held(holder: Address | undefined) {
     const ends: (() => void)[] = []
     const script = scripted({
@@ -140,13 +140,13 @@ describe('many trials at once', () => {
 
   test.each([
     ['in the market', pool, 16, 128],
-    ['that nobody holds', undefined, 4, 8],
+    ['without a holder', undefined, 4, 8],
   ])(
     'of tokens %s: some run, some wait, and the rest is unknown for the moment',
     async (_, holder, running, waiting) => {
       const script = held(holder)
       const tokens = numbered(200)
-      const told = script.verdicts(tokens)
+      const result = script.verdicts(tokens)
       const last = await script.verdicts(tokens.slice(-1))
       expect([...last.values()]).toEqual(['unknown'])
       await expect(script.checkTokens(tokens.slice(-1))).resolves.toBeUndefined()
@@ -155,16 +155,16 @@ describe('many trials at once', () => {
         most = Math.max(most, script.ends.length)
         script.end()
       }, 0)
-      const verdicts = await told.finally(() => clearInterval(working))
+      const verdicts = await result.finally(() => clearInterval(working))
       expect(most).toBe(running)
       expect(count(verdicts, 'fee-on-transfer')).toBe(running + waiting)
       expect(count(verdicts, 'unknown')).toBe(200 - running - waiting)
     },
   )
 
-  test('of strangers do not hold up a token in the market', async () => {
+  test('of tokens without a holder do not delay a token in the market', async () => {
     const script = held(undefined)
-    const strangers = script.verdicts(numbered(200))
+    const unheld = script.verdicts(numbered(200))
     await script.verdicts(numbered(200).slice(-1))
     expect(script.ends).toHaveLength(4)
     const real = script.verdicts([token])
@@ -172,10 +172,10 @@ describe('many trials at once', () => {
     script.ends.at(-1)?.()
     expect((await real).get(token)).toBe('fee-on-transfer')
     const working = setInterval(script.end, 0)
-    await strangers.finally(() => clearInterval(working))
+    await unheld.finally(() => clearInterval(working))
   })
 
-  test('leave nothing behind: who was turned away is tried a moment later, and told of once a minute', async () => {
+  test('that were rejected run a moment later, and are logged once a minute', async () => {
     let warnings = 0
     const ends: (() => void)[] = []
     let time = 0
@@ -185,14 +185,14 @@ describe('many trials at once', () => {
       check: () => new Promise((resolve) => ends.push(() => resolve('stuck'))),
     })
     const tokens = numbered(13)
-    const told = script.verdicts(tokens)
+    const result = script.verdicts(tokens)
     const [late] = tokens.slice(-1) as [Address]
     expect((await script.verdicts([late])).get(late)).toBe('unknown')
     const working = setInterval(() => {
       for (const end of ends.splice(0)) end()
     }, 0)
     try {
-      await told
+      await result
       time = 3 * second
       expect((await script.verdicts([late])).get(late)).toBe('stuck')
       expect(warnings).toBe(1)
@@ -202,13 +202,13 @@ describe('many trials at once', () => {
   })
 })
 
-describe('a node that is away', () => {
+describe('a node that is down', () => {
   const outage = new Outage('the network node')
 
   test.each<[string, Partial<TokenVerdictOptions>]>([
     ['from the check', {}],
     [
-      'from the look for a holder',
+      'from the search for a holder',
       { holderOf: () => Promise.reject(outage), check: () => Promise.resolve('plain') },
     ],
   ])('leaves tokens unknown for seconds: %s', async (_, more) => {
@@ -217,7 +217,7 @@ describe('a node that is away', () => {
     await expect(script.checkTokens([token])).resolves.toBeUndefined()
   })
 
-  test('is asked again after three seconds, and told of once a minute', async () => {
+  test('is asked again after three seconds, and logged once a minute', async () => {
     const script = Object.assign(scripted(), { verdict: outage as TokenVerdict | Error })
     for (const time of [0, 3 * second - 1]) {
       script.time = time
@@ -235,7 +235,7 @@ describe('a node that is away', () => {
     expect((await script.verdicts([token])).get(token)).toBe('rebasing')
   })
 
-  test('is not blamed for our own faults', async () => {
+  test('is not blamed for bugs of the program', async () => {
     const script = Object.assign(scripted(), { verdict: new TypeError('a bug') })
     await expect(script.verdicts([token])).rejects.toThrow('a bug')
   })
@@ -262,7 +262,7 @@ describe('tokens of an order', () => {
   })
 })
 
-test('the node is asked twice for a new token, and not at all for one that is known', async () => {
+test('a new token takes two requests, and a known one none', async () => {
   await using evm = await startEvm()
   const fee = await deployToken(evm, 'FeeToken')
   await fee.write('mint', [evm.account, 10n ** 22n])

@@ -30,7 +30,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 type Case = [estimate: Estimate, trade: VerifiedTrade]
 
-/** An estimate along a path whose calls give what `amountOut` says, and what it says of itself. */
+/** An estimate along a path whose calls give what `amountOut` says, and the amounts that it claims. */
 function estimateFor(
   path: readonly Address[],
   kind: 'sell' | 'buy',
@@ -64,7 +64,7 @@ const held = (amounts: object) => ({
 })
 const amountsOf = ([{ sellAmount, buyAmount }]: Case) => ({ sellAmount, buyAmount })
 
-describe('a computed estimate of a trader who has nothing', () => {
+describe('a computed estimate of a trader without funds', () => {
   test.each(['sell', 'buy'] as const)('to %s holds exactly, through any pools', async (kind) => {
     for (const path of [
       [a, b],
@@ -88,7 +88,7 @@ describe('a computed estimate of a trader who has nothing', () => {
     expect(gas).toBeLessThan(250_000n)
   })
 
-  test('is played on its own block', () =>
+  test('is simulated on its own block', () =>
     stage.trying(async () => {
       const block = Number(await stage.evm.rpc.call('eth_blockNumber'))
       const estimate = estimateFor([a, b], 'sell', ether, { estimate: { block } })
@@ -106,10 +106,10 @@ describe('a computed estimate of a trader who has nothing', () => {
 })
 
 describe('a promise', () => {
-  test('of more than comes out is corrected within the tolerance, and refuted beyond', async () => {
+  test('of more than the simulation gives is corrected within the tolerance, and refuted beyond', async () => {
     const { amountOut } = estimateFor([a, b], 'sell', ether)
     const promising = (promised: bigint) => verify(estimateFor([a, b], 'sell', ether, { promised }))
-    /** The most whose 99 percent, rounded up, still comes out. */
+    /** The highest promise whose 99 percent, rounded up, the simulation still gives. */
     const most = (amountOut * 100n) / 99n
     expect(await promising(most)).toEqual(held({ sellAmount: ether, buyAmount: amountOut }))
     expect(await promising(most + 1n)).toEqual({
@@ -119,7 +119,7 @@ describe('a promise', () => {
     expect(await promising(3n * amountOut)).toMatchObject({ verdict: 'refuted' })
   })
 
-  test('to take less than it takes likewise', async () => {
+  test('to sell less than the simulation takes is corrected and refuted likewise', async () => {
     const { amountOut } = estimateFor([a, b], 'buy', ether)
     const promising = (promised: bigint) => verify(estimateFor([a, b], 'buy', ether, { promised }))
     const least = (ether * 100n + 100n) / 101n
@@ -127,14 +127,14 @@ describe('a promise', () => {
     expect(await promising(least - 1n)).toMatchObject({ verdict: 'refuted' })
   })
 
-  test('of less than comes out is bettered', async () => {
+  test('of less than the simulation gives is raised', async () => {
     const sale = estimateFor([a, b], 'sell', ether, { promised: 5n })
     expect(await verify(sale)).toEqual(held({ sellAmount: ether, buyAmount: sale.amountOut }))
     const purchase = estimateFor([a, b], 'buy', ether, { promised: 2n * ether })
     expect(await verify(purchase)).toEqual(held({ sellAmount: ether, buyAmount: purchase.amountOut }))
   })
 
-  test('that leaves no tolerance is exact, and one that leaves all takes whatever comes', async () => {
+  test('without tolerance must be exact, and with full tolerance always holds', async () => {
     const exact = estimateFor([a, b], 'sell', ether)
     expect(await verify(exact, 0)).toEqual(held(amountsOf(exact)))
     const promised = exact.amountOut + 1n
@@ -167,10 +167,10 @@ describe('a promise', () => {
     ))
 })
 
-describe('an estimate that lives on others is refuted', () => {
+describe('an estimate that uses other funds is refuted', () => {
   const paying = (token: Address, amount: bigint): Interaction => transferCall(token, numbered('ee'), amount)
 
-  test('where it pays out, or sells, what the settlement contract has', () =>
+  test('where it pays out, or sells, funds of the settlement contract', () =>
     stage.trying(async () => {
       for (const token of [a, b]) await stage.give(token, stage.network.settlement, 1_000n * ether)
       const { amountOut } = estimateFor([a, b], 'sell', ether)
@@ -245,8 +245,8 @@ describe('an estimate that lives on others is refuted', () => {
   })
 })
 
-describe('what is asked', () => {
-  /** Answers, and notes what it was asked. */
+describe('the simulation', () => {
+  /** Answers with the given result, and records the trades. */
   function answering(answer: Partial<TradeAnswer> | undefined | Error) {
     const questions: TradeQuestion[] = []
     const checkTrade: CheckTrade = async (question) => {
@@ -267,7 +267,7 @@ describe('what is asked', () => {
     return { verification, questions }
   }
 
-  test("is the whole order: the estimate's calls, then the hooks, and the gas of these is not told", async () => {
+  test("gets the whole order: the estimate's calls, then the hooks, whose gas is not reported", async () => {
     const [receiver, txOrigin] = [numbered('a3'), numbered('a4')]
     const estimate = estimateFor([a, b], 'sell', ether, {
       promised: 1_001n,
@@ -285,7 +285,7 @@ describe('what is asked', () => {
     expect(verification).toEqual(held({ gas: claimedGas, sellAmount: ether, buyAmount: 994n }))
   })
 
-  test('gains nothing by what hooks bring along, and loses what they take', async () => {
+  test('ignores what hooks add, and counts what they take', async () => {
     const hooks = { preHooks: [hook], postHooks: [] }
     const selling = estimateFor([a, b], 'sell', ether, { promised: 1_000n, hooks })
     expect((await ask(selling, { buySurplus: 1_000_000n })).verification).toEqual(held({ buyAmount: 1_000n }))
@@ -295,7 +295,7 @@ describe('what is asked', () => {
     expect((await ask(buying, { sellSurplus: 4n })).verification).toEqual(held({ sellAmount: 1_006n }))
   })
 
-  test('of somebody else’s calls must leave alone whatever they name, and what is usually held', async () => {
+  test('of a claim checks that its calls take no base token and no token they name from the settlement', async () => {
     const target = (digits: string): Interaction => ({ ...own, target: numbered(digits) })
     const claim = estimateFor([a, b], 'sell', ether, {
       hooks: { preHooks: [hook] },
@@ -314,19 +314,19 @@ describe('what is asked', () => {
     expect(questions).toMatchObject([{ others: [wrapped, numbered('b1'), numbered('b2')] }])
   })
 
-  test('is sent by the solver, where the estimate names nobody', async () => {
+  test('is sent by the solver, where the estimate names no sender', async () => {
     const { questions } = await ask(estimateFor([a, b], 'sell', ether), {})
     expect(questions).toMatchObject([{ txOrigin: solver, preInteractions: [], postInteractions: [] }])
   })
 
-  test('is never to be paid nothing', async () => {
+  test('never has a buy amount of zero', async () => {
     const [estimate, trade] = estimateFor([a, b], 'sell', ether)
     const { questions, checkTrade } = answering({})
     await verifyEstimate(estimate, trade, { checkTrade, maxInaccuracy: 1, baseTokens: [] })
     expect(questions).toMatchObject([{ buyAmount: 1n }])
   })
 
-  test('may not be playable', async () => {
+  test('may be unplayable', async () => {
     const estimate = estimateFor([a, b], 'sell', ether)
     expect((await ask(estimate, undefined)).verification).toEqual({ verdict: 'unplayable' })
     const unknown = estimateFor([a, b], 'sell', ether, { estimate: { execution: null } })
@@ -335,7 +335,7 @@ describe('what is asked', () => {
     await expect(ask(estimate, new Outage('the network node'))).rejects.toThrow(Outage)
   })
 
-  test('may come to a trade of nothing', async () => {
+  test('refutes an estimate that trades nothing', async () => {
     const estimate = estimateFor([a, b], 'buy', ether)
     expect((await ask(estimate, { sellSurplus: 2n * ether })).verification).toEqual({
       verdict: 'refuted',
