@@ -63,7 +63,7 @@ const cases: Record<string, Bad> = {
     call: ['POST', '/api/v1/quote', { ...quote, kind: 'give' }],
     says: 'kind must be one of buy, sell',
   },
-  'quote from nobody': {
+  'quote without from': {
     call: ['POST', '/api/v1/quote', { ...quote, from: '0x12' }],
     says: 'from must be an address',
   },
@@ -188,7 +188,10 @@ const cases: Record<string, Bad> = {
     code: 'NotFound',
     says: 'not found',
   },
-  'orders of nobody': { call: ['GET', '/api/v1/account/0x12/orders'], says: 'owner must be an address' },
+  'orders of a malformed owner': {
+    call: ['GET', '/api/v1/account/0x12/orders'],
+    says: 'owner must be an address',
+  },
   'page of nothing': {
     call: ['GET', `/api/v1/account/${owner}/orders?limit=0`],
     code: 'LIMIT_OUT_OF_BOUNDS',
@@ -212,7 +215,11 @@ const cases: Record<string, Bad> = {
     call: ['GET', `/api/v1/account/${owner}/orders?offset=-1`],
     says: 'offset must be',
   },
-  'trades of nobody': { call: ['GET', '/api/v2/trades'], code: 'InvalidTradeFilter', says: 'exactly one' },
+  'trades without a filter': {
+    call: ['GET', '/api/v2/trades'],
+    code: 'InvalidTradeFilter',
+    says: 'exactly one',
+  },
   'trades of both': {
     call: ['GET', `/api/v1/trades?owner=${owner}&orderUid=${uid}`],
     code: 'InvalidTradeFilter',
@@ -280,8 +287,8 @@ describe('bad input', () => {
   )
 })
 
-describe('around the body', () => {
-  test('an undeclared body is refused, but not when cancelling', async () => {
+describe('request bodies and methods', () => {
+  test('an undeclared body is refused, except on a cancellation', async () => {
     const post = await fetch(`${base}/api/v1/orders`, { method: 'POST', body: JSON.stringify(order) })
     expect([post.status, ((await post.json()) as { errorType: string }).errorType]).toEqual([
       415,
@@ -298,7 +305,7 @@ describe('around the body', () => {
     ])
   })
 
-  test('a body that grows past the limit unannounced is cut off', async () => {
+  test('a chunked body that grows past the limit is cut off', async () => {
     const chunk = new TextEncoder().encode('x'.repeat(4_096))
     let sent = 0
     const body = new ReadableStream({ pull: (to) => (sent++ < 8 ? to.enqueue(chunk) : to.close()) })
@@ -316,7 +323,7 @@ describe('around the body', () => {
   })
 })
 
-test('an unknown network is named', async () => {
+test('the error for an unknown network names it', async () => {
   const { status, body } = await request(`${server.url}/nowhere/api/v1/version`)
   expect([status, body]).toEqual([
     404,
@@ -324,18 +331,18 @@ test('an unknown network is named', async () => {
   ])
 })
 
-test('405 says what is allowed', async () => {
+test('a 405 lists the allowed methods', async () => {
   const { headers } = await request(`${base}/api/v1/orders/${uid}`, 'PUT', {})
   expect(headers.get('allow')).toBe('GET, DELETE, HEAD, OPTIONS')
 })
 
-test('account routes speak of errors by message', async () => {
+test('errors of account routes have a message', async () => {
   const { status, body, headers } = await request(`${server.url}/accounts/0x12/notifications`)
   expect([status, body]).toEqual([400, { message: 'account must be an address: 20 bytes of hex' }])
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-describe('what the desk says', () => {
+describe('errors of the order and quote services', () => {
   test.each([
     [
       new Refusal('InvalidSignature', 'not yours'),
@@ -357,7 +364,7 @@ describe('what the desk says', () => {
     expect(answer.headers.get('retry-after')).toBe(status === 429 || status === 503 ? '1' : null)
   })
 
-  test('no liquidity is 400 for a quote; data goes along', async () => {
+  test('no liquidity is 400 for a quote, and the error’s data is returned', async () => {
     failure = new Refusal('NoLiquidity', 'no route')
     expect((await request(`${base}/api/v1/quote`, 'POST', quote)).status).toBe(400)
     failure = new Refusal('SellAmountDoesNotCoverFee', 'too little', { data: { fee_amount: '0x1f' } })
@@ -375,18 +382,18 @@ describe('what the desk says', () => {
     'InsufficientLiquidity',
     'CustomSolverError',
     'QuoteNotVerified',
-  ] as const)('%s is 400 for a quote, in the words of who said it', async (code) => {
+  ] as const)('%s is 400 for a quote, with its own description', async (code) => {
     failure = new Refusal(code, 'from nine to five')
     const { status, body } = await request(`${base}/api/v1/quote`, 'POST', quote)
     expect([status, body]).toEqual([400, { errorType: code, description: 'from nine to five' }])
   })
 
-  test('a foreign signer may not cancel', async () => {
+  test('only the owner may cancel', async () => {
     failure = new Refusal('WrongOwner', 'not yours')
     expect((await request(`${base}/api/v1/orders`, 'DELETE', cancellation)).status).toBe(401)
   })
 
-  test('a fault of the program says nothing of its inside', async () => {
+  test('an internal fault reveals no details', async () => {
     const { status, body } = await request(`${base}/api/v1/orders`, 'POST', order)
     expect([status, body]).toEqual([
       500,
@@ -396,7 +403,7 @@ describe('what the desk says', () => {
   })
 })
 
-/** What comes back for bytes that no client library would send. */
+/** The raw response to bytes that no client library would send. */
 function raw(bytes: string, hangUp = false): Promise<string> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve, reject) => {
@@ -415,7 +422,7 @@ function raw(bytes: string, hangUp = false): Promise<string> {
 const post = (path: string, host: string, length = 2) =>
   `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{}`
 
-describe('what is hardly HTTP', () => {
+describe('malformed HTTP', () => {
   test.each(['[', 'a b[:', 'x:99999', '%', '<x>', 'a/b', ''])('a Host of %o', async (host) => {
     for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/quote']) {
       const answer = await raw(post(path, host))
@@ -436,7 +443,7 @@ describe('what is hardly HTTP', () => {
     expect(answer).toMatch(/connection: close/i)
   })
 
-  test('an upload that is given up is no fault', async () => {
+  test('an aborted upload is no fault', async () => {
     for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/quote']) {
       await raw(post(path, 'x', 1_000), true)
     }
@@ -444,7 +451,7 @@ describe('what is hardly HTTP', () => {
     expect(server.faults).toEqual([])
   })
 
-  test('health and metrics are read only', async () => {
+  test('health and metrics are read-only', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
       const { status, headers, body } = await request(`${server.url}${path}`, 'POST', {})
       expect([status, headers.get('allow'), body.errorType]).toEqual([

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { documentTypes, documentTypesFile } from '../../codegen/document-types.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
 
-test('the types of the rows’ documents are those of the schema: after a change run `npm run codegen`', async () => {
+test('document types of the rows match the schema: after a change run `npm run codegen`', async () => {
   const file = path.join(import.meta.dirname, '..', '..', documentTypesFile)
   expect(await documentTypes([...orderBookRoutes, ...accountRoutes])).toBe(readFileSync(file, 'utf8'))
 })

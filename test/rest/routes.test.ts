@@ -48,7 +48,7 @@ describe('quote', () => {
     from: owner,
   }
 
-  test('answers in the interface’s words, with whole numbers for gas', async () => {
+  test('is written in the interface’s spelling, with whole numbers for gas', async () => {
     const answer = await request(`${base}/api/v1/quote`, 'POST', {
       ...body,
       priceQuality: 'fast',
@@ -87,7 +87,7 @@ describe('quote', () => {
     })
   })
 
-  test('means the same through the graph', async () => {
+  test('has the same meaning over GraphQL', async () => {
     const query = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
     const input = graphQuoteInput({ ...body, priceQuality: 'fast', validFor: 60 })
     const variables = { input: { ...input, network: 'sepolia' } }
@@ -95,7 +95,7 @@ describe('quote', () => {
     expect(asked.at(-1)).toEqual(asked.at(-2))
   })
 
-  test('defaults', async () => {
+  test('has defaults', async () => {
     await request(`${base}/api/v1/quote`, 'POST', { ...body, timeout: 60_000 })
     expect(asked.at(-1)).toMatchObject({
       expiry: { validFor: 1_800 },
@@ -245,7 +245,7 @@ describe('orders', () => {
   })
 })
 
-test('trades carry their protocol fees, by policy', async () => {
+test('of trades have their protocol fees, by policy', async () => {
   const expected = [
     {
       blockNumber: 109,
@@ -268,7 +268,7 @@ test('trades carry their protocol fees, by policy', async () => {
   expect((await request(`${base}/api/v2/trades?owner=${settled.owner}&offset=1`)).body).toEqual([])
 })
 
-test('app data: stored once, read back byte for byte', async () => {
+test('app data is stored once and read back byte for byte', async () => {
   const document = '{ "version": "1.0.0" }'
   const first = await request(`${base}/api/v1/app_data`, 'PUT', { fullAppData: document })
   expect(first.status).toBe(201)
@@ -278,7 +278,7 @@ test('app data: stored once, read back byte for byte', async () => {
   expect((await request(path)).body).toEqual({ fullAppData: document })
 })
 
-test('notifications: newest first, each once, for caches to keep', async () => {
+test('notifications are newest first, each once, and cacheable', async () => {
   for (let index = 0; index < 3; index++) await storeNotification(server.database.db, owner, index)
   const { body, headers } = await request(`${server.url}/accounts/${owner}/notifications`)
   expect(headers.get('cache-control')).toBe('public, max-age=300')
@@ -298,8 +298,8 @@ test('notifications: newest first, each once, for caches to keep', async () => {
   expect((await request(`${server.url}/accounts/${numbered('98')}/notifications`)).body).toEqual([])
 })
 
-describe('around the routes', () => {
-  test('version is text', async () => {
+describe('general requests', () => {
+  test('the version is text', async () => {
     const { body, headers } = await request(`${base}/api/v1/version`)
     expect([body, headers.get('content-type')]).toEqual(['test-build', 'text/plain; charset=utf-8'])
   })
@@ -311,7 +311,7 @@ describe('around the routes', () => {
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
   })
 
-  test('a preflight is answered on any path, with CORS as everywhere', async () => {
+  test('a preflight is answered on any path, with the usual CORS headers', async () => {
     for (const path of ['/sepolia/api/v1/orders', '/graphql', '/graphql/stream', '/nowhere']) {
       const response = await fetch(`${server.url}${path}`, { method: 'OPTIONS' })
       expect(response.status).toBe(204)
@@ -323,7 +323,7 @@ describe('around the routes', () => {
     }
   })
 
-  test('health and metrics', async () => {
+  test('health and metrics are served', async () => {
     expect((await request(`${server.url}/health/live`)).status).toBe(200)
     const ready = await request(`${server.url}/health/ready`)
     expect([ready.status, ready.body]).toEqual([200, { database: true }])
@@ -334,7 +334,7 @@ describe('around the routes', () => {
     )
   })
 
-  test('a dependency that is down shows', async () => {
+  test('a dependency that is down shows in the health', async () => {
     await using down = await openTestServer({}, { ready: async () => ({ database: true, sepolia: false }) })
     const { status, body } = await request(`${down.url}/health/ready`)
     expect([status, body]).toEqual([503, { database: true, sepolia: false }])

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import type { PostApiV1QuoteResult } from '../../src/rest/documents.generated.ts'
 import { type Route, route } from '../../src/rest/row/route.ts'
 
-/** What must not compile: `npm run types` holds it, and a line that does compile is an error there. */
+/** Code that must not compile: `npm run types` fails on a line that does. */
 
 const document = '{ version }'
 const ofCode =
   'query ($code: String!) { referralCode(code: $code) { code traderRewardAmount triggerVolume timeCapDays volumeCap } }'
 const ofUpload = 'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }'
 
-test('an answer gets what its document gives', () => {
+test('a result is typed by its document', () => {
   const right = route({ on: 'GET /a', run: document, answer: ({ version }) => version.toUpperCase() })
   expect(right.answer({ version: 'v1' } as never)).toBe('V1')
 
@@ -22,23 +22,23 @@ test('an answer gets what its document gives', () => {
     route({ on: 'GET /a', run: document, answer: ({ versions }) => versions }),
     // @ts-expect-error: a status follows from the same
     route({ on: 'GET /a', run: document, answer: () => '', status: ({ version }) => version }),
-    // @ts-expect-error: nobody has typed this text
+    // @ts-expect-error: this text has no type
     route({ on: 'GET /a', run: '{ nonsense }', answer: () => '' }),
   ]
   expect(rows).toHaveLength(5)
 })
 
-test('enums are the interface’s words', () => {
+test('enums have the interface’s spelling', () => {
   const words: Pick<PostApiV1QuoteResult['quote']['quote'], 'signingScheme' | 'kind'> = {
     signingScheme: 'presign',
     kind: 'sell',
   }
-  // @ts-expect-error: a member of the graph
+  // @ts-expect-error: a GraphQL enum value
   words.signingScheme = 'PRESIGN'
   expect(Object.keys(words)).toEqual(['signingScheme', 'kind'])
 })
 
-test('a document is given what it takes', () => {
+test('a document’s variables are typed', () => {
   const answer = () => ''
   const right = route({
     on: 'GET /a/:code/b',

@@ -35,13 +35,13 @@ async function expectForGood(path: string): Promise<void> {
 }
 
 describe('a document', () => {
-  test('is kept for good, for its hash is of its bytes', async () => {
+  test('is immutable, since its hash is of its bytes', async () => {
     const document = '{"appCode":"kept"}'
     await storeOrder(server.database.db, { fullAppData: document, appData: keccakText(document) })
     await expectForGood(`v1/app_data/${keccakText(document)}`)
   })
 
-  test('that is not there yet is not kept', async () => {
+  test('that is unknown is not cached', async () => {
     expect(caching(await read(`v1/app_data/${hash('99')}`))).toEqual([404, 'no-store'])
     expect(caching(await read('v1/app_data/0x12'))).toEqual([400, 'no-store'])
   })
@@ -52,7 +52,7 @@ describe('a competition', () => {
   const final = 110
   const lasting = 60 + now
 
-  /** One that stood 10 blocks ago for two solvers, of which one won. */
+  /** A competition of 10 blocks ago with two solvers, one of which won. */
   async function contest(
     id: bigint,
     { validTo = lasting, deadlineBlock = final, partiallyFillable = false, solvers = 2 } = {},
@@ -89,10 +89,10 @@ describe('a competition', () => {
     await indexedUpTo(server.database.db, final + finalityBlocks)
   })
 
-  test.each(['v1', 'v2'])('that is over is kept for good, %s', async (version) => {
+  test.each(['v1', 'v2'])('that is over is immutable, %s', async (version) => {
     await expectForGood(`${version}/solver_competition/20`)
     await expectForGood(`${version}/solver_competition/by_tx_hash/${hash('20')}`)
-    // Nobody settled it, and nobody can.
+    // No solver settled it, and none can any more.
     await expectForGood(`${version}/solver_competition/24`)
   })
 
@@ -103,20 +103,20 @@ describe('a competition', () => {
     [23, 'that could still be settled late'],
     [25, 'whose order has expired only now'],
     [26, 'whose other solution could be settled too'],
-  ])('%i, %s, is not kept', async (id) => {
+  ])('%i, %s, is not cached', async (id) => {
     for (const version of ['v1', 'v2']) {
       expect(caching(await read(`${version}/solver_competition/${id}`))).toEqual([200, undefined])
     }
   })
 
-  test('that another may follow, or that not all may see, is not kept', async () => {
+  test('that can be superseded, or that only the operator may see, is not cached', async () => {
     expect(caching(await read(`v2/solver_competition/by_tx_hash/${hash('22')}`))).toEqual([200, undefined])
     expect(caching(await read('v2/solver_competition/latest'))).toEqual([200, undefined])
     const restricted = `${server.url}/sepolia/restricted/api/v2/solver_competition/20`
     expect(caching(await ask(restricted))).toEqual([200, undefined])
   })
 
-  test('that is not there is not kept', async () => {
+  test('that is unknown is not cached', async () => {
     for (const path of ['99', `by_tx_hash/${hash('99')}`])
       expect(caching(await read(`v2/solver_competition/${path}`))).toEqual([404, 'no-store'])
     const elsewhere = await ask(`${server.url}/nowhere/api/v2/solver_competition/20`)

@@ -18,7 +18,7 @@ interface Stage {
   other: Order
 }
 
-/** Auction 20 was won by two solutions, of which one is settled; 21 is still under way. */
+/** Auction 20 was won by two solutions, one of which is settled; 21 is still under way. */
 async function storeContests({ database: { db } }: TestServer): Promise<Stage> {
   const one = await storeOrder(db, { owner: numbered('1a') })
   const other = await storeOrder(db, {
@@ -100,7 +100,7 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 const read = (path: string, version = 'v2') => request(`${base}/api/${version}/solver_competition/${path}`)
 
 describe('a competition', () => {
-  test('says everything that was in it, worst solution first', async () => {
+  test('has all its members, worst solution first', async () => {
     const { status, body } = await read('20')
     expect(status).toBe(200)
     const tokens = { sellToken: dollar, buyToken: coin }
@@ -184,7 +184,7 @@ describe('a competition', () => {
     })
   })
 
-  test('is found by its transaction, and the newest without a name', async () => {
+  test('is found by its transaction hash, and the newest without an id', async () => {
     expect((await read(`by_tx_hash/${hash('2f').toUpperCase().replace('0X', '0x')}`)).body).toEqual(
       (await read('20')).body,
     )
@@ -200,7 +200,7 @@ describe('a competition', () => {
     )
   })
 
-  test('has a first version', async () => {
+  test('has a v1 form', async () => {
     const { body } = await read('20', 'v1')
     expect(Object.keys(body)).toEqual([
       'auctionId',
@@ -236,7 +236,7 @@ describe('a competition', () => {
     expect([answer.status, answer.body]).toEqual([status, { errorType, description: expect.any(String) }])
   })
 
-  test('is told over the graph alike', async () => {
+  test('has the same values over GraphQL', async () => {
     const { latestAuction, auctionOfTransaction } = await graphql(
       server.url,
       `query ($hash: Bytes32!) {
@@ -254,23 +254,23 @@ describe('a competition', () => {
   })
 })
 
-/** The second version's keys that the first has too, and what it calls otherwise. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer as it came
+/** Members of v2 that v1 has too, and how v2 names the others. */
+// biome-ignore lint/suspicious/noExplicitAny: an untyped response
 function projection({ auctionDeadlineBlock: _, referenceScores: __, solutions, ...same }: any) {
   return {
     ...same,
     competitionSimulationBlock: same.auctionStartBlock,
-    // biome-ignore lint/suspicious/noExplicitAny: an answer as it came
+    // biome-ignore lint/suspicious/noExplicitAny: an untyped response
     solutions: solutions.map(({ txHash: _, referenceScore: __, orders, ...solution }: any) => ({
       ...solution,
       solver: solution.solverAddress,
-      // biome-ignore lint/suspicious/noExplicitAny: an answer as it came
+      // biome-ignore lint/suspicious/noExplicitAny: an untyped response
       orders: orders.map(({ sellToken: _, buyToken: __, ...order }: any) => order),
     })),
   }
 }
 
-describe('whatever was proposed', () => {
+describe('for any proposed solutions', () => {
   const amount = fc.bigInt(0n, 2n ** 256n - 1n)
   const anySolution = fc.record({
     solver: fc.constantFrom(...Object.values(solvers)),
@@ -283,7 +283,7 @@ describe('whatever was proposed', () => {
     buy: amount,
   })
 
-  test('the first version is the second with less, from as many statements', async () => {
+  test('v1 is v2 with fewer members, from as many statements', async () => {
     let id = 1_000n
     const counts = new Set<number>()
     const property = fc.asyncProperty(
@@ -321,15 +321,15 @@ describe('where competitions are hidden until their deadline', () => {
   })
   afterAll(() => hiding?.[Symbol.asyncDispose]())
 
-  test('one is unknown, but to the operator, and the newest is the newest visible', async () => {
+  test('it is unknown, except to the operator, and the newest is the newest visible', async () => {
     const at = `${hiding.url}/sepolia`
     for (const version of ['v1', 'v2']) {
       expect((await request(`${at}/api/${version}/solver_competition/21`)).status).toBe(404)
       expect((await request(`${at}/api/${version}/solver_competition/latest`)).body.auctionId).toBe(20)
       expect((await request(`${at}/api/${version}/solver_competition/20`)).status).toBe(200)
     }
-    const told = await request(`${at}/restricted/api/v2/solver_competition/21`)
-    expect([told.status, told.body.solutions.length]).toEqual([200, 1])
+    const response = await request(`${at}/restricted/api/v2/solver_competition/21`)
+    expect([response.status, response.body.solutions.length]).toEqual([200, 1])
     const ofOrder = `query ($uid: OrderUid!) { order(uid: $uid) { auctions { nodes { auctionId solutions { ranking } settlementAttempts { solver } } } } }`
     const { other } = stage
     expect((await graphql(hiding.url, ofOrder, { uid: other.uid })).order.auctions.nodes).toEqual([

@@ -7,7 +7,7 @@ import { createOrderServices } from '../../fakes/order-services.ts'
 import { refusals, type Stage } from '../../orders/refusals.ts'
 import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
 
-/** Every refusal that other tests provoke stands in the document, under its status. */
+/** The document lists every refusal that other tests provoke, under its status. */
 
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>
@@ -38,7 +38,7 @@ test.each(refusals.map((row) => [row.code, row.because, row] as const))('%s: %s'
   if (path !== '/graphql') expect(documented(method, path, row.status)).toContain(code)
 })
 
-test('what is wrong with a request for a quote', () => {
+test('the document lists the codes of bad quote requests', () => {
   for (const [, { code = 'InvalidParameter' }] of badQuotes) {
     expect(documented('POST', '/api/v1/quote', 400)).toContain(code)
     expect(documented('POST', '/api/v1/quote/stream', 400)).toContain(code)

@@ -8,7 +8,7 @@ import { accountRoutes, orderBookRoutes } from '../../../src/rest/routes.ts'
 
 const root = path.join(import.meta.dirname, '..', '..', '..')
 
-test('every row is described, and nothing else is', () => {
+test('exactly the rows are described', () => {
   const rows = [...orderBookRoutes, ...accountRoutes].map(({ on }) => on)
   expect(Object.keys(operations).toSorted()).toEqual(rows.toSorted())
   expect(describedRows()).toHaveLength(rows.length)
@@ -16,7 +16,7 @@ test('every row is described, and nothing else is', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('every operation shows a success, and one that reads input shows a refusal', () => {
+test('every operation has an example of success, and one with input has an example of a refusal', () => {
   const shown = describedRows().map(({ row, operation }) => ({
     on: row.on,
     statuses: Object.values(operation.examples).map(({ status }) => Math.floor(status / 100)),
@@ -26,7 +26,7 @@ test('every operation shows a success, and one that reads input shows a refusal'
   expect(shown.filter(({ statuses, isQuiet }) => !isQuiet && !statuses.includes(4))).toEqual([])
 })
 
-test('bodies and answers of JSON have names, and every member of what has a name is described', () => {
+test('JSON bodies and responses have names, and every member of a named schema has a description', () => {
   const { schemas } = openApiDocument('0').components
   const named = new Set(Object.values(namedSchemas).map(({ schema }) => schema))
   for (const { row, operation } of describedRows()) {

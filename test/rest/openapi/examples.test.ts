@@ -11,8 +11,8 @@ import { replay } from './replay.ts'
 import { openSampleWorld } from './world.ts'
 
 /**
- * Every example of the document, sent as it stands to a world with fixed seeds, in the document's order: "the same once more" comes
- * after its first. Answers are equal to the documented ones but for ids of quotes, which the database gives.
+ * Sends every example of the document, in its order, to a world with fixed seeds: "the same once more" comes
+ * after its first. Responses equal the documented ones except for quote ids, which the database assigns.
  */
 
 let server: TestServer
@@ -23,7 +23,7 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 
 const errors = { orderBook: orderBookError, account: accountError }
 
-/** Members that the schema does not know are left out by it: then the two differ. */
+/** Parsing drops members that the schema lacks, so the two would differ. */
 function expectToFit(schema: z.ZodType, body: unknown): void {
   expect(schema.parse(body)).toEqual(body)
 }
@@ -35,7 +35,7 @@ function schemaFor({ answers }: Operation, status: number, family: keyof typeof 
 const withoutQuoteIds = (body: unknown) =>
   JSON.parse(JSON.stringify(body).replace(/(\\?"id\\?":)[0-9]+/g, '$10')) as unknown
 
-/** Told only where there is something to tell. */
+/** Headers that are only sent when they apply. */
 const occasional = ['RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed', 'Warning', 'Retry-After', 'Link']
 
 const cases = describedRows().flatMap((described) =>
@@ -59,12 +59,12 @@ test.each(cases)('%s', async (_, described, example) => {
   const documented = pathItemOperation(described).responses[status]
   const [contentType = ''] = headers.get('content-type')?.split(';', 1) ?? []
   expect(Object.keys(documented.content)).toEqual([contentType])
-  const told = Object.keys(documented.headers).filter((header) => !occasional.includes(header))
-  // Where what is stored decides, it is told together or not at all.
+  const required = Object.keys(documented.headers).filter((header) => !occasional.includes(header))
+  // If stored data decides, both headers are sent or neither.
   const together = status === 200 && row.isCached && !headers.has('ETag') ? ['Cache-Control', 'ETag'] : []
-  expect(told.filter((header) => !headers.has(header))).toEqual(together)
+  expect(required.filter((header) => !headers.has(header))).toEqual(together)
   for (const header of ['ETag', 'Age']) {
-    if (headers.has(header)) expect(status >= 400 || told.includes(header)).toBe(true)
+    if (headers.has(header)) expect(status >= 400 || required.includes(header)).toBe(true)
   }
 })
 

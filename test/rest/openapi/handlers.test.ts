@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-test('the document says which version answers, and is told once to who keeps it', async () => {
+test('the document names the running version, and is not sent again to a client that has it', async () => {
   const first = await fetch(`${server.url}/openapi.json`)
   expect(first.headers.get('content-type')).toBe('application/json')
   expect(first.headers.get('access-control-allow-origin')).toBe('*')
@@ -28,7 +28,7 @@ test('the document says which version answers, and is told once to who keeps it'
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
-test('what can be asked for again by its tag says so, and nothing else does', async () => {
+test('exactly the responses with an ETag document a 304', async () => {
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json()
   const conditional: unknown[] = []
   for (const [path, item] of Object.entries<Record<string, Described>>(paths)) {
@@ -53,7 +53,7 @@ test('what can be asked for again by its tag says so, and nothing else does', as
   ])
 })
 
-test('the page and its files come from here, and the browser is told to load nothing from elsewhere', async () => {
+test('the page and its files are served locally, and the CSP allows no other origin', async () => {
   const page = await fetch(`${server.url}/docs`)
   const text = await page.text()
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -93,7 +93,7 @@ test.each([
   expect([answer.status, (await answer.json()).errorType]).toEqual([404, 'NotFound'])
 })
 
-test('reading is all there is', async () => {
+test('other methods than reads are refused', async () => {
   const head = await fetch(`${server.url}/docs/swagger-ui-bundle.js`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
   for (const path of ['/openapi.json', '/docs', '/docs/start.js']) {

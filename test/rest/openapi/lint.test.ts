@@ -2,15 +2,15 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
 import { openApiDocument } from '../../../src/rest/openapi/document.ts'
 
-test('the document has no fault that redocly knows of', async () => {
+test('redocly finds no fault in the document', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const source = JSON.stringify(openApiDocument('0.1.0'))
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
-  const told = problems.map(({ ruleId, severity, message, location }) => ({
+  const faults = problems.map(({ ruleId, severity, message, location }) => ({
     ruleId,
     severity,
     message,
     at: location[0]?.pointer,
   }))
-  expect(told).toEqual([])
+  expect(faults).toEqual([])
 })

@@ -2,7 +2,7 @@ import type { Example } from '../../../src/rest/openapi/operation.ts'
 import type { Described } from '../../../src/rest/openapi/path-item.ts'
 import type { Answer } from '../../setup/trader.ts'
 
-/** Sends an example's request as it is written. */
+/** Sends an example's request unchanged. */
 export async function replay(url: string, { row, family }: Described, example: Example): Promise<Answer> {
   const [method = '', path = ''] = row.on.split(' ')
   const segments: Record<string, string> = { network: 'sepolia', ...example.path }

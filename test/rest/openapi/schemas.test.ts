@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-test('orders of every story, in every form, are as the document says, and have no member that it does not name', async () => {
+test('orders of every kind fit the document in every form, without undocumented members', async () => {
   const property = fc.asyncProperty(randomStory, async (story) => {
     const { uid, owner } = await storeStory(server.database.db, story)
     const forms: [string, z.ZodType][] = [
@@ -52,7 +52,7 @@ test('orders of every story, in every form, are as the document says, and have n
   await fc.assert(property, { numRuns: 25 })
 })
 
-test('a member more, or one less, does not fit', () => {
+test('an extra or a missing member does not fit', () => {
   const event = { label: 'created', timestamp: '2027-01-15T07:43:20Z' }
   const report = { orderUid: `0x${'12'.repeat(56)}`, events: [event], auctions: [], trades: [] }
   const schema = debugReport.omit({ order: true })
@@ -62,7 +62,7 @@ test('a member more, or one less, does not fit', () => {
   expect(schema.safeParse({ ...report, trades: undefined }).success).toBe(false)
 })
 
-/** Strings around what is good: with and without a prefix, a digit more or less, a strange one among them. */
+/** Strings close to valid ones: with and without a prefix, a digit more or less, one invalid character. */
 const nearly = (digits: string, lengths: readonly number[]) =>
   fc
     .record({

@@ -18,7 +18,7 @@ const solver = numbered('50')
 const settledIn = sample.transaction as Bytes32
 const referredIn: Bytes32 = `0x${'cd'.repeat(32)}` as const
 
-/** What the examples find: a settled order, orders to be cancelled, an affiliate and who came through his code. */
+/** What the examples read: a settled order, orders to cancel, an affiliate and a trader with his code. */
 export async function seedSamples(db: Database): Promise<void> {
   await seedSettledOrder(db)
   await seedOpenOrders(db)
@@ -64,7 +64,7 @@ async function seedSettledOrder(db: Database): Promise<void> {
   })
 }
 
-/** Their UIDs follow from their terms, and the signatures in the examples from those. */
+/** Their UIDs depend on their terms, and the signatures in the examples on those. */
 async function seedOpenOrders(db: Database): Promise<void> {
   for (const validTo of [1_800_001_201, 1_800_001_202, 1_800_001_203]) {
     await storeOrder(db, {

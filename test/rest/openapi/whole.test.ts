@@ -33,7 +33,7 @@ test.each([
   ['usdPrice', 'usdc'],
   ['topHolders', 'usdc'],
   ['tokenDetails', 'usdc'],
-])('the local stack answers %s as it is written in the example “%s”', async (id, name) => {
+])('the local stack answers %s as written in the example “%s”', async (id, name) => {
   const described = describedRows().find(({ operation }) => operation.id === id)
   const example = described?.operation.examples[name]
   const schema = described?.operation.answers[200]?.schema
@@ -45,7 +45,7 @@ test.each([
   expectToFit(schema, body)
 })
 
-test('answers about an order that was quoted, placed and settled are as the document says', async () => {
+test('responses about an order that was quoted, placed and settled fit the document', async () => {
   const trader = createTrader(world.url, world.market)
   const { body: uid, status } = await trader.place({
     sell: 'WETH',

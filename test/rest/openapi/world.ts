@@ -53,7 +53,7 @@ const details = new Map<Address, Token>([
   ],
 ])
 
-/** The world that the document's examples speak of, at eight in the morning of 15 January 2027. */
+/** The world of the document's examples, at 08:00 on 15 January 2027. */
 export async function openSampleWorld(): Promise<TestServer> {
   const server = await openTestServer(
     servicesOver(() => server.database.db),
@@ -63,7 +63,7 @@ export async function openSampleWorld(): Promise<TestServer> {
   return server
 }
 
-/** The program's own quotes, checks and cancellations, over a market that is in memory. */
+/** The program's own quotes, checks and cancellations, over an in-memory market. */
 function servicesOver(db: () => Database): Partial<TradingServices> {
   const now = () => time
   const orderServices = () => createOrderServices(db(), { network, now })

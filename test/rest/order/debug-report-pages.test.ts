@@ -26,7 +26,7 @@ async function storeAuctions({ database }: TestServer, { id }: Order): Promise<v
   )
 }
 
-/** A report's auctions, and where its link leads. */
+/** A report's auctions, and the target of its link. */
 async function read(address: string | URL) {
   const response = await fetch(address)
   expect(response.status).toBe(200)
@@ -43,7 +43,7 @@ const reportAt = (url: string, search = '') => `${url}/sepolia/api/v1/debug/orde
 const ascending = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('a report shows the newest 200 auctions, and its link leads to all others, each once', async () => {
+test('a report has the newest 200 auctions, and its links lead to all others, each once', async () => {
   const first = await read(reportAt(server.url))
   expect(first.ids).toEqual(ascending(251, 450))
   expect(first.exposed).toContain('Link')
@@ -73,7 +73,7 @@ test.each(['', 'last', '-1', '1.5', '1'.repeat(19)])(
   },
 )
 
-test('a deployment says how many auctions a report shows', async () => {
+test('a deployment sets how many auctions a report has', async () => {
   await using few = await openTestServer({}, { reportAuctions: 2 })
   const { uid } = await storeOrder(few.database.db)
   expect(uid).toBe(order.uid)

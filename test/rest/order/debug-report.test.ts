@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const solver = numbered('50')
 const solution = { solver, filteredOut: false, executedSell: '1000000000000000000' }
 
-test('the report in the interface’s shape, what is absent left out', async () => {
+test('the report has the interface’s shape, without absent members', async () => {
   const { status, body } = await request(`${server.url}/sepolia/api/v1/debug/order/${order.uid}`)
   expect(status).toBe(200)
   const single = await request(`${server.url}/sepolia/api/v1/orders/${order.uid}`)
@@ -120,7 +120,7 @@ const reportFields = `
   trades { nodes { blockNumber logIndex buyAmount sellAmount sellAmountBeforeFees txHash auctionId } }
 `
 
-/** Every leaf by its path: the two forms differ in absent keys, in the case of words, and in how lists, tokens, prices and factors are held. */
+/** Every leaf by its path. The two forms differ in absent keys, in the case of enum values, and in how lists, tokens, prices and factors are held. */
 function leaves(value: unknown, path: string, found = new Map<string, unknown>()): Map<string, unknown> {
   if (value === null || value === undefined) return found
   if (typeof value !== 'object') return found.set(path, value)
@@ -128,7 +128,7 @@ function leaves(value: unknown, path: string, found = new Map<string, unknown>()
   return found
 }
 
-test('REST and the graph agree value by value', async () => {
+test('REST and GraphQL have the same values', async () => {
   const { body } = await request(`${server.url}/sepolia/api/v1/debug/order/${order.uid}`)
   const data = await graphql(
     server.url,
@@ -157,7 +157,7 @@ test('REST and the graph agree value by value', async () => {
       execution.executedFeeToken = execution.executedFeeToken.address
       for (const fee of execution.protocolFees) fee.token = fee.token.address
     }
-    // Factors are numbers over REST.
+    // REST returns factors as numbers.
     for (const policy of auction.feePolicies) {
       policy.surplusFactor = Number(policy.surplusFactor)
       policy.surplusMaxVolumeFactor = Number(policy.surplusMaxVolumeFactor)
@@ -174,7 +174,7 @@ test('REST and the graph agree value by value', async () => {
   expect(graph.length).toBeGreaterThan(80)
 })
 
-test('the statements it takes do not depend on how much happened', async () => {
+test('a report needs as many statements however much happened to the order', async () => {
   const count = async (uid: string) => {
     const before = server.database.statements.length
     await request(`${server.url}/sepolia/api/v1/debug/order/${uid}`)

@@ -11,7 +11,7 @@ import { connectDirectly } from '../../setup/database.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql, request } from '../../setup/trader.ts'
 
-/** What the quote of an order would have called is told once nobody can run ahead of the order. */
+/** The calls of an order's quote are published once no solver or searcher can front-run the order. */
 
 let server: TestServer
 let client: Awaited<ReturnType<typeof connectDirectly>>
@@ -31,7 +31,7 @@ const call = (digits: string) => ({
 })
 const calls: QuoteCalls = { preInteractions: [call('01')], interactions: [call('02'), call('03')] }
 const written = (digits: string) => ({ ...call(digits), value: `${2n ** 255n}` })
-const told = {
+const published = {
   version: '1.0',
   interactions: [written('02'), written('03')],
   preInteractions: [written('01')],
@@ -45,7 +45,7 @@ async function store(overrides: Partial<Order> = {}, own: QuoteCalls | null = ca
   return storeOrder(server.database.db, { validTo, effectiveValidTo: validTo, quote, ...overrides })
 }
 
-/** At every door: REST, the report, and GraphQL as text and as the resolvers execute it. */
+/** In every interface: REST, the report, GraphQL as text and GraphQL as the resolvers execute it. */
 async function everywhere({ uid }: Order): Promise<unknown[]> {
   const base = `${server.url}/sepolia/api/v1`
   const [order, report] = await Promise.all([
@@ -54,14 +54,16 @@ async function everywhere({ uid }: Order): Promise<unknown[]> {
   ])
   const fields = 'quote { sellAmount metadata }'
   const statements = server.database.statements.length
-  const hot = await graphql(server.url, `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} } }`, { uid })
+  const fast = await graphql(server.url, `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} } }`, {
+    uid,
+  })
   expect(server.database.statements.length - statements).toBe(1)
   const ordinary = await graphql(
     server.url,
     `query ($uid: OrderUid!) { order(uid: $uid) @include(if: true) { ${fields} } }`,
     { uid },
   )
-  const quotes = [order.body.quote, report.body.order.quote, hot.order.quote, ordinary.order.quote]
+  const quotes = [order.body.quote, report.body.order.quote, fast.order.quote, ordinary.order.quote]
   expect(quotes.map(({ sellAmount }) => sellAmount)).toEqual(['5', '5', '5', '5'])
   return quotes.map(({ metadata }) => metadata)
 }
@@ -69,14 +71,14 @@ async function everywhere({ uid }: Order): Promise<unknown[]> {
 const everyInterface = (metadata: unknown) => [metadata, metadata, metadata, metadata]
 
 describe('the calls of an order’s quote', () => {
-  test('are not told while it is open, or waits for its signature', async () => {
+  test('are hidden while it is open or waits for its signature', async () => {
     const open = await store()
     const pending = await store({ signingScheme: 'presign' })
     expect(await everywhere(open)).toEqual(everyInterface(null))
     expect(await everywhere(pending)).toEqual(everyInterface(null))
   })
 
-  test('are told once it is fulfilled, cancelled or expired', async () => {
+  test('are returned once it is fulfilled, cancelled or expired', async () => {
     const { db } = server.database
     const fulfilled = await store()
     await client.query('UPDATE orders SET executed_sell = sell_amount WHERE id = $1', [fulfilled.id])
@@ -85,7 +87,7 @@ describe('the calls of an order’s quote', () => {
     const expired = await store({ validTo: 1_799_999_999, effectiveValidTo: 1_799_999_999 })
     const lastSecond = await store({ validTo: 1_800_000_000, effectiveValidTo: 1_800_000_000 })
     for (const order of [fulfilled, cancelled, expired]) {
-      expect(await everywhere(order)).toEqual(everyInterface(told))
+      expect(await everywhere(order)).toEqual(everyInterface(published))
     }
     expect(await everywhere(lastSecond)).toEqual(everyInterface(null))
     await db.transaction((tx) => refreshProgress(tx, [fulfilled.id]))
@@ -110,10 +112,10 @@ describe('the calls of an order’s quote', () => {
     expect(await findOrder(db, uid)).toMatchObject({ quoteId: 7n, quote: { sellAmount: quote.sellAmount } })
     await client.query('UPDATE orders SET effective_valid_to = 5 WHERE uid = $1', [hexToBytes(uid)])
     const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)
-    expect(body.quote.metadata).toEqual(told)
+    expect(body.quote.metadata).toEqual(published)
   })
 
-  test('of many orders are read together, and only of those that have ended', async () => {
+  test('of many orders are read together, and only for orders that have ended', async () => {
     const owner = numbered('77')
     for (const end of [5, 6, 2_000_000_000])
       await store({ owner, effectiveValidTo: end, validTo: validTo + end })
@@ -124,7 +126,7 @@ describe('the calls of an order’s quote', () => {
       { owner },
     )
     const nodes: { quote: { metadata: unknown } }[] = account.orders.nodes
-    expect(nodes.map(({ quote }) => quote.metadata).sort()).toEqual([told, told, null])
+    expect(nodes.map(({ quote }) => quote.metadata).sort()).toEqual([published, published, null])
     expect(server.database.statements.length - before).toBe(1)
   })
 })

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-/** An order of an owner of its own, with what happened to it. */
+/** An order of a new owner, with its events. */
 async function orderWith(...labels: OrderEventLabel[]): Promise<Order> {
   const { db } = server.database
   const order = await storeOrder(db, { owner: numbered((owners++).toString(16).padStart(4, '0')) })
@@ -70,7 +70,7 @@ async function statusOf({ uid }: Pick<Order, 'uid'>) {
 describe('orders by UIDs', () => {
   const read = (uids: unknown) => request(`${base}/api/v1/orders/by_uids`, 'POST', uids)
 
-  test('are as the single read has them, each once; what is not known is absent', async () => {
+  test('equal the single reads, each once; unknown ones are absent', async () => {
     const open = await orderWith()
     const settled = await storeSettledOrder(server.database.db, 9n, numbered('1e'))
     const { status, body } = await read([settled.uid, strange, open.uid.slice(2).toUpperCase(), settled.uid])
@@ -106,12 +106,12 @@ describe('orders by UIDs', () => {
     ])
   })
 
-  test('128 UIDs fit into the body', async () => {
+  test('fit 128 UIDs into the body', async () => {
     const uids = Array.from({ length: 128 }, (_, index) => sampleOrder({ validTo: index }).uid)
     expect([(await read(uids)).status, (await read(uids)).body]).toEqual([200, []])
   })
 
-  test('of another network are known where none is asked for', async () => {
+  test('include orders of other networks if none is named', async () => {
     const here = await orderWith()
     const there = await storeOrder(server.database.db, { owner: numbered('2c'), chainId: 100 })
     const uids = [here.uid, there.uid, strange]
@@ -135,7 +135,7 @@ describe('the status of an order', () => {
     expect(await statusOf(await orderWith(...labels.slice(1)))).toEqual({ type })
   })
 
-  test('tells what each solver proposed, worst first, once there are solutions', async () => {
+  test('has what each solver proposed, worst first, once there are solutions', async () => {
     const solved = await orderWith('ready', 'considered')
     await contest(30n, solved)
     expect(await statusOf(solved)).toEqual({ type: 'solved', value })
@@ -146,7 +146,7 @@ describe('the status of an order', () => {
     expect(await statusOf(executing)).toEqual({ type: 'executing', value })
   })
 
-  test('is traded from the first trade on, whatever was recorded after it', async () => {
+  test('is traded from the first trade on, whatever events follow', async () => {
     const order = await orderWith('ready', 'executing', 'traded', 'ready', 'cancelled')
     await contest(33n, order)
     await storeContest(server.database.db, { id: 34n, orders: [order], solutions: [] })
@@ -168,7 +168,7 @@ describe('the status of an order', () => {
     expect(await statusOf(order)).toEqual({ type: 'traded', value })
   })
 
-  test('is not known where nothing is recorded, or the competition is not', async () => {
+  test('is unknown if nothing is recorded, or if the competition is unknown', async () => {
     const nowhere = [
       404,
       {
@@ -235,7 +235,7 @@ describe('the orders of a transaction', () => {
     expect(transactionOrders).toEqual([{ uid: elsewhere.uid }])
   })
 
-  test('are none where there is no such transaction, and a bad hash is refused', async () => {
+  test('are empty for an unknown transaction, and a bad hash is refused', async () => {
     const unknown = await request(`${base}/api/v1/transactions/${hash('99')}/orders`)
     expect([unknown.status, unknown.body]).toEqual([200, []])
     const bad = await request(`${base}/api/v1/transactions/0x12/orders`)

@@ -4,7 +4,7 @@ import { graphQuoteField, graphQuoteInput } from '../../fakes/graph-input.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
 
-/** No malformed request gets as far as the desk, whichever door it comes through, and each is told its field. */
+/** Malformed requests are refused before they are quoted, in every interface, and the error names the field. */
 
 let server: TestServer
 beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each(badQuotes)('a quote with %s', (_what, { given, field, code = 'Inva
   })
 })
 
-// In the graph the amount says the kind.
+// In GraphQL the name of the amount gives the kind.
 const badInGraph = badQuotes.filter(([, { field }]) => field !== 'kind')
 
 describe.each(badInGraph)('a quote with %s', (_what, { given, field, code = 'InvalidParameter' }) => {
@@ -41,7 +41,7 @@ describe.each(badInGraph)('a quote with %s', (_what, { given, field, code = 'Inv
   })
 })
 
-test('what REST refuses of the body itself is refused before it is read as a quote', async () => {
+test('REST refuses a malformed body before it is read as a quote', async () => {
   const post = (body: unknown) => request(`${server.url}/sepolia/api/v1/quote`, 'POST', body)
   for (const body of ['[]', 'null', '"quote"', '5']) {
     expect((await post(body)).body).toMatchObject({ errorType: 'InvalidParameter' })

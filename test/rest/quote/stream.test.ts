@@ -25,10 +25,10 @@ function reply(asked: QuoteRequest, buyAmount: bigint): QuoteReply {
   return { ...rest, quote: { ...quote, id: buyAmount, buyAmount } }
 }
 
-/** What is found for a request. */
+/** The quotes that are found for a request. */
 type Source = (asked: QuoteRequest, signal: AbortSignal) => AsyncGenerator<QuoteReply, void>
 
-/** A source that knows who listens to it. */
+/** A source that counts its readers. */
 function createSource(source: Source) {
   const state = { open: 0, taken: 0, aborted: false, asked: [] as QuoteRequest[] }
   const quotes: TradingServices['quotes'] = async (asked, signal) => {
@@ -55,7 +55,7 @@ async function* improving(asked: QuoteRequest): AsyncGenerator<QuoteReply, void>
   for (const amount of [10n, 11n, 15n]) yield reply(asked, amount)
 }
 
-/** Nothing is found until the reader leaves, and this source ends only then. */
+/** Finds nothing until the reader leaves, and ends only then. */
 async function* quiet(_asked: QuoteRequest, signal: AbortSignal): AsyncGenerator<QuoteReply, void> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }
@@ -73,7 +73,7 @@ const open = (source: Source, more: Partial<ServerOptions> = {}) => {
 
 const path = '/sepolia/api/v1/quote/stream'
 
-/** A stream by hand, unread. */
+/** A raw stream, unread. */
 function begin(url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest(
@@ -125,7 +125,7 @@ describe('a stream of quotes', () => {
     await eventually('the source ends', () => state.open === 0)
   })
 
-  test('is the same for the other names of a network, and a key makes nothing of it repeat', async () => {
+  test('is the same under other names of a network, and an idempotency key does not replay it', async () => {
     for (const _ of [1, 2]) {
       const response = await begin(server.url, { 'idempotency-key': 'the same' })
       expect(response.headers['idempotent-replayed']).toBeUndefined()
@@ -144,7 +144,7 @@ describe('a stream of quotes', () => {
     })
   })
 
-  test.each(['GET', 'HEAD', 'PUT'])('%s is not its method', async (method) => {
+  test.each(['GET', 'HEAD', 'PUT'])('%s is not allowed', async (method) => {
     const response = await fetch(`${server.url}${path}`, { method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
@@ -161,7 +161,7 @@ describe('a stream of quotes', () => {
   })
 })
 
-describe('what fails before the first quote is an ordinary error', () => {
+describe('a failure before the first quote is an ordinary error', () => {
   test.each([
     [
       'a refusal',
@@ -195,7 +195,7 @@ describe('what fails before the first quote is an ordinary error', () => {
   })
 })
 
-describe('what fails in the stream is its last event', () => {
+describe('a failure in the stream is its last event', () => {
   test.each([
     [
       'a refusal',
@@ -207,14 +207,17 @@ describe('what fails in the stream is its last event', () => {
       new Error('secret'),
       '{"errorType":"InternalServerError","description":"Internal server error"}',
     ],
-  ])('%s', async (_what, error, told) => {
-    // biome-ignore lint/correctness/useYield: this one finds nothing
+  ])('%s', async (_what, error, expected) => {
+    // biome-ignore lint/correctness/useYield: fails before the first quote
     const { server, state } = await open(async function* () {
       throw error
     })
     await using _ = server
     const response = await begin(server.url)
-    expect([response.statusCode, await textOf(response)]).toEqual([200, `event: error\ndata: ${told}\n\n`])
+    expect([response.statusCode, await textOf(response)]).toEqual([
+      200,
+      `event: error\ndata: ${expected}\n\n`,
+    ])
     expect(state.open).toBe(0)
   })
 })
@@ -230,7 +233,7 @@ describe('a reader', () => {
     expect(state.aborted).toBe(true)
   })
 
-  test('that leaves does not wait for a source that does not listen', async () => {
+  test('that leaves does not wait for a source that ignores the abort', async () => {
     let wake = () => {}
     const { server, state } = await open(
       async function* () {
@@ -252,7 +255,7 @@ describe('a reader', () => {
     wake()
   })
 
-  test('that stops reading stops its source, and is cut off after a while', async () => {
+  test('that stops reading pauses its source, and is cut off after the limit', async () => {
     const { server, state } = await open(plenty, { streamLimits: { stalledMs: 300 } })
     await using _ = server
     const response = await begin(server.url)
@@ -262,7 +265,7 @@ describe('a reader', () => {
     response.destroy()
   })
 
-  test('that waits is told that the connection lives', async () => {
+  test('that waits gets comments that keep the connection alive', async () => {
     const { server } = await open(quiet, { streamLimits: { keepAliveMs: 5 } })
     await using _ = server
     const response = await begin(server.url)
@@ -276,7 +279,7 @@ describe('a reader', () => {
     response.destroy()
   })
 
-  test('of a service that stops is told so when it was told nothing else', async () => {
+  test('of a stopping service gets an error event if there was no other event', async () => {
     const { server, state } = await open(quiet)
     const response = await begin(server.url)
     const text = textOf(response)
@@ -287,7 +290,7 @@ describe('a reader', () => {
     expect(state.open).toBe(0)
   })
 
-  test('of a service that stops keeps what it has', async () => {
+  test('of a stopping service keeps the quotes it got', async () => {
     const { server } = await open(async function* (asked, signal) {
       yield reply(asked, 10n)
       yield* quiet(asked, signal)
@@ -303,7 +306,7 @@ describe('a reader', () => {
 })
 
 describe('limits', () => {
-  test('count every stream of a client, whatever it speaks', async () => {
+  test('count every stream of a client, over REST and GraphQL', async () => {
     const { server, state } = await open(quiet, { streamLimits: { perClient: 1 } })
     await using _ = server
     const held = await begin(server.url)
@@ -323,7 +326,7 @@ describe('limits', () => {
     again.destroy()
   })
 
-  test('do not keep the place of a stream that never began', async () => {
+  test('do not count a stream that never began', async () => {
     await using server = await openTestServer(
       { quotes: () => Promise.reject(new Refusal('NoLiquidity', 'no way')) },
       { streamLimits: { perClient: 1 } },
@@ -332,7 +335,7 @@ describe('limits', () => {
     expect(statuses).toEqual([400, 400])
   })
 
-  test('count a stream as a quote, over both doors', async () => {
+  test('count a stream as a quote, over REST and GraphQL', async () => {
     const { server } = await open(improving, { rateLimits: { reads: 0, quotes: 1, orders: 0 } })
     await using _ = server
     await textOf(await begin(server.url))
@@ -391,7 +394,7 @@ describe.each([
     ['a refusal', new Refusal('NoLiquidity', 'no way'), { code: 'NoLiquidity', retryable: true }],
     ['a node that is away', new Outage('the node'), { code: 'Unavailable', retryable: true }],
     ['a fault of the program', new Error('secret'), { code: 'InternalServerError', retryable: true }],
-  ])('tells %s before the first quote and after it', async (_what, error, extensions) => {
+  ])('reports %s before the first quote and after it', async (_what, error, extensions) => {
     quotes = () => Promise.reject(error)
     const [refused, ...none] = await follow()
     expect([refused?.errors?.[0]?.extensions, refused?.data, none]).toEqual([extensions, undefined, []])

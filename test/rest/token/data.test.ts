@@ -26,7 +26,7 @@ const sourced = <Value>(value: Value, more: Partial<Sourced<Value>> = {}): Sourc
 
 let server: TestServer
 let base: string
-/** What the desk says, and what it was asked. */
+/** The services' results, and the requests they got. */
 let price: Sourced<string> | Outage | undefined
 let holders: Sourced<readonly TokenHolder[]> | Outage | undefined
 let isRemembered: boolean
@@ -68,19 +68,19 @@ function peek<Value>(known: Sourced<Value> | Outage | undefined): Sourced<Value>
 }
 
 const usdPrice = (name: string = token) => request(`${base}/${name}/usdPrice`)
-const told = ({ status, body }: Answer) => [status, body]
+const statusAndBody = ({ status, body }: Answer) => [status, body]
 
 function raw(url: string, headers: Record<string, string> = {}, method = 'GET') {
   return fetch(url, { method, headers })
 }
 
-/** Whatever differs from request to request. */
+/** Without the headers that differ between requests. */
 function steady({ headers }: Pick<Answer, 'headers'>) {
   const changing = ['date', 'x-request-id', 'connection', 'keep-alive', 'content-length']
   return Object.fromEntries([...headers].filter(([name]) => !changing.includes(name)))
 }
 
-/** The document and what is in memory are two ways to one answer. */
+/** Executing the document and answering from memory give the same response. */
 const ways = describe.each([
   ['by the document', false],
   ['from memory', true],
@@ -91,7 +91,7 @@ ways('the price of a token, %s', (_way, remembered) => {
     isRemembered = remembered
   })
 
-  test('is a number, with its age and how long it may be kept', async () => {
+  test('is a number, with its age and how long a client may cache it', async () => {
     const answer = await raw(`${base}/${token}/usdPrice`)
     expect([answer.status, await answer.text()]).toEqual([200, '{"price":2999.400119976}'])
     expect(steady(answer)).toMatchObject({
@@ -105,7 +105,7 @@ ways('the price of a token, %s', (_way, remembered) => {
     expect(asked).toEqual(remembered ? [] : [token])
   })
 
-  test('may be kept as long as it is kept here', async () => {
+  test('may be cached as long as the service caches it', async () => {
     price = sourced('7', { at: now - 3_000, keepMs: 10_000 })
     const { headers } = await usdPrice()
     expect([headers.get('cache-control'), headers.get('age')]).toEqual(['public, max-age=10', '3'])
@@ -125,14 +125,14 @@ ways('the price of a token, %s', (_way, remembered) => {
     for (const chain of chains)
       for (const name of names)
         expect(
-          told(await request(`${server.url}/${chain}/tokens/${name}/usdPrice`)),
+          statusAndBody(await request(`${server.url}/${chain}/tokens/${name}/usdPrice`)),
           `${chain} ${name}`,
         ).toEqual([200, { price: 2999.400119976 }])
     const expected = [token, token, token, nativeMarker, nativeMarker, nativeMarker, nativeMarker]
     expect(asked).toEqual(remembered ? [] : chains.flatMap(() => expected))
   })
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const url = `${base}/${token}/usdPrice`
     const first = await raw(url)
     const tag = first.headers.get('etag') ?? ''
@@ -173,14 +173,14 @@ ways('the price of a token, %s', (_way, remembered) => {
     [`0.${'0'.repeat(300)}5`, 5e-301],
   ])('%s is %d', async (text, number) => {
     price = sourced(text)
-    expect(told(await usdPrice())).toEqual([200, { price: number }])
+    expect(statusAndBody(await usdPrice())).toEqual([200, { price: number }])
   })
 
   test.each(['0', '0.0', `0.${'0'.repeat(400)}1`, `1${'0'.repeat(400)}`, 'NaN', '-1', 'Infinity', ''])(
     '%j is none',
     async (text) => {
       price = sourced(text)
-      expect(told(await usdPrice())).toEqual([404, { message: 'Price not found' }])
+      expect(statusAndBody(await usdPrice())).toEqual([404, { message: 'Price not found' }])
     },
   )
 })
@@ -191,7 +191,7 @@ ways('the holders of a token, %s', (_way, remembered) => {
     isRemembered = remembered
   })
 
-  test('are a list of atoms, the greatest first', async () => {
+  test('are a list with amounts in atoms, the greatest first', async () => {
     const answer = await raw(url())
     expect([answer.status, await answer.text()]).toEqual([
       200,
@@ -209,14 +209,14 @@ ways('the holders of a token, %s', (_way, remembered) => {
     expect(asked).toEqual(remembered ? [] : [token, token, nativeMarker])
   })
 
-  test('are a hundred, of a kilobyte and more', async () => {
+  test('are up to a hundred', async () => {
     const many = Array.from({ length: 100 }, (_, index) => ({
       address: numbered((0x1000 + index).toString(16)),
       balance: BigInt(1_000 - index),
     }))
     holders = sourced(many)
     const expected = many.map(({ address, balance }) => ({ address, balance: String(balance) }))
-    for (const _ of [1, 2]) expect(told(await request(url()))).toEqual([200, expected])
+    for (const _ of [1, 2]) expect(statusAndBody(await request(url()))).toEqual([200, expected])
     expect((await raw(url(), {}, 'HEAD')).headers.get('age')).toBe('40')
   })
 
@@ -229,17 +229,20 @@ ways('the holders of a token, %s', (_way, remembered) => {
     }
   })
 
-  test('that could not be asked for are not absent; what is told again says so', async () => {
+  test('in an outage are 503, not absent; a stale list has a warning', async () => {
     holders = new Outage('the list of holders')
     const answer = await request(url())
-    expect(told(answer)).toEqual([503, { message: 'the list of holders is unavailable: try again later' }])
+    expect(statusAndBody(answer)).toEqual([
+      503,
+      { message: 'the list of holders is unavailable: try again later' },
+    ])
     expect([answer.headers.get('retry-after'), answer.headers.get('cache-control')]).toEqual([
       '1',
       'no-store',
     ])
     holders = sourced([{ address: token, balance: 5n }], { isStale: true, at: now - 300_000 })
     const stale = await request(url())
-    expect(told(stale)).toEqual([200, [{ address: token, balance: '5' }]])
+    expect(statusAndBody(stale)).toEqual([200, [{ address: token, balance: '5' }]])
     expect(steady(stale)).toMatchObject({
       'cache-control': 'no-cache',
       age: '300',
@@ -249,7 +252,7 @@ ways('the holders of a token, %s', (_way, remembered) => {
 })
 
 describe('a price', () => {
-  test('that nobody knows is absent, for a short time', async () => {
+  test('without a source is absent, for a short time', async () => {
     price = undefined
     const answer = await raw(`${base}/${token}/usdPrice`)
     expect([answer.status, await answer.text()]).toEqual([404, '{"message":"Price not found"}'])
@@ -257,7 +260,7 @@ describe('a price', () => {
     expect(answer.headers.get('etag')).toBeNull()
   })
 
-  test('that could not be asked for is not absent', async () => {
+  test('in an outage is 503, not absent', async () => {
     price = new Outage('the USD price', new Error('https://host.example/?key=secret'))
     const answer = await raw(`${base}/${token}/usdPrice`, { 'If-None-Match': '*' })
     expect(answer.status).toBe(503)
@@ -266,7 +269,7 @@ describe('a price', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('that is told again says so', async () => {
+  test('that is stale has a warning', async () => {
     price = sourced('7', { isStale: true, at: now - 700_000 })
     const answer = await raw(`${base}/${token}/usdPrice`)
     expect([answer.status, await answer.text()]).toEqual([200, '{"price":7}'])
@@ -281,7 +284,7 @@ describe('a price', () => {
     expect([again.status, again.headers.get('warning')]).toEqual([304, '110 - "Response is Stale"'])
   })
 
-  test('from a source whose clock is ahead is no younger than new', async () => {
+  test('from a source whose clock is ahead has age 0', async () => {
     price = sourced('7', { at: now + 5_000 })
     expect((await usdPrice()).headers.get('age')).toBe('0')
   })
@@ -294,7 +297,7 @@ describe('a price', () => {
   })
 })
 
-describe.each(['usdPrice', 'topHolders', 'details'])('what is malformed, at %s', (last) => {
+describe.each(['usdPrice', 'topHolders', 'details'])('a malformed request for %s', (last) => {
   test.each([
     ['0x12', 'address must be an address: 20 bytes of hex with 0x in front, or - for the chain’s own coin'],
     [token.slice(2), 'address must be an address'],
@@ -315,23 +318,23 @@ describe.each(['usdPrice', 'topHolders', 'details'])('what is malformed, at %s',
     ['nowhere', 'there is no network nowhere, but sepolia'],
   ])('chain %s is 400', async (chain, message) => {
     const answer = await request(`${server.url}/${chain}/tokens/${token}/${last}`)
-    expect(told(answer)).toEqual([400, { message }])
+    expect(statusAndBody(answer)).toEqual([400, { message }])
   })
 
-  test('other methods are 405, and the last slash is no matter', async () => {
+  test('other methods are 405, and a trailing slash does not matter', async () => {
     const answer = await request(`${base}/${token}/${last}`, 'POST', {})
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
     expect(answer.body).toEqual({ message: 'this path answers GET, HEAD, OPTIONS' })
     expect((await request(`${base}/${token}/${last}/`)).status).toBe(200)
-    expect(told(await request(`${base}/${token}/nothing`))).toEqual([
+    expect(statusAndBody(await request(`${base}/${token}/nothing`))).toEqual([
       404,
       { message: 'there is nothing at this path' },
     ])
   })
 })
 
-test('notifications have a tag too', async () => {
+test('notifications have an ETag too', async () => {
   const url = `${server.url}/accounts/${token}/notifications`
   const first = await raw(url)
   expect([first.status, await first.text()]).toEqual([200, '[]'])

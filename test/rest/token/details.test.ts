@@ -28,55 +28,55 @@ beforeEach(() => {
   tokens = new Map([[token, usdc]])
 })
 
-const told = ({ status, body }: Answer) => [status, body]
+const statusAndBody = ({ status, body }: Answer) => [status, body]
 
 describe('details', () => {
   const details = (name: string = token) => request(`${base}/${name}/details`)
   const many = (tokenAddresses: unknown) => request(`${base}/details`, 'POST', { tokenAddresses })
   const plain = { address: token, name: 'US Dollar', symbol: 'USDC', decimals: 6 }
 
-  test('of a token, which may be kept', async () => {
+  test('of a token are cacheable', async () => {
     const answer = await details(checksummed)
-    expect(told(answer)).toEqual([200, plain])
+    expect(statusAndBody(answer)).toEqual([200, plain])
     expect(answer.headers.get('cache-control')).toBe('public, max-age=3600')
     const tag = answer.headers.get('etag') ?? ''
     expect((await fetch(`${base}/${token}/details`, { headers: { 'If-None-Match': tag } })).status).toBe(304)
-    // What is posted is answered whatever the client has.
+    // A POST ignores the client's ETag.
     const body = JSON.stringify({ tokenAddresses: [token] })
     const headers = { 'Content-Type': 'application/json', 'If-None-Match': '*' }
     const posted = await fetch(`${base}/details`, { method: 'POST', headers, body })
     expect([posted.status, posted.headers.get('etag'), await posted.json()]).toEqual([200, null, [plain]])
   })
 
-  test('leave out what the contract does not say', async () => {
+  test('omit what the contract does not return', async () => {
     tokens = new Map([[token, { ...usdc, name: null, symbol: null }]])
     expect((await details()).body).toEqual({ address: token, decimals: 6 })
   })
 
-  test('of the coin', async () => {
+  test('of the native coin are fixed', async () => {
     const coin = { chainId, address: nativeMarker, symbol: 'ETH', name: 'Ether', decimals: 18 }
     tokens = new Map([[nativeMarker, coin]])
-    const { chainId: _, ...told } = coin
-    for (const name of ['-', nativeMarker]) expect((await details(name)).body).toEqual(told)
+    const { chainId: _, ...expected } = coin
+    for (const name of ['-', nativeMarker]) expect((await details(name)).body).toEqual(expected)
   })
 
-  test('of what is no token are absent, and may be there the next minute', async () => {
+  test('of an address that is no token are absent, and cached for a minute only', async () => {
     tokens = new Map()
     const answer = await details()
-    expect(told(answer)).toEqual([404, { message: 'Token not found' }])
+    expect(statusAndBody(answer)).toEqual([404, { message: 'Token not found' }])
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('that could not be read are not absent', async () => {
+  test('in an outage are 503, not absent', async () => {
     tokens = new Map([[token, new Outage('the network node')]])
     const expected = [503, { message: 'the network node is unavailable: try again later' }]
     const answers = [await details(), await many([token]), await many([numbered('1'), token])]
-    expect(answers.map(told)).toEqual([expected, expected, expected])
+    expect(answers.map(statusAndBody)).toEqual([expected, expected, expected])
     expect(answers.every(({ headers }) => headers.has('retry-after'))).toBe(true)
     for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('of many keep their order, without those that are none', async () => {
+  test('of many keep their order, without addresses that are no token', async () => {
     const [first, second, none] = [numbered('1'), numbered('2'), numbered('3')]
     for (const each of [first, second]) tokens.set(each, { ...usdc, address: each })
     const wanted = [second, none, upper(token), first, '-', second]
@@ -84,7 +84,7 @@ describe('details', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.body).toEqual([second, token, first, second].map((each) => ({ ...plain, address: each })))
-    expect(told(await many([none, '-']))).toEqual([404, { message: 'No tokens found' }])
+    expect(statusAndBody(await many([none, '-']))).toEqual([404, { message: 'No tokens found' }])
     const hundred = Array.from({ length: 100 }, () => token)
     expect((await many(hundred)).body).toHaveLength(100)
   })
@@ -103,7 +103,7 @@ describe('details', () => {
   })
 
   test('need JSON, by POST', async () => {
-    expect(told(await request(`${base}/details`, 'POST', '[]'))).toEqual([
+    expect(statusAndBody(await request(`${base}/details`, 'POST', '[]'))).toEqual([
       400,
       { message: 'a JSON object is expected' },
     ])
@@ -115,7 +115,7 @@ describe('details', () => {
   })
 })
 
-test('what is told from memory counts as a read like any other', async () => {
+test('a response from memory counts as a read like any other', async () => {
   const price = { value: '2', source: 'feed', at: 1_800_000_000_000, keepMs: 120_000, isStale: false }
   const rateLimits = { reads: 1, quotes: 1, orders: 1 }
   await using limited = await openTestServer({ peekUsdPrice: () => price }, { rateLimits })

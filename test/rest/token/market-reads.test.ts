@@ -36,7 +36,7 @@ beforeAll(async () => {
   base = `${server.url}/sepolia`
   const { db } = server.database
   const sold = await storeOrder(db, { owner: trader })
-  // Five tenths of a coin are offered for at most a tenth of the native one.
+  // Offers five tenths of a coin for at most a tenth of the native one.
   const bought = await storeOrder(db, {
     owner: trader,
     kind: 'buy',
@@ -65,7 +65,7 @@ beforeAll(async () => {
     trades: [
       { order: sold, sell: unit, buy: 2_910n * 10n ** 6n },
       { order: bought, sell: 2n * 10n ** 17n, buy: 5n * 10n ** 16n },
-      // A signed fee is no part of what the limit is about.
+      // A signed fee does not count towards the limit price.
       { order: gained, sell: 3n, fee: 1n, buy: 9n },
     ],
   })
@@ -95,7 +95,7 @@ describe('the native price of a token', () => {
     for (const token of [wrapped, nativeMarker]) expect(await price(token)).toEqual([200, { price: 1 }])
   })
 
-  test('is refused where no route leads to it, where the node is away, and for what is no address', async () => {
+  test('is refused without a route, in an outage of the node, and for a malformed address', async () => {
     const refusal = (errorType: string) => ({ errorType, description: expect.any(String) })
     expect(await price(poor)).toEqual([404, refusal('NoLiquidity')])
     expect(await price(denied)).toEqual([400, refusal('UnsupportedToken')])
@@ -106,7 +106,7 @@ describe('the native price of a token', () => {
     ])
   })
 
-  test('is an exact decimal over the graph, and null where there is none', async () => {
+  test('is an exact decimal over GraphQL, and null if there is none', async () => {
     const query = 'query ($addresses: [Address!]!) { tokens(addresses: $addresses) { address nativePrice } }'
     const before = server.database.statements.length
     expect((await graphql(server.url, query, { addresses: [coin, dollar, poor] })).tokens).toEqual([
@@ -121,10 +121,10 @@ describe('the native price of a token', () => {
   })
 })
 
-describe('what is recorded of a token', () => {
+describe('recorded metadata of a token', () => {
   const metadata = async (token: string) => (await request(`${base}/api/v1/token/${token}/metadata`)).body
 
-  test('is its first trade on either side, and the newest price an auction had for it', async () => {
+  test('has its first trade on either side, and its newest price in an auction', async () => {
     expect(await metadata(coin)).toEqual({ firstTradeBlock: 50, nativePrice: '7' })
     expect(await metadata(nativeMarker)).toEqual({ firstTradeBlock: 50, nativePrice: null })
     expect(await metadata(wrapped)).toEqual({ firstTradeBlock: 60, nativePrice: String(unit) })
@@ -132,7 +132,7 @@ describe('what is recorded of a token', () => {
     expect((await request(`${base}/api/v1/token/nothing/metadata`)).status).toBe(400)
   })
 
-  test('is one statement, also for many', async () => {
+  test('is one statement, also for many tokens', async () => {
     const query =
       'query ($addresses: [Address!]!) { tokens(addresses: $addresses) { firstTradeBlock lastAuctionPrice } }'
     const before = server.database.statements.length
@@ -147,7 +147,7 @@ describe('the total surplus of an account', () => {
     return [status, body]
   }
 
-  test('is the sum of its trades at their auctions’ prices; a trade of no auction counts nothing', async () => {
+  test('is the sum of its trades at their auctions’ prices; a trade without an auction counts nothing', async () => {
     // Ten dollars at 1/3000, 0.05 of a coin at 1/6000, and nine for two of three where 1.33 would do, rounded up.
     const dollars = (10n ** 7n * (10n ** 30n / 3_000n)) / unit
     const coins = (5n * 10n ** 16n * (unit / 6_000n)) / unit
@@ -159,7 +159,7 @@ describe('the total surplus of an account', () => {
     )
   })
 
-  test('is zero for a stranger, and one statement', async () => {
+  test('is zero for an unknown account, and one statement', async () => {
     const before = server.database.statements.length
     expect(await total(numbered('99'))).toEqual([200, { totalSurplus: '0' }])
     expect(server.database.statements.length - before).toBe(1)
@@ -168,7 +168,7 @@ describe('the total surplus of an account', () => {
 })
 
 describe('a network', () => {
-  test.each(['sepolia', 'Sepolia', '11155111'])('is found as %s, over REST and the graph', async (name) => {
+  test.each(['sepolia', 'Sepolia', '11155111'])('is found as %s, over REST and GraphQL', async (name) => {
     const { status } = await request(`${server.url}/${name}/api/v1/account/${trader}/orders`)
     expect(status).toBe(200)
     const query = 'query ($name: NetworkName!) { network(name: $name) { name chainId } }'
@@ -182,18 +182,18 @@ describe('a network', () => {
     ['nowhere', 'there is no network nowhere, but sepolia'],
     ['gnosis', 'gnosis is not served here, but sepolia'],
     ['1', '1 is not served here, but sepolia'],
-  ])('%s is none of this service', async (name, description) => {
+  ])('%s is not served', async (name, description) => {
     const { status, body } = await request(`${server.url}/${name}/api/v1/version`)
     expect([status, body]).toEqual([404, { errorType: 'NotFound', description }])
   })
 
-  test('under another chain’s name goes by its own name first', async () => {
+  test('named like another chain is found by its own name first', async () => {
     await using odd = await openTestServer({ network: { ...network, name: 'base' } })
     const named = async (name: string) => (await request(`${odd.url}/${name}/api/v1/version`)).status
     expect([await named('base'), await named('sepolia'), await named('8453')]).toEqual([200, 200, 404])
   })
 
-  test('says whether it is ready, in an empty body', async () => {
+  test('reports whether it is ready, in an empty body', async () => {
     const answer = await request(`${base}/api/v1/ready`)
     expect([answer.status, answer.body]).toEqual([200, ''])
     ready = false
@@ -203,7 +203,7 @@ describe('a network', () => {
   })
 })
 
-describe('another method', () => {
+describe('an unsupported method', () => {
   test.each([
     ['GET', '/api/v1/orders/by_uids', 'POST, OPTIONS'],
     ['DELETE', '/api/v2/solver_competition/latest', 'GET, HEAD, OPTIONS'],
@@ -220,7 +220,7 @@ describe('another method', () => {
     expect([status, body.errorType, headers.get('allow')]).toEqual([405, 'MethodNotAllowed', allow])
   })
 
-  test('of a path that several have is named with all of them', async () => {
+  test('of a path with several methods lists all of them', async () => {
     const { headers } = await request(`${base}/api/v1/app_data/0x12`, 'POST', {})
     expect(headers.get('allow')).toBe('GET, PUT, HEAD, OPTIONS')
   })
