@@ -9,11 +9,11 @@ const [sepolia, home, gnosis] = [
 ]
 
 test.each([
-  ['mainnet where that is served, whatever it is called', [sepolia, home], undefined, home],
-  ['the first network where it is not', [sepolia, gnosis], undefined, sepolia],
-  ['the one that the setting names', [sepolia, home, gnosis], 'gnosis', gnosis],
-  ['the one of its chain id', [sepolia, home, gnosis], '100', gnosis],
-  ['none where there is none', [], undefined, undefined],
-])('wallets are asked on %s', (_, networks, AFFILIATE_NETWORK, expected) => {
+  ['the network of chain id 1 where it is served, whatever its name', [sepolia, home], undefined, home],
+  ['the first network where chain id 1 is not served', [sepolia, gnosis], undefined, sepolia],
+  ['the network that the setting names', [sepolia, home, gnosis], 'gnosis', gnosis],
+  ['the network whose chain id the setting has', [sepolia, home, gnosis], '100', gnosis],
+  ['no network where none is served', [], undefined, undefined],
+])('signatures of wallets are checked on %s', (_, networks, AFFILIATE_NETWORK, expected) => {
   expect(affiliateNetwork(networks, { AFFILIATE_NETWORK })).toBe(expected)
 })

@@ -50,13 +50,13 @@ describe('an affiliate', () => {
     revenueSplitDaoPct: 0,
   }
 
-  test('is read by its wallet in any letter case, with and without the last slash', async () => {
+  test('is read by its wallet in any letter case, with and without a trailing slash', async () => {
     const lower = key.address.toLowerCase()
     for (const path of [key.address, lower, `${lower}/`, `0x${lower.slice(2).toUpperCase()}/`])
       expect(await get(`/affiliate/${path}`)).toEqual({ status: 200, body: record })
   })
 
-  test('in one statement', async () => {
+  test('is read in one statement', async () => {
     for (const path of [`/affiliate/${key.address}`, `/ref-codes/${code}`]) {
       const before = server.database.statements.length
       expect((await get(path)).status).toBe(200)
@@ -64,14 +64,14 @@ describe('an affiliate', () => {
     }
   })
 
-  test('that a wallet is not', async () => {
+  test('does not exist for an unregistered wallet', async () => {
     const missing = { status: 404, body: { message: 'Affiliate not found' } }
     expect(await get(`/affiliate/${numberedKey(22).address}`)).toEqual(missing)
     expect(await get(`/affiliate/${numberedKey(22).address}/`)).toEqual(missing)
   })
 
   test.each(['0x12', key.address.slice(2), `${key.address}0`, '%30x', 'vitalik.eth'])(
-    'of a malformed wallet %s',
+    'with a malformed wallet is refused: %s',
     async (wallet) => {
       expect(await get(`/affiliate/${wallet}`)).toEqual({
         status: 400,
@@ -80,7 +80,7 @@ describe('an affiliate', () => {
     },
   )
 
-  test('is told by GraphQL, by itself and of its account', async () => {
+  test('is returned by GraphQL, directly and under its account', async () => {
     const fields = `wallet code enabled createdAt rewardAmount triggerVolume timeCapDays volumeCap
       revenueSplitAffiliatePct revenueSplitTraderPct revenueSplitDaoPct traderRewardAmount`
     const { data } = await query(
@@ -106,7 +106,7 @@ describe('an affiliate', () => {
     expect(data.none).toBeNull()
   })
 
-  test('has the terms that stand in its row, to the last digit', async () => {
+  test('has the terms of its row, to the last digit', async () => {
     await using client = await connectDirectly(server.database.url)
     await client.query(
       `INSERT INTO affiliates (wallet, code, digest, signed_message, reward_amount, trigger_volume, time_cap_days, volume_cap,
@@ -139,12 +139,12 @@ describe('an affiliate', () => {
 describe('a code', () => {
   const terms = { code, traderRewardAmount: 10, triggerVolume: 250_000, timeCapDays: 90, volumeCap: 0 }
 
-  test('is read with and without the last slash', async () => {
+  test('is read with and without a trailing slash', async () => {
     expect(await get(`/ref-codes/${code}`)).toEqual({ status: 200, body: terms })
     expect(await get(`/ref-codes/${code}/`)).toEqual({ status: 200, body: terms })
   })
 
-  test('that nobody has', async () => {
+  test('that is not registered is not found', async () => {
     const missing = { status: 404, body: { message: 'Affiliate code not found' } }
     expect(await get('/ref-codes/NOBODY')).toEqual(missing)
     const { data } = await query('{ referralCode(code: "NOBODY") { code } }', {})
@@ -152,7 +152,7 @@ describe('a code', () => {
   })
 
   test.each([code.toLowerCase(), 'ABCD', 'A'.repeat(21), 'READ%20ME', '%FF%FF%FF%FF%FF', 'READ.ME'])(
-    'that is malformed: %s',
+    'that is malformed is refused: %s',
     async (given) => {
       const message = 'code must be 5 to 20 characters of A-Z, 0-9, _ and -'
       expect(await get(`/ref-codes/${given}`)).toEqual({ status: 400, body: { message } })
@@ -167,7 +167,7 @@ describe('switching a code', () => {
     setAffiliateEnabled(input: $input) { affiliate { code enabled } }
   }`
 
-  test('off keeps traders out and the affiliate in; on lets them in again', async () => {
+  test('off hides it from traders, not from the affiliate; on shows it again', async () => {
     expect(await put(`/ref-codes/${code}`, { enabled: false }, byBearer)).toEqual({
       status: 200,
       body: { code, enabled: false },
@@ -200,7 +200,7 @@ describe('switching a code', () => {
   ])('needs a key: %j', async (headers) => {
     const unauthorized = { status: 401, body: { message: expect.stringContaining('send the key') } }
     expect(await put(`/ref-codes/${code}`, { enabled: false }, headers)).toEqual(unauthorized)
-    // Nobody without a key is told what is wrong with the rest.
+    // Without a key the answer does not reveal other faults of the request.
     for (const [path, body] of [
       ['never', { enabled: false }],
       [code, { enabled: 'no' }],
@@ -212,7 +212,7 @@ describe('switching a code', () => {
     expect((await get(`/ref-codes/${code}`)).status).toBe(200)
   })
 
-  test('needs a code that somebody has, and a word', async () => {
+  test('needs a registered code and a boolean', async () => {
     expect(await put('/ref-codes/NOBODY', { enabled: true }, byBearer)).toEqual({
       status: 404,
       body: { message: 'Affiliate code not found' },
@@ -231,7 +231,7 @@ describe('the database', () => {
     'code, wallet, digest, signed_message, created_at, reward_amount, trigger_volume, time_cap_days, volume_cap'
   const split = 'revenue_split_affiliate_pct, revenue_split_trader_pct, revenue_split_dao_pct'
 
-  test.each([...columns.split(', '), ...split.split(', ')])('keeps %s as it was written', async (column) => {
+  test.each([...columns.split(', '), ...split.split(', ')])('stores %s as it was written', async (column) => {
     await using client = await connectDirectly(server.database.url)
     await expect(client.query(`UPDATE affiliates SET ${column} = ${column}`)).rejects.toThrow(
       'of an affiliate only "enabled" can be changed',
@@ -248,7 +248,7 @@ describe('the database', () => {
     ['volume_cap', '-1'],
     ['revenue_split_dao_pct', '1'],
     ['revenue_split_dao_pct', 'NULL'],
-  ])('takes no %s of %s', async (column, value) => {
+  ])('refuses a %s of %s', async (column, value) => {
     await using client = await connectDirectly(server.database.url)
     const good: Record<string, string> = {
       code: "'ABCDE'",
@@ -273,7 +273,7 @@ describe('the database', () => {
   })
 })
 
-describe('without the content system', () => {
+describe('without the CMS settings', () => {
   let closed: TestServer
   beforeAll(async () => {
     closed = await openTestServer({}, { features: { cms: false, statistics: true } })
@@ -288,7 +288,7 @@ describe('without the content system', () => {
     ['GET', '/ref-codes/READ_ME-1'],
     ['GET', '/ref-codes/x'],
     ['PUT', '/ref-codes/x'],
-  ])('%s %s names the settings, whatever it is sent', async (method, path) => {
+  ])('%s %s names the settings, whatever the request', async (method, path) => {
     const answer = await request(`${closed.url}${path}`, method, method === 'GET' ? undefined : '{nonsense')
     expect([answer.status, answer.body]).toEqual([503, { message: setting }])
   })
@@ -300,13 +300,13 @@ describe('without the content system', () => {
     `{ affiliateTypedData(wallet: "${key.address}", code: "x") }`,
     `mutation { registerAffiliate(input: {walletAddress: "${key.address}", code: "x", signedMessage: "0x"}) { affiliate { code } } }`,
     'mutation { setAffiliateEnabled(input: { code: "x", enabled: true }) { affiliate { code } } }',
-  ])('GraphQL says the same: %s', async (text) => {
+  ])('GraphQL answers the same: %s', async (text) => {
     const { body } = await request(`${closed.url}/graphql`, 'POST', { query: text })
     expect([body.errors[0].extensions.code, body.errors[0].message]).toEqual(['FeatureDisabled', setting])
   })
 })
 
-test('other methods are told which there are', async () => {
+test('other methods are answered with the allowed ones', async () => {
   const { status, headers, body } = await request(`${server.url}/affiliate/${key.address}/`, 'DELETE')
   expect([status, headers.get('allow')]).toEqual([405, 'POST, GET, HEAD, OPTIONS'])
   expect(Object.keys(body)).toEqual(['message'])

@@ -73,7 +73,7 @@ describe('a registration', () => {
     ])
   })
 
-  test('takes one statement, and one more to read it back or to say why not', async () => {
+  test('takes one statement, and one more to read the row or the reason of the refusal', async () => {
     const [key, code] = [newKey(), newCode()]
     const count = async () => {
       const before = server.database.statements.length
@@ -101,7 +101,7 @@ describe('a request with an Idempotency-Key', () => {
     )
   }
 
-  test('is told again what it was told, also when nobody kept that', async () => {
+  test('gets the first answer again, also when that answer was lost', async () => {
     const [key, code] = [newKey(), newCode()]
     const body = { code, createdAt: '2027-01-15T08:00:00Z' }
     expect(await keyed(key, code)).toEqual([201, null, body])
@@ -110,7 +110,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await keyed(key, code)).toEqual([201, null, body])
   })
 
-  test('does not take for its own what another request brought meanwhile', async () => {
+  test('does not take a registration of another request for its own', async () => {
     const [key, code] = [newKey(), newCode()]
     await post(key.address, await signedBody(key, newCode()))
     expect(await keyed(key, code)).toEqual([409, null, bound.body])
@@ -118,7 +118,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await keyed(key, code)).toEqual([409, null, bound.body])
   })
 
-  test('does not take for its own what was there before', async () => {
+  test('does not take an earlier registration for its own', async () => {
     const [key, code] = [newKey(), newCode()]
     await post(key.address, await signedBody(key, code))
     expect(await keyed(key, code)).toEqual([409, null, bound.body])
@@ -140,7 +140,7 @@ test('registrations count as order submissions', async () => {
   expect(statuses).toEqual([201, 201, 429])
 })
 
-describe('what is malformed is told by its field', () => {
+describe('a malformed request is refused with its field', () => {
   const wallet = numberedKey(1).address
   const good = { walletAddress: wallet, code: 'FRIENDS', signedMessage: '0x12' }
   const addressText = 'must be an address: 0x and 40 digits of hex'
@@ -170,7 +170,7 @@ describe('what is malformed is told by its field', () => {
     expect(await post(path, body)).toEqual({ status: 400, body: { message } })
   })
 
-  test('a signature of 8,192 bytes is read, and a longer one refused for that', async () => {
+  test('a signature of 8,192 bytes is accepted, and a longer one refused for its length', async () => {
     const signed = (bytes: number) =>
       post(good.walletAddress, { ...good, signedMessage: `0x${'00'.repeat(bytes)}` })
     expect(await signed(8_192)).toEqual(invalid)
@@ -199,15 +199,15 @@ describe('what is malformed is told by its field', () => {
   })
 })
 
-describe('checks come in their order', () => {
-  test('another wallet in the path, before the signature', async () => {
+describe('the order of the checks', () => {
+  test('a wallet mismatch in the path, before the signature', async () => {
     const body = { walletAddress: newKey().address, code: newCode(), signedMessage: 'none' }
     const mismatch = { status: 400, body: { message: 'Affiliate wallet address mismatch' } }
     expect(await post(newKey().address, body)).toEqual(mismatch)
     expect(await post(newKey().address, { ...body, code: 'bad' })).not.toEqual(mismatch)
   })
 
-  test('the signature, before what is taken', async () => {
+  test('the signature, before a taken code', async () => {
     const [key, code] = [newKey(), newCode()]
     expect((await post(key.address, await signedBody(key, code))).status).toBe(201)
     const forged = { walletAddress: key.address, code, signedMessage: await signCode(newKey(), code) }
@@ -223,11 +223,11 @@ describe('checks come in their order', () => {
     expect(await post(third.address, await signedBody(third, code))).toEqual(taken)
   })
 
-  test('the message’s digest alone last', async () => {
+  test('the digest of the message, last', async () => {
     const [key, code] = [newKey(), newCode()]
     await post(key.address, await signedBody(key, code))
     await using client = await connectDirectly(server.database.url)
-    // Nothing of ours moves a code to another wallet; whoever does by hand leaves the digest behind.
+    // The program never moves a code to another wallet; an operator who does so by hand leaves the digest behind.
     await client.query('ALTER TABLE affiliates DISABLE TRIGGER affiliates_stay')
     await client.query('UPDATE affiliates SET wallet = $1, code = $2 WHERE code = $3', [
       Buffer.alloc(20, 9),
@@ -239,8 +239,8 @@ describe('checks come in their order', () => {
       status: 409,
       body: { message: 'Affiliate already exists' },
     })
-    const [told] = await fault({ ...(await signedBody(key, code)) })
-    expect(told).toBe('AffiliateExists')
+    const [errorCode] = await fault({ ...(await signedBody(key, code)) })
+    expect(errorCode).toBe('AffiliateExists')
   })
 })
 
@@ -265,12 +265,12 @@ describe('a signature', () => {
     ['of half a byte', async () => '0x123', { reason: 'not-hex' }],
     ['without its prefix', async (key, code) => (await signCode(key, code)).slice(2), { reason: 'not-hex' }],
     ['with its mirror image', async (key, code) => mirrored(await signCode(key, code)), { reason: 'high-s' }],
-  ])('%s is invalid, in one text; why is in the data', async (_, sign, data) => {
+  ])('%s is invalid with one message; the reason is in the data', async (_, sign, data) => {
     const [key, code] = [newKey(), newCode()]
     const body = { walletAddress: key.address, code, signedMessage: await sign(key, code) }
     expect(await post(key.address, body)).toEqual(invalid)
-    const [errorCode, message, field, told] = await fault(body)
-    // The graph's type takes hex alone.
+    const [errorCode, message, field, errorData] = await fault(body)
+    // The scalar in the GraphQL schema accepts hex only.
     if ('reason' in data && data.reason === 'not-hex') {
       expect([errorCode, field]).toEqual(['InvalidParameter', 'signedMessage'])
       return
@@ -280,14 +280,14 @@ describe('a signature', () => {
       invalid.body.message,
       'signedMessage',
     ])
-    expect(told).toMatchObject(data)
+    expect(errorData).toMatchObject(data)
   })
 
-  test('of the wrong key is told with whose it is', async () => {
+  test('of the wrong key reports the recovered signer', async () => {
     const signedMessage = await signCode(numberedKey(7), 'FRIENDS')
     const body = { walletAddress: numberedKey(8).address, code: 'FRIENDS', signedMessage }
     const signer = numberedKey(7).address.toLowerCase()
-    // What was signed names another wallet: it recovers to nobody that anybody knows.
+    // The signed message names another wallet, so it recovers to an unknown address.
     expect((await fault(body))[3]).toEqual({
       reason: 'wrong-signer',
       signer: expect.not.stringMatching(signer),
@@ -298,7 +298,7 @@ describe('a signature', () => {
     expect((await fault({ ...body, signedMessage: forMe }))[3]).toEqual({ reason: 'wrong-signer', signer })
   })
 
-  test('counts in every form that a key’s signature has', async () => {
+  test("is accepted in every form of a key's signature", async () => {
     for (const form of Object.values(forms)) {
       const [key, code] = [newKey(), newCode()]
       const { signedMessage, ...body } = await signedBody(key, code)
@@ -307,8 +307,8 @@ describe('a signature', () => {
   })
 })
 
-describe('of a hundred at once', () => {
-  /** Each answer once, with how often it was given, the rarest first. */
+describe('of a hundred concurrent requests', () => {
+  /** Each distinct answer with its count, the rarest first. */
   function counted(answers: readonly Awaited<ReturnType<typeof post>>[]) {
     const counts = new Map<string, number>()
     for (const answer of answers.map((given) => JSON.stringify(given)))
@@ -317,7 +317,7 @@ describe('of a hundred at once', () => {
   }
   const created = (code: string) => ({ status: 201, body: { code, createdAt: '2027-01-15T08:00:00Z' } })
 
-  test('wallets that want one code, one gets it', async () => {
+  test('by wallets for one code, one succeeds', async () => {
     const code = newCode()
     const keys = Array.from({ length: 100 }, newKey)
     const bodies = await Promise.all(keys.map((key) => signedBody(key, code)))
@@ -328,7 +328,7 @@ describe('of a hundred at once', () => {
     ])
   })
 
-  test('posts of one signed message, one counts', async () => {
+  test('with one signed message, one succeeds', async () => {
     const [key, code] = [newKey(), newCode()]
     const body = await signedBody(key, code)
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(key.address, body)))
@@ -338,7 +338,7 @@ describe('of a hundred at once', () => {
     ])
   })
 
-  test('posts of one message in other bytes, one counts', async () => {
+  test('with one message and other encodings of its signature, one succeeds', async () => {
     const [key, code] = [newKey(), newCode()]
     const { signedMessage, ...body } = await signedBody(key, code)
     const spellings = Object.values(forms).map((form) => form(signedMessage))
@@ -354,7 +354,7 @@ describe('of a hundred at once', () => {
     ])
   })
 
-  test('codes that one wallet wants, it gets one', async () => {
+  test('by one wallet for different codes, one succeeds', async () => {
     const key = newKey()
     const bodies = await Promise.all(Array.from({ length: 50 }, () => signedBody(key, newCode())))
     const answers = await Promise.all(bodies.map((body) => post(key.address, body)))
@@ -364,7 +364,7 @@ describe('of a hundred at once', () => {
   })
 })
 
-/** Spellings of one signature, each accepted. */
+/** Encodings of one signature, each of which is accepted. */
 const forms: Record<string, (signature: string) => string> = {
   plain: (signature) => signature,
   parity: (signature) => `${signature.slice(0, -2)}0${Number.parseInt(signature.slice(-2), 16) - 27}`,

@@ -9,20 +9,20 @@ const types = {
   ],
 }
 
-/** The key of one account after another. */
+/** The key of the account with this number. */
 export function numberedKey(number: number): Wallet {
   return new Wallet(`0x${(number + 1).toString(16).padStart(64, '0')}`)
 }
 
-/** As a wallet signs, apart from what is said otherwise. */
+/** Signs the registration as a wallet does; `options` replace single members. */
 export function signCode(
   key: BaseWallet,
   code: string,
-  said: { wallet?: Address; chainId?: number; domain?: TypedDataDomain } = {},
+  options: { wallet?: Address; chainId?: number; domain?: TypedDataDomain } = {},
 ): Promise<string> {
-  const { wallet = key.address, chainId = 1 } = said
+  const { wallet = key.address, chainId = 1 } = options
   const message = { walletAddress: wallet, code, chainId }
-  return key.signTypedData({ name: 'Service Affiliate', version: '1', ...said.domain }, types, message)
+  return key.signTypedData({ name: 'Service Affiliate', version: '1', ...options.domain }, types, message)
 }
 
 /** The body of a registration. */

@@ -20,7 +20,7 @@ const nativePrices = new Map([
   [dollar, 10n ** 30n / 2_000n],
   [coin, unit / 4_000n],
 ])
-/** Where the doors' clock stands. */
+/** The time of the server's clock. */
 const computedAt = '2027-01-15T08:00:00Z'
 const txHash = `0x${'ab'.repeat(32)}` as const
 
@@ -60,11 +60,11 @@ interface TradeWish {
   sellToken?: Address
   buyToken?: Address
   sell?: bigint
-  /** Settles no auction of this service. */
+  /** The settlement belongs to no auction of this service. */
   isForeign?: boolean
 }
 
-/** One wrapped native unless it says otherwise. @returns the UID */
+/** Stores a trade of one wrapped native coin by default. @returns the UID */
 async function trade(wish: TradeWish): Promise<string> {
   const { owner, day, code, sellToken = wrapped, buyToken = dollar, sell = unit, isForeign = false } = wish
   const { db } = server.database
@@ -132,7 +132,7 @@ afterAll(async () => {
 })
 
 describe('an affiliate', () => {
-  test('is told what its traders traded, and its part of each one’s rewards', async () => {
+  test('gets the volume of its traders, and its part of the rewards of each', async () => {
     const { status, body } = await read('affiliate-stats', wallet)
     expect(status).toBe(200)
     // 2,000 and 2,500.5 of one trader, 1,000 of the other: one full 4,000, and the other is nearer to the next.
@@ -151,7 +151,7 @@ describe('an affiliate', () => {
     })
   })
 
-  test('whose traders have used up their volume has no active ones, and no reward to come', async () => {
+  test('whose traders reached their volume cap has no active traders, and no next reward', async () => {
     const { body } = await read('affiliate-stats', numbered('A2').replace('0X', '0x'))
     expect(body).toMatchObject({
       total_volume: 3_000,
@@ -166,7 +166,7 @@ describe('an affiliate', () => {
     })
   })
 
-  test('that nobody was brought by has zeros', async () => {
+  test('without traders has zeros', async () => {
     const { status, body } = await read('affiliate-stats', numbered('a3'))
     expect(status).toBe(200)
     expect(body).toMatchObject({ total_volume: 0, left_to_next_reward: 4_000, total_traders: 0 })
@@ -174,7 +174,7 @@ describe('an affiliate', () => {
 })
 
 describe('a trader', () => {
-  test('is told of his code, his time and his part of the rewards', async () => {
+  test('gets the bound code, the binding period and the trader part of the rewards', async () => {
     const { status, body } = await read('trader-stats', trader)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -192,7 +192,7 @@ describe('a trader', () => {
     })
   })
 
-  test('sees his trades that name a code, the newest first, and why some do not count', async () => {
+  test('gets the trades that name a code, newest first, and why some are not eligible', async () => {
     const { status, body } = await read('trader-activity', trader)
     expect(status).toBe(200)
     expect(body.lastUpdatedAt).toBe(computedAt)
@@ -234,12 +234,12 @@ describe('a trader', () => {
       is_bound_to_code: true,
       is_eligible: true,
     })
-    // A token that says nothing of itself has no symbol, and is counted in atoms.
+    // A token without metadata has no symbol, and its amounts are in atoms.
     expect(body.rows[0]).toMatchObject({ sell_token: coin, executed_sell_amount: String(5_001n * unit) })
     expect(body.rows[0]).not.toHaveProperty('sell_token_symbol')
   })
 
-  test('counts up to the cap, in part where a trade crosses it', async () => {
+  test('counts up to the cap, and in part where a trade crosses it', async () => {
     const { body } = await read('trader-activity', capped)
     expect(
       body.rows.map((row: Record<string, unknown>) => [row.eligible_volume_usd, row.eligibility_reason]),
@@ -250,7 +250,7 @@ describe('a trader', () => {
     ])
   })
 
-  test('is bound once and for all, also when the code is switched off, but nobody new is', async () => {
+  test('stays bound when the code is switched off, but a new trader is not bound to it', async () => {
     const [early, late] = [numbered('c1'), numbered('c2')]
     await register('SWITCH', numbered('a4'))
     await client.query(`INSERT INTO affiliate_switches VALUES ('SWITCH', '2027-01-05', false)`)
@@ -265,7 +265,7 @@ describe('a trader', () => {
     ])
   })
 
-  test('whose document comes after his trade is bound by it all the same', async () => {
+  test('whose document is stored after the trade is bound by it as well', async () => {
     const owner = numbered('c3')
     const uid = await trade({ owner, day: 4, code: null })
     const document = JSON.stringify({ appCode: 'Shop', metadata: { referrer: { code: 'ALPHA' } } })
@@ -279,7 +279,7 @@ describe('a trader', () => {
   })
 })
 
-test('switching a code is noted, once for each change', async () => {
+test('switching a code is recorded once for each change', async () => {
   await register('NOTED', numbered('a5'))
   for (const enabled of [false, false, true])
     await client.query(`UPDATE affiliates SET enabled = $1 WHERE code = 'NOTED'`, [enabled])
@@ -289,10 +289,10 @@ test('switching a code is noted, once for each change', async () => {
   expect(rows).toEqual([{ enabled: false }, { enabled: true }])
 })
 
-test('who has none is told so', async () => {
-  const nobody = numbered('ee')
+test('an address without statistics gets 404, and no activity', async () => {
+  const unknown = numbered('ee')
   const answers = await Promise.all(
-    ['affiliate-stats', 'trader-stats', 'trader-activity'].map((what) => read(what, nobody)),
+    ['affiliate-stats', 'trader-stats', 'trader-activity'].map((what) => read(what, unknown)),
   )
   expect(answers.map(({ status, body }) => [status, body])).toEqual([
     [404, { message: 'Affiliate stats not found' }],
@@ -301,14 +301,14 @@ test('who has none is told so', async () => {
   ])
 })
 
-test.each([['0x12'], ['nobody'], ['b1'.repeat(20)]])('%s is no address', async (text) => {
+test.each([['0x12'], ['nobody'], ['b1'.repeat(20)]])('%s is not an address', async (text) => {
   for (const what of ['affiliate-stats', 'trader-stats', 'trader-activity']) {
     const { status, body } = await read(what, text)
     expect([status, body]).toEqual([400, { message: expect.stringContaining('must be an address') }])
   }
 })
 
-test('GraphQL tells the same, in pages', async () => {
+test('GraphQL returns the same, in pages', async () => {
   const page = (after: string | null) =>
     graphql(
       server.url,
@@ -362,12 +362,15 @@ describe('without the setting', () => {
   })
   afterAll(() => closed?.[Symbol.asyncDispose]())
 
-  test.each(['affiliate-stats', 'trader-stats', 'trader-activity'])('%s names it', async (what) => {
-    for (const address of [wallet, 'nobody']) {
-      const { status, body } = await request(`${closed.url}/affiliate/${what}/${address}`)
-      expect([status, body]).toEqual([503, { message: expect.stringContaining('DUNE_API_KEY') }])
-    }
-  })
+  test.each(['affiliate-stats', 'trader-stats', 'trader-activity'])(
+    '%s is refused with the setting',
+    async (what) => {
+      for (const address of [wallet, 'nobody']) {
+        const { status, body } = await request(`${closed.url}/affiliate/${what}/${address}`)
+        expect([status, body]).toEqual([503, { message: expect.stringContaining('DUNE_API_KEY') }])
+      }
+    },
+  )
 
   test.each([
     `affiliateStatistics(wallet: "${wallet}") { code }`,
@@ -379,7 +382,7 @@ describe('without the setting', () => {
   })
 })
 
-test('what the dollar is counted in cannot be asked: unavailable, not nothing', async () => {
+test('statistics are unavailable while the decimals of the dollar cannot be read', async () => {
   const away: TradingServices['tokens'] = async (addresses) =>
     new Map(addresses.map((token) => [token, new Outage('the node')]))
   await using dark = await openTestServer({ tokens: away, network: { ...network, usdReference: dollar } })
@@ -387,13 +390,13 @@ test('what the dollar is counted in cannot be asked: unavailable, not nothing', 
   expect([status, Object.keys(body)]).toEqual([503, ['message']])
 })
 
-test('many who look at once, and soon after, are one look', async () => {
+test('concurrent clients, and later ones within seconds, share one computation', async () => {
   const { db, statements } = server.database
   let now = 1_800_000_000_000
   const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
   const statistics = createStatistics({ db, now: () => now, networks })
   const before = statements.length
-  const looks = () =>
+  const compute = () =>
     Promise.all(
       Array.from({ length: 50 }, () => [
         statistics.ofAffiliate(wallet, 'somebody'),
@@ -401,19 +404,19 @@ test('many who look at once, and soon after, are one look', async () => {
         statistics.activityOf(trader, { first: 2, after: null }, 'somebody'),
       ]).flat(),
     )
-  await looks()
+  await compute()
   now += 10_000
-  await looks()
+  await compute()
   expect(statements.length - before).toBe(3)
   now += 1
-  const [again] = await looks()
+  const [again] = await compute()
   expect(again?.computedAt).toEqual(new Date(now))
   expect(statements.length - before).toBe(6)
   await statistics.activityOf(trader, { first: 3, after: null }, 'somebody')
   expect(statements.length - before).toBe(7)
 })
 
-describe('a client who asks for much', () => {
+describe('a client with many requests', () => {
   let gate: Promise<void> | undefined
   let open: () => void
   const gated: TradingServices['tokens'] = async (addresses) => {
@@ -430,19 +433,19 @@ describe('a client who asks for much', () => {
     return { statistics, page }
   }
 
-  test('has one turn at a time, so that another has his', async () => {
+  test('has one slot at a time, and leaves a slot to another client', async () => {
     const { statistics, page } = start()
     const flood = Array.from({ length: 9 }, (_, of) => page(of + 1, 'flood'))
     await expect(page(10, 'flood')).rejects.toThrow('the computation of statistics is unavailable')
     gate = undefined
     expect(await statistics.ofTrader(trader, 'modest')).toMatchObject({ code: 'ALPHA' })
-    // What waits behind others is begun at once for one who has his turn.
+    // A computation that is queued for one client starts at once for a client with a free slot.
     expect((await page(9, 'modest')).trades.length).toBeGreaterThan(0)
     open()
     expect(await Promise.all(flood)).toHaveLength(9)
   })
 
-  test('is told when there is no turn in time', async () => {
+  test('gets an outage when no slot is free in time', async () => {
     const { page } = start()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const first = page(1, 'flood')
@@ -455,7 +458,7 @@ describe('a client who asks for much', () => {
   })
 })
 
-test('once a trader’s time is over nothing more is left to trade', async () => {
+test("after a trader's binding period no volume is left to the next reward", async () => {
   const { db } = server.database
   const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
   const at = (time: string) =>
@@ -464,7 +467,7 @@ test('once a trader’s time is over nothing more is left to trade', async () =>
   expect(await at('2027-04-03T12:00:00Z')).toMatchObject({ leftToNextReward: 0n })
 })
 
-test('pages stand while trades of earlier and later come in', async () => {
+test('a cursor keeps its place while earlier and later trades are added', async () => {
   const owner = numbered('c4')
   const own = { owner, code: 'ALPHA' }
   const page = async (after: string | null) => {

@@ -9,7 +9,7 @@ import { startWorld, type World } from '../setup/world.ts'
 import { numberedKey, signCode } from './signer.ts'
 
 const owner = numberedKey(31)
-const stranger = numberedKey(32)
+const otherKey = numberedKey(32)
 
 let world: World
 beforeAll(async () => {
@@ -28,31 +28,31 @@ const domain = { name: 'Trade Graph Affiliate' }
 async function register(wallet: Address, code: string, by = owner, wrap = (signature: string) => signature) {
   const signedMessage = wrap(await signCode(by, code, { wallet, domain }))
   const body = { walletAddress: wallet, code, signedMessage }
-  const { status, body: told } = await request(`${world.url}/affiliate/${wallet}`, 'POST', body)
-  return [status, status === 201 ? told.code : told.message]
+  const { status, body: result } = await request(`${world.url}/affiliate/${wallet}`, 'POST', body)
+  return [status, status === 201 ? result.code : result.message]
 }
 const invalid = [401, 'Affiliate has invalid signature']
 
-test('a contract wallet registers by its own word, and nobody else does', async () => {
+test('a contract wallet registers with a signature that it accepts, and with no other', async () => {
   const wallet = address(`0x${'31'.repeat(20)}`)
   await putWallet(world.chain.rpc, wallet, address(owner.address))
-  expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
-  const signedMessage = await signCode(stranger, 'CONTRACT', { wallet, domain })
-  const told = await request(`${world.url}/graphql`, 'POST', {
+  expect(await register(wallet, 'CONTRACT', otherKey)).toEqual(invalid)
+  const signedMessage = await signCode(otherKey, 'CONTRACT', { wallet, domain })
+  const response = await request(`${world.url}/graphql`, 'POST', {
     query:
       'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code } } }',
     variables: { input: { walletAddress: wallet, code: 'CONTRACT', signedMessage } },
   })
-  expect(told.body.errors[0].extensions.data).toEqual({ reason: 'wallet-refused' })
+  expect(response.body.errors[0].extensions.data).toEqual({ reason: 'wallet-refused' })
   expect(await register(wallet, 'CONTRACT')).toEqual([201, 'CONTRACT'])
   expect(await register(wallet, 'CONTRACT')).toEqual([
     409,
     'Affiliate wallet address already bound to a code',
   ])
-  expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
+  expect(await register(wallet, 'CONTRACT', otherKey)).toEqual(invalid)
 })
 
-test('of a hundred posts of one contract wallet’s message, one counts', async () => {
+test("of a hundred concurrent posts of one contract wallet's message, one succeeds", async () => {
   const wallet = address(`0x${'33'.repeat(20)}`)
   await putWallet(world.chain.rpc, wallet, address(owner.address))
   const answers = await Promise.all(Array.from({ length: 100 }, () => register(wallet, 'TOGETHER')))
@@ -60,7 +60,7 @@ test('of a hundred posts of one contract wallet’s message, one counts', async 
   expect(answers.filter(([status]) => status === 409)).toHaveLength(99)
 })
 
-test('a wallet that is not deployed yet registers with what deploys it', async () => {
+test('a wallet that is not deployed yet registers with a signature that contains its deployment', async () => {
   const initCode = `${readArtifact('ContractWallet').bytecode}${AbiCoder.defaultAbiCoder()
     .encode(['address'], [owner.address])
     .slice(2)}`
@@ -69,25 +69,25 @@ test('a wallet that is not deployed yet registers with what deploys it', async (
   const factoryCall = `${salt}${initCode.slice(2)}` as Hex
   const wrap = (signature: string) => wrapSignature(deployer, factoryCall, signature as Hex)
   expect(await register(wallet, 'UNDEPLOYED')).toEqual(invalid)
-  expect(await register(wallet, 'UNDEPLOYED', stranger, wrap)).toEqual(invalid)
+  expect(await register(wallet, 'UNDEPLOYED', otherKey, wrap)).toEqual(invalid)
   expect(await register(wallet, 'UNDEPLOYED', owner, wrap)).toEqual([201, 'UNDEPLOYED'])
   expect(await world.chain.rpc.call('eth_getCode', [wallet, 'latest'])).toBe('0x')
 })
 
-test.each(Object.entries(hostileWallets))('a wallet that %s has signed nothing', async (_, code) => {
+test.each(Object.entries(hostileWallets))('the signature of a wallet that %s is invalid', async (_, code) => {
   const wallet = address(`0x${'35'.repeat(20)}`)
   await world.chain.rpc.call('anvil_setCode', [wallet, code])
   expect(await register(wallet, 'HOSTILE')).toEqual(invalid)
 })
 
-test('the wallet’s own check, before what is taken', async () => {
+test("the contract wallet's check comes before a taken code", async () => {
   const wallet = address(`0x${'36'.repeat(20)}`)
   await putWallet(world.chain.rpc, wallet, address(owner.address))
-  expect(await register(wallet, 'CONTRACT', stranger)).toEqual(invalid)
+  expect(await register(wallet, 'CONTRACT', otherKey)).toEqual(invalid)
   expect(await register(wallet, 'CONTRACT')).toEqual([409, 'Affiliate code already taken'])
 })
 
-test('the key of the content system switches a code', async () => {
+test('the key of the CMS switches a code', async () => {
   const put = (key: string) =>
     fetch(`${world.url}/ref-codes/CONTRACT`, {
       method: 'PUT',
@@ -100,7 +100,7 @@ test('the key of the content system switches a code', async () => {
   expect((await request(`${world.url}/ref-codes/CONTRACT`)).status).toBe(403)
 })
 
-test('the key of the content system cancels no orders', async () => {
+test('the key of the CMS cancels no orders', async () => {
   const cancel = async (key: string) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
     const uid = `0x${'00'.repeat(56)}`
@@ -115,19 +115,19 @@ test('the key of the content system cancels no orders', async () => {
   expect(await cancel('key-of-the-operator')).toBe('OrderNotFound')
 })
 
-test('what no setting opens is closed', async () => {
+test('statistics without their setting are unavailable', async () => {
   const { status, body } = await request(`${world.url}/affiliate/trader-stats/${owner.address}`)
   expect([status, body]).toEqual([503, { message: expect.stringContaining('STATS_SOURCE') }])
 })
 
-test('while the node is away keys still register, and about all others nobody knows', async () => {
+test('during a node outage keys register, and contract signatures are unavailable', async () => {
   await world.chain[Symbol.asyncDispose]()
   const key = numberedKey(34)
   const post = (signedMessage: string) => {
     const body = { walletAddress: key.address, code: 'OFFLINE', signedMessage }
     return request(`${world.url}/affiliate/${key.address}`, 'POST', body)
   }
-  const forged = await post(await signCode(stranger, 'OFFLINE', { wallet: address(key.address), domain }))
+  const forged = await post(await signCode(otherKey, 'OFFLINE', { wallet: address(key.address), domain }))
   expect([forged.status, forged.body]).toEqual([503, { message: expect.stringContaining('unavailable') }])
   expect(forged.headers.get('retry-after')).toBe('1')
   expect((await post('neither')).status).toBe(401)
