@@ -11,9 +11,9 @@ import { type Evm, startEvm } from '../setup/evm.ts'
 const sources = new URL('../../src/dev/contracts/', import.meta.url)
 const folder = new URL('artifacts/', sources)
 const artifact = (name: string): Artifact => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))
-const somebody = address(`0x${'b0'.repeat(20)}`)
+const otherAccount = address(`0x${'b0'.repeat(20)}`)
 
-it('commits what the compiler makes of the sources', () => {
+it('the committed artifacts are those that the compiler builds from the sources', () => {
   const compiled = compileContracts()
   expect(compiled.length).toBe(contractNames.length)
   for (const contract of compiled) expect(artifact(contract.contractName)).toEqual(contract)
@@ -46,31 +46,31 @@ describe('on a chain', () => {
   const deployToken = (contract: string) =>
     evm.deploy(artifact(contract), ['string', 'string', 'uint8'], ['Name', 'SYM', 6])
 
-  it('takes one percent of a transfer of the fee token out of the world', async () => {
+  it('the fee token burns one percent of each transfer', async () => {
     const token = await deployToken('FeeToken')
     await token.write('mint', [evm.account, 1_050n])
-    await token.write('transfer', [somebody, 250n])
-    expect(await token.read('balanceOf', [somebody])).toBe(248n)
+    await token.write('transfer', [otherAccount, 250n])
+    expect(await token.read('balanceOf', [otherAccount])).toBe(248n)
     expect(await token.read('balanceOf', [evm.account])).toBe(800n)
     expect(await token.read('totalSupply')).toBe(1_048n)
   })
 
-  it('spends no more than the allowance, and never uses up an unlimited one', async () => {
+  it('a transfer is limited by the allowance, and an unlimited allowance is not reduced', async () => {
     const token = await deployToken('TestToken')
-    await token.write('mint', [somebody, 100n])
-    await evm.rpc.call('anvil_impersonateAccount', [somebody])
-    await evm.rpc.call('anvil_setBalance', [somebody, toQuantity(10n ** 18n)])
-    await token.write('approve', [evm.account, 10n], somebody)
-    await expect(token.write('transferFrom', [somebody, evm.account, 11n])).rejects.toThrow('reverted')
-    await token.write('transferFrom', [somebody, evm.account, 4n])
-    expect(await token.read('allowance', [somebody, evm.account])).toBe(6n)
-    await token.write('approve', [evm.account, 2n ** 256n - 1n], somebody)
-    await token.write('transferFrom', [somebody, evm.account, 96n])
-    expect(await token.read('allowance', [somebody, evm.account])).toBe(2n ** 256n - 1n)
+    await token.write('mint', [otherAccount, 100n])
+    await evm.rpc.call('anvil_impersonateAccount', [otherAccount])
+    await evm.rpc.call('anvil_setBalance', [otherAccount, toQuantity(10n ** 18n)])
+    await token.write('approve', [evm.account, 10n], otherAccount)
+    await expect(token.write('transferFrom', [otherAccount, evm.account, 11n])).rejects.toThrow('reverted')
+    await token.write('transferFrom', [otherAccount, evm.account, 4n])
+    expect(await token.read('allowance', [otherAccount, evm.account])).toBe(6n)
+    await token.write('approve', [evm.account, 2n ** 256n - 1n], otherAccount)
+    await token.write('transferFrom', [otherAccount, evm.account, 96n])
+    expect(await token.read('allowance', [otherAccount, evm.account])).toBe(2n ** 256n - 1n)
     expect(await token.read('balanceOf', [evm.account])).toBe(100n)
   })
 
-  it('has a pool for a pair that pays up to the product of its reserves and not more', async () => {
+  it('the pool of a pair pays exactly up to the constant product of its reserves', async () => {
     const [a, b] = [await deployToken('TestToken'), await deployToken('TestToken')]
     const factory = await evm.deploy(artifact('PoolFactory'))
     await factory.write('createPair', [a.address, b.address])
@@ -91,23 +91,23 @@ describe('on a chain', () => {
 
     await token0.write('mint', [where, 10_000n])
     // 4000000 · 9970 / (1000000 + 9970), rounded down
-    await expect(pool.write('swap', [0n, 39_487n, somebody, '0x'])).rejects.toThrow('reverted')
-    await pool.write('swap', [0n, 39_486n, somebody, '0x'])
-    expect(await token1.read('balanceOf', [somebody])).toBe(39_486n)
+    await expect(pool.write('swap', [0n, 39_487n, otherAccount, '0x'])).rejects.toThrow('reverted')
+    await pool.write('swap', [0n, 39_486n, otherAccount, '0x'])
+    expect(await token1.read('balanceOf', [otherAccount])).toBe(39_486n)
     expect(await pool.read('getReserves')).toBe(1_010_000n)
-    await expect(pool.write('swap', [1n, 0n, somebody, '0x'])).rejects.toThrow('reverted')
+    await expect(pool.write('swap', [1n, 0n, otherAccount, '0x'])).rejects.toThrow('reverted')
   })
 
-  it('has a contract wallet that calls and signs for its owner until he closes it', async () => {
+  it('the contract wallet calls and signs for its owner until it is closed', async () => {
     const key = new SigningKey(`0x${'0a'.repeat(32)}`)
     const owner = address(computeAddress(key))
     await impersonate(evm.rpc, owner)
     const token = await deployToken('TestToken')
     const wallet = await evm.deploy(artifact('ContractWallet'), ['address'], [owner])
-    const approve = new Interface(artifact('TestToken').abi).encodeFunctionData('approve', [somebody, 9n])
+    const approve = new Interface(artifact('TestToken').abi).encodeFunctionData('approve', [otherAccount, 9n])
     await expect(wallet.write('execute', [token.address, 0n, approve])).rejects.toThrow('reverted')
     await wallet.write('execute', [token.address, 0n, approve], owner)
-    expect(await token.read('allowance', [wallet.address, somebody])).toBe(9n)
+    expect(await token.read('allowance', [wallet.address, otherAccount])).toBe(9n)
 
     const [digest, other] = [`0x${'d1'.repeat(32)}`, `0x${'d2'.repeat(32)}`]
     const verdict = (signature: string) => wallet.read('isValidSignature', [digest, signature])
@@ -119,19 +119,19 @@ describe('on a chain', () => {
     expect(await verdict(key.sign(digest).serialized)).toBe('0xffffffff')
   })
 
-  it('takes a permit of the owner for his approval, once', async () => {
+  it('a permit of the owner sets the allowance, and is valid once', async () => {
     const key = new SigningKey(`0x${'0b'.repeat(32)}`)
     const owner = computeAddress(key)
     const token = await evm.deploy(artifact('TestToken'), ['string', 'string', 'uint8'], ['Token', 'TKN', 18])
-    const hook = permitHook({ chainId: 31337, token: token.address }, key, somebody, 5n)
+    const hook = permitHook({ chainId: 31337, token: token.address }, key, otherAccount, 5n)
     const permit = { to: hook.target, data: hook.callData }
     await evm.send(permit)
-    expect(await token.read('allowance', [owner, somebody])).toBe(5n)
+    expect(await token.read('allowance', [owner, otherAccount])).toBe(5n)
     expect(await token.read('nonces', [owner])).toBe(1n)
     await expect(evm.send(permit)).rejects.toThrow('reverted')
   })
 
-  it('wraps the native coin one for one, also where its code was only put', async () => {
+  it('the wrapped token wraps the native coin one for one, also when only its code was set', async () => {
     const wrapped = at(address(`0x${'ee'.repeat(19)}01`), artifact('WrappedNative'))
     await evm.rpc.call('anvil_setCode', [wrapped.address, artifact('WrappedNative').deployedBytecode])
     const deposit = { to: wrapped.address, data: '0x', value: toQuantity(500n) }

@@ -30,7 +30,7 @@ it.each([
   expect(readdirSync(home)).toEqual([])
 })
 
-it('starts nothing when the port is taken', async () => {
+it('starts nothing when the port is in use', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const bound = server.address()
@@ -44,7 +44,7 @@ it('starts nothing when the port is taken', async () => {
   }
 })
 
-it('ends when its chain or its database does, and the same command picks everything up', async () => {
+it('ends when its chain or its database ends, and the next start continues from the saved state', async () => {
   const parts = [
     ['chain', 'database', 'the local chain'],
     ['database', 'chain', 'the local database'],

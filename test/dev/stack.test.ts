@@ -85,7 +85,7 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('a new market', () => {
-  it('has the settlement contracts where every network has them', async () => {
+  it('has the settlement contracts at the addresses of every network', async () => {
     const { network, market } = stack
     expect(network).toMatchObject({
       chainId: 11155111,
@@ -109,7 +109,7 @@ describe('a new market', () => {
     expect(BigInt(answer)).toBe(1n)
   })
 
-  it('has the tokens it tells about', async () => {
+  it('has the tokens that its description lists', async () => {
     for (const [symbol, token] of Object.entries(stack.market.tokens)) {
       expect(await readOne(token.address, 'symbol')).toBe(symbol)
       expect(await readOne(token.address, 'decimals')).toBe(BigInt(token.decimals))
@@ -167,7 +167,7 @@ describe('a new market', () => {
   })
 })
 
-it('is found again by the next program when the one before was killed', async () => {
+it('is found again by the next program after the previous one was killed', async () => {
   await stack.stop()
   const script = `
     import { startStack } from ${JSON.stringify(new URL('../../src/dev/stack.ts', import.meta.url))}
@@ -189,7 +189,7 @@ it('is found again by the next program when the one before was killed', async ()
   expect(stack.rpcUrl).toBe(String(url).trim())
 })
 
-it('loses nothing that was committed or saved when its processes are killed', async () => {
+it('keeps all committed rows and saved blocks when its processes are killed', async () => {
   const genesis = await rpc.call('eth_getBlockByNumber', ['0x0', false])
   const { accounts, tokens } = stack.market
   const [from, to] = accounts.map((account) => account.address)
@@ -217,7 +217,7 @@ it('loses nothing that was committed or saved when its processes are killed', as
   expect(await query('SELECT answer FROM kept')).toEqual([{ answer: 42 }])
 })
 
-it('begins anew on reset', async () => {
+it('starts from nothing on reset', async () => {
   const genesis = await rpc.call('eth_getBlockByNumber', ['0x0', false])
   await stack.stop()
   stack = await startStack({ home, reset: true, log: silentLog })

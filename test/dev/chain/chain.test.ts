@@ -25,7 +25,7 @@ interface Block {
 const blockAt = (rpc: Rpc, number: string) => rpc.call<Block>('eth_getBlockByNumber', [number, false])
 const heightOf = async (rpc: Rpc) => Number(await rpc.call('eth_blockNumber'))
 
-it('continues after an orderly end: same genesis, same blocks, receipts, mining again, time as on the wall', async () => {
+it('a chain continues after a clean stop, with its genesis, blocks and receipts, and mines at wall-clock time', async () => {
   const first = await start()
   const rpc = rpcOf(first.rpcUrl)
   const [from, to] = await rpc.call<Hex[]>('eth_accounts')
@@ -48,7 +48,7 @@ it('continues after an orderly end: same genesis, same blocks, receipts, mining 
   await second.stop()
 })
 
-it('falls back to the state before when the newest cannot be read', async () => {
+it('falls back to the previous state when the newest cannot be read', async () => {
   const first = await start()
   const genesis = await blockAt(rpcOf(first.rpcUrl), '0x0')
   await first.stop()
@@ -59,7 +59,7 @@ it('falls back to the state before when the newest cannot be read', async () => 
   expect(await blockAt(rpcOf(second.rpcUrl), '0x0')).toEqual(genesis)
   await second.stop()
 
-  // Readable for us and not for the node.
+  // A file that this process can read and the node cannot.
   writeFileSync(newest, readFileSync(newest, 'utf8').replace(/"0x1f8b../, '"0x00000000'))
   const third = await start()
   expect(await blockAt(rpcOf(third.rpcUrl), '0x0')).toEqual(genesis)
@@ -69,7 +69,7 @@ it('falls back to the state before when the newest cannot be read', async () => 
   await expect(start()).rejects.toThrow('--reset')
 })
 
-it('builds again from nothing what was never finished', async () => {
+it('an unfinished chain is built again from the start', async () => {
   const left: string[] = []
   const interrupted = start({
     prepare: async (rpcUrl) => {
@@ -87,7 +87,7 @@ it('builds again from nothing what was never finished', async () => {
   await chain.stop()
 })
 
-it('ends a process that was killed half-way through building instead of adopting it', async () => {
+it('ends the leftover node of an interrupted build instead of adopting it', async () => {
   const chain = await start()
   const record = join(home, 'chain.json')
   writeFileSync(record, readFileSync(record, 'utf8').replace('"ready":true', '"ready":false'))
@@ -97,6 +97,6 @@ it('ends a process that was killed half-way through building instead of adopting
   await Promise.all([chain.stop(), next.stop()])
 })
 
-it('says in one line where anvil is missing', async () => {
+it('reports a missing anvil in one line', async () => {
   await expect(start({ anvil: join(home, 'nothing') })).rejects.toThrow('ANVIL is set to')
 })

@@ -17,7 +17,7 @@ afterEach(() => removeTemporaryHome(home))
 
 const open = (reset = false, path = home) => openHome({ path, reset, log: silentLog, waitMs: 200 })
 
-/** A process that lives until it is told otherwise and has written itself down as the owner. */
+/** A process that runs until it is killed and is recorded as the owner. */
 function liveOwner() {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   const row = findProcess(child.pid ?? 0)
@@ -25,7 +25,7 @@ function liveOwner() {
   return child
 }
 
-it('makes a private folder and tells about the stack in a private file that goes when it ends', async () => {
+it('creates a private folder, and describes the stack in a private file that is removed on release', async () => {
   const path = join(home, 'a', 'b')
   const opened = await open(false, path)
   expect(statSync(path).mode & 0o777).toBe(0o700)
@@ -46,21 +46,21 @@ it('refuses a second program with one line', async () => {
   }
 })
 
-it('waits for an owner that is leaving', async () => {
+it('waits for an owner that is ending', async () => {
   const child = liveOwner()
-  const told: string[] = []
-  const log = { ...silentLog, info: (message: string) => void told.push(message) }
+  const messages: string[] = []
+  const log = { ...silentLog, info: (message: string) => void messages.push(message) }
   const opening = openHome({ path: home, reset: false, log })
   try {
-    await eventually('it waits', () => told.length > 0)
+    await eventually('a message about waiting', () => messages.length > 0)
   } finally {
     child.kill('SIGKILL')
   }
   ;(await opening).release()
-  expect(told).toEqual([expect.stringContaining(`process ${child.pid}`)])
+  expect(messages).toEqual([expect.stringContaining(`process ${child.pid}`)])
 })
 
-it('succeeds an owner that is gone, also when its number lives on in another process', async () => {
+it('takes over from an owner that has ended, also when another process has its pid', async () => {
   const child = liveOwner()
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -69,14 +69,14 @@ it('succeeds an owner that is gone, also when its number lives on in another pro
   ;(await open()).release()
 })
 
-it('lets one of two programs in that find the same dead owner', async () => {
+it('admits one of two programs that find the same ended owner', async () => {
   writeFileSync(join(home, 'owner.json'), '{"pid":1,"started":"long ago"}')
   const both = await Promise.allSettled([open(), open()])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
 it.each([true, false])(
-  'takes no folder that holds other things, whatever their names (reset: %s)',
+  'refuses a folder with files of another origin, whatever their names (reset: %s)',
   async (reset) => {
     for (const name of ['database', 'photos']) mkdirSync(join(home, name))
     for (const name of ['home.json', 'owner.json', 'dev.json', 'chain.json'])
@@ -87,7 +87,7 @@ it.each([true, false])(
   },
 )
 
-it('empties on reset what a home made, and says what it leaves', async () => {
+it('a reset removes the files of a home, and lists the files that it leaves', async () => {
   ;(await open()).release()
   const ours = ['chain.json', 'chain.json.new', 'chain-state.json', 'chain-state.previous.json', 'chain.log']
   for (const name of [
@@ -100,15 +100,15 @@ it('empties on reset what a home made, and says what it leaves', async () => {
   ])
     writeFileSync(join(home, name), '')
   for (const name of ['database', 'photos']) mkdirSync(join(home, name))
-  const told: string[] = []
-  const log = { ...silentLog, warn: (message: string) => void told.push(message) }
+  const messages: string[] = []
+  const log = { ...silentLog, warn: (message: string) => void messages.push(message) }
   const opened = await openHome({ path: home, reset: true, log })
   expect(readdirSync(home)).toEqual(['chain.json.old', 'home.json', 'notes.txt', 'owner.json', 'photos'])
-  expect(told).toEqual([expect.stringMatching(/: (chain\.json\.old|notes\.txt|photos|, ){5}$/)])
+  expect(messages).toEqual([expect.stringMatching(/: (chain\.json\.old|notes\.txt|photos|, ){5}$/)])
   opened.release()
 })
 
-it('knows a home of an earlier version by its record of the chain', async () => {
+it('recognises a home of an earlier version by its record of the chain', async () => {
   mkdirSync(join(home, 'database'))
   const record = { pid: 1, started: 'long ago', port: 1, ready: true, genesisTime: 1 }
   writeFileSync(join(home, 'chain.json'), JSON.stringify(record))
@@ -117,12 +117,12 @@ it('knows a home of an earlier version by its record of the chain', async () => 
   opened.release()
 })
 
-it('takes a folder in which a first start was killed at once', async () => {
+it('accepts a folder in which a first start was killed immediately', async () => {
   for (const name of ['owner.json.7', 'owner.json.8.left']) writeFileSync(join(home, name), '{}')
   ;(await open()).release()
 })
 
-it('finishes the reset that a killed program began', async () => {
+it('finishes a reset that was interrupted', async () => {
   ;(await open()).release()
   writeFileSync(join(home, 'emptying'), '')
   mkdirSync(join(home, 'database'))

@@ -32,7 +32,7 @@ async function startService() {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-it('places signed orders of accounts 3 and 4 through the REST door and goes on after a failure', async () => {
+it('places signed orders of accounts 3 and 4 over REST, and continues after a failure', async () => {
   const { received, url } = await startService()
   const market = describeMarket()
   const traders = startTraders({
@@ -72,7 +72,7 @@ it('places signed orders of accounts 3 and 4 through the REST door and goes on a
     expect(address(signer)).toBe(body.from)
   }
   const [third, fourth] = market.accounts.slice(3)
-  // The first turn was the third account's, and its quote failed.
+  // The third account had the first slot, and its quote failed.
   const placedBy = orders.slice(0, 3).map(({ body }) => body.from)
   expect(placedBy).toEqual([fourth?.address, third?.address, fourth?.address])
 })

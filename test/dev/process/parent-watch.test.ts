@@ -11,7 +11,7 @@ const program = `
 `
 const arguments_ = ['--import', 'tsx', '--input-type=module', '-e', program]
 
-/** Stands for npm: it starts the program as npm does, and can be killed without a chance to pass it on. */
+/** Simulates npm: starts the program as npm does, and can be killed without forwarding the signal. */
 const launcher = (shell: boolean) => `
   const child = require('node:child_process').spawn
   const argv = ${JSON.stringify([process.execPath, ...arguments_])}
@@ -21,8 +21,8 @@ const launcher = (shell: boolean) => `
 
 it.each([
   ['directly', false],
-  ['through a shell that stays in between', true],
-])('notices that the program that launched it %s was killed', async (_how, shell) => {
+  ['through a shell that keeps running', true],
+])('notices when its parent, which started it %s, was killed', async (_how, shell) => {
   const parent = spawn(process.execPath, ['-e', launcher(shell)], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   parent.stdout.on('data', (chunk) => {
@@ -31,7 +31,7 @@ it.each([
   const closed = once(parent.stdout, 'close')
   await eventually('the program watches', () => output.includes('watching'))
   parent.kill('SIGKILL')
-  // Closed when nobody holds it any more: the program has ended too.
+  // The pipe closes once the program has ended too.
   await closed
   expect(output).toBe('watching\norphaned\n')
 })
