@@ -14,7 +14,7 @@ let client = 0
 let placed: Order
 const opened: TestServer[] = []
 
-/** Doors with limits, behind a proxy that is trusted, so that a request may come from anywhere. */
+/** A server with limits behind a trusted proxy, so that a test can choose the client's address. */
 async function limitedServers(more: Partial<ServerOptions> = {}): Promise<TestServer> {
   const services = { placeOrder: async () => placed.uid, cancelOrders: async () => [placed.uid] }
   const isTrustedProxy = (address: string) => address === '127.0.0.1'
@@ -38,7 +38,7 @@ interface Ask {
   at?: TestServer
 }
 
-/** Asks as a client that nobody was before, unless it says who it is. */
+/** Sends a request as a new client, unless `from` is given. */
 async function ask(
   path: string,
   { method = 'GET', body, headers = {}, from, at = server }: Ask = {},
@@ -87,13 +87,13 @@ const graphql = (query: string, variables?: object, more: Ask = {}) =>
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ')
 
-/** What is left of a kind. */
+/** The remaining requests of a kind. */
 function left({ headers }: Answer, kind: string): number {
   return Number(new RegExp(`"${kind}";r=(\\d+)`).exec(headers.get('ratelimit') ?? '')?.[1])
 }
 
 describe('order submissions', () => {
-  test('ten at once and five a second; then 429 that says when, and waiting helps', async () => {
+  test('are limited to ten at once and five a second, then get 429 with the time to wait', async () => {
     for (let count = 1; count <= 10; count++) {
       const answer = await place()
       expect([answer.status, left(answer, 'orders')]).toEqual([201, 10 - count])
@@ -113,7 +113,7 @@ describe('order submissions', () => {
       '"orders";r=0;t=2',
       '"orders";q=10;w=2',
     ])
-    // Kinds have buckets of their own, clients too.
+    // Each kind and each client has its own bucket.
     expect((await ask('/sepolia/api/v1/version')).status).toBe(200)
     expect((await ask('/sepolia/api/v1/quote', { method: 'POST', body: quote })).status).toBe(200)
     expect((await place({ from: '198.51.100.250' })).status).toBe(201)
@@ -124,7 +124,7 @@ describe('order submissions', () => {
     expect(after).toEqual([201, 201, 201, 201, 201, 429])
   })
 
-  test('cancellations are submissions, aliases of a mutation each one', async () => {
+  test('include cancellations, and each alias of a mutation counts as one', async () => {
     const cancel = { orderUids: [placed.uid], signature: order.signature, signingScheme: 'eip712' }
     expect(left(await ask('/sepolia/api/v1/orders', { method: 'DELETE', body: cancel }), 'orders')).toBe(9)
     const cancelling = `cancelOrders(input: { orderUids: ["${placed.uid}"], signature: "${order.signature}", signingScheme: EIP712 }) { orders { uid } }`
@@ -133,14 +133,14 @@ describe('order submissions', () => {
     const mixed = `mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } ${cancelling} }`
     const both = await graphql(mixed, { input: graphQuoteInput(quote) })
     expect([left(both, 'quotes'), left(both, 'orders')]).toEqual([19, 5])
-    // Nothing of what does not fit is done, and nothing is counted.
+    // A document over the limit is not executed and not counted.
     const refused = await graphql(`mutation { ${aliases(6, cancelling)} }`)
     expect([refused.status, left(refused, 'orders')]).toEqual([429, 5])
-    // Of reads nothing is missing but the unit of the request that was refused when it had been read.
+    // The refused request took one unit of reads for its parsing; the others took none.
     expect(left(await ask('/sepolia/api/v1/version'), 'reads')).toBe(98)
   })
 
-  test('a document is uploaded before each order, and takes nothing from them', async () => {
+  test('are not reduced by uploads of appData documents, which count as reads', async () => {
     const body = { fullAppData: '{}' }
     for (let count = 1; count <= 5; count++) {
       const uploaded = await ask('/sepolia/api/v1/app_data', { method: 'PUT', body })
@@ -156,7 +156,7 @@ describe('order submissions', () => {
   })
 })
 
-test('fifty aliases are fifty', async () => {
+test('fifty aliases count as fifty reads', async () => {
   const document = `{ ${aliases(50, 'version')} }`
   expect(left(await graphql(document), 'reads')).toBe(50)
   expect(left(await graphql(document), 'reads')).toBe(0)
@@ -168,7 +168,7 @@ test('fifty aliases are fifty', async () => {
     retryable: true,
     data: { limit: 'reads', retryAfterMs: 20 },
   })
-  // It was not read: how much it asks is known when its first unit is there, of which the reading takes a part.
+  // The document is parsed only once one unit is free, and parsing takes a part of that unit.
   now += 20
   const { status, body } = await graphql(document)
   expect([status, body.errors[0].extensions.data.retryAfterMs]).toEqual([429, expect.any(Number)])
@@ -179,25 +179,29 @@ test('fifty aliases are fifty', async () => {
   expect((await graphql(document)).status).toBe(200)
 })
 
-test('one bucket whatever the door', async () => {
-  const hot = 'query ($uid: OrderUid!) { order(uid: $uid) { uid } }'
+test('all interfaces share one bucket of reads', async () => {
+  const orderQuery = 'query ($uid: OrderUid!) { order(uid: $uid) { uid } }'
   const variables = { uid: placed.uid }
-  const sha256Hash = createHash('sha256').update(hot).digest('hex')
+  const sha256Hash = createHash('sha256').update(orderQuery).digest('hex')
   const extensions = { persistedQuery: { version: 1, sha256Hash } }
   const stream = { accept: 'text/event-stream' }
-  const serversInTurn: [string, () => Promise<Answer>, number][] = [
+  const requests: [string, () => Promise<Answer>, number][] = [
     ['REST', () => ask(`/sepolia/api/v1/orders/${placed.uid}`), 99],
     ['REST, HEAD', () => ask('/sepolia/api/v1/version', { method: 'HEAD' }), 98],
-    ['GraphQL, answered by the database alone', () => graphql(hot, variables), 97],
+    ['GraphQL, answered by the database alone', () => graphql(orderQuery, variables), 97],
     ['GraphQL, executed', () => graphql('{ version networks { name } }'), 95],
     ['GraphQL, GET', () => ask(`/graphql?query=${encodeURIComponent('{ a: version b: version }')}`), 93],
+    ['an unknown hash', () => ask('/graphql', { method: 'POST', body: { variables, extensions } }), 92],
     [
-      'a hash that is not known',
-      () => ask('/graphql', { method: 'POST', body: { variables, extensions } }),
-      92,
+      'registering a persisted query',
+      () => ask('/graphql', { method: 'POST', body: { query: orderQuery, variables, extensions } }),
+      91,
     ],
-    ['persisted', () => ask('/graphql', { method: 'POST', body: { query: hot, variables, extensions } }), 91],
-    ['by its hash', () => ask('/graphql', { method: 'POST', body: { variables, extensions } }), 90],
+    [
+      'a persisted query by its hash',
+      () => ask('/graphql', { method: 'POST', body: { variables, extensions } }),
+      90,
+    ],
     [
       'a stream’s query',
       () =>
@@ -213,20 +217,20 @@ test('one bucket whatever the door', async () => {
       () => ask(`/graphql/stream?query=${encodeURIComponent('{ version }')}`, { headers: stream }),
       87,
     ],
-    ['a stream that is announced', () => ask('/graphql/stream', { method: 'PUT' }), 86],
+    ['a reserved stream', () => ask('/graphql/stream', { method: 'PUT' }), 86],
     ['accounts', () => ask(`/accounts/${numbered('0f')}/notifications`), 85],
   ]
-  for (const [what, come, expected] of serversInTurn)
-    expect([what, left(await come(), 'reads')]).toEqual([what, expected])
+  for (const [what, send, expected] of requests)
+    expect([what, left(await send(), 'reads')]).toEqual([what, expected])
   await graphql(`{ ${aliases(50, 'version')} }`)
   await graphql(`{ ${aliases(35, 'version')} }`)
-  for (const [what, come] of serversInTurn) {
-    const { status, headers } = await come()
+  for (const [what, send] of requests) {
+    const { status, headers } = await send()
     expect([what, status, headers.get('retry-after')]).toEqual([what, 429, '1'])
   }
 })
 
-test('what is not executed does not count, what is malformed counts as one', async () => {
+test('skipped fields do not count, and a malformed request counts as one', async () => {
   const conditional = `query ($no: Boolean!) {
     ...Fields a: version @skip(if: true) b: version @include(if: $no) c: version c: version
   } fragment Fields on Query { d: version @skip(if: $no) e: version }`
@@ -251,7 +255,7 @@ test('what is not executed does not count, what is malformed counts as one', asy
   expect(left(await place({ body: '{' }), 'orders')).toBe(9)
 })
 
-test('of two operations the one that is named counts', async () => {
+test('only the named operation of a document counts', async () => {
   const query = 'query A { version } query B { a: version b: version c: version }'
   expect(left(await ask('/graphql', { method: 'POST', body: { query, operationName: 'B' } }), 'reads')).toBe(
     97,
@@ -270,7 +274,7 @@ test('of two operations the one that is named counts', async () => {
   ])
 })
 
-test('more than anybody has at once is refused as too much, not as too early', async () => {
+test('a query over the size of the full bucket is 400 QueryTooComplex, not 429', async () => {
   const small = await limitedServers({ rateLimits: { ...rateLimits, reads: 10 } })
   const { status, body, headers } = await graphql(`{ ${aliases(21, 'version')} }`, {}, { at: small })
   expect([status, headers.get('retry-after')]).toEqual([400, null])
@@ -279,12 +283,12 @@ test('more than anybody has at once is refused as too much, not as too early', a
     retryable: false,
     data: { limit: 'reads' },
   })
-  // What it takes to find that out is a part of one unit.
+  // The check took a part of one unit.
   expect((await graphql(`{ ${aliases(19, 'version')} }`, {}, { at: small })).status).toBe(200)
 })
 
 describe('a client', () => {
-  test('is a /64 of IPv6, and one address of IPv4 however it is written', async () => {
+  test('is a /64 of IPv6, or one IPv4 address in any spelling', async () => {
     const reads = async (from: string) => left(await ask('/sepolia/api/v1/version', { from }), 'reads')
     expect(await reads('2001:db8:0:1::1')).toBe(99)
     expect(await reads('2001:db8:0:1:ffff::2')).toBe(98)
@@ -293,7 +297,7 @@ describe('a client', () => {
     expect(await reads('::ffff:192.0.2.1')).toBe(98)
   })
 
-  test('is what the proxy says, not what it says itself', async () => {
+  test('is identified by the address from a trusted proxy, not by its own header', async () => {
     const reads = async (from: string, at: TestServer) =>
       left(await ask('/sepolia/api/v1/version', { from, at }), 'reads')
     expect(await reads('1.1.1.1, 192.0.2.2', server)).toBe(99)
@@ -303,7 +307,7 @@ describe('a client', () => {
     expect(await reads('2.2.2.2', direct)).toBe(98)
   })
 
-  test('holds so many streams under the same key', async () => {
+  test('has its limit of streams by the same key', async () => {
     const few = await limitedServers({ streamLimits: { perClient: 1 } })
     const announce = async (from: string) => {
       const { status, headers } = await ask('/graphql/stream', { method: 'PUT', from, at: few })
@@ -315,7 +319,7 @@ describe('a client', () => {
   })
 })
 
-test('0 is off, for a kind or for all', async () => {
+test('a limit of 0 turns it off for its kind', async () => {
   const reading = await limitedServers({ rateLimits: { reads: 50, quotes: 0, orders: 0 } })
   const statuses = []
   for (let count = 0; count < 30; count++) statuses.push((await place({ at: reading })).status)
@@ -324,7 +328,7 @@ test('0 is off, for a kind or for all', async () => {
   expect(left(await ask('/sepolia/api/v1/version', { at: reading }), 'reads')).toBe(99)
 })
 
-test('health and metrics are not limited, and metrics count what was', async () => {
+test('health and metrics are not limited, and metrics count limited requests', async () => {
   const counted = await limitedServers({ rateLimits: { ...rateLimits, orders: 1 } })
   for (let count = 0; count < 5; count++) await place({ at: counted })
   for (let count = 0; count < 120; count++) {
@@ -335,7 +339,7 @@ test('health and metrics are not limited, and metrics count what was', async () 
   expect(body).toContain('tradegraph_rate_limited_total{limit="orders"} 3')
 })
 
-test('a browser may read what is left', async () => {
+test('a browser may read the headers of the limits', async () => {
   const { headers } = await request(`${server.url}/sepolia/api/v1/version`)
   expect(headers.get('access-control-expose-headers')).toContain('Retry-After, RateLimit, RateLimit-Policy')
 })

@@ -4,7 +4,7 @@ import { eventually } from '../setup/eventually.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 
 let server: TestServer
-/** Those that give a request so little time that whoever is held up on the way is late: for what is never whole. */
+/** A server with such short time-outs that a slow request misses them; only for requests that never complete. */
 let hasty: TestServer
 beforeAll(async () => {
   server = await openTestServer()
@@ -29,7 +29,7 @@ async function arrived(line: Line, expected: number[]): Promise<void> {
 }
 
 async function hungUp(line: Line): Promise<void> {
-  await eventually('the server hangs up', async () => line.isClosed)
+  await eventually('the server closes the connection', async () => line.isClosed)
 }
 
 function expectManners({ text }: Line): void {
@@ -42,18 +42,18 @@ function expectManners({ text }: Line): void {
   }
 }
 
-describe('what is no request', () => {
+describe('a malformed request is refused', () => {
   test.each([
     ['no HTTP at all', 'HELLO\r\n\r\n', 400],
-    ['a method that is none', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['HTTP 3', 'GET / HTTP/3.0\r\nHost: x\r\n\r\n', 400],
     ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['two lengths', post('Content-Length: 2\r\nContent-Length: 3\r\n'), 400],
-    ['a length that is none', post('Content-Length: 2x\r\n'), 400],
+    ['an invalid length', post('Content-Length: 2x\r\n'), 400],
     ['a length and chunks', post('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'), 400],
-    ['chunks of no size', `${post('Transfer-Encoding: chunked\r\n')}zz\r\n`, 400],
+    ['chunks without a valid size', `${post('Transfer-Encoding: chunked\r\n')}zz\r\n`, 400],
     ['a header over two lines', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n', 400],
-    ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
+    ['an invalid header', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n', 400],
     ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
     ['half a header', 'GET / HTTP/1.1\r\nHost', 408],
@@ -73,7 +73,7 @@ describe('what is no request', () => {
   })
 })
 
-test('what is sent ahead is answered in turn, also when it is nonsense', async () => {
+test('pipelined requests are answered in order, also malformed ones', async () => {
   await using line = openLine(server.url)
   line.write('GET /sepolia/api/v1/version HTTP/1.1\r\nHost: x\r\n\r\nHELLO\r\n\r\n')
   await hungUp(line)
@@ -82,8 +82,8 @@ test('what is sent ahead is answered in turn, also when it is nonsense', async (
   expectManners(line)
 })
 
-describe('a body that nobody reads', () => {
-  test('is let through up to a bound, and its request is answered once', async () => {
+describe('the body of a refused request', () => {
+  test('is accepted up to a bound, and its request is answered once', async () => {
     await using line = openLine(server.url)
     line.write(post('Content-Length: 5000000\r\n'))
     await arrived(line, [413])
@@ -94,7 +94,7 @@ describe('a body that nobody reads', () => {
     expectManners(line)
   })
 
-  test('of which no more comes is waited for as long as for any', async () => {
+  test('that stalls has the same time-out as any request', async () => {
     const requestTimes = { headersMs: 2_000, requestMs: 2_000, checkMs: 50 }
     await using waiting = await openTestServer({}, { requestTimes })
     await using line = openLine(waiting.url)
@@ -104,7 +104,7 @@ describe('a body that nobody reads', () => {
     expect(statuses(line)).toEqual([413])
   })
 
-  test('that is read to its end leaves the connection to the next request', async () => {
+  test('that is complete leaves the connection open for the next request', async () => {
     await using line = openLine(server.url)
     line.write(`${post('Content-Length: 20000\r\n')}${' '.repeat(20_000)}`)
     line.write('GET /health/live HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc')
@@ -117,7 +117,7 @@ describe('Expect: 100-continue', () => {
   const expecting = (length: number, more = '') =>
     post(`Expect: 100-continue\r\nContent-Length: ${length}\r\n${more}`)
 
-  test('is told to go on when the body is wanted', async () => {
+  test('gets 100 when the body is accepted', async () => {
     await using line = openLine(server.url)
     line.write(expecting(2))
     await arrived(line, [100])
@@ -126,7 +126,7 @@ describe('Expect: 100-continue', () => {
     expect(line.text).toContain('is required')
   })
 
-  test('is not, when it is refused unread', async () => {
+  test('gets the error instead of 100 when the body is refused', async () => {
     for (const [request, status] of [
       [expecting(20_000), 413],
       [expecting(2, 'Content-Encoding: gzip\r\n'), 415],
@@ -137,7 +137,7 @@ describe('Expect: 100-continue', () => {
     }
   })
 
-  test('what else is expected is not known', async () => {
+  test('other values of Expect are ignored', async () => {
     await using line = openLine(server.url)
     line.write('GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n')
     await arrived(line, [200])
@@ -145,11 +145,11 @@ describe('Expect: 100-continue', () => {
   })
 })
 
-describe('a path is found', () => {
+describe('a request target is accepted', () => {
   test.each([
-    ['as it is sent to a proxy', 'GET http://x/sepolia/api/v1/version?a=b HTTP/1.1', 200],
-    ['of no path', 'GET http://x HTTP/1.1', 404],
-    ['of all paths', 'OPTIONS * HTTP/1.1', 204],
+    ['in absolute form, as sent to a proxy', 'GET http://x/sepolia/api/v1/version?a=b HTTP/1.1', 200],
+    ['in absolute form without a path', 'GET http://x HTTP/1.1', 404],
+    ['in asterisk form', 'OPTIONS * HTTP/1.1', 204],
     ['in HTTP 1.0', 'GET /health/live HTTP/1.0', 200],
   ])('%s', async (_what, first, status) => {
     await using line = openLine(server.url)
@@ -165,7 +165,7 @@ describe('Connection: close', () => {
     ['HTTP/1.1\r\nHost: x\r\nConnection: close', '/graphql/stream'],
     ['HTTP/1.0\r\nHost: x', '/graphql/stream'],
     ['HTTP/1.1\r\nHost: x\r\nConnection: close', '/graphql'],
-  ])('%s is heeded at %s', async (head, path) => {
+  ])('%s closes the connection at %s', async (head, path) => {
     await using line = openLine(server.url)
     line.write(
       `GET ${path}?query=${query} ${head}\r\nAccept: ${path === '/graphql' ? '*/*' : 'text/event-stream'}\r\n\r\n`,

@@ -18,11 +18,11 @@ interface Place {
   path: string
   methods: string[]
   envelope: Envelope
-  /** By method. */
+  /** Keyed by method. */
   bodies: Partial<Record<string, { maxBytes: number; anyContentType: boolean }>>
 }
 
-/** Every path of the tables, with something in place of what it is about. */
+/** Every path of the route tables, with values for its parameters. */
 function placesOf(routes: readonly AnyRoute[], family: Family): Place[] {
   const places = new Map<string, Place>()
   for (const { on, maxBytes = 16_384, anyContentType = false } of routes) {
@@ -92,7 +92,7 @@ const sorted = (list: string | undefined) => (list ?? '').split(', ').sort()
 describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
   const to = (method: string, headers: Record<string, string> = {}, body?: string | Buffer) =>
     ask(`${server.url}${path}`, { method, headers, ...(body !== undefined && { body }) })
-  test('OPTIONS tells its methods, and lets any page ask', async () => {
+  test('OPTIONS lists the methods, and allows every origin', async () => {
     const answer = await to('OPTIONS', { origin: 'http://a.example', 'access-control-request-method': 'PUT' })
     expectManners(answer)
     expect([answer.status, answer.bytes.length]).toEqual([204, 0])
@@ -103,7 +103,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
     expect(answer.headers['access-control-max-age']).toBe('7200')
   })
 
-  test('other methods are 405, with Allow', async () => {
+  test('other methods get 405 with Allow', async () => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
       if (methods.includes(method)) continue
       const answer = await to(method, json)
@@ -117,7 +117,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
   })
 
   if (methods.includes('HEAD')) {
-    test('HEAD is GET without the body', async () => {
+    test('HEAD returns what GET returns, without the body', async () => {
       for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {
         const get = await to('GET', headers)
         const head = await to('HEAD', headers)
@@ -126,7 +126,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
         for (const name of ['content-type', 'content-encoding', 'cache-control', 'etag', 'allow'])
           expect([name, head.headers[name]]).toEqual([name, get.headers[name]])
         const { 'content-length': length } = get.headers
-        // What is counted differs from one answer to the next.
+        // Counters differ from one response to the next.
         if (path !== '/metrics') expect(head.headers['content-length']).toBe(length)
         expect(Number(length)).toBe(get.bytes.length)
       }
@@ -135,7 +135,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
 
   describe.each(Object.entries(bodies))('%s', (method, body) => {
     const { maxBytes = 0, anyContentType = false } = body ?? {}
-    test('413 for what is too large, declared or not', async () => {
+    test('a body that is too large gets 413, with or without a declared length', async () => {
       const body = Buffer.alloc(maxBytes + 1, ' ')
       expectRefusal(await to(method, json, body), 413, envelope, 'PayloadTooLarge')
       const response = await fetch(`${server.url}${path}`, {
@@ -149,14 +149,14 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
       expect(fits.bytes.toString()).not.toContain(`over ${maxBytes} bytes`)
     })
 
-    test('415 for what is no JSON in UTF-8', async () => {
+    test('a content type other than JSON in UTF-8 gets 415', async () => {
       const types = ['', 'text/plain', 'application/jsonp', 'application/json; charset=latin1']
       for (const type of types) {
         const answer = await to(method, type === '' ? {} : { 'content-type': type }, '{}')
         if (anyContentType) expect(answer.status).toBe(400)
         else {
           expectRefusal(answer, 415, envelope, 'UnsupportedMediaType')
-          // Only of codings: what is at fault here is the type.
+          // Accept-Encoding belongs to encodings; here the type is wrong.
           expect(answer.headers['accept-encoding']).toBeUndefined()
         }
       }
@@ -164,7 +164,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
         expect((await to(method, { 'content-type': type }, '{}')).status).not.toBe(415)
     })
 
-    test('415 for what is compressed, told by Accept-Encoding', async () => {
+    test('a compressed body gets 415 with Accept-Encoding', async () => {
       for (const coding of ['gzip', 'br', 'gzip, identity', 'x']) {
         const answer = await to(method, { ...json, 'content-encoding': coding }, '{}')
         expectRefusal(answer, 415, envelope, 'UnsupportedMediaType')
@@ -173,7 +173,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
       expect((await to(method, { ...json, 'content-encoding': 'identity' }, '{}')).status).not.toBe(415)
     })
 
-    test('400 for what is no UTF-8; a byte order mark is nothing', async () => {
+    test('a body that is not UTF-8 gets 400, and a byte order mark is ignored', async () => {
       const broken = await to(method, json, Buffer.from('{"a": "\xff"}', 'latin1'))
       expectRefusal(broken, 400, envelope, 'InvalidParameter')
       expect(broken.bytes.toString()).toContain('not UTF-8')
@@ -184,7 +184,7 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
   })
 })
 
-describe('where nothing is', () => {
+describe('an unknown path gets 404', () => {
   test.each([
     '/',
     '/nothing',
@@ -199,7 +199,7 @@ describe('where nothing is', () => {
       expectRefusal(answer, 404, familyOf(path), 'NotFound')
       expect(answer.headers.allow).toBeUndefined()
     }
-    // A page of another site shall read the 404 of what it asks, so its preflight is none.
+    // The preflight succeeds, so that a page of another origin can read the 404.
     const preflight = await ask(`${server.url}${path}`, { method: 'OPTIONS' })
     expectManners(preflight)
     expect([preflight.status, preflight.headers.allow]).toEqual([204, undefined])
@@ -210,13 +210,13 @@ describe('X-Request-Id', () => {
   const idOf = async (id: string) =>
     (await ask(`${server.url}/health/live`, { headers: { 'x-request-id': id } })).headers['x-request-id']
 
-  test('is the client’s, where that looks like one', async () => {
+  test('is taken from the client if it is valid, else generated', async () => {
     for (const id of ['12345678', 'a.b_c-D9'.repeat(16)]) expect(await idOf(id)).toBe(id)
     for (const id of ['1234567', 'a'.repeat(129), 'with space', 'ü2345678', 'x'.repeat(8).concat(';')])
       expect(await idOf(id)).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('is in the log of what went wrong', async () => {
+  test('is in the log of an internal error', async () => {
     await using failing = await openTestServer({ quote: () => Promise.reject(new Error('broken')) })
     const quote = {
       kind: 'sell',
@@ -236,8 +236,8 @@ describe('X-Request-Id', () => {
   })
 })
 
-describe('whatever the answer', () => {
-  test('what is kept by caches has the headers too, also when nothing changed', async () => {
+describe('every response', () => {
+  test('that is cacheable has the common headers, also as 304', async () => {
     const path = `${server.url}/accounts/${numbered('77')}/notifications`
     const first = await ask(path)
     expectManners(first)
@@ -247,7 +247,7 @@ describe('whatever the answer', () => {
     expect(first.headers.etag).toMatch(/^W\//)
   })
 
-  test('429, in the envelope of each family', async () => {
+  test('with 429 has the error format of its interface', async () => {
     await using limited = await openTestServer({}, { rateLimits: { reads: 1, quotes: 1, orders: 1 } })
     for (const path of ['/sepolia/api/v1/version', `/accounts/${numbered('0f')}/notifications`, '/graphql']) {
       let answer = await ask(`${limited.url}${path}`)
@@ -257,7 +257,7 @@ describe('whatever the answer', () => {
     }
   })
 
-  test('metrics know it by the pattern of its path', async () => {
+  test('is counted in the metrics under the pattern of its path', async () => {
     await using counted = await openTestServer()
     const asked: [method: string, path: string, route: string, status: number][] = [
       ['PATCH', '/sepolia/api/v1/orders', '/:network/api/v1/orders', 405],
@@ -278,7 +278,7 @@ describe('whatever the answer', () => {
     )
   })
 
-  test('a door whose own dependency throws', async () => {
+  test('is 500 without internals when a dependency of its handler throws', async () => {
     const broken = { ready: () => Promise.reject(new Error('SELECT secret')) }
     await using failing = await openTestServer({}, broken)
     const answer = await ask(`${failing.url}/health/ready`)

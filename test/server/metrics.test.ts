@@ -22,14 +22,14 @@ function expectRefusal({ status, bytes }: Exchange, wanted: number, errorType: s
 }
 
 describe('/metrics', () => {
-  test('is nowhere in a deployment that says nothing of it', async () => {
+  test('is 404 in a deployment without settings for it', async () => {
     await using world = await serve({})
     expect(world.app.metricsUrl).toBeUndefined()
     expectRefusal(await ask(`${world.url}/metrics`), 404, 'NotFound')
     expectRefusal(await ask(`${world.url}/metrics`, bearer('undefined')), 404, 'NotFound')
   })
 
-  test('is for whoever has its key', async () => {
+  test('is open only to clients with its key', async () => {
     await using world = await serve({ METRICS_KEY: key })
     const at = `${world.url}/metrics`
     expectMetrics(await ask(at, bearer(key)))
@@ -40,7 +40,7 @@ describe('/metrics', () => {
     expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  test('has a port of its own, with a key or without', async () => {
+  test('can have its own port together with a key', async () => {
     await using world = await serve({ METRICS_PORT: '0', METRICS_KEY: key })
     const apart = world.app.metricsUrl ?? ''
     expect(apart).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -48,7 +48,7 @@ describe('/metrics', () => {
     await ask(`${world.url}/health/live`)
     const counted = await ask(`${apart}/metrics`, bearer(key))
     expectMetrics(counted)
-    // Whoever reads them is not counted.
+    // Requests for the metrics are not counted.
     expect(counted.bytes.toString().match(/^tradegraph_http_requests_total\{.*/gm)).toEqual([
       'tradegraph_http_requests_total{method="GET",route="/health/live",status="200"} 1',
     ])
@@ -58,7 +58,7 @@ describe('/metrics', () => {
       expect((await ask(`${apart}${path}`, bearer(key))).status).toBe(404)
   })
 
-  test('asks for no key where there is none', async () => {
+  test('needs no key on its own port if none is set', async () => {
     await using world = await serve({ METRICS_PORT: '0' })
     expectMetrics(await ask(`${world.app.metricsUrl}/metrics`))
     expectRefusal(await ask(`${world.url}/metrics`), 404, 'NotFound')
