@@ -54,8 +54,8 @@ const [sellCoin, buyCoin] = [
   },
 ]
 
-describe('any market', () => {
-  it('gives proposals that hold, best first, and that contracts can play', async () => {
+describe('the solver on random markets', () => {
+  it('gives valid proposals, best first, that the contracts can execute', async () => {
     const count = { alone: 0, together: 0, native: 0 }
     await fc.assert(
       fc.asyncProperty(auctions, anyPools, async (auction, pools) => {
@@ -91,7 +91,7 @@ describe('one order', () => {
     expect(best?.proposal.interactions.map(({ target }) => target)).toEqual([wrapped, numbered('02')])
   })
 
-  it('goes through a second pool where there is no first', async () => {
+  it('takes two hops where no pool trades the pair directly', async () => {
     const entry = auctionOrder({ ...buyCoin, kind: 'buy', buyToken: coin, buyAmount: atoms(coin, 900n) })
     const [best] = await solve(sampleAuction([entry]), deep)
     expect(best?.executions).toMatchObject([{ buy: atoms(coin, 900n) }])
@@ -102,7 +102,7 @@ describe('one order', () => {
     ])
   })
 
-  it('goes through a third pool where there is no shorter way, as it was quoted', async () => {
+  it('takes three hops where no shorter path exists, as in its quote', async () => {
     const [end, gasPrice] = [numbered('dd'), 10n ** 9n]
     const far = samplePool('05', dollar, coin, 10_000n)
     const last = { ...samplePool('06', coin, end, 10_000n), reserve0: 10n ** 22n, reserve1: 10n ** 22n }
@@ -119,7 +119,7 @@ describe('one order', () => {
   })
 
   it.each(['sell', 'buy'] as const)(
-    'is divided over paths where that pays for their swaps: %s',
+    'is divided over paths where the gain covers the additional swaps: %s',
     async (kind) => {
       const pools = [
         samplePool('01', wrapped, dollar, 30n),
@@ -137,7 +137,7 @@ describe('one order', () => {
       const solutions = await solve(auction, pools)
       const [best] = solutions
       if (!best) throw new Error('no solution')
-      // Three paths: two of one swap and one of two.
+      // Three paths: two with one swap and one with two.
       expect(best.proposal.gas).toBe(125_391n + 3n * 80_000n + 80_000n)
       const targets = best.proposal.interactions.map(({ target }) => target)
       expect(targets.toSorted()).toEqual(
@@ -150,7 +150,7 @@ describe('one order', () => {
     },
   )
 
-  it('is left alone where its limit, its fee or its policies do not allow it', async () => {
+  it('is not filled where its limit, its network fee or its fee policies do not allow it', async () => {
     const greedy = auctionOrder({ ...sellCoin, buyAmount: atoms(dollar, 998n) })
     const dust = auctionOrder({ ...sellCoin, sellAmount: 10n ** 12n, buyAmount: 1n })
     const charged = auctionOrder(sellCoin, [{ kind: 'volume', factor: 30_000n }])
@@ -159,14 +159,14 @@ describe('one order', () => {
     expect(await solve(sampleAuction([auctionOrder(sellCoin)]), [])).toEqual([])
   })
 
-  it('is filled in part where the pools are too shallow for all of it', async () => {
+  it('is partially filled where the pools are too shallow for all of it', async () => {
     const shallow = [samplePool('01', wrapped, dollar, 30n)]
     const half = await solve(sampleAuction([auctionOrder({ ...sellCoin, partiallyFillable: true })]), shallow)
     expect(half[0]?.executions).toMatchObject([{ sell: sellCoin.sellAmount / 2n }])
     expect(await solve(sampleAuction([auctionOrder(sellCoin)]), shallow)).toEqual([])
   })
 
-  it('unwraps one for one', async () => {
+  it('for the native coin is unwrapped one for one', async () => {
     const entry = auctionOrder({ ...sellCoin, buyToken: nativeMarker, buyAmount: atoms(wrapped, 980n) })
     const [best] = await solve(sampleAuction([entry]), [])
     const fee = (125_391n + 9_223n) * 10n ** 9n
@@ -175,7 +175,7 @@ describe('one order', () => {
 })
 
 describe('several orders', () => {
-  it('of one pair are settled together and share the base cost', async () => {
+  it('of the same pair are settled together and share the base cost', async () => {
     const entries = [1, 2, 3].map((validTo) => auctionOrder({ ...sellCoin, validTo }))
     const solutions = await solve(sampleAuction(entries), deep)
     expect(solutions.map(({ executions }) => executions.length)).toEqual([3, 1, 1, 1])
@@ -183,7 +183,7 @@ describe('several orders', () => {
     expect(new Set(prices).size).toBe(1)
   })
 
-  it('leave out the one that does not hold at the common price', async () => {
+  it('are settled without the order whose limit fails at the common price', async () => {
     const strict = auctionOrder({ ...sellCoin, validTo: 1, buyAmount: atoms(dollar, 996n) })
     const large = auctionOrder({
       ...sellCoin,
@@ -200,7 +200,7 @@ describe('several orders', () => {
     expect(solutions.some(({ executions }) => executions[0]?.orderUid === strict.order.uid)).toBe(true)
   })
 
-  it('are bounded to twenty proposals over all pairs', async () => {
+  it('give at most twenty proposals over all pairs', async () => {
     const tokens = Array.from({ length: 12 }, (_, index) => numbered(`${index + 10}e0`.slice(0, 4)))
     const auction = sampleAuction(
       tokens.flatMap((token) =>
@@ -228,7 +228,7 @@ describe('two opposite orders', () => {
         executions.length === entries.length,
     )?.score ?? 0n
 
-  it('that fit need no pool at all', async () => {
+  it('that match need no pool', async () => {
     const pair = [auctionOrder(sellCoin), auctionOrder(buyCoin)]
     const [best] = await solve(sampleAuction(pair, 0n), [])
     expect(best?.executions).toHaveLength(2)
@@ -246,7 +246,7 @@ describe('two opposite orders', () => {
     ['buy', 'sell', 1_700n],
     ['buy', 'buy', 1_700n],
   ] as const)(
-    '%s against %s with %s thousandths beat two routes, with at most one swap',
+    '%s against %s of %s thousandths score more than two routes, with at most one swap',
     async (one, other, size) => {
       const seller = auctionOrder({ ...sellCoin, kind: one })
       const buyer = auctionOrder({
@@ -266,7 +266,7 @@ describe('two opposite orders', () => {
     },
   )
 
-  it('one of which can be filled in part need no swap', async () => {
+  it('need no swap if one of them is partially fillable', async () => {
     const seller = auctionOrder({
       ...sellCoin,
       sellAmount: atoms(wrapped, 5_000n),
@@ -281,7 +281,7 @@ describe('two opposite orders', () => {
     expect(bought?.sell).toBe(buyer.order.sellAmount)
   })
 
-  it('settle at the pool price where it lies between their limits', async () => {
+  it('settle at the pool price if it lies between their limits', async () => {
     const seller = auctionOrder({
       ...sellCoin,
       sellAmount: atoms(wrapped, 5_000n),
@@ -307,7 +307,7 @@ describe('two opposite orders', () => {
     ])
   })
 
-  it('meet at a limit that also covers the volume fee', async () => {
+  it('settle at a limit that also covers the volume fee', async () => {
     const seller = auctionOrder({ ...sellCoin, buyAmount: atoms(dollar, 1_005n), partiallyFillable: true }, [
       { kind: 'volume', factor: 5_000n },
     ])
@@ -318,23 +318,23 @@ describe('two opposite orders', () => {
     expect(sold && (sold.buy * 10n ** 24n) / sold.sell / 10n ** 12n).toBe(3_015n)
   })
 
-  it('whose limits do not meet are not matched', async () => {
+  it('with incompatible limits are not matched', async () => {
     const seller = auctionOrder({ ...sellCoin, buyAmount: atoms(dollar, 1_010n) })
     expect(await solve(sampleAuction([seller, auctionOrder(buyCoin)], 0n), [])).toEqual([])
   })
 })
 
 it.each([
-  ['what a verified quote told', { verified: true, gasAmount: 150_000n }, 150_000n],
-  ['no more than it takes, whatever was told', { verified: true, gasAmount: 900_000n }, 205_391n],
-  ['what is reckoned, where nothing was simulated', { verified: false, gasAmount: 150_000n }, 205_391n],
+  ['as simulated for a verified quote', { verified: true, gasAmount: 150_000n }, 150_000n],
+  ['up to its own estimate, if the quote has more', { verified: true, gasAmount: 900_000n }, 205_391n],
+  ['as estimated, if the quote was not simulated', { verified: false, gasAmount: 150_000n }, 205_391n],
 ])('charges for gas %s', async (_, quote, gas) => {
   const order = auctionOrder({ ...sellCoin, quote: sampleQuote(quote) })
   const [best] = await solve(sampleAuction([order]), deep)
   expect(best?.proposal.trades.map(({ fee }) => fee)).toEqual([gas * 10n ** 9n])
 })
 
-it('returns what it has when the signal comes', async () => {
+it('returns the solutions found so far when the signal aborts', async () => {
   const controller = new AbortController()
   const entries = Array.from({ length: 40 }, (_, validTo) => auctionOrder({ ...sellCoin, validTo }))
   const auction = sampleAuction([...entries, auctionOrder({ ...buyCoin })])

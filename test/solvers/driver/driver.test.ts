@@ -36,7 +36,7 @@ function ask(question: typeof sell | typeof buy = sell, base = outside.url) {
   return createDriver(peer, sampleNetwork).quote(question, deadline, new AbortController().signal)
 }
 
-test('a driver is asked by GET, below the path that is configured and beside its query', async () => {
+test('a driver is called by GET, below the configured path and with the configured query', async () => {
   outside.behaves(answering(byAmount))
   await ask(buy, `${outside.url.replace('//', '//me:p%40ss@')}/deep/?key=secret`)
   expect(outside.asked.at(-1)).toMatchObject({
@@ -55,8 +55,8 @@ test('a driver is asked by GET, below the path that is configured and beside its
   })
 })
 
-describe('the form with an amount', () => {
-  test('names the side that was not asked for', async () => {
+describe('an answer with an amount', () => {
+  test('gives the amount of the other side', async () => {
     outside.behaves(answering({ ...byAmount, gas: 150_000, txOrigin: coin }))
     expect(await ask(sell)).toEqual({
       sellAmount: 1_000n,
@@ -67,14 +67,14 @@ describe('the form with an amount', () => {
     expect(await ask(buy)).toMatchObject({ sellAmount: 2_333n, buyAmount: 1_000n })
   })
 
-  test.each([{}, { gas: null, txOrigin: null }])('may leave out gas and sender: %j', async (more) => {
+  test.each([{}, { gas: null, txOrigin: null }])('may omit gas and sender: %j', async (more) => {
     outside.behaves(answering({ ...byAmount, ...more }))
     expect(await ask()).toMatchObject({ gas: settlementGas(1, 1), execution: { txOrigin: null } })
   })
 })
 
-describe('the form with prices', () => {
-  test('has its amounts from them, rounded against the trader', async () => {
+describe('an answer with prices', () => {
+  test('gives amounts from the prices, rounded against the trader', async () => {
     outside.behaves(answering({ ...byPrices, gas: 150_000, txOrigin: coin }))
     expect(await ask(sell)).toEqual({
       sellAmount: 1_000n,
@@ -85,7 +85,7 @@ describe('the form with prices', () => {
     expect(await ask(buy)).toMatchObject({ sellAmount: 429n, buyAmount: 1_000n })
   })
 
-  test('with orders of others cannot be played', async () => {
+  test('with jit orders cannot be executed', async () => {
     outside.behaves(answering({ ...byPrices, jitOrders: [{ whatever: 1 }] }))
     expect(await ask()).toMatchObject({ buyAmount: 2_333n, gas: settlementGas(1, 2), execution: null })
   })
@@ -99,42 +99,45 @@ test.each([
   ['AnythingElse', 'who\u0000 knows\r\n\u202ewhy', 'CustomSolverError', 'who knows why'],
   ['AnythingElse', undefined, 'CustomSolverError', 'the solver gives no reason'],
   ['AnythingElse', 'long '.repeat(1_000), 'CustomSolverError', 'long '.repeat(40)],
-])('the reason %s (%j) is told as %s', async (kind, description, code, message) => {
+])('the reason %s (%j) is returned as %s', async (kind, description, code, message) => {
   outside.behaves(refusing(kind, description))
   await expect(ask()).rejects.toMatchObject({ name: 'Refusal', code, message })
-  // Some say no with a status of success.
+  // Some drivers refuse with a status of success.
   outside.behaves(answering({ kind, description }))
   await expect(ask()).rejects.toMatchObject({ code })
 })
 
-test.each(['DeadlineExceeded', 'SolverFailed', 'Unknown'])('%s is a fault of its own', async (kind) => {
-  outside.behaves(refusing(kind, 'x'))
-  await expect(ask()).rejects.toMatchObject({ name: 'OutsideFault', reason: `says ${kind}` })
-})
+test.each(['DeadlineExceeded', 'SolverFailed', 'Unknown'])(
+  'the reason %s counts as a fault of the driver',
+  async (kind) => {
+    outside.behaves(refusing(kind, 'x'))
+    await expect(ask()).rejects.toMatchObject({ name: 'OutsideFault', reason: `says ${kind}` })
+  },
+)
 
 test.each<[string, object]>([
-  ['nothing', {}],
+  ['an empty object', {}],
   ['no amount', { ...byAmount, amount: undefined }],
-  ['an amount in JSON number', { ...byAmount, amount: 2_333 }],
+  ['an amount as a JSON number', { ...byAmount, amount: 2_333 }],
   ['an amount in hex', { ...byAmount, amount: '0x91d' }],
   ['an amount below zero', { ...byAmount, amount: '-1' }],
   ['an amount over uint256', { ...byAmount, amount: (2n ** 256n).toString() }],
   ['no solver', { ...byAmount, solver: undefined }],
   ['no interactions', { ...byAmount, interactions: undefined }],
-  ['an interaction that is none', { ...byAmount, interactions: [{ ...call, target: 'x' }] }],
-  ['more interactions than anybody needs', { ...byAmount, interactions: Array(101).fill(call) }],
-  ['gas of no transaction', { ...byAmount, gas: 2 ** 24 + 1 }],
+  ['an invalid interaction', { ...byAmount, interactions: [{ ...call, target: 'x' }] }],
+  ['more than 100 interactions', { ...byAmount, interactions: Array(101).fill(call) }],
+  ['more gas than a transaction can use', { ...byAmount, gas: 2 ** 24 + 1 }],
   ['half a unit of gas', { ...byAmount, gas: 0.5 }],
-  ['a sender that is none', { ...byAmount, txOrigin: '0x' }],
+  ['an invalid sender', { ...byAmount, txOrigin: '0x' }],
   [
     'a call of the vault relayer',
     { ...byAmount, interactions: [{ ...call, target: sampleNetwork.vaultRelayer }] },
   ],
   ['no pre interactions', { ...byPrices, preInteractions: undefined }],
-  ['jit orders that are none', { ...byPrices, jitOrders: ['x'] }],
+  ['invalid jit orders', { ...byPrices, jitOrders: ['x'] }],
   ['a price of zero', { ...byPrices, clearingPrices: { [wrapped]: '7', [dollar]: '0' } }],
   ['one price', { ...byPrices, clearingPrices: { [wrapped]: '7' } }],
-])('%s is nonsense', async (_, body) => {
+])('%s makes the answer invalid', async (_, body) => {
   outside.behaves(answering(body))
   await expect(ask()).rejects.toMatchObject({
     name: 'OutsideFault',
@@ -145,12 +148,12 @@ test.each<[string, object]>([
 test.each<[string, object]>([
   ['pays nothing', { ...byAmount, amount: '0' }],
   ['uses no gas', { ...byAmount, gas: 0 }],
-])('a quote that %s is none', async (_, body) => {
+])('a quote that %s is NoLiquidity', async (_, body) => {
   outside.behaves(answering(body))
   await expect(ask()).rejects.toMatchObject({ code: 'NoLiquidity' })
 })
 
-test('a status of failure needs a reason to be an answer', async () => {
+test('an error status without a reason is a fault of the driver', async () => {
   outside.behaves(answering(byAmount, 404))
   await expect(ask()).rejects.toMatchObject({ name: 'OutsideFault', reason: 'status 404' })
   outside.behaves(status(404))

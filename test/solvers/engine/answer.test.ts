@@ -13,7 +13,7 @@ const loan = {
   amount: '9',
 }
 
-/** Every key that a solution can have. */
+/** A solution with every key. */
 const full = {
   id: 3,
   prices: { [wrapped]: '2', [dollar.toUpperCase().replace('0X', '0x')]: '1' },
@@ -116,7 +116,7 @@ test('every key of a solution is read', () => {
   })
 })
 
-test('what can be left out has no effect', () => {
+test('omitted optional keys have no effect', () => {
   expect(parseEngineAnswer({ solutions: [] })).toEqual({ solutions: [] })
   expect(parseEngineAnswer({ solutions: [{ ...least, somethingNew: [{}] }] })).toEqual({
     solutions: [
@@ -138,7 +138,7 @@ test('what can be left out has no effect', () => {
   }
 })
 
-test('an engine may say why it has none', () => {
+test('an engine may give an error instead of solutions', () => {
   expect(parseEngineAnswer({ error: { code: 'other', message: 'closed' } })).toEqual({
     error: { code: 'other', message: 'closed' },
   })
@@ -147,7 +147,7 @@ test('an engine may say why it has none', () => {
   })
 })
 
-test('ids beyond what a number holds are not told apart', () => {
+test('ids too large for a number are not compared', () => {
   const large = { ...least, id: Number(2n ** 64n - 1n) }
   expect(parseEngineAnswer({ solutions: [large, large] })).toMatchObject({ solutions: [{}, {}] })
 })
@@ -158,14 +158,14 @@ const withCall = (interaction: unknown): Solution => ({ ...full, interactions: [
 
 test.each<[string, Solution]>([
   ['no id', without('id')],
-  ['an id in text', { ...full, id: '1' }],
+  ['an id as a string', { ...full, id: '1' }],
   ['half an id', { ...full, id: 1.5 }],
   ['an id below zero', { ...full, id: -1 }],
   ['an id over uint64', { ...full, id: 2 ** 65 }],
   ['no prices', without('prices')],
   ['prices in a list', { ...full, prices: [] }],
-  ['a price of no token', { ...full, prices: { dollar: '1' } }],
-  ['a price in JSON number', { ...full, prices: { [dollar]: 1 } }],
+  ['a price of an invalid token', { ...full, prices: { dollar: '1' } }],
+  ['a price as a JSON number', { ...full, prices: { [dollar]: 1 } }],
   ['a price in hex', { ...full, prices: { [dollar]: '0x1' } }],
   ['a price below zero', { ...full, prices: { [dollar]: '-1' } }],
   ['a price with an exponent', { ...full, prices: { [dollar]: '1e400' } }],
@@ -176,7 +176,7 @@ test.each<[string, Solution]>([
   ],
   ['no trades', without('trades')],
   ['an unknown trade', withTrade({ ...fulfillment, kind: 'gift' })],
-  ['a trade of no order', withTrade({ ...fulfillment, order: '0x12' })],
+  ['a trade of an invalid order', withTrade({ ...fulfillment, order: '0x12' })],
   ['no executed amount', withTrade({ ...fulfillment, executedAmount: undefined })],
   ['a fee below zero', withTrade({ ...fulfillment, fee: '-1' })],
   [
@@ -184,52 +184,49 @@ test.each<[string, Solution]>([
     withTrade({ ...jit, order: { ...(jit?.order as object), sellAmount: undefined } }),
   ],
   [
-    'a jit order of a scheme that is none',
+    'a jit order with an unsupported signing scheme',
     withTrade({ ...jit, order: { ...(jit?.order as object), signingScheme: 'presign' } }),
   ],
   ['no interactions', without('interactions')],
   ['an unknown interaction', withCall({ ...custom, kind: 'magic' })],
   ['liquidity without an id', withCall({ ...liquidity, id: undefined })],
   ['liquidity without an amount', withCall({ ...liquidity, outputAmount: undefined })],
-  ['a call of nobody', withCall({ ...custom, target: undefined })],
+  ['a call without a target', withCall({ ...custom, target: undefined })],
   ['calldata that is no hex', withCall({ ...custom, callData: '0x1' })],
   ['calldata without 0x', withCall({ ...custom, callData: '12' })],
-  ['an allowance for nobody', withCall({ ...custom, allowances: [{ token: wrapped, amount: '4' }] })],
-  ['more interactions than anybody needs', { ...full, interactions: Array(101).fill(custom) }],
+  ['an allowance without a spender', withCall({ ...custom, allowances: [{ token: wrapped, amount: '4' }] })],
+  ['more than 100 interactions', { ...full, interactions: Array(101).fill(custom) }],
   ['a pre interaction without a value', { ...full, preInteractions: [{ ...call, value: undefined }] }],
-  ['a post interaction that is none', { ...full, postInteractions: ['0x'] }],
-  ['gas in text', { ...full, gas: '1' }],
+  ['an invalid post interaction', { ...full, postInteractions: ['0x'] }],
+  ['gas as a string', { ...full, gas: '1' }],
   ['gas below zero', { ...full, gas: -1 }],
-  ['gas without end', { ...full, gas: JSON.parse('1e400') as number }],
-  ['gas of no transaction', { ...full, gas: 2 ** 24 + 1 }],
-  ['one gas price of two', without('maxPriorityFeePerGas')],
-  ['the other gas price of two', without('maxFeePerGas')],
-  ['a loan for no order', { ...full, flashloans: { x: loan } }],
-  ['a loan of nothing', { ...full, flashloans: { [uid]: { ...loan, amount: undefined } } }],
+  ['infinite gas', { ...full, gas: JSON.parse('1e400') as number }],
+  ['more gas than a transaction can use', { ...full, gas: 2 ** 24 + 1 }],
+  ['maxFeePerGas alone', without('maxPriorityFeePerGas')],
+  ['maxPriorityFeePerGas alone', without('maxFeePerGas')],
+  ['a loan for an invalid order', { ...full, flashloans: { x: loan } }],
+  ['a loan without an amount', { ...full, flashloans: { [uid]: { ...loan, amount: undefined } } }],
   ['a wrapper without data', { ...full, wrappers: [{ address: coin }] }],
-])('%s is no answer', (_, solution) => {
+])('%s makes the answer invalid', (_, solution) => {
   expect(parseEngineAnswer({ solutions: [solution] })).toBeUndefined()
 })
 
 test.each<[string, unknown]>([
-  ['nothing', undefined],
+  ['an empty body', undefined],
   ['null', null],
   ['a list', []],
-  ['a text', 'solutions'],
+  ['a string', 'solutions'],
   ['no solutions', {}],
-  ['a solution that is none', { solutions: [null] }],
-  ['two solutions of one id', { solutions: [least, least] }],
-  [
-    'more solutions than anybody needs',
-    { solutions: Array.from({ length: 21 }, (_, id) => ({ ...least, id })) },
-  ],
+  ['an invalid solution', { solutions: [null] }],
+  ['two solutions with the same id', { solutions: [least, least] }],
+  ['more than 20 solutions', { solutions: Array.from({ length: 21 }, (_, id) => ({ ...least, id })) }],
   ['an error without a code', { error: { message: 'x' } }],
-  ['an error that is none', { error: 'x' }],
-])('%s is no answer', (_, body) => {
+  ['an invalid error', { error: 'x' }],
+])('%s makes the answer invalid', (_, body) => {
   expect(parseEngineAnswer(body)).toBeUndefined()
 })
 
-test('a long answer is refused before its items are looked at', () => {
+test('an answer that is too long is refused before its items are read', () => {
   let looks = 0
   const watched = {
     get kind() {

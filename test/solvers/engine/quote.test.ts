@@ -29,7 +29,7 @@ function read(question: typeof sell | typeof buy, ...solutions: object[]) {
   return readEngineQuote(answer.solutions, question, { name: 'x', pools: [pool], settlement, vaultRelayer })
 }
 
-describe('amounts', () => {
+describe('the amounts', () => {
   test('follow from uniform prices, rounded against the trader', () => {
     expect(read(sell, good)).toEqual({
       sellAmount: 1_000n,
@@ -44,7 +44,7 @@ describe('amounts', () => {
     expect(read(buy, good)).toMatchObject({ sellAmount: 429n, buyAmount: 1_000n })
   })
 
-  test('have the fee inside what is sold, and on top of what is bought', () => {
+  test('include the fee in the sold amount of a sell order, and add it for a buy order', () => {
     const withFee = (executedAmount: string) => ({
       ...good,
       trades: [{ ...trade, executedAmount, fee: '100' }],
@@ -54,8 +54,8 @@ describe('amounts', () => {
   })
 })
 
-describe('the solution that counts', () => {
-  test('is the first that trades the order', () => {
+describe('the solution used for a quote', () => {
+  test('is the first one that trades the order', () => {
     const jit = {
       kind: 'jit',
       executedAmount: '1',
@@ -103,18 +103,18 @@ describe('the solution that counts', () => {
       },
     ],
     ['a wrapper', { wrappers: [{ address: coin, data: '0x' }] }],
-  ])('cannot be played with %s', (_, more) => {
+  ])('cannot be executed with %s', (_, more) => {
     expect(read(sell, { ...good, ...more })).toMatchObject({ buyAmount: 2_333n, execution: null })
   })
 })
 
-test('gas that is not told is what a settlement with so many calls is taken to use', () => {
+test('omitted gas is estimated from the number of calls', () => {
   expect(read(sell, { ...good, gas: undefined })?.gas).toBe(settlementGas(1, 1))
   expect(read(sell, { ...good, gas: undefined, interactions: [] })?.gas).toBe(125_391n)
 })
 
 describe('calls', () => {
-  test('through our pools are for exactly the amounts named', () => {
+  test('through known pools swap exactly the given amounts', () => {
     const [input, output] = [10n ** 18n, poolOutputDown(pool, wrapped, 10n ** 18n)]
     const back = poolInputUp(
       { ...pool, reserve0: pool.reserve0 + input, reserve1: pool.reserve1 - output },
@@ -143,12 +143,12 @@ describe('calls', () => {
     ]) {
       expect(() => read(sell, { ...good, interactions: [wrong] })).toThrow('x is unavailable')
     }
-    // The pool has given already.
+    // The first swap has moved the pool's price.
     const twice = [swap(wrapped, dollar, input, output), swap(wrapped, dollar, input, output)]
     expect(() => read(sell, { ...good, interactions: twice })).toThrow('x is unavailable')
   })
 
-  test('that need an allowance come after it, one for each token and spender', () => {
+  test('follow their approvals, one for each token and spender', () => {
     const needing = (token: string, amount: string) => ({
       ...call,
       allowances: [{ token, spender: numbered('05'), amount }],
@@ -165,12 +165,16 @@ describe('calls', () => {
 const relayer = sampleNetwork.vaultRelayer
 
 test.each<[string, typeof sell | typeof buy, object]>([
-  ['the price of what is sold is missing', sell, { prices: { [dollar]: '3' } }],
-  ['the price of what is bought is missing', sell, { prices: { [wrapped]: '3' } }],
+  ['the price of the sell token is missing', sell, { prices: { [dollar]: '3' } }],
+  ['the price of the buy token is missing', sell, { prices: { [wrapped]: '3' } }],
   ['a price is zero', sell, { prices: { [wrapped]: '7', [dollar]: '0' } }],
-  ['it gives more than exists', sell, { prices: { [wrapped]: (2n ** 255n).toString(), [dollar]: '1' } }],
   [
-    'it takes more than the order has',
+    'it buys more than uint256 holds',
+    sell,
+    { prices: { [wrapped]: (2n ** 255n).toString(), [dollar]: '1' } },
+  ],
+  [
+    'it sells more than the allowed maximum',
     buy,
     { prices: { [wrapped]: '1', [dollar]: (2n ** 140n).toString() } },
   ],
@@ -180,15 +184,27 @@ test.each<[string, typeof sell | typeof buy, object]>([
   ['it trades more', buy, { trades: [{ ...trade, executedAmount: '1001' }] }],
   ['it sells the fee too', sell, { trades: [{ ...trade, fee: '1' }] }],
   ['it calls the vault relayer', sell, { interactions: [{ ...call, target: relayer }] }],
-  ['it calls it before', sell, { preInteractions: [{ target: relayer, value: '0', callData: '0x' }] }],
-  ['it calls it after', sell, { postInteractions: [{ target: relayer, value: '0', callData: '0x' }] }],
+  [
+    'it calls the vault relayer before the trades',
+    sell,
+    { preInteractions: [{ target: relayer, value: '0', callData: '0x' }] },
+  ],
+  [
+    'it calls the vault relayer after the trades',
+    sell,
+    { postInteractions: [{ target: relayer, value: '0', callData: '0x' }] },
+  ],
   [
     'it approves the vault relayer',
     sell,
     { interactions: [{ ...call, allowances: [{ token: dollar, spender: relayer, amount: '1' }] }] },
   ],
-  ['no transaction holds it', sell, { interactions: [{ ...call, callData: `0x${'00'.repeat(131_073)}` }] }],
-])('a solution makes no sense where %s', (_, question, change) => {
+  [
+    'it exceeds the size of a transaction',
+    sell,
+    { interactions: [{ ...call, callData: `0x${'00'.repeat(131_073)}` }] },
+  ],
+])('a solution is a fault of the engine if %s', (_, question, change) => {
   expect(() => read(question, { ...good, ...change })).toThrow(
     expect.objectContaining({ name: 'OutsideFault', reason: expect.stringContaining('talks nonsense') }),
   )
@@ -197,13 +213,13 @@ test.each<[string, typeof sell | typeof buy, object]>([
 test.each<[string, typeof sell | typeof buy, object]>([
   ['pays nothing', sell, { prices: { [wrapped]: '1', [dollar]: '1001' } }],
   ['uses no gas', sell, { gas: 0 }],
-])('a solution that %s is none', (_, question, change) => {
+])('a solution that %s is NoLiquidity', (_, question, change) => {
   expect(() => read(question, { ...good, ...change })).toThrow(
     expect.objectContaining({ code: 'NoLiquidity' }),
   )
 })
 
-test('a stranger’s words are shown on one bounded line, without addresses of machines', () => {
+test('text from outside is shown on one bounded line, without URLs', () => {
   expect(printable('see https://user:key@10.0.0.1:8545/v1?key=secret\nor  ws://node')).toBe('see … or …')
   expect(printable(`${'🦊'.repeat(300)}`)).toBe('🦊'.repeat(200))
   expect(printable('\u0000 \u202E\n')).toBeUndefined()
