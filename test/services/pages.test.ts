@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import type { TestServer } from '../setup/server.ts'
 
-/** A page of a megabyte and more takes its time on a machine that is busy. */
+/** A page of more than a megabyte takes time on a busy machine. */
 const timeoutMs = 90_000
 vi.setConfig({ testTimeout: 2 * timeoutMs })
 
-/** Pages for people, as a browser sees them: a Chromium named in CHROMIUM, or one in the PATH. */
+/** Web pages in a browser: the Chromium named in CHROMIUM, or one in the PATH. */
 let server: TestServer
 let browser: Browser
-/** A browser that does nothing by itself: no accelerator, no network of its own, little shared memory. */
+/** A browser without GPU, without background network requests, and with little shared memory. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -52,9 +52,9 @@ function isExecutable(file: string): boolean {
 
 interface Visit extends AsyncDisposable {
   page: Page
-  /** Hosts asked for anything, by whatever means. */
+  /** All hosts that received a request from the page. */
   hosts: Set<string>
-  /** What the browser complained of: blocked or missing things, faults of scripts. */
+  /** Errors in the browser: blocked or missing resources, script errors. */
   warnings: string[]
 }
 
@@ -75,7 +75,7 @@ async function visit(at: string): Promise<Visit> {
   page.on('console', (message) => {
     if (message.type() === 'error') warnings.push(message.text())
   })
-  // Not until the network is idle: requests of workers are never counted as over.
+  // Not networkidle: the browser never reports requests of workers as finished.
   await page.goto(`${server.url}${at}`, { waitUntil: 'load' })
   return { page, hosts, warnings, [Symbol.asyncDispose]: () => context.close() }
 }
@@ -126,7 +126,7 @@ test('the viewer lists the operations, tries one out, and contacts no other host
   expect(warnings).toEqual([])
 })
 
-test('what a page would load from elsewhere is refused by the browser', async () => {
+test('the browser blocks resources from other hosts', async () => {
   await using visited = await visit('/docs')
   const { page, warnings } = visited
   const refused = await page.evaluate(async () => {

@@ -12,7 +12,7 @@ import { eventually } from '../setup/eventually.ts'
 import { createTrader, request } from '../setup/trader.ts'
 import { unlimited } from '../setup/world.ts'
 
-/** The program as N processes over a PostgreSQL that is not its own. */
+/** The program as several processes over an external PostgreSQL. */
 const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 const database = `tradegraph_${randomBytes(6).toString('hex')}`
@@ -43,7 +43,7 @@ async function onServer(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-/** @returns the process, and what its `ready` line says */
+/** @returns the process and the URL in its `ready` line */
 async function start(role: string): Promise<{ child: ChildProcess; ready: string }> {
   const url = new URL(serverUrl)
   url.pathname = `/${database}`
@@ -61,11 +61,11 @@ async function start(role: string): Promise<{ child: ChildProcess; ready: string
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   running.push(child)
-  let said = ''
+  let output = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    output += text
   })
-  const ready = await eventually(`${role} is ready`, () => /^ready (.*)$/m.exec(said)?.[1], 60_000)
+  const ready = await eventually(`${role} is ready`, () => /^ready (.*)$/m.exec(output)?.[1], 60_000)
   return { child, ready }
 }
 
@@ -76,8 +76,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await gone
 }
 
-test('an order placed at one process is told by another; a leader that is killed is succeeded', async () => {
-  // All at once over an empty database: one of them migrates it.
+test('an order placed at one process is notified by another, and a killed leader is replaced', async () => {
+  // All start at once over an empty database, and one of them migrates it.
   const [one, other, indexer] = await Promise.all([
     start('serve'),
     start('serve'),
@@ -87,7 +87,7 @@ test('an order placed at one process is told by another; a leader that is killed
   await start('index')
   const trader = createTrader(one.ready, chain.market)
   const client = createClient({ url: `${other.ready}/graphql/stream` })
-  const told: string[] = []
+  const notified: string[] = []
   const stream = client.iterate<{ notifications: { notification: { metadata: { orderId: string } } } }>({
     query: `subscription ($account: Address!) {
       notifications(account: $account, after: "earliest") { notification { metadata } }
@@ -95,17 +95,18 @@ test('an order placed at one process is told by another; a leader that is killed
     variables: { account: trader.address },
   })
   const listening = (async () => {
-    for await (const { data } of stream) if (data) told.push(data.notifications.notification.metadata.orderId)
+    for await (const { data } of stream)
+      if (data) notified.push(data.notifications.notification.metadata.orderId)
   })()
 
   const first = await trader.place({ sell: 'WETH', buy: 'USDC', sellAmount: oneWeth, buyAmount: 1n })
   expect(first.status).toBe(201)
-  await eventually('the first order is told', () => told.includes(first.body))
+  await eventually('a notification of the first order', () => notified.includes(first.body))
 
   await end(indexer.child, 'SIGKILL')
   const second = await trader.place({ sell: 'DAI', buy: 'USDC', sellAmount: oneWeth, buyAmount: 1n })
-  await eventually('the second order is told', () => told.includes(second.body))
-  expect(told).toEqual([first.body, second.body])
+  await eventually('a notification of the second order', () => notified.includes(second.body))
+  expect(notified).toEqual([first.body, second.body])
   const { body } = await request(`${other.ready}/sepolia/api/v1/orders/${second.body}`)
   expect(body.status).toBe('fulfilled')
 
