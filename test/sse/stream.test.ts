@@ -30,7 +30,7 @@ interface Step {
   notifications: { cursor: string; notification: { message: string } }
 }
 
-/** Takes `count` results, or what comes before the end. */
+/** Takes `count` results, or fewer if the stream ends. */
 async function take(
   client: Client<boolean>,
   variables: Record<string, unknown>,
@@ -56,7 +56,7 @@ describe.each([
   ['a connection for each operation', { singleConnection: false }, numbered('1a')],
   ['one connection for all', { singleConnection: true }, numbered('2a')],
 ])('with %s', (_mode, options, account) => {
-  test('what was missed comes first, then what is committed, each once and in order', async () => {
+  test('missed notifications come first, then newly committed ones, each once and in order', async () => {
     const { db } = server.database
     await storeNotification(db, account, 0)
     await storeNotification(db, account, 1)
@@ -77,7 +77,7 @@ describe.each([
     client.dispose()
   })
 
-  test('a page’s cursor continues as a stream', async () => {
+  test('a stream continues from the cursor of a page', async () => {
     const feedQuery =
       '{ account(address: "ACCOUNT") { notifications(first: 2, after: "earliest") { cursor hasMore nodes { message } } } }'
     const { body } = await request(`${server.url}/graphql`, 'POST', {
@@ -102,23 +102,23 @@ describe.each([
 
   test.each([
     ['does not fit the schema', 'subscription { nothing }'],
-    ['leaves its field out', 'subscription { notifications(account: "0x") @skip(if: true) { cursor } }'],
+    ['skips its field', 'subscription { notifications(account: "0x") @skip(if: true) { cursor } }'],
     [
-      'makes its field depend on a variable',
+      'makes its field conditional on a variable',
       'subscription ($s: Boolean = true) { ...F } fragment F on Subscription { ...F notifications(account: "0x") @include(if: $s) { cursor } }',
     ],
     [
-      'makes all of it depend on one',
+      'makes its whole selection conditional on a variable',
       'subscription ($s: Boolean = true) { ... @include(if: $s) { notifications(account: "0x") { cursor } } }',
     ],
-  ])('a document that %s is one too', async (_what, query) => {
+  ])('a document that %s is a GraphQL error too', async (_what, query) => {
     const client = connect(server.url, options)
     const { value } = (await client.iterate({ query }).next()) as { value: ExecutionResult }
     expect(value.errors?.[0]?.extensions).toEqual({ code: 'InvalidQuery', retryable: false })
     client.dispose()
   })
 
-  test('queries are answered as well', async () => {
+  test('queries are answered too', async () => {
     const client = connect(server.url, options)
     expect((await client.iterate({ query: '{ version }' }).next()).value).toMatchObject({
       data: { version: 'test-build' },
@@ -127,10 +127,10 @@ describe.each([
   })
 })
 
-/** Which of the kinds it is, as the statement of a stream says it beside what was selected. */
+/** The kind of a notification, as the statement of a stream selects it. */
 const marked = { '@': { type: 'OrderFilledNotification' } }
 
-/** A feed that never runs dry, counts what is taken from it, and knows who listens. */
+/** An endless feed that counts the entries taken from it and its open readers. */
 function createEndlessFeed() {
   const state = { taken: 0, open: 0 }
   const feed: Feed = {
@@ -154,7 +154,7 @@ function createEndlessFeed() {
   return { feed, state }
 }
 
-/** A feed in which nothing happens until its reader leaves. */
+/** A feed without entries until its reader disconnects. */
 function createQuietFeed() {
   const state = { open: 0 }
   const feed: Feed = {
@@ -180,7 +180,7 @@ function openUnread(url: string, headers: Record<string, string> = {}): Promise<
   })
 }
 
-/** A stream for the results of several requests, by hand. */
+/** Opens a single connection for several operations, without the client library. */
 async function announce(url: string) {
   const path = `${url}/graphql/stream`
   const token = { 'x-graphql-event-stream-token': await (await fetch(path, { method: 'PUT' })).text() }
@@ -207,19 +207,19 @@ async function settled(read: () => number): Promise<number> {
 }
 
 describe('a reader that stops reading', () => {
-  test('stops its source, alone on its connection', async () => {
+  test('stops its source on a connection of its own', async () => {
     const { feed, state } = createEndlessFeed()
     await using idle = await openTestServer({}, { feed })
     const response = await openUnread(idle.url)
     const taken = await settled(() => state.taken)
     expect(taken).toBeGreaterThan(0)
-    // Kernel buffers of both sides hold some megabytes; nothing else may.
+    // Only the kernel buffers of both sides, of some megabytes, may hold entries.
     expect(taken * 10_000).toBeLessThan(20_000_000)
     response.destroy()
     await eventually('the source ends', () => state.open === 0)
   })
 
-  test('stops its sources on a connection for all', async () => {
+  test('stops all its sources on a shared connection', async () => {
     const { feed, state } = createEndlessFeed()
     await using idle = await openTestServer({}, { feed })
     const { token, start } = await announce(idle.url)
@@ -232,7 +232,7 @@ describe('a reader that stops reading', () => {
     await eventually('both sources end', () => state.open === 0)
   })
 
-  test('is cut off after a while', async () => {
+  test('is disconnected after the time-out', async () => {
     const { feed, state } = createEndlessFeed()
     await using idle = await openTestServer({}, { feed, streamLimits: { stalledMs: 100 } })
     await openUnread(idle.url)
@@ -241,7 +241,7 @@ describe('a reader that stops reading', () => {
 })
 
 describe('a source ends', () => {
-  test('when its reader leaves while nothing happens', async () => {
+  test('when its reader disconnects from an idle feed', async () => {
     const { feed, state } = createQuietFeed()
     await using quiet = await openTestServer({}, { feed })
     const response = await openUnread(quiet.url)
@@ -250,7 +250,7 @@ describe('a source ends', () => {
     await eventually('the source ends', () => state.open === 0)
   })
 
-  test('when its one operation is completed on a connection for all', async () => {
+  test('when its operation completes on a shared connection', async () => {
     const { feed, state } = createQuietFeed()
     await using quiet = await openTestServer({}, { feed })
     const { token, start, complete } = await announce(quiet.url)
@@ -276,7 +276,7 @@ describe('a source ends', () => {
     expect(state.open).toBe(0)
   })
 
-  test('when its stream was announced and never opened', async () => {
+  test('when its stream was reserved and never opened', async () => {
     const { feed, state } = createQuietFeed()
     await using quiet = await openTestServer({}, { feed, streamLimits: { reservedMs: 100, perClient: 1 } })
     const { start } = await announce(quiet.url)
@@ -289,7 +289,7 @@ describe('a source ends', () => {
 })
 
 describe('limits', () => {
-  test('a client holds so many streams, and can open another when one is gone', async () => {
+  test('a client has a maximum of streams, and can open another when one is closed', async () => {
     const { feed } = createQuietFeed()
     await using quiet = await openTestServer({}, { feed, streamLimits: { perClient: 2 } })
     const held = [await openUnread(quiet.url), await openUnread(quiet.url)]
@@ -302,7 +302,7 @@ describe('limits', () => {
     expect(JSON.parse(text).errors[0].extensions).toEqual({ code: 'RateLimited', retryable: true })
     expect((await fetch(`${quiet.url}/graphql/stream`, { method: 'PUT' })).status).toBe(429)
     held[0]?.destroy()
-    const again = await eventually('a place is free', async () => {
+    const again = await eventually('a free stream', async () => {
       const response = await openUnread(quiet.url)
       return response.statusCode === 200 && response
     })
@@ -310,14 +310,14 @@ describe('limits', () => {
     held[1]?.destroy()
   })
 
-  test('a stream that does not begin takes no place', async () => {
+  test('a stream that fails to start does not count', async () => {
     await using quiet = await openTestServer({}, { streamLimits: { perClient: 1 } })
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
     const ask = () => fetch(`${quiet.url}/graphql/stream`, { method: 'POST', headers, body: '{' })
     for (let round = 0; round < 3; round++) expect((await ask()).status).toBe(400)
   })
 
-  test('a connection carries so many subscriptions', async () => {
+  test('a connection has a maximum of subscriptions', async () => {
     const { feed } = createQuietFeed()
     await using quiet = await openTestServer({}, { feed, streamLimits: { perStream: 1 } })
     const { token, start } = await announce(quiet.url)
@@ -335,7 +335,7 @@ describe('limits', () => {
     response.destroy()
   })
 
-  test('what is no request is refused with a code', async () => {
+  test('a malformed request is refused with a code', async () => {
     const post = (body: string) =>
       fetch(`${server.url}/graphql/stream`, {
         method: 'POST',
