@@ -18,7 +18,7 @@ const tiers = [
   ['dev', 'app'],
 ]
 
-/** Rooms of one tier do not import each other, but for these. */
+/** The only imports between rooms of the same tier. */
 const arrows = [
   'outside → concurrency',
   'market → chain',
@@ -31,7 +31,7 @@ const arrows = [
   'app → dev',
 ]
 
-/** Where a thing may be named, and nowhere else. */
+/** The only places where a name may appear. */
 const confined = [
   { what: 'Prisma', pattern: /@prisma\/|\/generated\/|PrismaClient/, room: 'storage' },
   { what: 'graphql-sse', pattern: /from 'graphql-sse/, room: 'sse' },
@@ -69,13 +69,13 @@ function tierOf(room: string): number {
 const sources = readSources()
 
 describe('rooms', () => {
-  test('every room stands in a tier, and nothing else does', () => {
+  test('the tiers list exactly the rooms that exist', () => {
     const rooms = new Set(sources.map(({ room }) => room))
     expect(tiers.flat().toSorted()).toEqual([...rooms].toSorted())
     expect(sources.length).toBeGreaterThan(50)
   })
 
-  test('imports, of types too, point down the tiers or along a named arrow', () => {
+  test('imports, also of types, point down the tiers or along a listed exception', () => {
     const wrong = sources.flatMap(({ file, room, imports }) =>
       imports
         .map((target) => ({ target, to: roomOf(target) }))
@@ -102,20 +102,20 @@ describe('rooms', () => {
     expect(cycles).toEqual([])
   })
 
-  test('no room is a drawer for whatever fits nowhere', () => {
+  test('no folder has a catch-all name such as utils', () => {
     const drawers = /^(utils?|helpers?|common|shared|lib|misc)$/
     const folders = sources.flatMap(({ file }) => path.dirname(file).split(path.sep))
     expect([...new Set(folders)].filter((name) => drawers.test(name))).toEqual([])
   })
 
-  test.each(confined)('$what has one home', ({ pattern, room, files }) => {
-    const strangers = sources.filter(
+  test.each(confined)('$what appears only where it is allowed', ({ pattern, room, files }) => {
+    const elsewhere = sources.filter(
       (source) => pattern.test(source.text) && source.room !== room && !files?.includes(source.file),
     )
-    expect(strangers.map(({ file }) => file)).toEqual([])
+    expect(elsewhere.map(({ file }) => file)).toEqual([])
   })
 
-  test('no folder has more entries than one look takes in', () => {
+  test('no folder has too many entries', () => {
     const folders = new Map<string, Set<string>>()
     for (const { file } of sources) {
       const parts = file.split(path.sep)
@@ -128,7 +128,7 @@ describe('rooms', () => {
     expect(full.map(([folder, entries]) => `${folder}: ${entries.size}`)).toEqual([])
   })
 
-  test('no source file is longer than a reader can hold', () => {
+  test('no source file is too long', () => {
     const long = sources.filter(({ text }) => text.split('\n').length > 300)
     expect(long.map(({ file }) => file)).toEqual([])
   })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseSync } from 'vite'
 import { describe, expect, test } from 'vitest'
 
-/** The build in JavaScript: the usual entry starts a native program where there is one. */
+/** The JavaScript build, because the default entry starts a native program if it finds one. */
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck')
 const { version } = createRequire(import.meta.url)('recheck/package.json') as { version: string }
 
@@ -46,7 +46,7 @@ function read(file: string, text: string): { literals: Expression[]; constructed
   return { literals, constructed }
 }
 
-/** Undefined for one whose time grows no faster than its input, whatever the input is. */
+/** Undefined for an expression with linear time on any input. */
 function fault({ at, source, flags }: Expression): string | undefined {
   const found = checkSync(source, flags, { timeout: 120_000 })
   if (found.status === 'safe') return undefined
@@ -55,18 +55,18 @@ function fault({ at, source, flags }: Expression): string | undefined {
   return `${at} /${source}/${flags}: ${why}`
 }
 
-/** Such as `/^a+$/i`: two of the same text are one. */
+/** Such as `/^a+$/i`; equal texts are checked once. */
 const textOf = ({ source, flags }: Expression) => `/${source}/${flags}`
 
 const list = path.join(import.meta.dirname, 'regular-expressions.json')
 
 interface Kept {
-  /** Which version of recheck found these safe. */
+  /** The version of recheck that found these safe. */
   recheck: string
   safe: string[]
 }
 
-/** What this version found safe before: to ask it takes a second for each. */
+/** Expressions that this version found safe, since each check takes a second. */
 function readKept(text = readFileSync(list, 'utf8')): ReadonlySet<string> {
   const kept: Kept = JSON.parse(text)
   return new Set(kept.recheck === version ? kept.safe : [])
@@ -87,13 +87,13 @@ describe('regular expressions', () => {
       writeFileSync(list, `${JSON.stringify({ recheck: version, safe } satisfies Kept, null, 2)}\n`)
   })
 
-  test('are checked anew by another version of what checks them', () => {
+  test('are checked again when the version of recheck changes', () => {
     expect(readKept(JSON.stringify({ recheck: version, safe: ['/a/'] }))).toEqual(new Set(['/a/']))
     expect(readKept(JSON.stringify({ recheck: '0.0.0', safe: ['/a/'] }))).toEqual(new Set())
   })
 
-  test('are literals, which can be looked at', () => {
-    // Made of a literal that is checked, and of hex digits of a fixed number.
+  test('are literals, so that this test can find them', () => {
+    // Built from a checked literal and a fixed number of hex digits.
     const known = ['domain/app-data/referrer-code.ts', 'rest/openapi/path-parameters.ts']
     const others = files
       .flatMap((file) => file.constructed)
@@ -101,7 +101,7 @@ describe('regular expressions', () => {
     expect(others).toEqual([])
   })
 
-  test('that are quadratic are found, with file and line', () => {
+  test('with quadratic time are reported with file and line', () => {
     const { literals } = read('made-up.ts', 'const a = 1\nconst blank: RegExp = /^\\s*(identity)?\\s*$/i\n')
     expect(literals.map(fault)).toEqual([expect.stringMatching(/^made-up\.ts:2 .*2nd degree polynomial/)])
     expect(read('made-up.ts', "new RegExp('a')").constructed).toEqual(['made-up.ts:1'])
