@@ -2,9 +2,9 @@ import type { Eligibility, Terms } from '../../src/domain/affiliate/rewards.ts'
 import { minOf, mulDivDown } from '../../src/domain/amount.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 
-/** The programme's rules (`storage/affiliate/statistics.ts`) once more, one trader at a time: what the database's answers are held against. */
+/** A second implementation of the rules in `storage/affiliate/statistics.ts`, one trader at a time, to compare with the database. */
 
-/** What a trade was worth. Prices are native atoms for 10^18 atoms; `reference` is the token that stands for the dollar. */
+/** The dollar value of a trade. Prices are native atoms for 10^18 atoms; `reference` is the dollar token. */
 export function dollarValueDown(
   sold: { amount: bigint; price: bigint },
   reference: { price: bigint; decimals: number },
@@ -12,7 +12,7 @@ export function dollarValueDown(
   return mulDivDown(sold.amount * sold.price, 10n ** 18n, reference.price * 10n ** BigInt(reference.decimals))
 }
 
-/** A trade of an order whose document names a code. */
+/** A trade of an order whose document has a referrer code. */
 export interface ReferredTrade {
   code: string
   /** Milliseconds since 1970: that of its auction, else of its order. */
@@ -33,7 +33,7 @@ export interface Binding {
   code: string
   terms: Terms
   linkedSince: number
-  /** The first moment that is too late. */
+  /** The first time that is too late, in milliseconds. */
   rewardsEnd: number
 }
 
@@ -56,7 +56,7 @@ export function bindingOf(
 
 export interface Judgement {
   eligibility: Eligibility
-  /** The part of its value that counts. */
+  /** The part of the trade's value that counts. */
   eligibleVolume: bigint
 }
 

@@ -21,7 +21,7 @@ export const solverAddress = numbered('51')
 const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}` as const
 const hash = `0x${'00'.repeat(32)}` as const
 
-/** Fills these orders as far as they are to fill, at 3,000 dollars and without a network fee. */
+/** Fills the remaining amounts of these orders at 3,000 dollars, without a network fee. */
 export function propose(auction: Auction, chosen = (_: Order) => true): Proposal {
   return {
     prices: new Map([
@@ -52,16 +52,16 @@ export function createSolver(
   }
 }
 
-/** A desk over a real database whose chain, solvers and settler are what the test says. */
+/** Auction services over a real database; the test sets the chain, the solvers and the settler. */
 export function createAuctionServices(db: Database) {
   const world = {
     block: 10,
     seconds: 1_000_000,
     funds: new Map<string, Spendable>(),
     solvers: [] as Solver[],
-    /** How submissions end, by solver. */
+    /** The outcome of submissions, by solver. */
     outcomes: new Map<Address, SettlementOutcome | Error>(),
-    /** What contract wallets and tokens answer about an order. */
+    /** The answers of contract wallets and tokens about an order. */
     check: (async ({ owner, sellToken, signature }) => ({
       ...(world.funds.get(`${owner}:${sellToken}`) ?? { balance: maxUint256, allowance: maxUint256 }),
       transfer: 'ok',
@@ -70,7 +70,7 @@ export function createAuctionServices(db: Database) {
       ownerHasCode: signature !== undefined,
       exhausted: false,
     })) as CheckOrder,
-    /** Why a settlement reverts. */
+    /** The reason for which a settlement reverts. */
     dryRun: (_calldata: Hex): string | undefined => undefined,
     submitted: [] as { deadlineBlock: number }[],
   }

@@ -1,7 +1,7 @@
 import type { RefusalCode } from '../../src/domain/errors/refusal-codes.ts'
 import { numbered } from './order.ts'
 
-/** A good request, in the words of REST. */
+/** A valid REST request. */
 export const goodQuote = {
   kind: 'sell',
   sellAmountBeforeFee: '5',
@@ -11,9 +11,9 @@ export const goodQuote = {
 }
 
 interface BadQuote {
-  /** What is changed of the good one. */
+  /** The changes to the valid request. */
   given: Record<string, unknown>
-  /** The field that is named. */
+  /** The field that the error names. */
   field: string
   code?: RefusalCode
 }
@@ -71,7 +71,7 @@ const addresses = ['sellToken', 'buyToken', 'from', 'receiver'].flatMap((field) 
   ]),
 )
 
-/** Everything that a quote is refused for before anything is looked up, by what is wrong. */
+/** All requests that are refused without any lookup, each with a description of its error. */
 export const badQuotes: [string, BadQuote][] = [
   ...amounts,
   ...uint32s,
@@ -108,19 +108,19 @@ export const badQuotes: [string, BadQuote][] = [
     'a gas limit for a presignature',
     { given: { signingScheme: 'presign', verificationGasLimit: 0 }, field: 'verificationGasLimit' },
   ],
-  ['an order on chain in words', { given: { ...wallet, onchainOrder: 'true' }, field: 'onchainOrder' }],
+  ['an order on chain as a string', { given: { ...wallet, onchainOrder: 'true' }, field: 'onchainOrder' }],
   ['an order on chain as a number', { given: { ...wallet, onchainOrder: 1 }, field: 'onchainOrder' }],
   [
     'an order on chain that a key signs',
     { given: { onchainOrder: true }, field: 'onchainOrder', code: 'IncompatibleSigningScheme' },
   ],
-  ['a document that is no text', { given: { appData: { metadata: {} } }, field: 'appData' }],
+  ['a document that is an object', { given: { appData: { metadata: {} } }, field: 'appData' }],
   ['a document that is a number', { given: { appData: 5 }, field: 'appData' }],
-  ['a hash that is no text', { given: { appData: '{}', appDataHash: 5 }, field: 'appDataHash' }],
+  ['a hash that is a number', { given: { appData: '{}', appDataHash: 5 }, field: 'appDataHash' }],
   ['a hash that is too short', { given: { appData: '{}', appDataHash: '0x12' }, field: 'appDataHash' }],
-  ['a hash alone', { given: { appDataHash: `0x${'12'.repeat(32)}` }, field: 'appDataHash' }],
+  ['a hash without its document', { given: { appDataHash: `0x${'12'.repeat(32)}` }, field: 'appDataHash' }],
   [
-    'a hash of something else',
+    'a hash of another document',
     {
       given: { appData: '{}', appDataHash: `0x${'12'.repeat(32)}` },
       field: 'appDataHash',

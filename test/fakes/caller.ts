@@ -1,6 +1,6 @@
 import type { Caller } from '../../src/http/caller.ts'
 
-/** Asks for nothing that depends on who it is. */
+/** A caller for requests that do not depend on the client. */
 export const noCaller: Caller = {
   requestId: 'test',
   client: '127.0.0.1',

@@ -8,7 +8,7 @@ import { insertCompetition, startAttempt } from '../../src/storage/auction/compe
 import type { Database } from '../../src/storage/database/database.ts'
 import { dollar, sampleAuction, wrapped } from './order.ts'
 
-/** One wrapped native is 3,000 dollars of 6 decimals. */
+/** One wrapped native is 3,000 dollars, in a token of 6 decimals. */
 const prices = new Map([
   [wrapped, 3_000n * 10n ** 6n],
   [dollar, 10n ** 18n],
@@ -22,7 +22,7 @@ export interface SampleCompetition {
   deadlineBlock?: number
 }
 
-/** Stores an auction that one solution won, with its running attempt. @returns the settlement as its calldata says */
+/** Stores an auction with one winning solution and its running attempt. @returns the settlement of its calldata */
 export async function storeCompetition(db: Database, sample: SampleCompetition): Promise<DecodedSettlement> {
   const { id, solver, fills, feePolicies = [], deadlineBlock = 100 } = sample
   const orders = fills.map(({ order }) => ({ order, remaining: order.sellAmount, feePolicies, extraGas: 0n }))

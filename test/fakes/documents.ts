@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const root = path.join(import.meta.dirname, '..', '..')
 
-/** Every GraphQL document that README and docs show: blocks of their own, and those inside programs. */
+/** Every GraphQL document in README and docs: separate blocks, and those inside programs. */
 export function documentedQueries(): [where: string, text: string][] {
   const pages = ['README.md', ...readdirSync(path.join(root, 'docs')).map((name) => path.join('docs', name))]
   return pages
@@ -23,7 +23,7 @@ const each = (count: number, write: (index: number) => string) =>
 const maxBatch = 250_000
 const fields = Array.from({ length: 15_000 }, (_, index) => `,"field${index}":1`).join('')
 
-/** What an attacker may send, one of each kind; variables as JSON, since no client can write what is that deep. */
+/** One hostile document of each kind. Variables are JSON text, since JSON.stringify fails on such depths. */
 export const bombs: Record<string, [query: string, variables?: string]> = {
   'fields nested beyond any stack': ['{a'.repeat(10_000)],
   'lists nested beyond any stack': [`{order(uid:${'['.repeat(9_000)}`],
@@ -59,7 +59,7 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
   'fragments in one place': [
     `{orders{nodes{${each(180, (index) => `...F${index}`)}}}} ${each(180, (index) => `fragment F${index} on Order{uid}`)}`,
   ],
-  'fragments that are not there': [`{orders{nodes{${each(900, (index) => `...F${index}`)}}}}`],
+  'unknown fragments': [`{orders{nodes{${each(900, (index) => `...F${index}`)}}}}`],
   'a fragment in itself': ['{orders{nodes{...A}}} fragment A on Order{...A}'],
   'fragments in each other': [
     '{orders{nodes{...A}}} fragment A on Order{auctions{nodes{orders{nodes{...B}}}}} fragment B on Order{auctions{nodes{orders{nodes{...A}}}}}',
@@ -104,7 +104,7 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
     'query($uids:[OrderUid!]!){ordersByUids(uids:$uids){uid}}',
     `{"uids":[1${',1'.repeat(99_999)}]}`,
   ],
-  'a list of 30,000 words of an enum': [
+  'a list of 30,000 enum values': [
     'query($statuses:[OrderStatus!]){orders(filter:{statuses:$statuses}){nodes{uid}}}',
     `{"statuses":["OPEN"${',"OPEN"'.repeat(29_999)}]}`,
   ],
@@ -112,7 +112,7 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
     'query($filter:OrderFilter){orders(filter:$filter){nodes{uid}}}',
     `{"filter":{"field":1${fields}}}`,
   ],
-  '15,000 variables that nobody uses': ['{version}', `{"field":1${fields}}`],
+  '15,000 unused variables': ['{version}', `{"field":1${fields}}`],
   'a list 100,000 deep': [
     'query($uids:[OrderUid!]!){ordersByUids(uids:$uids){uid}}',
     `{"uids":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,

@@ -4,7 +4,7 @@ import { notification } from '../../src/storage/models/notification/notification
 import type { Model } from '../../src/storage/query/model.ts'
 import type { Selected } from '../../src/storage/query/selected.ts'
 
-/** An entry of a feed as the tests select it. */
+/** A feed entry with the fields that tests select. */
 export interface Entry {
   cursor: string
   notification: { notificationId: string; message: string; metadata: Record<string, unknown> }
@@ -21,7 +21,7 @@ const selected = ({ fields }: Model): Selected[] =>
 const models = Object.values(notification.variants?.models ?? {}).map((model) => model())
 const variants = Object.fromEntries(models.map((model) => [model.name, selected(model)]))
 
-/** What a subscription that asks for an `Entry` makes of it. */
+/** The `Entry` in the response of a subscription. */
 export const wholeEntries: FeedReading = {
   item: {
     selection: edgeSelection({

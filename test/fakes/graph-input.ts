@@ -8,7 +8,7 @@ const amounts = {
 } as const
 const validities = { validTo: 'validTo', validFor: 'validFor' } as const
 
-/** A body of REST as the graph takes it: enums in capitals. */
+/** A REST body as GraphQL input: enum members in capitals. */
 export function graphInput(body: Json): Json {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
@@ -18,7 +18,7 @@ export function graphInput(body: Json): Json {
   )
 }
 
-/** A quote's body as the graph takes it: amount and expiry in objects of their own, and no kind. */
+/** The body of a quote as GraphQL input: amount and expiry in their own objects, and no kind. */
 export function graphQuoteInput({ kind: _, ...body }: Json): Json {
   const same = Object.entries(graphInput(body)).filter(([name]) => !(name in amounts || name in validities))
   const amount = chosen(body, amounts)
@@ -26,7 +26,7 @@ export function graphQuoteInput({ kind: _, ...body }: Json): Json {
   return { ...Object.fromEntries(same), ...(amount && { amount }), ...(validity && { validity }) }
 }
 
-/** Where the graph says that a member of a quote's body is at fault. */
+/** The GraphQL field of an error about a member of a quote's body. */
 export function graphQuoteField(field: string, body: Json): string {
   for (const [outer, members] of Object.entries({ amount: amounts, validity: validities })) {
     const inner = (members as Record<string, string>)[field]

@@ -5,7 +5,7 @@ export interface HeldTransaction<T> {
   commit(): Promise<void>
 }
 
-/** Runs `work` in a transaction and keeps it open until it is told to commit. */
+/** Runs `work` in a transaction and keeps it open until `commit` is called. */
 export function holdTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<HeldTransaction<T>> {
   return new Promise((resolve, reject) => {
     let release: () => void

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { numbered } from './order.ts'
 
-/** Who trades how, in a store of 180,000 orders: everything that a page can be looked for among, and hardly anything of it. */
+/** Accounts in a store of 180,000 orders, in which each filter matches only a few orders. */
 export const large = {
   chainId: 11155111,
   now: 1_800_000_000,
@@ -18,7 +18,7 @@ const othersOrders = 60_000
 const bytes = (expression: string) => `decode(repeat(${expression}, 10), 'hex')`
 const hex = (address: string) => `'\\${address.slice(1)}'::bytea`
 
-/** Of one account's orders, by number: what is rare about a few in the middle of it. */
+/** The orders of the accounts by number; a few of them have a rare property. */
 const made = `SELECT n, owner,
   CASE WHEN n % 33333 = 7 THEN ${hex(large.rarePair.sellToken)} ELSE ${bytes(`lpad(to_hex(n % 5), 4, '0')`)} END AS sell_token,
   CASE WHEN n % 33333 = 7 THEN ${hex(large.rarePair.buyToken)} ELSE ${bytes(`lpad(to_hex(n % 7 + 5), 4, '0')`)} END AS buy_token,
@@ -45,7 +45,7 @@ SELECT ${large.chainId}, decode(md5(owner::text || n) || md5(n::text), 'hex') ||
 FROM (SELECT made.*, CASE state WHEN 'open' THEN ${large.now} + 1000 ELSE ${large.now} - 900000 + n * 5 END AS valid_to FROM (${made}) made) dated
 ORDER BY n, owner`
 
-/** In a few seconds: rows are made by the database, and indexes at once. */
+/** Takes a few seconds: the database generates the rows, and the indexes are built afterwards. */
 export async function fillLargeAccounts(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; made: string }>(
     `SELECT indexname AS name, indexdef AS made FROM pg_indexes WHERE tablename = 'orders' AND indexdef NOT LIKE '%UNIQUE%'`,

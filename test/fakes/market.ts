@@ -14,7 +14,7 @@ import {
   wrapped,
 } from './order.ts'
 
-/** Atoms of each token that are worth one native coin. */
+/** Atoms of each token that equal one native coin. */
 export const value = new Map<Address, bigint>([
   [wrapped, 10n ** 18n],
   [nativeMarker, 10n ** 18n],

@@ -1,2 +1,2 @@
-/** A node’s id, opaque to clients, from what it is made of, such as `Auction:9`. */
+/** The opaque id of a node from its text, such as `Auction:9`. */
 export const encodedId = (text: string): string => Buffer.from(text).toString('base64url')

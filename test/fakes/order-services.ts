@@ -19,7 +19,7 @@ import { areTaken } from '../../src/storage/order/orders.ts'
 import { sampleNetwork } from './network.ts'
 import { dollar, sampleQuote, signingDomain, wrapped } from './order.ts'
 
-/** Unix seconds at which these desks stand. */
+/** The fixed time of these services, in Unix seconds. */
 export const testTime = 1_800_000_000
 
 export interface Trader {
@@ -40,7 +40,7 @@ export function createTrader(digits: string, owner: string): Trader {
 export const alice = createTrader('01', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1')
 export const bob = createTrader('02', '0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c')
 
-/** An acceptable order, but for what is changed, signed by `trader` as it then stands. */
+/** A valid order with `overrides`, signed by `trader` after the changes. */
 export function signedOrder(
   overrides: Partial<Omit<OrderCreation, 'appData'>> & { document?: string } = {},
   trader = alice,

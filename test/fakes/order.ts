@@ -10,7 +10,7 @@ import { orderUid, type SigningDomain } from '../../src/domain/signing/signing.t
 export const settlement = address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41')
 export const signingDomain: SigningDomain = { chainId: 11155111, settlement }
 
-/** 0x11…11 and so on: tokens, accounts and pools that can be told apart at a glance. */
+/** 0x11…11 and so on: addresses of tokens, accounts and pools that are easy to distinguish. */
 export function numbered(digits: string) {
   return address(digits.repeat(40 / digits.length))
 }
@@ -20,7 +20,7 @@ export const dollar = numbered('bb')
 export const coin = numbered('cc')
 export { nativeMarker }
 
-/** An open order without history; its UID follows from what is overridden. */
+/** An open order without history; its UID is computed from its values. */
 export function sampleOrder(overrides: Partial<Order> = {}): Order {
   const order: Order = {
     id: 1n,

@@ -5,7 +5,7 @@ import { coin, dollar, numbered, wrapped } from './order.ts'
 
 const tokens = [wrapped, dollar, coin, numbered('dd'), numbered('ee')]
 
-/** Pools between a few tokens, some side by side, each with an address of its own. */
+/** Pools between a few tokens, some with the same pair, each with its own address. */
 export function poolGraphs(
   reserve: fc.Arbitrary<bigint>,
   maxLength: number,
@@ -28,7 +28,7 @@ export function otherToken({ token0, token1 }: Pool, token: Address): Address | 
   return token === token0 ? token1 : token === token1 ? token0 : undefined
 }
 
-/** Every row of pools that leads from one token to the other without passing a token twice. */
+/** Every path of pools from one token to the other that passes no token twice. */
 export function allWays(pools: readonly Pool[], from: Address, to: Address, hops: number): Pool[][] {
   const walk = (token: Address, passed: readonly Address[], left: number): Pool[][] =>
     pools.flatMap((pool) => {

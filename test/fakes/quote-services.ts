@@ -14,7 +14,7 @@ import { coin, dollar, numbered, wrapped } from './order.ts'
 import { alice, testTime } from './order-services.ts'
 import { silentLog } from './silent-log.ts'
 
-/** A thousand native coins deep on each side: a coin is worth 3,000 dollars. */
+/** A thousand native coins deep on each side, at 3,000 dollars for a coin. */
 export const testPools: readonly Pool[] = [
   samplePool('d1', wrapped, dollar, 1_000n),
   samplePool('d2', dollar, coin, 1_000n),
@@ -67,7 +67,7 @@ export function estimatorWithout(reason: unknown): Estimator {
   return { name: 'without', estimate: () => Promise.reject(reason) }
 }
 
-/** Everything holds where it is simulated, and nobody but our own router is asked. */
+/** Every simulation succeeds, and the built-in router is the only source of quotes. */
 export function createQuoteServices(db: Database, overrides: Partial<QuoteServices> = {}): QuoteServices {
   const look: QuoteServices['look'] = async () => ({ block: 7, gasPrice: 10n ** 9n, pools: testPools })
   return {

@@ -76,7 +76,7 @@ const auction = fc.record({
   execution: maybe(fc.record({ fee: amount, fees: some(amount) })),
 })
 
-/** That auctions have a price of, and no order trades. */
+/** A token that auctions have a price for and no order trades. */
 export const pricedToken = `0x${'0e'.repeat(20)}` as const
 
 export const randomStory = fc.record({
@@ -119,7 +119,7 @@ export const randomStory = fc.record({
 
 export type RandomStory = typeof randomStory extends fc.Arbitrary<infer T> ? T : never
 
-/** Every stored story has a UID, an owner and tokens of its own, also while a failure is being shrunk. */
+/** Gives each stored story its own UID, owner and tokens, also while fast-check shrinks a failure. */
 let stories = 0
 const own = (prefix: string, bytes: number) =>
   `0x${prefix}${stories.toString(16).padStart(bytes * 2 - 2, '0')}` as Hex
@@ -127,7 +127,7 @@ const own = (prefix: string, bytes: number) =>
 let auctionIds = 1_000n
 let blocks = 1_000
 
-/** Stores a story with every part that it has. */
+/** Stores a story with all its parts. */
 export async function storeStory(db: Database, story: RandomStory): Promise<Order> {
   stories++
   const { document } = story
@@ -234,7 +234,7 @@ function tradesOf(
     owner: order.owner,
     sellToken: order.sellToken,
     buyToken: order.buyToken,
-    // The sum of all trades stays within the columns.
+    // The sum of all trades must fit the columns.
     sellAmount: whole ? sell : sell / 8n + fee / 8n,
     buyAmount: whole ? buy : buy / 8n,
     feeAmount: fee / 8n,

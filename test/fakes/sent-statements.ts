@@ -6,13 +6,13 @@ export interface SentStatement {
   values: unknown[]
 }
 
-/** What the program sends to its database from now on, with its values. */
+/** Records the statements that the program sends to its database, with their values. */
 export function recordStatements() {
   const spy = vi.spyOn(Client.prototype, 'query') as unknown as MockInstance<
     (query: SentStatement | string) => unknown
   >
   return {
-    /** Statements of what `ask` does. */
+    /** The statements sent by `ask`. */
     async of(ask: () => Promise<unknown>): Promise<SentStatement[]> {
       const before = spy.mock.calls.length
       await ask()

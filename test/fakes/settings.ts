@@ -4,7 +4,7 @@ import path from 'node:path'
 import { ConfigError } from '../../src/app/config.ts'
 
 export interface TemporaryFile extends Disposable {
-  /** @returns where it is */
+  /** @returns its path */
   write(text: string): string
   folder: string
 }
@@ -22,7 +22,7 @@ export function temporaryFile(name: string): TemporaryFile {
   }
 }
 
-/** What the operator is told. */
+/** The configuration errors that the operator sees. */
 export function faultsOf(read: () => unknown): string[] {
   try {
     read()

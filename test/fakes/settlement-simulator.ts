@@ -14,12 +14,12 @@ const calls = new Interface([
 
 export interface Simulation {
   fills: Fill[]
-  /** What the settlement contract has left of each token. */
+  /** The remaining balance of the settlement contract in each token. */
   left: Map<Address, bigint>
 }
 
 /**
- * Plays a plan as the contracts would: sell tokens in at the trades' clearing prices, interactions against the pools, buy tokens
+ * Executes a plan as the contracts would: sell tokens in at the trades' clearing prices, interactions against the pools, buy tokens
  * out. Throws where a contract would revert, and when the settlement contract pays what it does not have.
  */
 export function simulate(plan: SettlementPlan, pools: readonly Pool[]): Simulation {
@@ -71,7 +71,7 @@ function createLedger(pools: readonly Pool[]) {
     add(pool.address, pool.token1, pool.reserve1)
   }
 
-  /** The pool contract's swap: pays first, then checks the constant product against what it was sent. */
+  /** The pool contract's swap: pays first, then checks the constant product with the received amount. */
   function swap(at: Address, amount0: bigint, amount1: bigint, to: Address) {
     const pool = byAddress.get(at)
     if (!pool) throw new Error('no such pool')

@@ -56,7 +56,7 @@ export async function storeContest(db: Database, contest: ContestedAuction): Pro
 export interface SampleSettlement {
   txHash: Bytes32
   blockNumber: number
-  /** Of the settlement's own log; its trades stand before it. */
+  /** The index of the settlement's log, which follows those of its trades. */
   logIndex: number
   auctionId: bigint | null
   solutionUid?: number
@@ -64,7 +64,7 @@ export interface SampleSettlement {
   trades: { order: Order; sell: bigint; buy: bigint; fee?: bigint }[]
 }
 
-/** What the indexer writes of a settlement: its log, its trades, and an execution of each where the auction is known. */
+/** Writes the rows of the indexer for a settlement: its log, its trades, and executions if the auction is known. */
 export async function storeSettlement(db: Database, settlement: SampleSettlement): Promise<void> {
   const { txHash, blockNumber, logIndex, auctionId, solver, solutionUid = 0 } = settlement
   const place = { blockNumber, txHash }
@@ -106,7 +106,7 @@ export async function storeSettlement(db: Database, settlement: SampleSettlement
   )
 }
 
-/** The indexer stands at this block. */
+/** Sets the indexer's checkpoint to this block. */
 export async function indexedUpTo(db: Database, number: number, before?: number): Promise<void> {
   const hash = (block: number): Bytes32 => `0x${block.toString(16).padStart(64, '0')}` as const
   const from = before === undefined ? null : { number: before, hash: hash(before) }

@@ -5,21 +5,21 @@ import type { Address } from '../../src/domain/evm/address.ts'
 import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/routing/pool.ts'
 
 /**
- * A solver of the outside: a real HTTP server that speaks `POST /solve` as an engine and `GET /quote` as a driver.
+ * An external solver: a real HTTP server that answers `POST /solve` as an engine and `GET /quote` as a driver.
  *
- *     const outside = await startSolverEngine(atPrices(worth))   // hangs until told otherwise
+ *     const outside = await startSolverEngine(atPrices(worth))   // without an argument it hangs
  *     QUOTE_ESTIMATORS: [{ kind: 'engine', name: 'x', url: outside.url, address }]   // or kind 'driver'
  *     outside.behaves(status(500))                               // from now on
- *     outside.asked                                              // what came in so far: path, query, headers, body
+ *     outside.asked                                              // all requests so far: path, query, headers, body
  *     await outside.close()
  *
  * Behaviours
  * - that work: `atPrices(worth, more)` trades at given prices in both protocols; `throughPools({ times })` answers /solve with a swap
  *   through the one best pool of the request, honest, or with a promise so many thousandths of what the pool pays
- * - that say no: `refusing(code, text)`
+ * - that refuse: `refusing(code, text)`
  * - that fail: `hanging`, `dripping`, `resetting`, `status(code, headers)`, `saying(text, status, headers)`, `huge(bytes)`,
  *   `nested(levels)`, `cutOff`
- * - anything else: `answering(body, status)`, or a function of the question
+ * - anything else: `answering(body, status)`, or a function of the request
  */
 export type Behaviour = (question: GraphqlParams, response: ServerResponse) => void
 
@@ -36,7 +36,7 @@ export interface SolverEngineFake {
   url: string
   asked: GraphqlParams[]
   behaves(behaviour: Behaviour): void
-  /** When so many questions have come in, those before included. */
+  /** Resolves once this many requests have arrived, including earlier ones. */
   wasAsked(times: number): Promise<void>
   close(): Promise<void>
 }
@@ -93,7 +93,7 @@ async function readQuestion(request: IncomingMessage): Promise<GraphqlParams> {
 
 export const hanging: Behaviour = () => {}
 
-/** A byte now and then, for ever. */
+/** Sends a byte every 20 ms without end. */
 export const dripping: Behaviour = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{')
   const drip = setInterval(() => response.write(' '), 20)
@@ -102,7 +102,7 @@ export const dripping: Behaviour = (_, response) => {
 
 export const resetting: Behaviour = (_, response) => void response.socket?.resetAndDestroy()
 
-/** Less than was announced. */
+/** Sends less than its content length. */
 export const cutOff: Behaviour = (_, response) => {
   response.writeHead(200, { 'content-length': 1_000 }).write('{"solutions":', () => response.destroy())
 }
@@ -119,7 +119,7 @@ export function status(code: number, headers: Record<string, string> = {}): Beha
   return saying('<html>no</html>', code, headers)
 }
 
-/** As much as is read, up to so many bytes, without announcing how much. */
+/** Sends up to `bytes` bytes as fast as they are read, without a content length. */
 export function huge(bytes: number): Behaviour {
   return (_, response) => {
     const piece = Buffer.alloc(64 * 1_024, ' ')
@@ -140,7 +140,7 @@ export function nested(levels: number): Behaviour {
   return saying(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 }
 
-/** As each of the two protocols says no. */
+/** A refusal in the format of each protocol. */
 export function refusing(code: string, text?: string): Behaviour {
   return ({ path }, response) => {
     const body = path === '/quote' ? { kind: code, description: text } : { error: { code, message: text } }
@@ -187,13 +187,13 @@ interface Call {
 
 export interface AtPrices {
   gas?: number | undefined
-  /** What it says is to be called, the same whatever is asked. */
+  /** The interactions of every answer. */
   interactions?: readonly Call[]
-  /** What a driver calls itself. */
+  /** The solver address in a driver's answer. */
   solver?: Address
 }
 
-/** Trades anything at these values: atoms of each token that are worth the same. Interactions are given, or none. */
+/** Trades any pair at these prices: atoms of each token with the same value. */
 export function atPrices(worth: ReadonlyMap<Address, bigint>, more: AtPrices = {}): Behaviour {
   const { interactions = [], solver = `0x${'99'.repeat(20)}` } = more
   const gas = 'gas' in more ? more.gas : 200_000
@@ -220,8 +220,8 @@ export function atPrices(worth: ReadonlyMap<Address, bigint>, more: AtPrices = {
 }
 
 /**
- * A swap through the best one pool that the request names, as an engine answers it.
- * @param times thousandths of the honest amount that it promises: more than 1,000 of what a seller gets is a lie, as is less of
+ * The answer of an engine that swaps through the single best pool of the request.
+ * @param times thousandths of the honest amount that it promises: more than 1,000 of what a seller gets is false, as is less of
  * what a buyer pays
  */
 export function throughPools({ times = 1_000n }: { times?: bigint } = {}): Behaviour {

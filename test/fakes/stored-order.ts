@@ -5,7 +5,7 @@ import { findOrder, insertOrder } from '../../src/storage/order/orders.ts'
 import { sampleOrder } from './order.ts'
 import { readStory } from './stories.ts'
 
-/** Stores an order with its `created` event, as placing does. @returns it as it is read back */
+/** Stores an order with its `created` event, as placing does. @returns the stored order */
 export async function storeOrder(db: Database, overrides: Partial<Order> = {}): Promise<Order> {
   const order = sampleOrder(overrides)
   await db.transaction(async (tx) => {
@@ -22,7 +22,7 @@ export async function readOrder(db: Database, { uid }: Pick<Order, 'uid'>): Prom
   return order
 }
 
-/** Its events with their reasons, without the `created` that every order begins with. */
+/** The events of an order with their reasons, without the first `created`. */
 export async function readEvents(db: Database, order: Pick<Order, 'id'>): Promise<string[]> {
   const { events } = await readStory(db, order)
   return events.slice(1).map(({ label, reason }) => (reason === null ? label : `${label} ${reason}`))

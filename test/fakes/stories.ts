@@ -7,7 +7,7 @@ import { amountOf, hexOf } from '../../src/storage/database/columns.ts'
 import { type Database, sql } from '../../src/storage/database/database.ts'
 import type { FeePolicy as PolicyRow, Trade as TradeRow } from '../../src/storage/generated/client.ts'
 
-/** What happened to an order, as the tables have it: read without any statement of the program. */
+/** The history of an order, read from the tables without the program's statements. */
 export async function readStory(db: Database, { id }: Pick<Order, 'id'>): Promise<OrderStory> {
   const client = sql(db)
   const order = await client.order.findUniqueOrThrow({ where: { id } })

@@ -14,7 +14,7 @@ import { auctionOrder, dollar, numbered, sampleAuction, sampleOrder, sampleQuote
 const solver = numbered('50')
 const txHash = `0x${'ab'.repeat(32)}` as const
 
-/** An order as it is after it was placed. */
+/** An order right after it was placed. */
 export async function storeOrder(db: Database, overrides: Partial<NewOrder> = {}): Promise<Order> {
   const order = sampleOrder({ creationDate: new Date(1_799_999_000_000), ...overrides })
   await db.transaction(async (tx) => {
@@ -26,7 +26,7 @@ export async function storeOrder(db: Database, overrides: Partial<NewOrder> = {}
   return stored(db, order)
 }
 
-/** An order that was quoted, won an auction with two solutions, and was settled whole. */
+/** An order that was quoted, won an auction with two solutions, and was settled in full. */
 export async function storeSettledOrder(db: Database, auctionId: bigint, owner: Address): Promise<Order> {
   const quote = sampleQuote({
     gasAmount: 155_000n,

@@ -10,7 +10,7 @@ export interface TestDatabase extends AsyncDisposable {
   statements: string[]
 }
 
-/** An empty, migrated database of its own. */
+/** A new, empty, migrated database. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await onServer(`CREATE DATABASE ${name} TEMPLATE template`)
@@ -29,14 +29,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A connection beside the program's own, to see what stands in the database and to interfere. */
+/** A connection outside the program, to inspect the database and to interfere. */
 export async function connectDirectly(url: string): Promise<Client & AsyncDisposable> {
   const client = new Client({ connectionString: url })
   await client.connect()
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
-/** Deletes every row, which is faster than another database. */
+/** Deletes every row, which is faster than creating another database. */
 export async function emptyTables(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_%'`,

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts'
 
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
-/** `tradegraph dev` as a user runs it, without traders; a flag given twice counts as given last. */
+/** `tradegraph dev` as a user runs it, without traders; the last value of a flag counts. */
 export function startDev(
   home: string,
   { flags = [], environment = {} }: { flags?: string[]; environment?: Record<string, string> } = {},
@@ -27,9 +27,9 @@ export function startDev(
   })
   return {
     program,
-    /** What it ended with. */
+    /** The exit code and the output of errors. */
     ended: once(program, 'close').then(([code]) => ({ code, errors })),
-    /** Its `ready` line has come. It starts a database and a chain, on a machine that may be busy. */
+    /** Waits for the `ready` line. Starting a database and a chain takes time on a busy machine. */
     async ready(): Promise<DevManifest> {
       await eventually('the ready line', () => out.startsWith('ready '), 50_000)
       return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))

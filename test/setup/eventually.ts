@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Asks again until there is an answer; fails by name when there is none in time. */
+/** Repeats `probe` until it returns a value. @throws with `what` after the time-out */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,

@@ -24,7 +24,7 @@ interface Transaction {
   from?: Address
 }
 
-/** A real EVM of its own; blocks are mined by `mine` and by `send`, never by time. */
+/** A new EVM node; only `mine` and `send` mine blocks, never a timer. */
 export async function startEvm() {
   const port = await freePort()
   const binary = require.resolve('@foundry-rs/anvil-linux-amd64/bin/anvil')
@@ -36,7 +36,7 @@ export async function startEvm() {
 
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Mines the transaction, and fails with it. One after another: two at once may get the same nonce. */
+  /** Mines the transaction. Runs one at a time, since two at once may get the same nonce. @throws if it reverts */
   function send(transaction: Transaction) {
     const sent = last.then(() => sendOne(transaction))
     last = sent.catch(() => undefined)
@@ -83,7 +83,7 @@ export async function startEvm() {
 
 export type Evm = Awaited<ReturnType<typeof startEvm>>
 
-/** The real settlement contract; whoever asks is a solver while the authenticator at `allowList` says yes to everybody. */
+/** The real settlement contract; every account is a solver, since the authenticator at `allowList` accepts all. */
 export async function deploySettlement(evm: Evm) {
   const allowList = address(`0x${'a1'.repeat(20)}`)
   await evm.rpc.call('anvil_setCode', [allowList, codeReturning(1n)])
@@ -115,7 +115,7 @@ export function createNetwork(more: Partial<Network> = {}): Network {
   }
 }
 
-/** Code that answers every call with this one word. */
+/** Contract code that returns this word for every call. */
 export function codeReturning(word: bigint): Hex {
   return `0x7f${word.toString(16).padStart(64, '0')}60005260206000f3`
 }

@@ -11,14 +11,14 @@ import { silentLog } from '../fakes/silent-log.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A server with a migrated database `template`, which tests copy. */
+    /** A database server with the migrated database `template`, which tests copy. */
     serverUrl: string
-    /** Home of a chain that has its market and is not running: tests start copies of it. */
+    /** The home of a stopped chain with its market; tests start copies of it. */
     chainHome: string
   }
 }
 
-/** One database server and one built chain for the whole run; every test gets copies of its own, in milliseconds. */
+/** One database server and one built chain for the whole run; each test gets its own copies in milliseconds. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = mkdtempSync(path.join(tmpdir(), 'tradegraph-tests-'))
   const chainHome = path.join(home, 'chain')
@@ -48,7 +48,7 @@ async function buildChain(home: string): Promise<void> {
 async function createTemplate(serverUrl: string): Promise<void> {
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
-  // Nothing here has to survive a crash of the machine. Commits wait for the log as ever: VACUUM marks pages by it.
+  // The data need not survive a crash. Commits still wait for the log, since VACUUM marks pages by it.
   for (const setting of ['fsync', 'full_page_writes']) await client.query(`ALTER SYSTEM SET ${setting} = off`)
   await client.query('SELECT pg_reload_conf()')
   await client.query('CREATE DATABASE template')

@@ -8,7 +8,7 @@ export function createTemporaryHome(): string {
   return mkdtempSync(join(tmpdir(), 'tradegraph-test-'))
 }
 
-/** Ends whatever still runs for this home, however the test ended. */
+/** Ends all processes of this home, however the test ended. */
 export async function removeTemporaryHome(home: string): Promise<void> {
   await Promise.all([endOrphanedDatabase(home), endOrphanedChain(home)])
   rmSync(home, { recursive: true, force: true })

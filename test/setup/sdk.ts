@@ -7,7 +7,7 @@ import type { Hex } from '../../src/domain/evm/hex.ts'
 import { eventually } from './eventually.ts'
 import type { World } from './world.ts'
 
-/** The client library that everybody uses, for the first account of the local market. */
+/** The official SDK for the first account of the local market. */
 export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } {
   const { chainId } = world.market.network
   const [account] = world.market.accounts
@@ -16,7 +16,7 @@ export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } 
     provider: createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) }),
     signer: privateKeyToAccount(account.privateKey),
   })
-  // The adapter encodes the library's value 0x0 as a byte that no node decodes: the transaction is sent as it is meant.
+  // The adapter encodes the library's value 0x0 as a byte that no node decodes, so this sends the transaction directly.
   Object.assign(adapter.signer, {
     sendTransaction: async ({ to, data }: { to: string; data: string }) => ({
       hash: await send(world, to, data),

@@ -33,11 +33,11 @@ export const network: Network = {
 export interface TestServer extends AsyncDisposable {
   url: string
   database: TestDatabase
-  /** Lines of what was logged as a fault. */
+  /** The lines logged as errors. */
   faults: { message: string; fields: Record<string, unknown> | undefined }[]
 }
 
-/** The doors over a real database, with a desk that has no chain behind it. */
+/** The server over a real database, with trading services that have no chain. */
 export async function openTestServer(
   services: Partial<TradingServices> = {},
   more: Partial<ServerOptions> = {},
@@ -114,7 +114,7 @@ async function* once<Item>(item: Item): AsyncGenerator<Item, void> {
   yield item
 }
 
-/** A quote at one for two. */
+/** A quote at a price of one for two. */
 export function sampleReply(request: QuoteRequest): QuoteReply {
   return {
     terms: {

@@ -9,11 +9,11 @@ const appDataHash = '0xb48d38f93eaa084033fc5970bf96e559c33c4cdc07d889ab00b4d63f9
 export interface Answer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any
 }
 
-/** A REST client that knows nothing of the program: status, headers and what the body says. */
+/** A plain HTTP client without code of the program. */
 export async function request(url: string, method = 'GET', body?: unknown): Promise<Answer> {
   const response = await fetch(url, {
     method,
@@ -45,7 +45,7 @@ export interface OrderWish {
   kind?: 'sell' | 'buy'
   partiallyFillable?: boolean
   validTo?: number
-  /** A document's hash, sent without the document. */
+  /** The hash of a document, sent without the document. */
   appDataHash?: string
 }
 

@@ -5,7 +5,7 @@ import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from './chain.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
-/** Settings of a program that is asked more than clients ask. */
+/** Settings without limits, for tests that send more requests than a client may. */
 export const unlimited = {
   RATE_LIMIT_READS: '0',
   RATE_LIMIT_QUOTES: '0',
@@ -22,7 +22,7 @@ export interface World extends AsyncDisposable {
   market: Market
 }
 
-/** The program over a database and a chain that are there; it serves, unless `more` says otherwise. */
+/** The program over an existing database and chain, in the role `serve` unless `more` sets others. */
 export function startProgram(
   { database, chain }: { database: Pick<TestDatabase, 'url'>; chain: TestChain },
   environment: Record<string, string>,
@@ -41,7 +41,7 @@ export function startProgram(
   })
 }
 
-/** The whole program over a chain and a database of its own. */
+/** The whole program over its own chain and database. */
 export async function startWorld(
   options: { roles?: readonly Role[]; environment?: Record<string, string> } = {},
 ): Promise<World> {
