@@ -32,13 +32,13 @@ async function pricesWith(poolsOf: (isOfCoin: boolean) => Promise<readonly Pool[
 }
 const poolOf = (isOfCoin: boolean) => [samplePool('01', wrapped, isOfCoin ? coin : dollar, 10_000n)]
 
-test('the pools of the dollar never come: the auction goes without', async () => {
+test('an auction is held without the pools of the dollar if they never arrive', async () => {
   const never = new Promise<never>(() => {})
   const prices = await pricesWith(async (isOfCoin) => (isOfCoin ? never : poolOf(false)))
   expect(prices).toEqual([wrapped, dollar])
 })
 
-test('they may take as long as the auction’s own, and a little longer', async () => {
+test('the pools of the dollar may take slightly longer than the pools of the auction', async () => {
   const prices = await pricesWith(async (isOfCoin) => setTimeout(isOfCoin ? 420 : 400, poolOf(isOfCoin)))
   expect(prices).toEqual([wrapped, dollar, coin])
 })

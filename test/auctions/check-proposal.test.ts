@@ -7,7 +7,7 @@ import { auctionOrder, dollar, nativeMarker, numbered, sampleAuction, wrapped } 
 const solver = numbered('50')
 const million = 10n ** 6n
 
-/** Sells one coin at 3,000 dollars, a hundredth of it for the network. */
+/** Sells one coin at 3,000 dollars, with a hundredth of it as the network fee. */
 function proposal(entries: AuctionOrder[], change: Partial<Proposal> = {}, fee = 10n ** 16n): Proposal {
   return {
     prices: new Map([
@@ -29,8 +29,8 @@ function check(entries: AuctionOrder[], proposed = proposal(entries)) {
   return checkProposal(sampleAuction(entries), solver, proposed, wrapped)
 }
 
-describe('a proposal that holds', () => {
-  it('gives a sell order the rest at the uniform price and scores its surplus in native atoms', () => {
+describe('a valid proposal', () => {
+  it('gives a sell order the rest at the uniform price, and scores its surplus in native atoms', () => {
     const entry = auctionOrder()
     expect(check([entry])).toMatchObject({
       solver,
@@ -48,7 +48,7 @@ describe('a proposal that holds', () => {
     })
   })
 
-  it('takes a buy order its network fee on top', () => {
+  it('adds the network fee to what a buy order sells', () => {
     const entry = auctionOrder({ kind: 'buy', buyAmount: 2_900n * million })
     const sold = (2_900n * 10n ** 18n + 2_999n) / 3_000n
     expect(check([entry])).toMatchObject({
@@ -56,7 +56,7 @@ describe('a proposal that holds', () => {
     })
   })
 
-  it('takes policies one after the other and keeps them in the score', () => {
+  it('applies fee policies in sequence, and counts protocol fees in the score', () => {
     const entry = auctionOrder({}, [
       { kind: 'volume', factor: 10_000n },
       { kind: 'surplus', factor: 500_000n, maxVolumeFactor: 100_000n },
@@ -68,14 +68,14 @@ describe('a proposal that holds', () => {
     })
   })
 
-  it('fills a part, against the limit pro rata', () => {
+  it('fills an order in part, with its limit pro rata', () => {
     const entry = { ...auctionOrder({ partiallyFillable: true }), remaining: 10n ** 17n }
     expect(check([entry], proposal([entry], {}, 10n ** 15n))).toMatchObject({
       executions: [{ sell: 10n ** 17n, buy: 297n * million }],
     })
   })
 
-  it('counts the native coin as its wrapped form', () => {
+  it('treats the native coin as its wrapped form', () => {
     const entry = auctionOrder({
       sellToken: dollar,
       buyToken: nativeMarker,
@@ -89,14 +89,18 @@ describe('a proposal that holds', () => {
   })
 })
 
-describe('a proposal that does not hold', () => {
+describe('an invalid proposal', () => {
   const entry = auctionOrder()
   const other = auctionOrder({ validTo: 1_999_999_999 })
   const trade = { orderUid: entry.order.uid, executedAmount: 10n ** 18n, fee: 0n }
   it.each<[string, Partial<Proposal>, string]>([
     ['trades nothing', { trades: [] }, 'no score'],
     ['trades an order twice', { trades: [trade, trade] }, 'traded twice'],
-    ['trades a foreign order', { trades: [{ ...trade, orderUid: other.order.uid }] }, 'not in the auction'],
+    [
+      'trades an order of another auction',
+      { trades: [{ ...trade, orderUid: other.order.uid }] },
+      'not in the auction',
+    ],
     ['lacks a price', { prices: new Map([[wrapped, 1n]]) }, 'no clearing price'],
     [
       'has a price of zero',
@@ -109,7 +113,7 @@ describe('a proposal that does not hold', () => {
       'no clearing price',
     ],
     [
-      'has a price beyond a word',
+      'has a price above uint256',
       {
         prices: new Map([
           [wrapped, 2n ** 256n],
@@ -118,9 +122,13 @@ describe('a proposal that does not hold', () => {
       },
       'no clearing price',
     ],
-    ['fills a part of a whole order', { trades: [{ ...trade, executedAmount: 10n ** 17n }] }, 'filled whole'],
+    [
+      'fills a part of a fill-or-kill order',
+      { trades: [{ ...trade, executedAmount: 10n ** 17n }] },
+      'filled whole',
+    ],
     ['fills too much', { trades: [{ ...trade, executedAmount: 10n ** 18n + 1n }] }, 'beyond what remains'],
-    ['takes too much with its fee', { trades: [{ ...trade, fee: 1n }] }, 'beyond what remains'],
+    ['sells too much with its fee', { trades: [{ ...trade, fee: 1n }] }, 'beyond what remains'],
     [
       'pays the trader to trade',
       { trades: [{ ...trade, executedAmount: 10n ** 18n + 1n, fee: -1n }] },
@@ -151,22 +159,22 @@ describe('a proposal that does not hold', () => {
     expect(check([entry], proposal([entry], change, 0n))).toEqual({ fault: expect.stringContaining(fault) })
   })
 
-  it('is discarded whole for one bad trade', () => {
+  it('is rejected as a whole for one invalid trade', () => {
     const bad = auctionOrder({ validTo: 1, buyAmount: 3_000n * million })
     expect(check([entry, bad])).toEqual({ fault: expect.stringContaining(bad.order.uid) })
   })
 
-  it('is refused where a policy takes the limit away', () => {
+  it('is rejected where a fee policy breaks the limit price', () => {
     const charged = auctionOrder({}, [{ kind: 'volume', factor: 30_000n }])
     expect(check([charged])).toEqual({ fault: expect.stringContaining('limit') })
   })
 
-  it('is refused where the contract would overflow', () => {
+  it('is rejected where the contract would overflow', () => {
     const huge = auctionOrder({ sellAmount: 2n ** 200n, buyAmount: 1n })
     expect(check([huge], proposal([huge], {}, 0n))).toEqual({ fault: expect.stringContaining('arithmetic') })
   })
 
-  it('is refused without a native price for what is bought', () => {
+  it('is rejected without a native price of the bought token', () => {
     const unknown = auctionOrder({ buyToken: numbered('ee11') })
     const prices = new Map([
       [wrapped, 3_000n * million],
@@ -177,7 +185,7 @@ describe('a proposal that does not hold', () => {
     })
   })
 
-  it('is refused for an order with a signed fee', () => {
+  it('is rejected for an order with a signed fee', () => {
     const signed = auctionOrder({ feeAmount: 1n })
     expect(check([signed])).toEqual({ fault: expect.stringContaining('signed fee') })
   })

@@ -57,7 +57,7 @@ const block = (number: number) => ({
 const never = new Promise<never>(() => undefined)
 const owners = () => asked.map(({ owner }) => owner)
 
-test('only orders whose own code has a say are asked about', () => {
+test('only contract wallet orders and unfilled orders with pre-hooks need a check', () => {
   const hooked = { pre: [hook], post: [] }
   expect(needsCodeCheck(sampleOrder())).toBe(false)
   expect(needsCodeCheck(walletOrder())).toBe(true)
@@ -66,7 +66,7 @@ test('only orders whose own code has a say are asked about', () => {
   expect(needsCodeCheck(sampleOrder({ interactions: hooked, executedSellAmount: 1n }))).toBe(false)
 })
 
-test('what is asked is what the settlement will do next', async () => {
+test('the check simulates what the next settlement executes', async () => {
   const part = { partiallyFillable: true, sellAmount: 100n, buyAmount: 50n }
   const interactions = { pre: [hook], post: [hook] }
   const whole = walletOrder(first, { ...part, interactions })
@@ -89,7 +89,7 @@ test('what is asked is what the settlement will do next', async () => {
   ])
 })
 
-test('an answer is good for its block', async () => {
+test('an answer is valid for its block', async () => {
   const checks = createChecks()
   const order = walletOrder()
   expect(await checks.ask([order], block(1))).toEqual(new Map([[order.id, good]]))
@@ -99,7 +99,7 @@ test('an answer is good for its block', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('a signature that does not hold is asked for less and less often, and its order stays out meanwhile', async () => {
+test('an invalid signature is checked at growing intervals, and its order stays excluded meanwhile', async () => {
   const checks = createChecks()
   const order = walletOrder()
   answer = () => ({ ...good, signature: 'invalid' })
@@ -118,8 +118,8 @@ test('a signature that does not hold is asked for less and less often, and its o
   expect(holds).toEqual([31, 32, 33])
 })
 
-describe('an owner that takes its time', () => {
-  test('is not waited for, nor asked again while it has not answered', async () => {
+describe('a slow owner', () => {
+  test('is not waited for, and not asked again before it answered', async () => {
     const checks = createChecks()
     const [slow, other] = [walletOrder(first), walletOrder(second)]
     let reply: (late: OrderAnswer) => void = () => undefined
@@ -134,7 +134,7 @@ describe('an owner that takes its time', () => {
     expect(owners().slice(3).toSorted()).toEqual([first, second])
   })
 
-  test('waits itself, with all of its orders', async () => {
+  test('is paused with all of its orders', async () => {
     const checks = createChecks()
     const [slow, mate, other] = [walletOrder(first), walletOrder(first), walletOrder(second)]
     answer = ({ owner }) =>
@@ -144,7 +144,7 @@ describe('an owner that takes its time', () => {
     expect(owners().filter((owner) => owner === second)).toHaveLength(3)
   })
 
-  test('keeps one of the places at most', async () => {
+  test('takes at most one of the slots', async () => {
     const checks = createChecks()
     const orders = [
       ...Array.from({ length: 9 }, () => walletOrder(first)),
@@ -158,19 +158,19 @@ describe('an owner that takes its time', () => {
   })
 })
 
-test('of many orders of one owner each has its turn', async () => {
+test('many orders of one owner are checked in rotation', async () => {
   const checks = createChecks()
   const orders = [1, 2, 3, 4, 5].map(() => walletOrder())
-  const turns: bigint[][] = []
-  for (const number of [1, 2, 3]) turns.push([...(await checks.ask(orders, block(number))).keys()])
-  expect(turns).toEqual([
+  const rounds: bigint[][] = []
+  for (const number of [1, 2, 3]) rounds.push([...(await checks.ask(orders, block(number))).keys()])
+  expect(rounds).toEqual([
     [1n, 2n],
     [3n, 4n],
     [1n, 5n],
   ])
 })
 
-test('what cannot be asked is left out, and no more than that', async () => {
+test('an order that cannot be checked is left out, and no other', async () => {
   const checks = createChecks()
   const orders = [walletOrder(first), walletOrder(second), walletOrder(third)]
   answer = ({ owner }) => (owner === first ? Promise.reject(new Outage('the network node')) : good)

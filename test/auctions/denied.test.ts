@@ -6,7 +6,7 @@ import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
 import { createTestDatabase } from '../setup/database.ts'
 
-test('orders of who or what was denied since are left out with the reason, and come back with their owners', async () => {
+test('orders with a denied account or token are left out with the reason, and return when it is allowed again', async () => {
   await using database = await createTestDatabase()
   const fake = createAuctionServices(database.db)
   const solver = createSolver(async () => [])
@@ -19,12 +19,12 @@ test('orders of who or what was denied since are left out with the reason, and c
     await store('02', numbered('03')),
     await store('04', numbered('00')),
   ]
-  const told = async (order: typeof owned) =>
+  const eventsOf = async (order: typeof owned) =>
     (await eventsOfOrders(database.db, [order.id])).slice(1).map(({ label, reason }) => `${label} ${reason}`)
 
   fake.services.policy.deniedAccounts = new Set([numbered('01'), numbered('03'), numbered('00')])
   await auction()
-  expect(await Promise.all([owned, received, other].map(told))).toEqual([
+  expect(await Promise.all([owned, received, other].map(eventsOf))).toEqual([
     ['invalid banned_user'],
     ['invalid banned_user'],
     ['ready null'],
@@ -32,7 +32,7 @@ test('orders of who or what was denied since are left out with the reason, and c
   fake.services.policy.deniedAccounts = new Set()
   fake.services.policy.deniedTokens = new Set([dollar])
   await auction()
-  expect(await told(other)).toEqual(['ready null', 'invalid unsupported_token'])
+  expect(await eventsOf(other)).toEqual(['ready null', 'invalid unsupported_token'])
   fake.services.policy.deniedTokens = new Set()
   await auction()
   expect(solver.auctions.at(-1)?.orders.map(({ order }) => order.uid)).toEqual(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.[Symbol.asyncDispose]())
 
-test('every order is charged what the rules say of its pair at that time, then what its application asks for', async () => {
+test("each order has the fee policies of its pair at that time, followed by its application's partner fee", async () => {
   const { services, world } = createAuctionServices(database.db)
   const surplus = { kind: 'surplus' as const, factor: 500_000n, maxVolumeFactor: 10_000n }
   services.feePolicies = [

@@ -45,7 +45,7 @@ const placeWalletOrder = (overrides: Partial<Order> = {}) =>
   placeOrder({ signingScheme: 'eip1271', signature: '0xc0de', ...overrides })
 
 const never = new Promise<never>(() => undefined)
-/** In a block of its own, after everything that was on its way has timed out. */
+/** Holds an auction in a block after the deadline of every earlier attempt. */
 async function auction(): Promise<void> {
   fake.world.block += 10
   await runAuction(fake.services, new AbortController().signal, never)
@@ -58,7 +58,7 @@ const nextAuction = () => {
 const storyOf = (order: Order) => readStory(database.db, order)
 const eventsOf = (order: Order) => readEvents(database.db, order)
 
-/** UIDs of the orders that the last stored competition traded, and how its attempts ended. */
+/** The outcomes of the order's settlement attempts; 'running' where there is none yet. */
 async function settledWith(order: Order) {
   const { auctions } = await storyOf(order)
   return auctions.map(({ settlementAttempts }) => settlementAttempts[0]?.outcome ?? 'running')
@@ -81,7 +81,7 @@ describe('an auction', () => {
     fake.world.solvers = [watcher]
   })
 
-  test('asks a wallet anew whether it stands by its order, and says so when it does not', async () => {
+  test("checks a wallet's signature again, and records when it is no longer valid", async () => {
     const [steady, fickle] = [await placeWalletOrder(), await placeWalletOrder()]
     const { check } = fake.world
     await auction()
@@ -95,7 +95,7 @@ describe('an auction', () => {
     expect(await eventsOf(fickle)).toEqual(['ready', 'invalid invalid_signature', 'ready'])
   })
 
-  test('goes on without a wallet that does not answer', async () => {
+  test('continues without a wallet that does not answer', async () => {
     const [mute, plain] = [await placeWalletOrder(), await placeOrder()]
     const { check } = fake.world
     fake.world.check = () => never
@@ -105,7 +105,7 @@ describe('an auction', () => {
     fake.world.check = check
   })
 
-  test('counts what an order has once its pre hooks ran', async () => {
+  test("counts an order's balance after its pre-hooks", async () => {
     const interactions = hooked
     const permitted = await placeOrder({ interactions })
     const drained = await placeOrder({ interactions })
@@ -128,7 +128,7 @@ describe('an auction', () => {
     expect(await Promise.all(poor.map(eventsOf))).toEqual(poor.map(() => ['invalid insufficient_balance']))
   })
 
-  test('shares an account among its orders, whoever said what is in it', async () => {
+  test("shares an account's balance among its orders, whichever source reported it", async () => {
     const owner = numbered('0d')
     const plain = await placeOrder({ owner, validTo: 1 })
     const second = await placeOrder({ owner, validTo: 2, interactions: hooked })
@@ -143,7 +143,7 @@ describe('an auction', () => {
     ])
   })
 
-  test('tells solvers what the signature took and what the hooks may take', async () => {
+  test('gives solvers the gas of the signature and of the hooks', async () => {
     const hookDocument = { target: numbered('12'), callData: '0xab', gasLimit: '70000' }
     const document = JSON.stringify({ metadata: { hooks: { pre: [hookDocument], post: [hookDocument] } } })
     const { hash } = toAppDataInput(document)
@@ -154,7 +154,7 @@ describe('an auction', () => {
     expect(held()?.orders.map(({ extraGas }) => extraGas)).toEqual([140_000n + 123_456n])
   })
 
-  test('leaves out an order whose document cannot be read any more, and goes on', async () => {
+  test('leaves out an order whose document is not readable any more, and continues', async () => {
     const document = '{"metadata":{"partnerFee":17}}'
     const { hash } = toAppDataInput(document)
     await storeAppData(database.db, hash, document)
@@ -167,7 +167,7 @@ describe('an auction', () => {
 
 describe('a settlement that would fail', () => {
   const isTrial = (calldata: string) => calldata.includes(sampleNetwork.vaultRelayer.slice(2))
-  /** Whose trades revert, tried alone or not. */
+  /** Settlements with trades of these orders revert, also when simulated alone. */
   const reverts = (...culprits: Order[]) => {
     const terms = new Set(culprits.map(({ validTo }) => validTo))
     fake.world.dryRun = (calldata) => {
@@ -176,7 +176,7 @@ describe('a settlement that would fail', () => {
       return isTrial(calldata) ? trialPassed : undefined
     }
   }
-  /** The settlement reverts with these in it, and passes with each of them alone. */
+  /** Settlements with trades of these orders revert; each of them passes alone. */
   const revertsTogether = (...culprits: Order[]) => {
     const terms = new Set(culprits.map(({ validTo }) => validTo))
     fake.world.dryRun = (calldata) => {
@@ -203,7 +203,7 @@ describe('a settlement that would fail', () => {
     expect(fake.world.submitted).toHaveLength(1)
   })
 
-  test('keeps that order, and its owner’s others, out of the next auctions, each time longer', async () => {
+  test('excludes that order, and then others of its owner, from the next auctions, for growing intervals', async () => {
     const wallet = await placeWalletOrder(distinct())
     const mate = await placeWalletOrder({ ...distinct(), owner: wallet.owner })
     const plain = await placeOrder({ ...distinct(), interactions: { pre: [], post: [hook] } })
@@ -230,7 +230,7 @@ describe('a settlement that would fail', () => {
     ])
   })
 
-  test('with hooks, tells that its order cannot pay', async () => {
+  test('because of an order with hooks records an insufficient balance', async () => {
     const order = await placeOrder({ ...distinct(), interactions: hooked })
     const plain = await placeOrder(distinct())
     reverts(order)
@@ -239,7 +239,7 @@ describe('a settlement that would fail', () => {
     expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
   })
 
-  test('and no order fails alone: those with code of their own wait, without a word', async () => {
+  test('while no order fails alone leaves out orders with code of their own, without an event', async () => {
     const [wallet, plain] = [await placeWalletOrder(distinct()), await placeOrder(distinct())]
     revertsTogether(wallet)
     await auction()
@@ -250,7 +250,7 @@ describe('a settlement that would fail', () => {
     expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
   })
 
-  test('as every settlement would, is nobody’s fault', async () => {
+  test('with any orders is blamed on none', async () => {
     const [wallet, plain] = [await placeWalletOrder(distinct()), await placeOrder(distinct())]
     fake.world.dryRun = () => 'GPv2: not a solver'
     fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'GPv2: not a solver', block: 20 })
@@ -261,7 +261,7 @@ describe('a settlement that would fail', () => {
     expect(await settledWith(plain)).toEqual(ends)
   })
 
-  test('by nobody’s fault is tried all the same, and its end is recorded', async () => {
+  test('without a culprit is submitted anyway, and its outcome is recorded', async () => {
     const [first, second] = [await placeOrder(distinct()), await placeOrder(distinct())]
     revertsTogether(first, second)
     const end = { outcome: 'failed' as const, reason: 'Pool: K', block: 20 }
@@ -272,11 +272,11 @@ describe('a settlement that would fail', () => {
     expect(await settledWith(second)).toEqual(['driver failed: Pool: K', 'driver failed: Pool: K'])
   })
 
-  test('for orders without end leaves the others to a later auction', async () => {
+  test('because of too many orders leaves the others to a later auction', async () => {
     const culprits: Order[] = []
     for (const _ of [1, 2, 3, 4]) culprits.push(await placeWalletOrder(distinct()))
     const plain = await placeOrder(distinct())
-    // Each round sees one of them only.
+    // Each round proposes one of them only.
     let rounds = 0
     fake.world.solvers = [
       createSolver(async (held) => {
@@ -297,7 +297,7 @@ describe('a settlement that failed on chain', () => {
   const txHash = `0x${'99'.repeat(32)}` as const
   const failed = { outcome: 'failed', reason: 'GPv2: invalid eip1271 signature', txHash, block: 21 } as const
 
-  test('although every trial passes keeps those with code of their own out of the next auction', async () => {
+  test('although every simulation passes excludes orders with code of their own from the next auction', async () => {
     const [wallet, plain] = [await placeWalletOrder(), await placeOrder()]
     fake.world.outcomes.set(solverAddress, failed)
     fake.world.dryRun = (calldata) =>
@@ -310,7 +310,7 @@ describe('a settlement that failed on chain', () => {
     expect(await settledWith(wallet)).toEqual(['driver failed: GPv2: invalid eip1271 signature'])
   })
 
-  test('is forgiven by one that came', async () => {
+  test('is forgotten after a successful one', async () => {
     const wallet = await placeWalletOrder()
     fake.services.culprits.fail(wallet.owner, 0, { reason: null })
     await auction()
@@ -319,7 +319,7 @@ describe('a settlement that failed on chain', () => {
     expect(fake.services.culprits.waiting(wallet.owner, 102)).toBeUndefined()
   })
 
-  test('for another cause than the orders is nobody’s fault', async () => {
+  test('for another reason than its orders is blamed on none', async () => {
     const wallet = await placeWalletOrder()
     fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'nonce too low', block: 20 })
     await auction()

@@ -36,7 +36,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-/** An order that the sample solver fills with surplus; accounts differ unless they are told not to. */
+/** An order that the sample solver fills with surplus; each has its own account by default. */
 const placeOrder = (overrides: Partial<Order> = {}) =>
   storeOrder(database.db, {
     owner: numbered((0x60 + (owners++ % 0x80)).toString(16)),
@@ -50,7 +50,7 @@ const auction = () => runAuction(fake.services, new AbortController().signal, ne
 const storyOf = (order: Order) => readStory(database.db, order)
 const eventsOf = (order: Order) => readEvents(database.db, order)
 
-/** A solver that only looks. @returns what the last auction held, as order to remaining */
+/** A solver that proposes nothing. @returns the last auction, as order UID to remaining amount */
 function watch() {
   const solver = createSolver(async () => [])
   fake.world.solvers = [solver]
@@ -58,7 +58,7 @@ function watch() {
 }
 
 describe('orders that cannot be settled', () => {
-  test('are left out with the reason, which is told once for as long as it lasts', async () => {
+  test('are left out with the reason, which is recorded once for as long as it lasts', async () => {
     const held = watch()
     const good = await placeOrder()
     const unsigned = await placeOrder({ signingScheme: 'presign' })
@@ -94,7 +94,7 @@ describe('orders that cannot be settled', () => {
     ])
   })
 
-  test('yet, or for long enough, are left out silently', async () => {
+  test('yet, or for long enough, are left out without an event', async () => {
     const held = watch()
     const { seconds } = fake.world
     const later = await placeOrder({ validFrom: seconds + 10 })
@@ -109,7 +109,7 @@ describe('orders that cannot be settled', () => {
   })
 })
 
-test('an order that was cancelled while solvers worked takes its solution’s win', async () => {
+test('a solution with an order that was cancelled meanwhile does not win', async () => {
   const order = await placeOrder()
   fake.world.solvers = [
     createSolver(async (held) => {
@@ -168,7 +168,7 @@ describe('balances', () => {
     expect(held().has(rest.uid)).toBe(false)
   })
 
-  test('the same account’s other tokens, and other accounts, have their own', async () => {
+  test('other tokens of the account, and other accounts, have their own', async () => {
     const held = watch()
     const a = await placeOrder({ owner })
     const b = await placeOrder({
@@ -186,7 +186,7 @@ describe('balances', () => {
 })
 
 describe('a competition', () => {
-  test('is stored whole, and its orders learn what became of them', async () => {
+  test('is stored with all solutions, and its orders get their events', async () => {
     const [won, lost, resting] = [await placeOrder(), await placeOrder(), await placeOrder()]
     const feePolicies = [
       { kind: 'surplus' as const, factor: 500_000n, maxVolumeFactor: 10_000n },
@@ -247,7 +247,7 @@ describe('a competition', () => {
     expect(fake.world.submitted).toEqual([{ deadlineBlock: 13 }])
   })
 
-  test('that an order loses leaves it considered', async () => {
+  test('leaves an order of a losing solution considered', async () => {
     const [won, lost] = [await placeOrder(), await placeOrder()]
     fake.world.solvers = [
       createSolver(async (held) => [propose(held, ({ uid }) => uid === won.uid)]),
@@ -261,14 +261,14 @@ describe('a competition', () => {
     expect(await eventsOf(lost)).toEqual(['ready', 'considered'])
   })
 
-  test('nobody solves is not stored', async () => {
+  test('without a solution is not stored', async () => {
     watch()
     const order = await placeOrder()
     await auction()
     expect((await storyOf(order)).auctions).toEqual([])
   })
 
-  test('a solver that hangs, throws or proposes nonsense costs only itself', async () => {
+  test('a solver that hangs, throws or proposes nonsense affects only itself', async () => {
     const order = await placeOrder()
     let asked: AbortSignal | undefined
     fake.world.solvers = [
@@ -300,7 +300,7 @@ describe('the token that stands for the dollar', () => {
     fake.services.network = { ...fake.services.network, usdReference: coin }
     pairs.length = 0
   })
-  /** Pools of exactly what is asked for. */
+  /** Returns pools for exactly the requested pairs. */
   const offer = (answer: (asked: readonly (readonly string[])[]) => Pool[]) => {
     fake.services.pools = async (asked) => {
       pairs.push(asked)
@@ -316,7 +316,7 @@ describe('the token that stands for the dollar', () => {
     return rows.map(({ token }) => bytesToHex(token))
   }
 
-  test('has a price in every auction, and its pools are nobody’s business', async () => {
+  test('has a price in every auction, and solvers do not see its pools', async () => {
     offer(poolsOf)
     const seen: (readonly Pool[])[] = []
     fake.world.solvers = [
@@ -331,7 +331,7 @@ describe('the token that stands for the dollar', () => {
     expect(seen).toEqual([[market[0]]])
   })
 
-  test('is not asked about where it is traded', async () => {
+  test('is not requested where it is traded anyway', async () => {
     fake.services.network = { ...fake.services.network, usdReference: dollar }
     offer(poolsOf)
     await auction()
@@ -340,14 +340,14 @@ describe('the token that stands for the dollar', () => {
   })
 
   test.each([
-    ['that nobody has a price for', () => []],
+    ['without a price', () => []],
     [
-      'that cannot be asked about',
+      'whose pools are unavailable',
       () => {
         throw new Outage('the node')
       },
     ],
-  ])('%s holds nothing up', async (_, answer) => {
+  ])('%s delays no auction', async (_, answer) => {
     offer((asked) => (asked[0]?.includes(coin) ? answer() : poolsOf(asked)))
     await auction()
     expect(await pricesOf()).toEqual([wrapped, dollar])
@@ -381,12 +381,12 @@ describe('a settlement attempt', () => {
       { outcome: 'driver failed: no gas', txHash: null },
     ],
     [
-      'a node that is away',
+      'a node outage',
       new Outage('the node'),
       { outcome: 'driver failed: the node is unavailable', endBlock: 10 },
     ],
-    ['success, which the indexer tells', { outcome: 'success', txHash, block: 11 }, { outcome: null }],
-    ['a fault of the program', new TypeError('a bug'), { outcome: null, endBlock: null }],
+    ['success, which the indexer records', { outcome: 'success', txHash, block: 11 }, { outcome: null }],
+    ['a bug of the program', new TypeError('a bug'), { outcome: null, endBlock: null }],
   ] as const)('ends with %s', async (_, outcome, expected) => {
     fake.world.outcomes.set(solverAddress, outcome)
     await auction()
@@ -413,14 +413,14 @@ describe('a settlement attempt', () => {
     expect((await eventsOf(order)).slice(3)).toEqual(['ready', 'executing'])
   })
 
-  test('that failed gives its orders back at once', async () => {
+  test('that failed releases its orders at once', async () => {
     fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'reverted', block: 11 })
     await auction()
     await auction()
     expect(await auctionsOf()).toBe(2)
   })
 
-  test('whose settlement is indexed gives them back at once', async () => {
+  test('with an indexed settlement releases its orders at once', async () => {
     await auction()
     const auctionId = (await attemptOf(order))?.auctionId ?? null
     const settlement = {
@@ -439,7 +439,7 @@ describe('a settlement attempt', () => {
     expect(await auctionsOf()).toBe(2)
   })
 
-  test('that nobody ended is over when the indexer has passed its deadline, and not before', async () => {
+  test('without an outcome ends once the indexer has passed its deadline, and not before', async () => {
     await auction()
     const index = (from: number | null, to: number) =>
       database.db.transaction((tx) => {

@@ -18,7 +18,7 @@ function solved(entries: AuctionOrder[], proposal: Proposal): Solution {
   return checked
 }
 
-it('names uniform prices first, then a pair of places for each trade', () => {
+it('lists uniform prices first, then a pair of indices for each trade', () => {
   const first = auctionOrder({ interactions: { pre: [call('01')], post: [call('02')] } })
   const second = auctionOrder({
     sellToken: dollar,
@@ -121,12 +121,12 @@ function checkPlan(
   const [sell, buy] = [plan.clearingPrices[0] ?? 0n, plan.clearingPrices[1] ?? 0n]
   if (order.kind === 'buy') expect(shown?.executedFee).toBe(execution.networkFee + protocol)
   else {
-    // A fee in the buy token is value this much of the sell token; dividing twice may lose an atom.
-    const worthOfProtocol = (protocol * buy) / sell
-    const rest = (shown?.executedFee ?? 0n) - execution.networkFee - worthOfProtocol
+    // A fee in the buy token, as an amount of the sell token; dividing twice may lose an atom.
+    const protocolInSellToken = (protocol * buy) / sell
+    const rest = (shown?.executedFee ?? 0n) - execution.networkFee - protocolInSellToken
     expect(rest >= -1n && rest <= 1n).toBe(true)
   }
-  // What the proposal asked for the network, up to what rounding a buy atom and undoing each policy can hide.
+  // The proposed network fee, within the error of rounding a buy atom and undoing each policy.
   const atom = order.kind === 'sell' ? buy / sell + 1n : 1n
   const slack = atom * 12n ** BigInt(feePolicies.length) + 1n
   const difference = execution.networkFee - proposed.fee
