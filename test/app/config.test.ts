@@ -9,13 +9,13 @@ const temporary = temporaryFile('addresses')
 const { folder, write: file } = temporary
 afterAll(() => temporary[Symbol.dispose]())
 
-test('a list of addresses has one a line, in any letter case, with comments', () => {
+test('a list of addresses has one per line, in any letter case, with comments', () => {
   const text = `# sanctions\r\n${numbered('AB').toUpperCase().replace('0X', '0x')}\r\n\n${numbered('cd').slice(2)} # why\n`
   expect([...readAddresses(file(text))]).toEqual([numbered('ab'), numbered('cd')])
   expect(readAddresses(undefined).size).toBe(0)
 })
 
-test('every line of a list that is no address is told by its number', () => {
+test('each line of a list that is not an address is reported with its number', () => {
   const name = file(`${numbered('ab')}\n0x12\n${numbered('ab')} ${numbered('cd')}\n`)
   expect(faultsOf(() => readAddresses(name))).toEqual([
     `${name}:2: must be an address`,
@@ -24,7 +24,7 @@ test('every line of a list that is no address is told by its number', () => {
   expect(faultsOf(() => readAddresses(`${folder}/none`))).toEqual([`${folder}/none: can't be read`])
 })
 
-test('the bounds of orders are settings', () => {
+test('the limits of orders are settings', () => {
   expect(readSettings({})).toMatchObject({
     ORDER_MIN_VALIDITY: 60,
     ORDER_MAX_VALIDITY: 31_536_000,
@@ -47,7 +47,7 @@ test('the bounds of orders are settings', () => {
   )
 })
 
-test('limits are the interface’s unless set, and no proxy is trusted unless named', () => {
+test('rate limits default to those of the interface, and no proxy is trusted by default', () => {
   const usual = readSettings({})
   expect([usual.RATE_LIMIT_READS, usual.RATE_LIMIT_QUOTES, usual.RATE_LIMIT_ORDERS]).toEqual([50, 10, 5])
   expect(usual.RATE_LIMIT_INTROSPECTIONS).toBe(6)
@@ -60,7 +60,7 @@ test('limits are the interface’s unless set, and no proxy is trusted unless na
   ])
 })
 
-test('protocol fees are read with their times and buckets, and what is misspelled is refused', () => {
+test('protocol fees are read with their times and buckets, and misspelled ones are refused', () => {
   const rules = (...list: unknown[]) => readSettings({ FEE_POLICIES: JSON.stringify(list) }).FEE_POLICIES
   const tokens = [numbered('AB').toUpperCase().replace('0X', '0x'), numbered('cd')]
   const volume = { kind: 'volume', factor: 0.0002 }
@@ -117,7 +117,7 @@ function networkOf(more: object) {
   return readNetworks(file(JSON.stringify([row])), 'production')[0]?.network
 }
 
-test('a network’s prices are of a tenth of its coin, unless its row says otherwise', () => {
+test("a network's prices are for a tenth of its coin by default", () => {
   const read = (priceAmount?: unknown) => networkOf({ priceAmount })
   expect([read(), read('100000000000000000000')].map((network) => network?.priceAmount)).toEqual([
     10n ** 17n,
@@ -126,7 +126,7 @@ test('a network’s prices are of a tenth of its coin, unless its row says other
   for (const wrong of ['0', '0x10', '-1', '1e18', 5]) expect(faultsOf(() => read(wrong))).toHaveLength(1)
 })
 
-test('a network’s dollar is the usual token of its chain, unless its row names another, or none', () => {
+test("a network's dollar is the default token of its chain, unless its row names another, or none", () => {
   const rows = [{}, { usdReference: numbered('cd') }, { usdReference: null }, { chainId: 31_337 }]
   expect(rows.map((row) => networkOf(row)?.usdReference)).toEqual([
     '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
@@ -142,7 +142,7 @@ function withEstimators(...list: unknown[]) {
   return readSettings({ QUOTE_ESTIMATORS: JSON.stringify(list) })
 }
 
-test('estimators are read by name, and what is misspelled or there twice is refused', () => {
+test('estimators are read by name, and misspelled or repeated ones are refused', () => {
   const two = [estimator, { ...estimator, kind: 'driver', name: 'two', network: 'gnosis' }]
   expect(withEstimators(...two).QUOTE_ESTIMATORS).toEqual(two)
   for (const [wrong, fault] of [
@@ -154,7 +154,7 @@ test('estimators are read by name, and what is misspelled or there twice is refu
   }
 })
 
-test('estimators are asked on networks that are there, by any name', async () => {
+test('estimators may name configured networks only, by any of their names', async () => {
   const row = { chainId: 100, settlement: numbered('ab'), vaultRelayer: numbered('ab'), baseTokens: [] }
   const numbers = { firstBlock: 0, finalityBlocks: 64, blockTimeMs: 5_000, rpcUrl: 'http://127.0.0.1:1' }
   const contracts = { wrappedNative: numbered('ab'), poolFactory: numbered('ab') }

@@ -37,7 +37,7 @@ interface Reported {
   type: string
 }
 
-test('kill -9 with orders in flight: the next start has all of them, nothing twice', async () => {
+test('kill -9 with orders in flight: the next start fulfills each order exactly once', async () => {
   const market = describeMarket()
   let dev = await start()
   const first = dev
@@ -53,7 +53,7 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
       expect(status).toBe(201)
       accepted.push(body)
     }
-    // In three stages of their way: just accepted, in an auction, being settled.
+    // The orders are in three stages: just accepted, in an auction, being settled.
     if (round > 1n) {
       await eventually('an order is on its way', async () => {
         const events = await trader.order(accepted.at(-1) ?? '').then(async ({ uid }) => {
@@ -80,9 +80,9 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
       40_000,
     )
   }
-  const told: Reported[] = await trader.notifications()
-  expect(told.map(({ type }) => type)).toEqual(accepted.map(() => 'order_filled'))
-  expect(told.map(({ metadata }) => metadata.orderId).sort()).toEqual([...accepted].sort())
+  const notifications: Reported[] = await trader.notifications()
+  expect(notifications.map(({ type }) => type)).toEqual(accepted.map(() => 'order_filled'))
+  expect(notifications.map(({ metadata }) => metadata.orderId).sort()).toEqual([...accepted].sort())
   for (const uid of accepted) {
     const { trades } = await graphql(
       dev.url,
@@ -93,7 +93,7 @@ test('kill -9 with orders in flight: the next start has all of them, nothing twi
   }
 }, 120_000)
 
-test('SIGTERM ends database and chain with it, also with a settlement on its way', async () => {
+test('SIGTERM stops the database and the chain too, also while an order is being settled', async () => {
   const dev: DevManifest = JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
   const trader = createTrader(dev.url, describeMarket())
   const { body } = await trader.place({ sell: 'WETH', buy: 'DAI', sellAmount: oneWeth, buyAmount: 1n })

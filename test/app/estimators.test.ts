@@ -19,14 +19,14 @@ import { startWorld, type World } from '../setup/world.ts'
 
 const one = 10n ** 18n
 const dollar = 10n ** 6n
-const stranger = numbered('5e')
+const outsideSolver = numbered('5e')
 const minting = new Interface(['function mint(address to, uint256 value)'])
-/** Of an answer that waits for nobody; a busy machine is slow too. Whoever hangs is given up on after 2,500 ms. */
+/** Time that a busy machine adds to an answer. An estimator that hangs times out after 2,500 ms. */
 const spareMs = 1_500
 
 type Peer = Awaited<ReturnType<typeof startSolverEngine>>
 
-/** Those who would spoil a quote, all at once. */
+/** Estimators that lie, hang or fail, all at once. */
 const culprits: [name: string, kind: 'engine' | 'driver', behaviour: () => Behaviour][] = [
   ['a-liar-whose-calls-work', 'engine', () => throughPools({ times: 1_300n })],
   ['a-liar-without-calls', 'engine', () => atPrices(dear())],
@@ -45,10 +45,10 @@ beforeAll(async () => {
   peers = await Promise.all(culprits.map(() => startSolverEngine(refusing('QuotingFailed'))))
   honest = await startSolverEngine(refusing('QuotingFailed'))
   const sources = [...culprits, ['honest', 'driver'] as const].map(([name, kind], index) => {
-    return { kind, name, url: (peers[index] ?? honest).url, address: stranger }
+    return { kind, name, url: (peers[index] ?? honest).url, address: outsideSolver }
   })
   world = await startWorld({ roles: ['serve'], environment: { QUOTE_ESTIMATORS: JSON.stringify(sources) } })
-  // The first quote reads the whole market, and is in no hurry.
+  // The first quote reads the whole market, so it has no timeout.
   expect((await post('quote', { sellAmountBeforeFee: `${2n * one}` })).status).toBe(200)
   for (const [index, [, , behaviour]] of culprits.entries()) peers[index]?.behaves(behaviour())
 })
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 let amount = one
 afterEach(() => {
-  // Answers are remembered for a moment: each test asks for another amount.
+  // Estimates are cached for a moment: each test asks for another amount.
   amount += one / 1_000n
 })
 
@@ -86,7 +86,7 @@ async function post(path: string, more: object) {
   return { status: response.status, text, tookMs: performance.now() - started }
 }
 
-/** No pool of the local market pays more. */
+/** The most that a pool of the local market pays. */
 const possible = () => (amount * 3_000n * dollar) / one
 const dear = () =>
   new Map<Address, bigint>([
@@ -97,7 +97,7 @@ const dear = () =>
 const timeout = 900
 
 test.each(['fast', 'optimal', 'verified'])(
-  'a quote that is %s is won by no spoiler, nor held up',
+  'a quote of quality %s is neither won nor delayed by a culprit',
   async (priceQuality) => {
     const before = peers.map(({ asked }) => asked.length)
     const { status, text, tookMs } = await post('quote', { priceQuality, timeout })
@@ -111,18 +111,18 @@ test.each(['fast', 'optimal', 'verified'])(
   },
 )
 
-test('nor is a stream', async () => {
+test('a quote stream is neither won nor delayed by a culprit', async () => {
   const { status, text, tookMs } = await post('quote/stream', { timeout })
   expect(status).toBe(200)
   expect(tookMs).toBeLessThan(timeout + spareMs)
-  const told = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
-  expect(told.length).toBeGreaterThan(0)
-  for (const { quote } of told) expect(BigInt(quote.buyAmount)).toBeLessThan(possible())
+  const replies = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+  expect(replies.length).toBeGreaterThan(0)
+  for (const { quote } of replies) expect(BigInt(quote.buyAmount)).toBeLessThan(possible())
 })
 
-test('whoever really gives more wins, with what the simulation gave', async () => {
+test('an estimator that really gives more wins, with the simulated amount', async () => {
   const { tokens, network } = world.market
-  // The driver has another way to the money than pools: its token can be made at will. It makes a dollar less than it says.
+  // The driver does not depend on pools: it mints the bought token. It mints a dollar less than it claims.
   const made = (amount * 4_000n * dollar) / one - dollar
   const callData = minting.encodeFunctionData('mint', [network.settlement, made])
   const interactions = [{ target: tokens.USDC.address, value: '0', callData }]

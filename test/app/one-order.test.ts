@@ -34,16 +34,16 @@ interface Reported {
 /** Listens until it is stopped, as a frontend does. */
 function listen(account: string, after?: string) {
   const client = createClient({ url: `${world.url}/graphql/stream` })
-  const told: Reported[] = []
+  const received: Reported[] = []
   const iterator = client.iterate<{ notifications: Omit<Reported, 'at'> }>({
     query: notificationsDocument,
     variables: { account, after },
   })
   const ended = (async () => {
-    for await (const { data } of iterator) if (data) told.push({ ...data.notifications, at: Date.now() })
+    for await (const { data } of iterator) if (data) received.push({ ...data.notifications, at: Date.now() })
   })()
   return {
-    told,
+    received,
     async stop() {
       await iterator.return?.()
       client.dispose()
@@ -86,7 +86,7 @@ describe('an order through the client library', () => {
     expect(BigInt(order.executedBuyAmount)).toBeGreaterThanOrEqual(BigInt(order.buyAmount))
   })
 
-  test('its trade is listed with the amounts of the chain’s own log', async () => {
+  test("has its trade listed with the amounts of the chain's own log", async () => {
     const [trade, ...others] = await api.getTrades({ orderUid: uid })
     expect(others).toEqual([])
     const receipt = await world.chain.rpc.call<{
@@ -100,7 +100,7 @@ describe('an order through the client library', () => {
     })
   })
 
-  test('its debug report tells the whole story, and GraphQL tells the same', async () => {
+  test('has a debug report of all its stages, and GraphQL returns the same', async () => {
     const { body: report } = await request(`${trader().base}/api/v1/debug/order/${uid}`)
     expect(report.events.map(({ label }: { label: string }) => label)).toEqual([
       'created',
@@ -141,16 +141,16 @@ describe('an order through the client library', () => {
       } auctions { nodes { id solutions { isWinner orders { order { uid } executedSell executedBuy } } } } } }`,
       { uid },
     )
-    const told = data.order.debugReport
+    const debugReport = data.order.debugReport
     expect(
-      told.events.nodes.map((event: { label: string; timestamp: string }) => [
+      debugReport.events.nodes.map((event: { label: string; timestamp: string }) => [
         event.label.toLowerCase(),
         event.timestamp,
       ]),
     ).toEqual(
       report.events.map((event: { label: string; timestamp: string }) => [event.label, event.timestamp]),
     )
-    const [first] = told.auctions.nodes
+    const [first] = debugReport.auctions.nodes
     expect(first.proposedSolutions).toEqual(auction.proposedSolutions)
     expect(first.settlementAttempts).toEqual([{ ...auction.settlementAttempts[0], outcome: 'SUCCESS' }])
     expect(first.executions).toEqual(
@@ -162,7 +162,7 @@ describe('an order through the client library', () => {
         }),
       ),
     )
-    expect(told.trades.nodes).toEqual(report.trades)
+    expect(debugReport.trades.nodes).toEqual(report.trades)
     expect(data.order.sellToken).toEqual({ symbol: 'WETH', decimals: 18 })
     const proposals = data.order.auctions.nodes[0].solutions.flatMap(
       (solution: { orders: unknown[] }) => solution.orders,
@@ -174,23 +174,23 @@ describe('an order through the client library', () => {
     })
   })
 
-  test('a subscriber is told within two seconds of the block', async () => {
-    const told = await eventually('order_filled arrives', () =>
-      subscriber.told.find((item) => item.notification.metadata.orderId === uid),
+  test('is notified to a subscriber within two seconds of the block', async () => {
+    const received = await eventually('order_filled arrives', () =>
+      subscriber.received.find((item) => item.notification.metadata.orderId === uid),
     )
-    expect(told.notification.type).toBe('ORDER_FILLED')
+    expect(received.notification.type).toBe('ORDER_FILLED')
     const [trade] = await api.getTrades({ orderUid: uid })
-    expect(told.notification.metadata.executedAmount).toBe(trade?.buyAmount)
+    expect(received.notification.metadata.executedAmount).toBe(trade?.buyAmount)
     const block = await world.chain.rpc.call<{ timestamp: string }>('eth_getBlockByNumber', [
       `0x${trade?.blockNumber.toString(16)}`,
       false,
     ])
     // A block's timestamp is in whole seconds, rounded down.
-    expect(told.at - Number(block.timestamp) * 1000).toBeLessThan(3_000)
+    expect(received.at - Number(block.timestamp) * 1000).toBeLessThan(3_000)
   })
 
-  test('and gets what it missed while it was away: once, and in order', async () => {
-    const last = subscriber.told.at(-1)
+  test('and later ones are replayed to a subscriber that reconnects: once, and in order', async () => {
+    const last = subscriber.received.at(-1)
     await subscriber.stop()
     const placed: string[] = []
     for (const amount of [1n, 2n, 3n]) {
@@ -203,25 +203,27 @@ describe('an order through the client library', () => {
       expect(status).toBe(201)
       placed.push(body)
     }
-    await eventually('all three are told', async () => {
+    await eventually('all three notifications are recorded', async () => {
       const types = await trader().notifications()
       return placed.every((order) =>
         types.some((item: { metadata: { orderId: string } }) => item.metadata.orderId === order),
       )
     })
     const back = listen(trader().address, last?.cursor)
-    await eventually('the missed ones arrive', () => back.told.length >= 3)
+    await eventually('the missed ones arrive', () => back.received.length >= 3)
     await back.stop()
-    expect(back.told.map(({ notification }) => notification.metadata.orderId).sort()).toEqual(placed.sort())
-    expect(new Set(back.told.map(({ notification }) => notification.id)).size).toBe(3)
-    const cursors = back.told.map(({ cursor }) => cursor)
+    expect(back.received.map(({ notification }) => notification.metadata.orderId).sort()).toEqual(
+      placed.sort(),
+    )
+    expect(new Set(back.received.map(({ notification }) => notification.id)).size).toBe(3)
+    const cursors = back.received.map(({ cursor }) => cursor)
     const again = listen(trader().address, last?.cursor)
-    await eventually('they arrive again', () => again.told.length >= 3)
+    await eventually('they arrive again', () => again.received.length >= 3)
     await again.stop()
-    expect(again.told.map(({ cursor }) => cursor)).toEqual(cursors)
+    expect(again.received.map(({ cursor }) => cursor)).toEqual(cursors)
   })
 
-  test('an order that nobody can fill is cancelled through the library', async () => {
+  test('without a possible fill is cancelled through the library', async () => {
     const { COW, USDC } = world.market.tokens
     const { orderId } = await sdk.postLimitOrder({
       kind: OrderKind.SELL,

@@ -18,7 +18,7 @@ import { eventually } from '../setup/eventually.ts'
 import { request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
-// The program serves and indexes; its auctions are held one by one, by the test.
+// The program serves and indexes; the test holds each auction.
 const dai = 10n ** 18n
 const tokenAbi = new Interface(readArtifact('TestToken').abi)
 const walletAbi = new Interface(readArtifact('ContractWallet').abi)
@@ -48,7 +48,7 @@ const newAddress = () => address(bytesToHex(randomBytes(20)))
 const newKey = () => new Wallet(bytesToHex(randomBytes(32)))
 const daiToken = () => world.market.tokens.DAI.address
 
-/** Sends as whoever it says, and is back when it is mined. */
+/** Sends from any account, and resolves when the transaction is mined. */
 async function send(from: Address, to: Address, data: string): Promise<void> {
   const { rpc } = world.chain
   const hash = await rpc.call<Hex>('eth_sendTransaction', [{ from, to, data, gas: '0x100000' }])
@@ -64,7 +64,7 @@ async function mint(to: Address, amount: bigint): Promise<void> {
   )
 }
 
-/** An account with code of its own, 1,000 DAI and an approval. */
+/** An account with this code, 1,000 DAI and an approval. */
 async function fundedContract(code: Hex | { owner: Wallet }): Promise<Address> {
   const { rpc, market } = world.chain
   const at = newAddress()
@@ -80,7 +80,7 @@ async function fundedContract(code: Hex | { owner: Wallet }): Promise<Address> {
   return at
 }
 
-/** Counts its calls. */
+/** A hook that counts its calls. */
 async function counter() {
   const at = newAddress()
   await world.chain.rpc.call('anvil_setCode', [at, '0x6001600054016000550000'])
@@ -91,7 +91,7 @@ async function counter() {
 
 interface Wish {
   signer: Wallet
-  /** A contract wallet that owns the order instead of who signs it. */
+  /** A contract wallet that owns the order instead of the signer. */
   wallet?: Address
   pre?: Hook[]
   post?: Hook[]
@@ -102,7 +102,7 @@ interface Wish {
   receiver?: Address
 }
 
-/** Sells DAI for USDC. @returns the answer of the REST door */
+/** Sells DAI for USDC. @returns the REST answer */
 async function place({ signer, wallet, pre = [], post = [], ...terms }: Wish) {
   const { network, tokens } = world.market
   const toJson = (hooks: Hook[]) => hooks.map((hook) => ({ ...hook, gasLimit: hook.gasLimit.toString() }))
@@ -152,7 +152,7 @@ const eventsOf = async (uid: string): Promise<string[]> =>
     reason ? `${label} ${reason}` : label,
   )
 
-/** Holds an auction on a block that had none, and is back when the indexer has seen all of it. */
+/** Holds an auction on a new block, and resolves when the indexer has seen all of it. */
 async function auction(): Promise<void> {
   await runAuction(services, new AbortController().signal, new Promise(() => undefined))
   const { number } = await services.head()
@@ -164,7 +164,7 @@ async function indexed(): Promise<number> {
   return (await findCheckpoint(world.database.db, world.market.network.chainId))?.number ?? 0
 }
 
-/** Holds auctions until the order is filled. @returns how many it took */
+/** Holds auctions until the order is filled. @returns their number */
 async function auctionsUntilFilled(uid: string): Promise<number> {
   for (let held = 1; held <= 5; held++) {
     await auction()
@@ -185,7 +185,7 @@ async function fundedTrader(): Promise<Wallet> {
 }
 
 describe('hooks', () => {
-  test('make a quote dearer by exactly their gas', async () => {
+  test('raise the fee of a quote by exactly their gas', async () => {
     const { tokens } = world.market
     const quoteWith = async (document: object) => {
       const { body } = await request(`${world.url}/sepolia/api/v1/quote`, 'POST', {
@@ -195,7 +195,7 @@ describe('hooks', () => {
         kind: 'sell',
         sellAmountBeforeFee: (10n ** 18n).toString(),
         appData: JSON.stringify(document),
-        // Simulated gas can't tell what hooks took from the rest: then each counts its own.
+        // Simulated gas includes the hooks: only an estimate without simulation counts them separately.
         priceQuality: 'optimal',
       })
       return {
@@ -214,7 +214,7 @@ describe('hooks', () => {
     expect(hooked.fee).toBe((BigInt(plain.gas) + 400_000n) * hooked.gasPrice)
   })
 
-  test('run around the trade, each in its place, and one that reverts reverts nothing else', async () => {
+  test('run before and after the trade, and a hook that reverts affects nothing else', async () => {
     const [before, after] = [await counter(), await counter()]
     const reverting: Hook = { target: newAddress(), callData: '0x', gasLimit: 50_000n }
     await world.chain.rpc.call('anvil_setCode', [reverting.target, '0x60006000fd'])
@@ -231,14 +231,14 @@ describe('hooks', () => {
     expect(interactions).toEqual({ pre: [call], post: [call] })
     expect(await auctionsUntilFilled(uid)).toBe(1)
     expect([await before.calls(), await after.calls()]).toEqual([1, 1])
-    // Hooks are the order's own gas, and it pays for it: 820,000 units of it.
+    // The order pays for the gas of its hooks: 820,000 units.
     const { auctions } = await report(uid)
     const gasPrice = await services.gasPrice()
     const inDollars = (820_000n * gasPrice * 3_000n * 99n) / 100n
     expect(BigInt(auctions[0].executions[0].executedFee)).toBeGreaterThan(inDollars)
   })
 
-  test('may bring the approval that the trade needs', async () => {
+  test('may set the approval that the trade needs', async () => {
     const signer = newKey()
     await mint(address(signer.address), 1_000n * dai)
     const { chainId, vaultRelayer } = world.market.network
@@ -252,7 +252,7 @@ describe('hooks', () => {
     expect(await auctionsUntilFilled(uid)).toBe(1)
   })
 
-  test('of an order filled in parts prepare the first part alone', async () => {
+  test('before a partially fillable order run with its first fill only', async () => {
     const [before, after] = [await counter(), await counter()]
     const signer = await fundedTrader()
     const owner = address(signer.address)
@@ -282,7 +282,7 @@ describe('a contract wallet', () => {
     expect(await eventsOf(uid)).toEqual(['created', 'ready', 'executing', 'traded'])
   })
 
-  test('that stands by its order no more takes it out of the auctions', async () => {
+  test('whose signature is not valid any more takes the order out of the auctions', async () => {
     const owner = newKey()
     const wallet = await fundedContract({ owner })
     const uid = await placed({ signer: owner, wallet })
@@ -294,22 +294,22 @@ describe('a contract wallet', () => {
   })
 })
 
-describe('a wallet that means harm', () => {
+describe('a malicious wallet', () => {
   const yes = `7f1626ba7e${'00'.repeat(28)}`
   const answer = '60005260206000f3'
-  /** Says yes to whoever only asks, and no to the solver. */
+  /** Accepts signatures, except in calls of the solver. */
   const falseToSolver = () => `0x73${world.market.solver.address.slice(2)}321415${yes}02${answer}` as Hex
-  /** Says yes when it is given little gas, and burns more than that. */
+  /** Accepts signatures with little gas, and burns more gas if it gets it. */
   const burnsMuch = () => `0x620f42405a11603257${yes}${answer}5b603256` as Hex
-  /** Says yes in every simulation, where gas has no price. */
+  /** Accepts signatures in every simulation, where gas has no price. */
   const falseOnChain = () => `0x3a15${yes}02${answer}` as Hex
 
   test.each([
-    ['sees through checks', falseToSolver, 1, 'invalid invalid_signature'],
-    ['burns what gas it gets', burnsMuch, 1, 'ready'],
-    ['fails on chain alone', falseOnChain, 2, 'executing'],
+    ['detects checks', falseToSolver, 1, 'invalid invalid_signature'],
+    ['burns its gas', burnsMuch, 1, 'ready'],
+    ['fails on chain only', falseOnChain, 2, 'executing'],
   ] as const)(
-    'and %s costs the orders beside it nothing, or one auction',
+    'that %s costs the orders beside it nothing, or one auction',
     async (_, code, auctions, ending) => {
       const owner = newKey()
       const harmful = await fundedContract(code())

@@ -6,7 +6,7 @@ import { eventually } from '../setup/eventually.ts'
 import { createTrader, request } from '../setup/trader.ts'
 import { startWorld } from '../setup/world.ts'
 
-test('a code is registered, an order carries it, and its settlement counts for the affiliate', async () => {
+test('a code is registered, an order names it, and its settlement counts for the affiliate', async () => {
   await using world = await startWorld()
   const affiliate = new Wallet(world.market.accounts[1]?.privateKey ?? '')
   const wallet = affiliate.address.toLowerCase()
@@ -20,11 +20,11 @@ test('a code is registered, an order carries it, and its settlement counts for t
   const appDataHash = keccakText(document)
   const path = `${trader.base}/api/v1/app_data/${appDataHash}`
   expect((await request(path, 'PUT', { fullAppData: document })).status).toBe(201)
-  // Neither token is the one that stands for the dollar: its price is asked for beside.
+  // Neither token stands for the dollar: its price is requested separately.
   const wish = { sell: 'WETH', buy: 'DAI', sellAmount: 10n ** 18n, buyAmount: 1n, appDataHash } as const
   const { status, body: uid } = await trader.place(wish)
   expect(status).toBe(201)
-  const [row, ...others] = await eventually('the trade is told', async () => {
+  const [row, ...others] = await eventually('the trade is listed', async () => {
     const { rows } = (await read('trader-activity', trader.address)).body
     return rows.length > 0 && rows
   })
@@ -41,7 +41,7 @@ test('a code is registered, an order carries it, and its settlement counts for t
     eligibility_reason: 'eligible',
     is_eligible: true,
   })
-  // What it was bought for is dollars too, and a pool's fees and the protocol's are all that lie between.
+  // The bought token is a dollar too, so only the fees of a pool and of the protocol make a difference.
   const bought = Number(row.executed_buy_amount)
   expect(row.usd_value).toBeGreaterThan(bought * 0.97)
   expect(row.usd_value).toBeLessThan(bought * 1.05)

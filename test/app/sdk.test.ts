@@ -47,7 +47,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** What the settlement contract itself says about an order. */
+/** What the settlement contract has stored for an order. */
 async function onChain(method: 'filledAmount' | 'preSignature', uid: string): Promise<bigint> {
   const call = { to: world.market.network.settlement, data: settlementAbi.encodeFunctionData(method, [uid]) }
   return BigInt(await world.chain.rpc.call<Hex>('eth_call', [call, 'latest']))
@@ -68,14 +68,14 @@ function pair(sell: TokenSymbol, buy: TokenSymbol) {
     buyTokenDecimals: tokens[buy].decimals,
   }
 }
-/** Sells WETH for a dollar each, which anybody would do. */
+/** Sells WETH for a dollar each, which every solver can fill. */
 const cheap = () => ({
   kind: OrderKind.SELL,
   ...pair('WETH', 'USDC'),
   sellAmount: `${one}`,
   buyAmount: '1000000',
 })
-/** Sells COW for so much that nobody does. */
+/** Sells COW at a price that no solver can fill. */
 const dear = () => ({
   kind: OrderKind.SELL,
   ...pair('COW', 'USDC'),
@@ -83,7 +83,7 @@ const dear = () => ({
   buyAmount: `${10n ** 12n}`,
 })
 
-/** The wallet’s owner signs the order’s digest as it is. */
+/** The wallet’s owner signs the order’s digest without a prefix. */
 const customEIP1271Signature = async (order: never, signer: never) =>
   (await OrderSigningUtils.signOrder(order, world.market.network.chainId, signer)).signature
 const byWallet = { signingScheme: SigningScheme.EIP1271, customEIP1271Signature } as never
@@ -238,7 +238,7 @@ describe('TradingSdk', () => {
     }
   })
 
-  test('is told that a wallet does not sign for others', async () => {
+  test('gets InvalidSignature for a signature that the wallet refuses', async () => {
     const refused = await sdk
       .postLimitOrder({ ...cheap(), owner: wallet }, {
         additionalParams: {
@@ -254,7 +254,7 @@ describe('TradingSdk', () => {
 describe('an order that is signed on chain', () => {
   const presign = { additionalParams: { signingScheme: SigningScheme.PRESIGN } }
 
-  test('waits until the transaction of the library is mined, then trades', async () => {
+  test("waits until the library's transaction is mined, then trades", async () => {
     const { orderId } = await sdk.postLimitOrder({ ...cheap(), sellAmount: `${2n * one}` }, presign)
     expect((await api.getOrder(orderId)).status).toBe('presignaturePending')
     expect(await onChain('preSignature', orderId)).toBe(0n)
@@ -265,7 +265,7 @@ describe('an order that is signed on chain', () => {
     expect(await onChain('filledAmount', orderId)).toBe(2n * one)
   })
 
-  test('is open while the contract says so: revoked, and signed again', async () => {
+  test('follows the contract: revoked, and signed again', async () => {
     const { orderId } = await sdk.postLimitOrder(dear(), presign)
     const setPreSignature = async (signed: boolean) => {
       const data = settlementAbi.encodeFunctionData('setPreSignature', [orderId, signed])
@@ -276,9 +276,9 @@ describe('an order that is signed on chain', () => {
     for (const signed of [true, false, true]) await setPreSignature(signed)
   })
 
-  test.each([true, false])('before it is submitted is what the contract says then: %s', async (signed) => {
+  test.each([true, false])("has the contract's signature as of its submission: %s", async (signed) => {
     const { chainId, settlement } = world.market.network
-    // The library is stopped before it posts, so that the UID is known and the order is not.
+    // The library is stopped before it posts, so that the UID is known before the order exists.
     let kept: Parameters<OrderBookApi['sendOrder']>[0] | undefined
     const holding = Object.assign(Object.create(api), {
       sendOrder: async (body: typeof kept) => {

@@ -28,7 +28,7 @@ test.each<[environment: Record<string, string>, cms: boolean]>([
   expect(featuresOf(readSettings(environment)).cms).toBe(cms)
 })
 
-test('enabled without a key is a fault, and so is a key that is too short or a word that is neither', () => {
+test('the CMS without a key, with a key that is too short or a malformed switch is refused', () => {
   expect(faultsOf(() => readSettings({ CMS_ENABLED: 'true' }))).toEqual([
     'CMS_API_KEY: is needed where CMS_ENABLED is true',
   ])
@@ -55,7 +55,7 @@ test.each<[environment: Record<string, string>, statistics: boolean]>([
 
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
-/** The program as it is started. */
+/** Runs the program's command. */
 async function run(args: string[], environment: Record<string, string>) {
   const options = { env: { PATH: process.env.PATH, ...environment }, timeout: 60_000 }
   const command = ['--import', 'tsx', cli, ...args]
@@ -69,7 +69,7 @@ async function run(args: string[], environment: Record<string, string>) {
   )
 }
 
-test('the command ends at once with the fault', async () => {
+test('the command exits at once with the fault', async () => {
   const [enabled, half] = await Promise.all([
     run(['serve'], { CMS_ENABLED: 'true' }),
     run(['serve'], { NETWORKS_FILE: file(JSON.stringify([{ ...staged, settlement: numbered('ab') }])) }),
@@ -95,7 +95,7 @@ const staged = {
   blockTimeMs: 12_000,
 }
 
-test('a row without contracts has those of the profile, a row with both keeps its own, half a pair is a fault', () => {
+test("a row without contracts has the profile's, a row with both keeps its own, and half a pair is refused", () => {
   const own = { settlement: numbered('cd'), vaultRelayer: numbered('ef') }
   const rows = [staged, { ...staged, ...own, chainId: 2, name: 'two' }]
   const pairs = (profile: 'production' | 'staging') =>
@@ -128,7 +128,7 @@ test('a row without contracts has those of the profile, a row with both keeps it
   expect(faultsOf(() => readSettings({ PROFILE: 'barn' }))).toEqual([expect.stringMatching(/^PROFILE: /)])
 })
 
-test('sources of prices are read in order, with what each needs', () => {
+test('price sources are read in order, with what each needs', () => {
   const read = (...list: unknown[]) =>
     readSettings({ USD_PRICE_SOURCES: JSON.stringify(list) }).USD_PRICE_SOURCES
   expect(readSettings({}).USD_PRICE_SOURCES).toEqual([{ kind: 'orderbook', name: 'orderbook' }])
@@ -186,7 +186,7 @@ test('sources of prices are read in order, with what each needs', () => {
   ])
 })
 
-test('sources of holders are read in order, those outside with their keys', () => {
+test('holder sources are read in order, outside ones with their keys', () => {
   const read = (...list: unknown[]) => readSettings({ HOLDER_SOURCES: JSON.stringify(list) }).HOLDER_SOURCES
   expect(readSettings({}).HOLDER_SOURCES).toEqual([{ kind: 'transfers', name: 'transfers' }])
   expect(read()).toEqual([])
@@ -197,7 +197,7 @@ test('sources of holders are read in order, those outside with their keys', () =
   for (const [wrong, fault] of [
     [{ kind: 'moralis' }, /^HOLDER_SOURCES\.1\.apiKey: /],
     [{ kind: 'ethplorer', apiKey: '' }, /^HOLDER_SOURCES\.1\.apiKey: /],
-    // A host of its is that of one chain.
+    // Its url serves one chain only.
     [
       { kind: 'ethplorer', apiKey: 'k', url: 'http://127.0.0.1:1' },
       /^HOLDER_SOURCES\.1: url needs a network/,
@@ -211,7 +211,7 @@ test('sources of holders are read in order, those outside with their keys', () =
     ).toEqual([expect.stringMatching(fault)])
 })
 
-test('sources are asked on networks that are there', () => {
+test('sources may name configured networks only', () => {
   const networks = readNetworks(file(JSON.stringify([staged])), 'production')
   const wrong = readSettings({
     USD_PRICE_SOURCES: JSON.stringify([
@@ -228,7 +228,7 @@ test('sources are asked on networks that are there', () => {
   ])
 })
 
-test('every setting is told in one line, with what it is without being set', () => {
+test('each setting is described in one line, with its default', () => {
   const lines = describeSettings().split('\n')
   for (const line of lines) expect(line).toMatch(/^ {2}[A-Z][A-Z0-9_]+ +[^ ].+$/)
   const ending = (name: string) => lines.find((line) => line.startsWith(`  ${name} `))

@@ -11,7 +11,7 @@ const concurrency = 10
 /** Prices move between quote and settlement. */
 const maxMissed = 1
 const slippageBps = 50n
-/** Atoms of each token that are worth a dollar. */
+/** Atoms of each token for a dollar. */
 const dollar: Partial<Record<TokenSymbol, bigint>> = {
   WETH: 10n ** 18n / 3_000n,
   USDC: 10n ** 6n,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** Numbers in [0, 1), the same in every run. */
+/** A seeded generator of numbers in [0, 1): the same in every run. */
 function* fractions(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
@@ -43,7 +43,7 @@ interface Swap {
   amount: bigint
 }
 
-/** Of $100 to $15,000, small ones as often as large ones. */
+/** Swaps of $100 to $15,000, small ones as often as large ones. */
 function randomSwaps(count: number): Swap[] {
   const random = fractions(7)
   const next = () => random.next().value
@@ -59,7 +59,7 @@ function randomSwaps(count: number): Swap[] {
   })
 }
 
-/** Trades at the price of a verified quote, as a client does that knows nothing but the library. */
+/** Trades at the price of a verified quote, as a client does that uses only the library. */
 async function swapAndWait({ kind, sell, buy, amount }: Swap) {
   const { tokens } = world.market
   const { quoteResults, postSwapOrderFromQuote } = await sdk.getQuote(

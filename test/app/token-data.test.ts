@@ -9,7 +9,6 @@ import { send } from '../setup/sdk.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, startWorld, type World } from '../setup/world.ts'
 
-/** What the local stack says of its tokens, against what its chain says. */
 const contracts = new Interface([
   'function getPair(address, address) view returns (address)',
   'function getReserves() view returns (uint112, uint112, uint32)',
@@ -43,7 +42,7 @@ async function priceOfTenth(symbol: TokenSymbol): Promise<bigint> {
   return (reserve * bought * 1000n) / ((coins - bought) * 997n) + 1n
 }
 
-/** In dollars for one whole token, as USDC stands for the dollar. */
+/** The price of one whole token in dollars, where USDC stands for the dollar. */
 async function priceFromPools(symbol: TokenSymbol): Promise<number> {
   const dollars = Number(await priceOfTenth('USDC')) / 1e6
   if (symbol === 'WETH') return dollars * 10
@@ -56,7 +55,7 @@ async function priceOf(chain: string, token: string): Promise<number> {
   return body.price
 }
 
-test('prices follow from the pools, also from pools that somebody has moved', async () => {
+test('prices follow the pools, also after a trade moved them', async () => {
   const { tokens } = world.market
   const before = await priceFromPools('COW')
   const trader = createTrader(world.url, world.market)
@@ -83,7 +82,7 @@ test('a token with a fee on transfers is not traded here, so it has no price', a
   expect([status, body]).toEqual([404, { message: 'Price not found' }])
 })
 
-/** Once the indexer has what the chain has now: an answer before that would be remembered. */
+/** Waits for the indexer to reach the head: an earlier answer would be cached. */
 async function indexed(): Promise<void> {
   const head = Number(await world.chain.rpc.call<string>('eth_blockNumber'))
   const client = await connectDirectly(world.database.url)
@@ -94,10 +93,10 @@ async function indexed(): Promise<void> {
   await client.end()
 }
 
-test('another token at the address of one that a reorg took away', async () => {
+test('a token at the address of another that a reorg removed replaces it', async () => {
   const { rpc } = world.chain
   const from = world.market.accounts[1]?.address
-  /** At the address that follows from the account's next nonce. */
+  /** Deploys at the address that follows from the account's next nonce. */
   const deploy = async (name: string, decimals: number): Promise<string> => {
     const values = AbiCoder.defaultAbiCoder().encode(['string', 'string', 'uint8'], [name, name, decimals])
     const hash = await rpc.call<string>('eth_sendTransaction', [
@@ -118,14 +117,14 @@ test('another token at the address of one that a reorg took away', async () => {
   await indexed()
   expect(await rpc.call('evm_revert', [before])).toBe(true)
   expect(await deploy('BETA', 6)).toBe(token)
-  const told = await eventually('the reorg is seen', async () => {
+  const replaced = await eventually('the reorg is seen', async () => {
     const now = await details(token)
     return now.symbol === 'BETA' && now
   })
-  expect(told.decimals).toBe(6)
+  expect(replaced.decimals).toBe(6)
 })
 
-test('holders, their balances and what a token is worth, in one question', async () => {
+test('holders, their balances and the price of a token come in one request', async () => {
   const { tokens, accounts } = world.market
   const receiver = `0x${'c0ffee'.padStart(40, '0')}`
   await send(world, tokens.DAI.address, contracts.encodeFunctionData('transfer', [receiver, 7n * oneWeth]))
@@ -151,7 +150,7 @@ test('holders, their balances and what a token is worth, in one question', async
   }
 })
 
-test('the program does not start over a chain that has no settlement contract where it should be', async () => {
+test('the program does not start on a chain without the settlement contract', async () => {
   await using database = await createTestDatabase()
   const network = { ...world.market.network, settlement: numbered('57') }
   const networks = [{ network, rpcUrl: world.chain.rpcUrl }]
