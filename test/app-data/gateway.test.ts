@@ -47,7 +47,7 @@ function blockOf(text: string | Buffer): Buffer {
 const block = blockOf(document)
 const older = sha256(block)
 
-/** What is stored, by path; 404 for the rest. */
+/** Serves these files by path; 404 for other paths. */
 function holding(files: Record<string, string | Buffer>): RequestListener {
   return ({ url: path = '' }, res) => {
     const file = files[path]
@@ -67,7 +67,7 @@ describe('a gateway', () => {
     expect(await gateway().find(hashOf('12'.repeat(32)))).toBeUndefined()
   })
 
-  test('may give the file of the older form or its block', async () => {
+  test('may return the file of the older form or its block', async () => {
     // The content id that every IPFS program gives this text: QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o.
     const known = hashOf('46d44814b9c5af141c3aaab7c05dc5e844ead5f91f12858b021eba45768b4c0e')
     for (const given of ['hello world\n', blockOf('hello world\n')]) {
@@ -76,7 +76,7 @@ describe('a gateway', () => {
     }
   })
 
-  test('has nothing in what is too large, no text, or no file', async () => {
+  test('has no document in data that is too large, not text, or not a file', async () => {
     const kept = (bytes: Buffer) => {
       answer = holding({ [blockPath(sha256(bytes))]: bytes })
       return gateway().find(sha256(bytes))
@@ -96,15 +96,15 @@ describe('a gateway', () => {
   test.each([
     ['another document', '{"appCode":"e"}'],
     ['another block', blockOf('{"appCode":"e"}')],
-    ['its document with more behind it', `${document} `],
-  ])('is not believed when it gives %s', async (_, given) => {
+    ['its document with trailing data', `${document} `],
+  ])('that returns %s is unavailable', async (_, given) => {
     answer = holding({ [blockPath(older)]: given })
     await expect(gateway().find(older)).rejects.toBeInstanceOf(Outage)
     answer = holding({ [raw]: given, [blockPath(hash)]: given })
     await expect(gateway().find(hash)).rejects.toBeInstanceOf(Outage)
   })
 
-  test.each([301, 302, 303, 307, 308])('is not followed elsewhere, %i', async (status) => {
+  test.each([301, 302, 303, 307, 308])('is not followed on a redirect, %i', async (status) => {
     answer = (req, res) => {
       if (req.url?.startsWith('/ipfs/')) res.writeHead(status, { location: `${url}secret` }).end()
       else res.end(document)
@@ -113,7 +113,7 @@ describe('a gateway', () => {
     expect(asked.toSorted()).toEqual([raw, blockPath(hash)])
   })
 
-  test('is left when it sends too much, or too slowly', async () => {
+  test('is aborted when it sends too much, or too slowly', async () => {
     let ended = 0
     const pouring: RequestListener = (_req, res) => {
       const timer = setInterval(() => res.write('x'.repeat(50)), 1)
@@ -138,30 +138,30 @@ describe('a gateway', () => {
   })
 
   test.each([
-    ['answers with a fault', (_req, res) => void res.writeHead(502).end()],
+    ['answers with an error', (_req, res) => void res.writeHead(502).end()],
     [
-      'cuts its answer off',
+      'cuts off its answer',
       (_req, res) => void res.writeHead(200, { 'content-length': 50 }).write('{', () => res.destroy()),
     ],
-    ['says something else than was asked for', holding({ [raw]: '{}' })],
+    ['returns another document', holding({ [raw]: '{}' })],
     ['never answers', () => {}],
-  ] as [string, RequestListener][])('is down when it %s', async (_, listener) => {
+  ] as [string, RequestListener][])('is unavailable when it %s', async (_, listener) => {
     answer = listener
     await expect(gateway({ timeoutMs: 200 }).find(hash)).rejects.toBeInstanceOf(Outage)
   })
 
-  test('that is not there is down', async () => {
+  test('that does not listen is unavailable', async () => {
     await expect(gateway({ url: 'http://127.0.0.1:1' }).find(hash)).rejects.toThrow(
       'the app data gateway is unavailable',
     )
   })
 
-  test('finds one form while the other fails', async () => {
+  test('returns one form while the other fails', async () => {
     answer = (req, res) => (req.url === raw ? void res.end(document) : void res.writeHead(504).end())
     expect(await gateway().find(hash)).toBe(document)
   })
 
-  test('is asked about so many at once', async () => {
+  test('has a limit of concurrent requests', async () => {
     let release = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -194,7 +194,7 @@ describe('a cached gateway', () => {
     gateway = cachedGateway(source, { now: () => now, entries: 2, lifetimeMs: 1_000 })
   })
 
-  test('remembers what was found, and what was not, for its time', async () => {
+  test('caches hits and misses for their lifetime', async () => {
     expect(await gateway.find(hash)).toBe(document)
     next = async () => undefined
     expect(await gateway.find(older)).toBeUndefined()
@@ -207,7 +207,7 @@ describe('a cached gateway', () => {
     expect(calls).toHaveLength(3)
   })
 
-  test('asks once for many, and forgets an outage', async () => {
+  test('sends one request for concurrent callers, and does not cache an outage', async () => {
     next = () => Promise.reject(new Outage('it'))
     const results = await Promise.allSettled([gateway.find(hash), gateway.find(hash)])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
@@ -216,7 +216,7 @@ describe('a cached gateway', () => {
     expect(await gateway.find(hash)).toBe(document)
   })
 
-  test('forgets the oldest', async () => {
+  test('evicts the oldest entry', async () => {
     for (const digits of ['01', '02', '03']) await gateway.find(hashOf(digits.repeat(32)))
     await gateway.find(hashOf('03'.repeat(32)))
     await gateway.find(hashOf('02'.repeat(32)))
