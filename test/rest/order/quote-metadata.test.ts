@@ -54,7 +54,7 @@ async function everywhere({ uid }: Order): Promise<unknown[]> {
   ])
   const fields = 'quote { sellAmount metadata }'
   const statements = server.database.statements.length
-  const fast = await graphql(server.url, `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} } }`, {
+  const compiled = await graphql(server.url, `query ($uid: OrderUid!) { order(uid: $uid) { ${fields} } }`, {
     uid,
   })
   expect(server.database.statements.length - statements).toBe(1)
@@ -63,7 +63,7 @@ async function everywhere({ uid }: Order): Promise<unknown[]> {
     `query ($uid: OrderUid!) { order(uid: $uid) @include(if: true) { ${fields} } }`,
     { uid },
   )
-  const quotes = [order.body.quote, report.body.order.quote, fast.order.quote, ordinary.order.quote]
+  const quotes = [order.body.quote, report.body.order.quote, compiled.order.quote, ordinary.order.quote]
   expect(quotes.map(({ sellAmount }) => sellAmount)).toEqual(['5', '5', '5', '5'])
   return quotes.map(({ metadata }) => metadata)
 }
