@@ -29,7 +29,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 const newAccount = () => numbered((0xa0 + accounts++).toString(16))
 
-function told(account: Address, cause: string, more: Partial<NewNotification> = {}): NewNotification {
+function caused(account: Address, cause: string, more: Partial<NewNotification> = {}): NewNotification {
   return {
     account,
     cause: `${cause}:${account}`,
@@ -57,7 +57,7 @@ function createReader(account: Address) {
       position = rows.at(-1)?.position ?? position
       return rows.length
     },
-    /** Other databases of the server hold the fence back too, so that a committed row may take a moment. */
+    /** Other databases of the server hold the fence back too, so a committed row may be delayed. */
     async until(count: number): Promise<void> {
       await eventually(`${count} entries`, async () => {
         await this.look()
@@ -81,7 +81,7 @@ describe('commit order', () => {
     async (...order) => {
       const account = newAccount()
       const write = (name: string) =>
-        holdTransaction(db, (tx) => recordNotifications(tx, [told(account, name)]))
+        holdTransaction(db, (tx) => recordNotifications(tx, [caused(account, name)]))
       const writers = [await write('first'), await write('second'), await write('third')]
       const reader = createReader(account)
       for (const index of order) {
@@ -94,10 +94,10 @@ describe('commit order', () => {
     },
   )
 
-  test('a cursor taken from a sequence alone would lose a row', async () => {
+  test('a cursor based on the sequence alone would miss a row', async () => {
     const account = newAccount()
-    const slow = await holdTransaction(db, (tx) => recordNotifications(tx, [told(account, 'slow')]))
-    await record(told(account, 'fast'))
+    const slow = await holdTransaction(db, (tx) => recordNotifications(tx, [caused(account, 'slow')]))
+    await record(caused(account, 'fast'))
     await using client = await connectDirectly(database.url)
     const bySequence = async (after: string) => {
       const { rows } = await client.query(
@@ -110,7 +110,7 @@ describe('commit order', () => {
     const reader = createReader(account)
     const [seen] = await bySequence('0')
     expect(seen.message).toBe('fast')
-    // A transaction that may still write an earlier place is open: the feed waits for it.
+    // An open transaction may still write an earlier position, so the feed waits for it.
     expect(await reader.look()).toBe(0)
     await slow.commit()
     expect(await bySequence(seen.id)).toEqual([])
@@ -119,12 +119,12 @@ describe('commit order', () => {
   })
 })
 
-describe('a cause', () => {
+describe('a cause of a notification', () => {
   const rollback = (block: number) => db.transaction((tx) => detachNotifications(tx, chainId, block))
   const finalize = (block: number) => db.transaction((tx) => revertDetached(tx, chainId, block))
-  /** Waits for a last entry, behind which nothing can hide. */
+  /** Waits for a last entry, after which all others are visible. */
   async function entries(account: Address) {
-    await record(told(account, 'end', { blockNumber: null }))
+    await record(caused(account, 'end', { blockNumber: null }))
     const reader = createReader(account)
     await eventually('the end of the feed', async () => {
       await reader.look()
@@ -133,17 +133,17 @@ describe('a cause', () => {
     return reader.rows().slice(0, -1)
   }
 
-  test('that is recorded twice is told once', async () => {
+  test('that is recorded twice is notified once', async () => {
     const account = newAccount()
-    await record(told(account, 'once'), told(account, 'once'))
-    await record(told(account, 'once'))
+    await record(caused(account, 'once'), caused(account, 'once'))
+    await record(caused(account, 'once'))
     expect(await entries(account)).toHaveLength(1)
     expect(await listNotifications(db, account, 10)).toHaveLength(2)
   })
 
-  test('that two transactions record at once is told once', async () => {
+  test('that two transactions record at once is notified once', async () => {
     const account = newAccount()
-    const write = (tx: Tx) => recordNotifications(tx, [told(account, 'once')])
+    const write = (tx: Tx) => recordNotifications(tx, [caused(account, 'once')])
     const first = await holdTransaction(db, write)
     const second = db.transaction(write)
     await using client = await connectDirectly(database.url)
@@ -158,13 +158,13 @@ describe('a cause', () => {
     expect(await entries(account)).toHaveLength(1)
   })
 
-  test('that a reorg takes and brings back is told once, and says where it is now', async () => {
+  test('that a reorg removes and brings back is notified once, with its new block', async () => {
     const account = newAccount()
-    await record(told(account, 'back', { message: '50 %' }))
+    await record(caused(account, 'back', { message: '50 %' }))
     const [before] = await listNotifications(db, account, 1)
     await rollback(9)
     const metadata = { orderId: '0x', chainId, txHash: '0x22' } as const
-    await record(told(account, 'back', { message: '60 %', blockNumber: 11, metadata }))
+    await record(caused(account, 'back', { message: '60 %', blockNumber: 11, metadata }))
     await finalize(12)
     expect(await listNotifications(db, account, 1)).toEqual([{ ...before, message: '60 %', metadata }])
     expect(await entries(account)).toHaveLength(1)
@@ -172,15 +172,15 @@ describe('a cause', () => {
 
   test('below the fork stays', async () => {
     const account = newAccount()
-    await record(told(account, 'deep'))
+    await record(caused(account, 'deep'))
     await rollback(10)
     await finalize(12)
     expect((await listNotifications(db, account, 1))[0]?.metadata).not.toHaveProperty('reverted')
   })
 
-  test('that is gone at finality is told once more, as reverted', async () => {
+  test('that is gone at finality is notified once more, as reverted', async () => {
     const account = newAccount()
-    await record(told(account, 'gone'))
+    await record(caused(account, 'gone'))
     await rollback(9)
     await finalize(9)
     expect((await listNotifications(db, account, 1))[0]?.metadata).not.toHaveProperty('reverted')
@@ -191,22 +191,22 @@ describe('a cause', () => {
     expect(new Set(rows.map((row) => notificationOf(row).notificationId)).size).toBe(1)
   })
 
-  test('that happens after all loses the mark, with one update', async () => {
+  test('that happens after all loses the reverted mark, with one update', async () => {
     const account = newAccount()
-    await record(told(account, 'after all'))
+    await record(caused(account, 'after all'))
     await rollback(9)
     await finalize(10)
-    await record(told(account, 'after all', { blockNumber: 20 }))
-    await record(told(account, 'after all', { blockNumber: 20 }))
+    await record(caused(account, 'after all', { blockNumber: 20 }))
+    await record(caused(account, 'after all', { blockNumber: 20 }))
     await finalize(30)
     const rows = await entries(account)
     expect(rows).toHaveLength(3)
     expect(rows.map((row) => notificationOf(row).metadata)[2]).toEqual({ orderId: '0x', chainId })
   })
 
-  test('without a block is never taken back', async () => {
+  test('without a block is never reverted', async () => {
     const account = newAccount()
-    await record(told(account, 'cancelled', { blockNumber: null }))
+    await record(caused(account, 'cancelled', { blockNumber: null }))
     await rollback(-1)
     await finalize(1_000)
     expect(await entries(account)).toHaveLength(1)

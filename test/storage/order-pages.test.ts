@@ -9,7 +9,7 @@ import { graphql } from '../setup/trader.ts'
 
 const { busy, patient, now, rarePair } = large
 const start = now - 1_000_000
-/** The place of the order number `n` of an account. */
+/** The cursor of order number `n` of an account. */
 const created = (n: number) => new Date((start + n * 10) * 1_000)
 const behind = (n: number) =>
   Buffer.from(`o${created(n).getTime() * 1_000}.${10n ** 17n}`).toString('base64url')
@@ -69,7 +69,7 @@ interface PlanNode {
 interface Plan {
   buffers: number
   scans: Set<string>
-  /** Orders that were read and not shown. */
+  /** Orders that were read and filtered out. */
   inVain: number
   maxSorted: number
 }
@@ -89,13 +89,13 @@ function planOf(root: PlanNode): Plan {
   }
 }
 
-/** An index scan is told by its index, anything else by what it is. */
+/** An index scan by its index, anything else by its node type. */
 function scanOf(node: PlanNode): string {
   const [bitmap] = node.Plans ?? []
   return node['Index Name'] ?? `${node['Node Type']} ${bitmap?.['Index Name'] ?? ''}`
 }
 
-/** Who lapsed since the last block, or is of a status that hardly any order has: found by whichever index. */
+/** Orders that expired since the last block, or have a rare status: any index will do. */
 const isForFew = (scan: string) =>
   /orders_status_idx$|orders_chain_id_expired_at_block_effective_valid_to_idx$/.test(scan)
 
@@ -140,15 +140,15 @@ describe('a page of an account with 100,000 orders', () => {
       'orders_chain_id_owner_created_at_id_idx',
       10,
     ],
-    ['everybody’s', {}, 'orders_chain_id_created_at_id_idx', 21],
-    ['everybody’s cancelled', { statuses: ['CANCELLED'] }, 'orders_status_idx', 5],
-    ['everybody’s that buy', { kind: 'BUY' }, 'orders_status_idx', 6],
+    ['all orders', {}, 'orders_chain_id_created_at_id_idx', 21],
+    ['all cancelled orders', { statuses: ['CANCELLED'] }, 'orders_status_idx', 5],
+    ['all buy orders', { kind: 'BUY' }, 'orders_status_idx', 6],
     ['a rare pair', { pair: rarePair }, 'orders_chain_id_sell_token_buy_token_created_at_id_idx', 6],
     ['a rare class', { class: 'LIQUIDITY' }, 'orders_class_idx', 6],
     ['a rare application', { appCode: 'Rare' }, 'orders_app_code_idx', 6],
-    // Nearly every order is, so that the list of all is as good.
+    // Nearly every order matches, so the index of all orders is as good.
     ['a common application', { appCode: 'Usual' }, 'orders_chain_id_created_at_id_idx', 21],
-  ])('%s: read from one index, no order in vain', async (_, filter, index, count) => {
+  ])('%s: read from one index, without orders that are filtered out', async (_, filter, index, count) => {
     const page = await read(filter)
     expect(page.nodes).toHaveLength(Math.min(count, 20))
     expect(page.pageInfo.hasNextPage).toBe(count > 20)
@@ -164,7 +164,7 @@ describe('a page of an account with 100,000 orders', () => {
     ['all', { owner: busy }],
     ['fulfilled', { owner: busy, statuses: ['FULFILLED'] }],
     ['expired', { owner: busy, statuses: ['EXPIRED'] }],
-    ['everybody’s', {}],
+    ['all orders', {}],
     ['an application’s', { appCode: 'Usual' }],
   ])('%s: a page at depth 90,000 costs what the first costs', async (_, filter) => {
     const first = await explain(filter)
@@ -177,7 +177,7 @@ describe('a page of an account with 100,000 orders', () => {
     expect(page.statements).toBe(1)
   })
 
-  test('is found in the same way by a plan that is kept', async () => {
+  test('is read in the same way by a cached plan', async () => {
     await using client = await connectDirectly(server.database.url)
     await client.query('SET plan_cache_mode = force_generic_plan')
     const filter = { owner: busy }
@@ -203,10 +203,10 @@ function literalOf(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : String(value)
 }
 
-describe('conditions that no index has together', () => {
+describe('conditions that no index covers together', () => {
   const filter: Filter = { owner: busy, appCode: 'Rare' }
 
-  test('are looked for among so many orders, and the next page goes on from there', async () => {
+  test('are checked on a bounded number of orders, and the next page goes on from there', async () => {
     const found: string[] = []
     let after: string | null = null
     let pages = 0
@@ -221,20 +221,20 @@ describe('conditions that no index has together', () => {
     expect(pages).toBe(11)
   })
 
-  test('never more of them, in one page', async () => {
+  test('never read more orders than the bound in one page', async () => {
     const { inVain, scans } = await explain(filter)
     expect(inVain).toBeLessThanOrEqual(10_000)
     expect([...scans]).toEqual(['orders_chain_id_owner_created_at_id_idx'])
   })
 
-  test('are a full page as soon as there are enough', async () => {
+  test('return a full page as soon as there are enough orders', async () => {
     const page = await read({ owner: busy, appCode: 'Usual', statuses: ['EXPIRED', 'OPEN'] }, 3)
     expect(page.nodes.map(({ status }) => status)).toEqual(['EXPIRED', 'EXPIRED', 'EXPIRED'])
     expect([page.pageInfo.hasNextPage, page.statements]).toEqual([true, 1])
   })
 })
 
-test('pages of a list that grows meanwhile hold every order that was there, once', async () => {
+test('pages of a growing list hold every order of its start, once', async () => {
   const owner = numbered('03')
   const hex = Buffer.from(owner.slice(2), 'hex')
   const whole = (await read({ owner: busy, statuses: ['OPEN', 'CANCELLED'] }, 100)).nodes.map(

@@ -21,16 +21,16 @@ const referred = [
 const rest = (path: string, from = server) => request(`${from.url}/sepolia/api${path}`)
 const ask = (question: string) => graphql(server.url, question)
 
-/** Bytes of their own for a number. */
+/** Unique bytes for a number. */
 const bytes = (number: string, width: number) => `decode(lpad(to_hex(${number}), ${width * 2}, '0'), 'hex')`
 
 let server: TestServer
-/** Over the same rows, as the operator hides competitions. */
+/** Over the same rows, with competitions hidden by the operator. */
 let hiding: TestServer
 let database: TestDatabase
 let client: Client
 
-/** Large enough that a planner does not read a whole table for a few rows. */
+/** Large enough that the planner does not scan a whole table for a few rows. */
 beforeAll(async () => {
   server = await openTestServer()
   database = server.database
@@ -175,6 +175,6 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN) ${statement}`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
-  // One has a row for each network, the others are empty here.
+  // One has a row for each network; the others are empty here.
   expect(plan).not.toMatch(/Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate)/)
 })

@@ -62,7 +62,7 @@ const stories = `query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid d
   trades { nodes { blockNumber } }
 } } }`
 
-test.each([1, 12])('the stories of %d orders are one statement', async (count) => {
+test.each([1, 12])('the histories of %d orders are one statement', async (count) => {
   expect(await statementsOf(() => ask(stories, { uids: uids(count) }))).toBe(1)
   const { ordersByUids } = await ask(stories, { uids: uids(count) })
   expect(ordersByUids.map(({ uid }: Order) => uid)).toEqual(uids(count))
@@ -84,7 +84,7 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await statementsOf(read)).toBe(1)
 })
 
-/** A desk as the program has it, but for the chain. */
+/** The order services of the program, except for the chain. */
 function placingServices() {
   const { db } = database
   const together = { maxBatch: 50, concurrency: 2 }
@@ -97,7 +97,7 @@ function placingServices() {
   return { ...services, quoteFor: (order: UnquotedOrder) => quoteForOrder(order, quoteServices) }
 }
 
-/** Is the UID taken, the quote, BEGIN, the locks, all the rows, COMMIT. */
+/** The check for the UID, the quote, BEGIN, the locks, all the rows, COMMIT. */
 test.each([1, 30])('placing %d orders that name their quotes: six statements in all', async (count) => {
   const services = placingServices()
   const { id: _, ...offer } = quoteOf({ expiration: new Date((testTime + 60) * 1_000) })

@@ -25,14 +25,14 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-/** Few and coarse, so that times meet. */
+/** Few and coarse, so that times coincide. */
 const stepMs = 6 * 3_600_000
 const start = Date.UTC(2026, 5, 1)
 const dollar = numbered('dd')
 const token = numbered('cc')
 const traders = [numbered('01'), numbered('02'), numbered('0a')]
 const codes = ['ALPHA', 'BRAVO', 'CHARLIE']
-/** The third trader has a code himself. */
+/** The third trader has a code of his own. */
 const wallets = [numbered('08'), numbered('09'), numbered('0a')]
 const decimals = new Map([
   [1, 6],
@@ -45,7 +45,7 @@ const networks = [...decimals].map(([chainId, digits]) => ({
 }))
 
 const step = fc.integer({ min: 0, max: 16 })
-/** Mostly round, so that volumes meet their caps. */
+/** Mostly round, so that volumes hit their caps. */
 const price = fc.option(
   fc.oneof(fc.constant(10n ** 18n), fc.constant(10n ** 18n), fc.bigInt(1n, 10n ** 30n)),
   {
@@ -61,7 +61,7 @@ const history = fc.record({
     ...codes.map(() =>
       fc.record({
         createdAt: fc.integer({ min: 0, max: 4 }),
-        /** When it is switched off, on, off … */
+        /** When the programme is switched off, on, off … */
         switches: fc.uniqueArray(step, { maxLength: 3 }).map((steps) => steps.sort((a, b) => a - b)),
         timeCapDays: fc.integer({ min: 1, max: 3 }),
         volumeCap: fc.constantFrom<string>('0', '1.5', '1000', '1000000000'),
@@ -91,7 +91,7 @@ const usual = { switches: [], timeCapDays: 1, volumeCap: '0', triggerVolume: '7.
 const unit = 10n ** 18n
 const [first = '0x', second = '0x', third = '0x'] = traders
 
-/** A trade of one dollar if not of another amount. */
+/** A trade of one dollar unless another amount is given. */
 function traded(trader: Address, code: string, time: number, amount = unit): History['trades'][number] {
   return { trader, chainId: 5, block: 1, code, time, amount, sold: unit, reference: unit, isOurs: true }
 }
@@ -118,7 +118,7 @@ const boundaries: History = {
   now: 10,
 }
 
-/** Both have a part of a reward, but only the first can get it: the second's would need 2 dollars, over the cap. */
+/** Both earn part of a reward, but only the first can get it: the second's would need 2 dollars, over the cap. */
 const outOfReach: History = {
   affiliates: [
     { ...usual, createdAt: 1, volumeCap: '1.5', triggerVolume: '1' },
@@ -129,7 +129,7 @@ const outOfReach: History = {
   now: 3,
 }
 
-/** The cap leaves room for the next reward, and for nothing more. */
+/** The cap has room for exactly one more reward. */
 const justInReach: History = {
   affiliates: [
     { ...usual, createdAt: 1, volumeCap: '1.5', triggerVolume: '0.75' },
@@ -140,7 +140,7 @@ const justInReach: History = {
   now: 3,
 }
 
-/** Two in one block, of which the first binds and the second would; and more than the cap, with more behind it. */
+/** Two in one block, of which the first binds and the second would; then more than the cap, with more after it. */
 const tooMuch: History = {
   affiliates: [
     { ...usual, createdAt: 1, volumeCap: '1.5', triggerVolume: '1' },
@@ -156,13 +156,13 @@ const tooMuch: History = {
   now: 4,
 }
 
-/** Of those in one block the last one comes first, so that the order of rows is not that of places; one has more digits than the next. */
+/** In one block the last one comes first, so that row order differs from log order; one has more digits than the next. */
 const lastLog = 100
 
 const timeOf = (steps: number) => start + steps * stepMs
 const bytes = (hex: string) => `\\x${hex.slice(2)}`
 
-/** The last one first: where a row happens to stand says nothing. */
+/** The last one first: row order must not matter. */
 async function insert(table: string, rows: readonly object[]): Promise<void> {
   const [first] = rows
   if (!first) return
@@ -258,7 +258,7 @@ async function store({ affiliates, trades }: History): Promise<void> {
   )
 }
 
-/** By the rules, one trader at a time. */
+/** Applies the rules to one trader at a time. */
 function expectedOf({ affiliates, trades, now }: History) {
   const offers = new Map<string, Offer>(
     affiliates.map(({ createdAt, switches, ...programme }, index) => [
@@ -329,7 +329,7 @@ function totalsOf(members: { binding: Binding; volume: bigint; active: boolean }
   }
 }
 
-test('the database says of traders and affiliates what the rules say of their trades', async () => {
+test('the database’s statistics of traders and affiliates equal those of the rules', async () => {
   const property = fc.asyncProperty(history, async (given) => {
     await store(given)
     const { db } = database

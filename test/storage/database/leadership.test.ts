@@ -6,7 +6,7 @@ import { silentLog } from '../../fakes/silent-log.ts'
 import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
 
-/** A process that wants to lead; `now` tells whether it does. */
+/** A process that wants to lead; `now` is true while it does. */
 function contend(url: string, name = 'auctions:1') {
   const stop = new AbortController()
   const state = { leads: false, terms: 0 }
@@ -25,7 +25,7 @@ function contend(url: string, name = 'auctions:1') {
   }
 }
 
-test('one leads; when its connection is killed it stops and another leads within a second', async () => {
+test('one process leads; when its connection is killed it stops, and another leads within a second', async () => {
   await using database = await createTestDatabase()
   const first = contend(database.url)
   await eventually('the first leads', () => first.state.leads)
@@ -49,7 +49,7 @@ test('one leads; when its connection is killed it stops and another leads within
   expect((await client.query(`SELECT 1 ${holders}`)).rows).toEqual([])
 })
 
-test('a leader that fails gives the lead up and gets it again', async () => {
+test('a leader that fails loses the lead and gets it again', async () => {
   await using database = await createTestDatabase()
   const stop = new AbortController()
   const errors: string[] = []
@@ -68,7 +68,7 @@ test('a leader that fails gives the lead up and gets it again', async () => {
 
 const sessionTimeoutMs = 4_000
 
-/** Leads in a process of its own, and says when it does and when it no longer does. */
+/** Leads in a separate process, which prints when it gains and loses the lead. */
 function spawnLeader(url: string) {
   const at = (file: string) => JSON.stringify(new URL(file, import.meta.url))
   const program = `
@@ -94,14 +94,14 @@ function spawnLeader(url: string) {
   return { child, lines, [Symbol.asyncDispose]: end }
 }
 
-test('a leader that is frozen is succeeded, and knows it when it goes on', async () => {
+test('a frozen leader is replaced, and notices it when it resumes', async () => {
   await using database = await createTestDatabase()
   await using leader = spawnLeader(database.url)
   const { child, lines } = leader
   await eventually('the process leads', () => lines.includes('leads'))
   const other = contend(database.url)
   await using client = await connectDirectly(database.url)
-  // It has shown its life more often than it was given time: as long as it lives nobody else leads.
+  // It renewed its lead more than once, so no other process may lead while it lives.
   const { rows } = await client.query('SELECT clock_timestamp() AS started')
   await eventually('the time is over', async () => {
     const since = await client.query('SELECT clock_timestamp() - $1 > make_interval(secs => $2) AS over', [

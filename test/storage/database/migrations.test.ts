@@ -44,7 +44,7 @@ test('an empty database gets every migration, a migrated one none', async () => 
   expect(await applyMigrations(database.url)).toEqual([])
 })
 
-/** As they are after `before`, with an order for each of these documents, whose hashes are their places. */
+/** The tables as of `before`, with an order for each of these documents, whose hashes are their positions. */
 async function storeDocuments(
   client: Awaited<ReturnType<typeof createEmptyDatabase>>['client'],
   before: string,
@@ -84,7 +84,7 @@ test('documents that were stored before name the application of their orders', a
   await storeDocuments(client, '20261121165000_order_filters', documents)
   const { rows } = await client.query('SELECT app_code FROM orders ORDER BY id')
   const expected = documents.map(appCodeOf)
-  // PostgreSQL takes nothing apart that holds half a character; such a document is not found by its name.
+  // PostgreSQL parses no text with half a surrogate pair; such a document is not found by its name.
   expected[3] = null
   expect(rows.map(({ app_code }) => app_code)).toEqual(expected)
   expect(expected.filter((name) => name !== null)).toEqual(['Shop ü', 'a'.repeat(100)])
@@ -122,7 +122,7 @@ test('of processes that start at once, one migrates', async () => {
   expect(applied.flat()).toEqual(known)
 })
 
-test('a migration that was edited since is refused', async () => {
+test('a migration that was edited after it was applied is refused', async () => {
   await using database = await createTestDatabase()
   await using client = await connectDirectly(database.url)
   await client.query(`UPDATE _prisma_migrations SET checksum = 'other' WHERE migration_name = $1`, [known[0]])
@@ -142,9 +142,9 @@ test('a database of a newer version is refused', async () => {
   )
 })
 
-test('a migration that fails leaves nothing, and is applied when its obstacle is gone', async () => {
+test('a failed migration leaves nothing behind, and is applied once its obstacle is gone', async () => {
   await using database = await createEmptyDatabase()
-  // Created last of all by the first migration.
+  // The last table that the first migration creates.
   await database.client.query('CREATE SEQUENCE auction_ids')
   const failure = await applyMigrations(database.url).catch((error) => error)
   expect(failure.message).toBe(`migration ${known[0]} failed`)
@@ -155,7 +155,7 @@ test('a migration that fails leaves nothing, and is applied when its obstacle is
   expect(await applyMigrations(database.url)).toEqual(known)
 })
 
-test('Prisma finds its own table, with nothing missing and nothing edited', async () => {
+test('Prisma recognises its own table, with nothing missing and nothing edited', async () => {
   await using database = await createEmptyDatabase()
   await applyMigrations(database.url)
   const env = { ...process.env, DATABASE_URL: database.url }

@@ -9,13 +9,13 @@ test('a text gets a name when it is sent the third time, and keeps it', () => {
   expect([1, 2, 3, 4].map(() => names.nameOf('SELECT 1'))).toEqual([undefined, undefined, 'read0', 'read0'])
 })
 
-test('a text that is long is planned each time: its plan would be megabytes on every connection', () => {
+test('a long text is planned each time: its plan would take megabytes on every connection', () => {
   const names = createPlanNames()
   expect(asked(names, 'x'.repeat(32_769), 9)).toBeUndefined()
   expect(asked(names, 'x'.repeat(32_768))).toBe('read0')
 })
 
-test('many odd texts push out what is idle, and not what is asked for', () => {
+test('many different texts evict idle names, and not those in use', () => {
   const names = createPlanNames()
   asked(names, 'popular')
   asked(names, 'idle')
@@ -26,7 +26,7 @@ test('many odd texts push out what is idle, and not what is asked for', () => {
   expect(names.nameOf('idle')).toBeUndefined()
 })
 
-test('texts that come once push out no count of those that come again', () => {
+test('texts that are sent once do not evict the counts of repeated ones', () => {
   const names = createPlanNames()
   for (let odd = 0; odd < 1_000; odd++) names.nameOf(`${odd}${'x'.repeat(1_000)}`)
   names.nameOf('again')
@@ -35,7 +35,7 @@ test('texts that come once push out no count of those that come again', () => {
   expect(names.nameOf('again')).toBe('read0')
 })
 
-test('a connection is worn by many plans, and by few that are long; one plan counts once', () => {
+test('a connection is worn by many plans, or by few long ones; one plan counts once', () => {
   const names = createPlanNames(2)
   const [many, long] = [{}, {}]
   expect(['a', 'b', 'b', 'c', 'd', 'e'].map((name) => names.holdsTooManyPlans(many, name, name))).toEqual([

@@ -4,7 +4,7 @@ import { silentLog } from '../../fakes/silent-log.ts'
 import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
 
-test('a signal is heard when its transaction commits, and not when it rolls back', async () => {
+test('a signal arrives when its transaction commits, and not when it rolls back', async () => {
   await using database = await createTestDatabase()
   const signals = await openSignals(database.url, silentLog)
   const heard: (string | undefined)[] = []
@@ -22,7 +22,7 @@ test('a signal is heard when its transaction commits, and not when it rolls back
   await signals.close()
 })
 
-test('a killed connection is opened again; listeners learn of the gap and hear what follows', async () => {
+test('a killed connection is reopened; listeners are notified of the gap and get later signals', async () => {
   await using database = await createTestDatabase()
   const signals = await openSignals(database.url, silentLog)
   const heard: (string | undefined)[] = []
@@ -33,7 +33,7 @@ test('a killed connection is opened again; listeners learn of the gap and hear w
   const listeners = `FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`
   for (const lost of [1, 2]) {
     await client.query(`SELECT pg_terminate_backend(pid) ${listeners}`)
-    await eventually('the gap is told', () => heard.length === 2 * lost - 1)
+    await eventually('the gap is reported', () => heard.length === 2 * lost - 1)
     await database.db.transaction((tx) => signal(tx, 'feed', 'told'))
     await eventually('the signal', () => heard.length === 2 * lost)
     expect((await client.query(`SELECT 1 ${listeners}`)).rows).toHaveLength(1)
@@ -41,19 +41,19 @@ test('a killed connection is opened again; listeners learn of the gap and hear w
   expect(heard).toEqual([undefined, 'told', undefined, 'told'])
   await signals.close()
   await eventually(
-    'nobody listens',
+    'no connection listens',
     async () => (await client.query(`SELECT 1 ${listeners}`)).rows.length === 0,
   )
 })
 
-test('signals that cannot be opened leave nothing behind', async () => {
+test('a failure to open leaves nothing behind', async () => {
   await using database = await createTestDatabase()
   const url = new URL(database.url)
   url.pathname = '/nowhere'
   const warnings: string[] = []
   const log = { ...silentLog, warn: (message: string) => warnings.push(message) }
   await expect(openSignals(url.href, log)).rejects.toThrow('"nowhere" does not exist')
-  // The end of the failed connection is told after the failure.
+  // The end of the failed connection is reported after the failure.
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   expect(warnings).toEqual([])
 })

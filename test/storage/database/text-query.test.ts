@@ -25,14 +25,14 @@ test.each(kinds)('%s is sent, and read as text', async (_name, value, type, text
   expect(await readPrepared(database.db, prepared(`${statement} -- kept`), [value, 2])).toEqual([[text, '3']])
 })
 
-test('rows come in order, and none is an empty list', async () => {
+test('rows come in order, and no rows are an empty list', async () => {
   await using database = await createTestDatabase()
   const statement = 'SELECT n FROM generate_series(1, $1::int4) AS n'
   expect(await readPrepared(database.db, statement, [3])).toEqual([['1'], ['2'], ['3']])
   expect(await readPrepared(database.db, statement, [0])).toEqual([])
 })
 
-test('a statement that fails, planned or run, leaves its connection as it was', async () => {
+test('a statement that fails, in planning or in running, leaves its connection as it was', async () => {
   await using database = await createTestDatabase()
   const db = openDatabase({ url: database.url, maxConnections: 2 })
   const connection = async () => (await readPrepared(db, 'SELECT pg_backend_pid()', []))[0]?.[0]
@@ -47,7 +47,7 @@ test('a statement that fails, planned or run, leaves its connection as it was', 
   await db.close()
 })
 
-test('a connection that is ended in the middle is an outage, and the next statement has another', async () => {
+test('a connection that ends in the middle is an outage, and the next statement uses another', async () => {
   await using database = await createTestDatabase()
   const db = openDatabase({ url: database.url, maxConnections: 2 })
   const ends = 'SELECT pg_terminate_backend(pg_backend_pid())'
@@ -58,7 +58,7 @@ test('a connection that is ended in the middle is an outage, and the next statem
   await db.close()
 })
 
-test('a connection that breaks while it is idle in a transaction ends that, and not the process', async () => {
+test('a connection that breaks while idle in a transaction ends the transaction, and not the process', async () => {
   await using database = await createTestDatabase()
   const db = openDatabase({ url: database.url, maxConnections: 2 })
   await using other = await connectDirectly(database.url)

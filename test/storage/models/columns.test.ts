@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { described } from './described.ts'
 import { readSchema } from './prisma-schema.ts'
 
-/** The table of each alias; SQL within a description may give an alias to another table. */
+/** The table of each alias; SQL in a description may give an alias to another table. */
 const aliases: Record<string, string> = {
   o: 'orders',
   q: 'order_quotes',
@@ -23,10 +23,10 @@ const aliases: Record<string, string> = {
   quotes: 'quotes',
 }
 
-/** Rows that are made in a statement, and no table's. */
+/** Rows that a statement builds, of no table. */
 const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side'])
 
-/** Columns that no description has, and why. */
+/** Columns without a description, with the reason. */
 const undescribed: Record<string, string> = {
   'orders.app_code': 'only searched by',
   'orders.referrer_code': 'only searched by, and read by the statistics',
@@ -51,12 +51,12 @@ const undescribed: Record<string, string> = {
   'quotes.app_data': 'only searched by',
 }
 
-/** Plain columns that may be null, read where they are not. */
+/** Nullable plain columns that are read as not null, with the condition. */
 const neverNull: Record<string, string> = {
   'solutions.reference_score': 'in the reference scores of a competition, whose rows have one',
 }
 
-/** What an expression of the codec's type can be read from, and written to. */
+/** The types that a codec of this type can read and write. */
 const fitting: Record<string, readonly string[]> = {
   bytea: ['bytea'],
   numeric: ['numeric'],
@@ -86,7 +86,7 @@ function namedIn(text: string): string[] {
 
 const named = new Set([...sql.keys()].flatMap(namedIn))
 
-/** Fields that are a column each: what they say, and where. */
+/** Fields that are one column each: their codec and their place. */
 const columns = [...fields].flatMap(([field, place]) => {
   const text = typeof field.sql === 'string' ? field.sql : ''
   const [, alias = ''] = text.match(/\b([a-z]+)\.[a-z_]+/) ?? []
@@ -96,18 +96,18 @@ const columns = [...fields].flatMap(([field, place]) => {
 describe.each([...new Set(Object.values(aliases))])('%s', (table) => {
   const names = [...(schema.get(table)?.keys() ?? [])].map((name) => `${table}.${name}`)
 
-  test('every column is described, or named here with the reason', () => {
+  test('every column is described, or listed here with the reason', () => {
     expect(names.length).toBeGreaterThan(0)
     expect(names.filter((name) => !named.has(name) && !(name in undescribed))).toEqual([])
   })
 
-  test('what is named here is there, and nothing describes it', () => {
+  test('every column listed here exists, and has no description', () => {
     const listed = Object.keys(undescribed).filter((name) => name.startsWith(`${table}.`))
     expect(listed.filter((name) => !names.includes(name) || named.has(name))).toEqual([])
   })
 })
 
-test('every column of a description is in the schema, with a type that fits', () => {
+test('every column of a description is in the schema, with a matching type', () => {
   expect(columns.length).toBeGreaterThan(100)
   const faults = columns.flatMap(({ field, place, alias }) => {
     const table = aliases[alias] ?? ''
@@ -120,7 +120,7 @@ test('every column of a description is in the schema, with a type that fits', ()
   expect(faults).toEqual([])
 })
 
-test('a column that may be null is read as one', () => {
+test('a nullable column is read as nullable', () => {
   const faults = columns.flatMap(({ field, place, alias, text }) => {
     const name = `${aliases[alias]}.${field.column}`
     const isBare = text === `${alias}.${field.column}`

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Field } from '../../../src/storage/query/model.ts'
 
-/** All that is described: each field, and each piece of SQL, with the place in the files where it was met first. */
+/** All descriptions: each field, and each piece of SQL, with the file where it was found first. */
 export interface Described {
   fields: Map<Field, string>
   sql: Map<string, string>
@@ -10,7 +10,7 @@ export interface Described {
 
 const storage = path.join(import.meta.dirname, '..', '..', '..', 'src', 'storage')
 
-/** Reads every description in the folders, in whatever it is exported. */
+/** Reads every exported description in the folders. */
 export async function described(...folders: string[]): Promise<Described> {
   const found: Described = { fields: new Map(), sql: new Map() }
   const files = folders.flatMap((folder) =>
@@ -18,7 +18,7 @@ export async function described(...folders: string[]): Promise<Described> {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => [folder, file]),
   )
-  // All of them before any is read: models name each other.
+  // Imports all of them first, since models refer to each other.
   const modules = await Promise.all(
     files.map(async ([folder = '', file = '']) => ({
       name: `${folder}/${file}`,
@@ -30,7 +30,7 @@ export async function described(...folders: string[]): Promise<Described> {
   return found
 }
 
-/** Functions that only lead to another model. */
+/** Functions that only return another model. */
 const links = new Set(['model', 'models'])
 
 function walk(value: unknown, place: string, found: Described, seen: Set<unknown>): void {
@@ -43,7 +43,7 @@ function walk(value: unknown, place: string, found: Described, seen: Set<unknown
     found.sql.set(sql, found.sql.get(sql) ?? place)
     return
   }
-  // The fields of a connection are made from its page.
+  // The fields of a connection are those of its page.
   const isPage = 'kind' in value && value.kind === 'page'
   for (const [key, member] of Object.entries(value)) {
     if (key === 'description' || (isPage && key === 'fields')) continue

@@ -23,7 +23,7 @@ import { orderQuote, orderQuoteRow } from '../../../src/storage/models/order/quo
 import { trade, tradeRow } from '../../../src/storage/models/trade/trade.ts'
 import type { Field, Model } from '../../../src/storage/query/model.ts'
 
-/** Each body of the interface, its model, and fields of the model that the interface does not know. */
+/** Each body of the interface, its model, and the model's fields that the interface lacks. */
 const bodies: [string, object, Model, string[]][] = [
   ['an order', fullOrder, order, ['id', 'executedFraction', 'effectiveReceiver']],
   ['a trade', listedTrade, trade, ['id', 'auctionId']],
@@ -35,12 +35,12 @@ const bodies: [string, object, Model, string[]][] = [
   ['an execution', reportedExecution, execution, []],
 ]
 
-test.each(bodies)('the body of %s has each field of its model, but for those named here', (...given) => {
+test.each(bodies)('the body of %s has each field of its model, except those listed here', (...given) => {
   const [, body, model, unknown] = given
   expect(Object.keys(model.fields).filter((name) => !(name in body))).toEqual(unknown)
 })
 
-/** Each row of the program, its model, and members that the model has in a relation or does not show. */
+/** Each row type of the program, its model, and members that the model has as a relation or hides. */
 const rows: [string, object, Model, string[]][] = [
   ['an order', orderRow, order, []],
   ['a quote of an order', orderQuoteRow, orderQuote, []],
@@ -53,7 +53,7 @@ const rows: [string, object, Model, string[]][] = [
   ['an affiliate', affiliateRow, affiliate, []],
 ]
 
-test.each(rows)('the model of %s shows each column of its row, but for those named here', (...given) => {
+test.each(rows)('the model of %s has each column of its row, except those listed here', (...given) => {
   const [, row, model, hidden] = given
   const shown = [...sqlOf(model.fields), ...relationsOf(model)].join(' ')
   const members = Object.entries<Field>({ ...row } as Record<string, Field>)
@@ -64,7 +64,7 @@ test.each(rows)('the model of %s shows each column of its row, but for those nam
 const sqlOf = (fields: Model['fields']) =>
   Object.values(fields).map(({ sql }) => (typeof sql === 'string' ? sql : sql('stored')))
 
-/** What a relation of the same row makes of it, such as a token of its address. */
+/** What a relation makes of a column, such as a token of its address. */
 const relationsOf = ({ relations = {} }: Model) =>
   Object.values(relations).flatMap((relation) =>
     relation.kind === 'same' ? sqlOf(relation.model().fields) : [],

@@ -21,7 +21,7 @@ const types: Record<string, string> = {
   Json: 'jsonb',
 }
 
-/** What `prisma/schema.prisma` says; a test of the migrations holds the database equal to it. */
+/** The content of `prisma/schema.prisma`; a test of the migrations holds the database equal to it. */
 export function readSchema(): Schema {
   const file = path.join(import.meta.dirname, '..', '..', '..', 'prisma', 'schema.prisma')
   const models = readFileSync(file, 'utf8').matchAll(/^model \w+ \{\n(.*?)^\}/gms)

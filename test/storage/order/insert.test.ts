@@ -34,7 +34,7 @@ const place = (logIndex: number) => ({ blockNumber: 5, logIndex, txHash: `0x${'a
 const noFacts = { trades: [], settlements: [], invalidations: [], presignatures: [], executions: [] }
 
 let validTo = 2_000_000_000
-/** Another UID each time. */
+/** A new UID each time. */
 function newOrder(overrides: Partial<Order> = {}): NewOrder {
   validTo++
   return sampleOrder({ validTo, effectiveValidTo: validTo, creationDate: at, ...overrides })
@@ -90,7 +90,7 @@ describe('orders that are placed at once', () => {
     expect(await count('orders')).toBe(number)
   })
 
-  test('carry the codes of their documents, also of those that were stored before or come later', async () => {
+  test('have the codes of their documents, also of those that are stored before or later', async () => {
     const naming = (code: string) => JSON.stringify({ appCode: 'Shop', metadata: { referrer: { code } } })
     const onlyReferrer = '{"metadata":{"referrer":{"code":"lonely"}}}'
     const withHash = (document: string) => ({ appData: keccakText(document), fullAppData: document })
@@ -106,7 +106,7 @@ describe('orders that are placed at once', () => {
     await storeOrders(database.db, orders)
     for (const document of [naming('LATER'), onlyReferrer])
       await storeAppData(database.db, keccakText(document), document)
-    // A document that comes with another order names those that waited for it, too.
+    // A document in another order also sets the codes of orders that waited for it.
     const [waiting, bringing] = [newOrder(bare(naming('BROUGHT'))), newOrder(withHash(naming('BROUGHT')))]
     await storeOrders(database.db, [waiting])
     await storeOrders(database.db, [bringing])
@@ -124,7 +124,7 @@ describe('orders that are placed at once', () => {
     expect(documents.rows).toHaveLength(5)
   })
 
-  test('a UID that is taken, or stands in the list twice, is told in its place', async () => {
+  test('a UID that is taken, or twice in the list, is reported at its position', async () => {
     const [a, b] = [newOrder(), newOrder()]
     expect(await storeOrders(database.db, [a])).toEqual([expect.any(BigInt)])
     const results = await storeOrders(database.db, [b, a, b, { ...b }])
@@ -135,7 +135,7 @@ describe('orders that are placed at once', () => {
     expect(await areTaken(database.db, 1, uids)).toEqual([false, false, false])
   })
 
-  test('one that the database can’t take fails alone', async () => {
+  test('one that the database cannot store fails alone', async () => {
     const orders = [
       newOrder(),
       newOrder({ fullAppData: 'a \0 b', appData: keccakText('a \0 b') }),
@@ -152,7 +152,7 @@ describe('orders that are placed at once', () => {
     ).toEqual([true, false, true])
   })
 
-  test('are told to whoever listens, once, and not when nothing was stored', async () => {
+  test('are notified to listeners once, and not when nothing was stored', async () => {
     const heard: (string | undefined)[] = []
     client.on('notification', ({ payload }) => heard.push(payload))
     await client.query('LISTEN tradegraph_orders')
@@ -173,7 +173,7 @@ describe('orders that are placed at once', () => {
     expect([await count('orders'), await count('order_events'), await count('app_data')]).toEqual([0, 0, 0])
   })
 
-  test('take over what the chain said about each', async () => {
+  test('take over what the chain already logged about each', async () => {
     const orders = [newOrder(), newOrder(), newOrder(), newOrder()]
     const [traded, presigned, invalidated, quiet] = orders
     if (!traded || !presigned || !invalidated || !quiet) throw new Error('four')
@@ -236,7 +236,7 @@ test('what is written about a UID while its order waits for the lock is taken ov
   expect(await findOrdersById(db, [id as bigint])).toMatchObject([{ uid: order.uid, presigned: true }])
 })
 
-describe('an order that only names the hash of a document which comes at the same moment', () => {
+describe('an order that only has the hash of a document which arrives at the same moment', () => {
   const document = '{"appCode":"Shop","metadata":{"referrer":{"code":"ALPHA"}}}'
   const appData = keccakText(document)
   const bare = () => newOrder({ appData, fullAppData: null })
@@ -269,18 +269,18 @@ describe('an order that only names the hash of a document which comes at the sam
     expect(await namesOfOrders()).toEqual(expected)
   })
 
-  test('placed together with one that brings it', async () => {
+  test('can be placed together with an order that has the document', async () => {
     await storeOrders(database.db, [bare(), bringing(), bare()])
     expect(await namesOfOrders()).toEqual([names, names, names])
   })
 
-  test('does not wait for others that only name it', async () => {
+  test('does not wait for others that only have the hash', async () => {
     const placing = await holdTransaction(database.db, (tx) => insertOrders(tx, [bare()]))
     expect(await storeOrders(database.db, [bare()])).toEqual([expect.any(BigInt)])
     await placing.commit()
   })
 
-  test('and has lost its names gets them when the document is uploaded again', async () => {
+  test('gets lost codes back when the document is uploaded again', async () => {
     await storeOrders(database.db, [bringing()])
     await client.query('UPDATE orders SET app_code = NULL, referrer_code = NULL')
     expect(await storeAppData(database.db, appData, document)).toBe(false)
@@ -288,7 +288,7 @@ describe('an order that only names the hash of a document which comes at the sam
   })
 })
 
-test('a database that is not there is an outage', async () => {
+test('an unreachable database is an outage', async () => {
   const db = openDatabase({ url: 'postgresql://nobody:none@127.0.0.1:1/none', maxConnections: 2 })
   await expect(storeOrders(db, [newOrder(), newOrder()])).rejects.toThrow(Outage)
   await expect(areTaken(db, chainId, [newOrder().uid])).rejects.toThrow(Outage)

@@ -39,7 +39,7 @@ function tradeOf(order: Order, amounts = { sellAmount: 10n, buyAmount: 20n, feeA
 const noFacts = { trades: [], settlements: [], invalidations: [], presignatures: [], executions: [] }
 
 describe('placing', () => {
-  test('of twenty writers of one order, one creates it', async () => {
+  test('of twenty concurrent writers of one order, one creates it', async () => {
     const order = sampleOrder()
     const ids = await Promise.all(
       Array.from({ length: 20 }, () => database.db.transaction((tx) => insertOrder(tx, order))),
@@ -48,7 +48,7 @@ describe('placing', () => {
     expect(await findOrders(database.db, [order.uid])).toHaveLength(1)
   })
 
-  test('an order reads back as it was written', async () => {
+  test('an order is read back as it was written', async () => {
     const order = sampleOrder({
       receiver: dollar,
       creationDate: new Date('2026-07-01T12:34:56.789Z'),
@@ -124,7 +124,7 @@ describe('an order that is placed while its logs are indexed', () => {
   })
 })
 
-/** That the second of two really ran into the first, and did not come later. */
+/** Ensures that the second of the two really waited for the first, and did not come later. */
 async function waitingForALock(url: string): Promise<void> {
   await using client = await connectDirectly(url)
   await eventually('a transaction waits for a lock', async () => {
@@ -142,7 +142,7 @@ test('a range of blocks may name more orders than the server has locks', async (
   await database.db.transaction((tx) => lockOrders(tx, uids))
 })
 
-test.each([0n, maxUint256])('an amount of %d survives', async (amount) => {
+test.each([0n, maxUint256])('an amount of %d is stored exactly', async (amount) => {
   const { db } = database
   const quote = sampleQuote({
     gasAmount: amount,
@@ -182,7 +182,7 @@ test.each([0n, maxUint256])('an amount of %d survives', async (amount) => {
   expect(trade).toEqual(tradeOf(order, amounts))
 })
 
-test('times are the same instants whatever zone the database stands in', async () => {
+test('times are the same instants in any time zone of the database', async () => {
   await using client = await connectDirectly(database.url)
   await client.query(`ALTER DATABASE ${client.database} SET timezone = 'America/New_York'`)
   const db: Database = openDatabase({ url: database.url, maxConnections: 2 })
@@ -199,7 +199,7 @@ test('times are the same instants whatever zone the database stands in', async (
   await db.close()
 })
 
-test('asking for nothing gives nothing', async () => {
+test('an empty request returns an empty result', async () => {
   expect(await findOrders(database.db, [])).toEqual([])
   expect(await findOrdersById(database.db, [])).toEqual([])
 })

@@ -22,7 +22,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 const newOwner = () => `0x${(++owners).toString(16).padStart(40, '0')}` as Address
 const count = (owner: Address, atMost = 100) => countOutOfMarket(database.db, { chainId, owner, now, atMost })
 
-/** Just in the market, and just out of it; the third pair only by how the fee's share is rounded. */
+/** Just in the market, and just out of it; the third pair differs only by the rounding of the fee's share. */
 const edges = [
   { kind: 'sell' as const, sellAmount: 1_000n, buyAmount: 495n },
   { kind: 'sell' as const, sellAmount: 1_000n, buyAmount: 496n },
@@ -37,7 +37,7 @@ const edges = [
     })),
   )
 
-test('SQL and the domain agree on what is out of market', async () => {
+test('SQL and the domain agree on which orders are out of market', async () => {
   const amount = fc.oneof(fc.bigInt({ min: 1n, max: 20n }), fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }))
   const quote = fc.record({
     sellAmount: amount,
@@ -49,23 +49,23 @@ test('SQL and the domain agree on what is out of market', async () => {
     ...edges,
     ...fc.sample(fc.record({ kind, sellAmount: amount, buyAmount: amount, quote }), 60),
   ]
-  const told = new Set<boolean>()
+  const results = new Set<boolean>()
   for (const { quote, ...amounts } of samples) {
     const owner = newOwner()
     await storeOrder(database.db, { ...amounts, owner, quote: sampleQuote(quote) })
     const expected = isOutOfMarket(amounts, quote)
-    told.add(expected)
+    results.add(expected)
     expect([amounts, quote, await count(owner)]).toEqual([amounts, quote, expected ? 1 : 0])
   }
-  expect(told.size).toBe(2)
+  expect(results.size).toBe(2)
 })
 
 test('what is just in the market is not out of it', () => {
-  const told = edges.map(({ quote, ...order }) => isOutOfMarket(order, quote))
-  expect(told).toEqual([false, true, false, true, false, true])
+  const results = edges.map(({ quote, ...order }) => isOutOfMarket(order, quote))
+  expect(results).toEqual([false, true, false, true, false, true])
 })
 
-test('counts what is open, and no further than it is asked to', async () => {
+test('counts open orders, and no more than the limit', async () => {
   const owner = newOwner()
   let validTo = now
   const store = (overrides: Partial<Order> = {}) =>
@@ -86,7 +86,7 @@ test('counts what is open, and no further than it is asked to', async () => {
   expect(await count(owner)).toBe(4)
 })
 
-test('of an account that ended very many reads only what is open', async () => {
+test('for an account with many ended orders, only the open ones are read', async () => {
   const owner = newOwner()
   await using client = await connectDirectly(database.url)
   await client.query(`INSERT INTO orders (chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data,

@@ -13,7 +13,7 @@ import { createTestDatabase } from '../../setup/database.ts'
 import { openTestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
 
-/** Beyond the range of 32-bit times with a sign, where a wrong column type shows. */
+/** Beyond the range of signed 32-bit times, where a wrong column type shows. */
 const now = 2 ** 31 + 1_000
 const small = fc.bigInt({ min: 0n, max: 2n })
 const history = fc.record({
@@ -82,7 +82,7 @@ const page = `query ($owner: Address, $filter: OrderFilter) {
 const graphWord = (status: string) => status.replace(/([A-Z])/g, '_$1').toUpperCase()
 const uidsOf = (orders: { uid: string }[]) => orders.map(({ uid }) => uid).sort()
 
-test('the database derives the status that the domain derives, and filters by it', async () => {
+test('the database derives the same status as the domain, and filters by it', async () => {
   await using server = await openTestServer({}, { now: () => now * 1_000 })
   const { db } = server.database
   const uids: OrderUid[] = []
@@ -114,13 +114,15 @@ test('the database derives the status that the domain derives, and filters by it
       )
       expect(uidsOf(answer.nodes)).toEqual(uidsOf(expected))
       expect(answer.pageInfo.hasNextPage).toBe(false)
-      const told = new Map(expected.map((order) => [order.uid as string, graphWord(orderStatus(order, now))]))
-      for (const { uid, status } of answer.nodes) expect([uid, status]).toEqual([uid, told.get(uid)])
+      const statusOf = new Map(
+        expected.map((order) => [order.uid as string, graphWord(orderStatus(order, now))]),
+      )
+      for (const { uid, status } of answer.nodes) expect([uid, status]).toEqual([uid, statusOf.get(uid)])
     }
   }
 })
 
-/** As the indexer marks them, and also some whose time has not come by the clock: a block's time may be ahead of it. */
+/** As the indexer marks them, and some before their time by the clock, since block times may be ahead of it. */
 async function markSomeExpired(db: Database): Promise<void> {
   await sql(db).$executeRaw`INSERT INTO checkpoints (chain_id, block_number, block_hash, updated_at)
     VALUES (11155111, 1000, '\\x00', now())`
@@ -129,7 +131,7 @@ async function markSomeExpired(db: Database): Promise<void> {
   expect(marked).toBeGreaterThan(10)
 }
 
-test('sums, invalidation and the newest presignature are what the row says', async () => {
+test('sums, invalidation and the newest presignature are those of the row', async () => {
   await using database = await createTestDatabase()
   const amounts = { sellAmount: 2n, buyAmount: 3n, feeAmount: 1n }
   const item: History = {

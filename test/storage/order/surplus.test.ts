@@ -27,7 +27,7 @@ const history = fc.record({
   trades: fc.array(trade, { maxLength: 4 }),
 })
 
-test('the database says of an account what the domain says of its trades', async () => {
+test('the database’s surplus of an account equals the domain’s', async () => {
   let id = 100n
   const property = fc.asyncProperty(history, async ({ kind, sellAmount, buyAmount, pair, price, trades }) => {
     id++

@@ -89,7 +89,7 @@ const reply: fc.Arbitrary<QuoteReply> = fc.record({
 })
 
 describe('a reply', () => {
-  test('is stored in one statement, and read back in one as it was given', async () => {
+  test('is stored in one statement, and read back unchanged in one', async () => {
     await fc.assert(
       fc.asyncProperty(reply, async ({ quote: { id: _, ...quote }, ...rest }) => {
         const [id, writes] = await statementsOf(() => insertQuote(database.db, quote, rest))
@@ -101,7 +101,7 @@ describe('a reply', () => {
     )
   })
 
-  test('is there on its own network only, and not for a quote that was made for an order', async () => {
+  test('is found on its own network only, and not if its quote was made for an order', async () => {
     const { id: _, ...quote } = quoteOf({ expiration: later })
     const [sample] = fc.sample(reply, 1)
     const id = await insertQuote(database.db, quote, sample)
@@ -112,7 +112,7 @@ describe('a reply', () => {
     expect(await findQuotes(database.db, chainId, [bare])).toEqual([{ ...quote, id: bare }])
   })
 
-  test('takes no room for calls that there are none of', async () => {
+  test('stores nothing for empty lists of calls', async () => {
     const { id: _, ...quote } = quoteOf({ expiration: later })
     const id = await insertQuote(database.db, { ...quote, calls: { preInteractions: [], interactions: [] } })
     const { rows } = await client.query('SELECT metadata, reply FROM quotes')
@@ -139,7 +139,7 @@ describe('the stored quote for an order', () => {
   }
   const found = async (more: Partial<QuoteSearch> = {}) =>
     (await findQuoteFor(database.db, { ...search, ...more }))?.id
-  /** Found one after the other, each gone before the next is looked for. */
+  /** Finds one after the other, and deletes each before the next search. */
   const ranking = async () => {
     const ids: bigint[] = []
     for (let id = await found(); id != null; id = await found()) {
@@ -163,7 +163,7 @@ describe('the stored quote for an order', () => {
     await client.query('ANALYZE quotes')
   }
 
-  test('is of its amount, however many others are newer: a verified one, then by rate, then the newest', async () => {
+  test('has its amount, even if others are newer: verified first, then by rate, then the newest', async () => {
     const plain = await store({ buyAmount: 5n })
     const newer = await store({ buyAmount: 5n })
     const whole = await store({ sellAmount: 10n ** 18n - 7n, feeAmount: 7n, buyAmount: 6n })
@@ -175,7 +175,7 @@ describe('the stored quote for an order', () => {
 
   test('has the best rate to the last atom', async () => {
     const maxBatch = 10n ** 78n - 1n
-    // Rates of (m-2)/(m-1), (m-1)/m and 1 - 2/m for the greatest m that a column takes.
+    // Rates of (m-2)/(m-1), (m-1)/m and 1 - 2/m for the greatest m that a column holds.
     const second = await store({ sellAmount: maxBatch - 1n, feeAmount: 0n, buyAmount: maxBatch - 2n })
     const first = await store({ sellAmount: maxBatch - 1n, feeAmount: 1n, buyAmount: maxBatch - 1n })
     const third = await store({ sellAmount: maxBatch - 1n, feeAmount: 1n, buyAmount: maxBatch - 2n })
@@ -191,7 +191,7 @@ describe('the stored quote for an order', () => {
     expect(await found({ kind: 'buy', amount: 3n })).toBe(cheaper)
   })
 
-  test('holds still, and is of the same pair, side and kind', async () => {
+  test('is still valid, and of the same pair, side and kind', async () => {
     const own = await store({})
     await store({ expiration: new Date(now.getTime() - 1) })
     await store({ buyToken: numbered('dd') })
@@ -204,7 +204,7 @@ describe('the stored quote for an order', () => {
     expect(await found({ now: new Date(later.getTime() + 1), kind: 'buy' })).toBeUndefined()
   })
 
-  test('was made for the same trader, receiver and appData, however well others pay', async () => {
+  test('was made for the same trader, receiver and appData, even if others pay better', async () => {
     const verified = { verified: true, buyAmount: 10n ** 30n }
     await store(verified, { owner: numbered('e1') })
     await store(verified, { receiver: numbered('e1') })
@@ -217,7 +217,7 @@ describe('the stored quote for an order', () => {
     expect(await found()).toBe(own)
   })
 
-  test('is found by whatever means the same trader, receiver and appData', async () => {
+  test('is found by every spelling of the same trader, receiver and appData', async () => {
     const own = await store({})
     expect(await found({ receiver: order.owner })).toBe(own)
     expect(await found({ receiver: zeroAddress, appData: zeroAppData })).toBe(own)
@@ -231,7 +231,7 @@ describe('the stored quote for an order', () => {
     }
   })
 
-  test('is found by index among those of its trader, and its calls alone are read', async () => {
+  test('is found by the index of its trader, and only its calls are read', async () => {
     const call = { target: numbered('e1'), value: 0n, callData: `0x${'ab'.repeat(20)}` as const }
     const calls = { preInteractions: [], interactions: [call] }
     const own = await store({ calls })
@@ -275,7 +275,7 @@ describe('expired quotes', () => {
     return rows[0]
   }
 
-  test('are deleted, those of this moment not', async () => {
+  test('are deleted, but not those that expire at this moment', async () => {
     await fill(3)
     const { id: _, ...quote } = quoteOf({ expiration: now })
     await insertQuote(database.db, quote)
@@ -283,7 +283,7 @@ describe('expired quotes', () => {
     expect(await left()).toEqual({ count: 1, min: now })
   })
 
-  test('of a backlog go the oldest first, a part at a time, found by their index', async () => {
+  test('of a backlog are deleted oldest first, in parts, by their index', async () => {
     await fill(20_005)
     await client.query('ANALYZE quotes')
     const [deleted, [statement = '']] = await statementsOf(() => deleteExpiredQuotes(database.db, now))
@@ -297,7 +297,7 @@ describe('expired quotes', () => {
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('quotes_expiration_idx')
   })
 
-  test('that another process is deleting are waited for by nobody', async () => {
+  test('that another process is deleting are skipped without a wait', async () => {
     await fill(4)
     const held = await holdTransaction(database.db, (tx) =>
       deleteExpiredQuotes(tx, new Date(now.getTime() - 3_500)),

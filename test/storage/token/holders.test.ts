@@ -84,7 +84,7 @@ async function statementsOf(run: () => Promise<unknown>): Promise<number> {
 }
 
 describe('holders', () => {
-  test('the greatest first, of equals by address, without who has nothing', async () => {
+  test('are the greatest first, then by address, without empty accounts', async () => {
     await apply([
       { to: bob, amount: 5n },
       { to: alice, amount: 5n },
@@ -111,7 +111,7 @@ describe('holders', () => {
     expect(await findHolders(database.db, chainId, numbered('ff'), 2)).toBeUndefined()
   })
 
-  test('are one statement, which reads no more than it tells', async () => {
+  test('are one statement, which reads no more rows than it returns', async () => {
     await apply(
       Array.from({ length: 3_000 }, (_, index) => ({
         to: numberedAccount(index),
@@ -135,7 +135,7 @@ describe('a range', () => {
   const counts = async (moves: readonly Move[], with_ = indexing) =>
     statementsOf(() => apply(moves, 0, with_))
 
-  test('costs one statement more with any number of transfers, and none more without tokens', async () => {
+  test('costs one statement more with any number of transfers, and none without tokens', async () => {
     await apply([])
     const withNone = await counts([])
     for (const number of [1, 4_000]) {
@@ -146,7 +146,7 @@ describe('a range', () => {
     expect(await counts([], { ...indexing, network: { firstBlock: 1, holderTokens: [] } })).toBe(withNone - 1)
   })
 
-  test('that a token is not followed from yet leaves it alone; one that it begins in counts from there', async () => {
+  test('ignores a token that starts later, and counts one that starts within it from there', async () => {
     await registerHolderTokens(database.db, chainId, [{ address: token, fromBlock: 3 }])
     await clearBalances(database.db, chainId, token, 10)
     await apply([{ to: alice, amount: 1n }])
@@ -177,7 +177,7 @@ describe('a range', () => {
     expect(await held()).toEqual([])
   })
 
-  test('is not written from a checkpoint that is no more', async () => {
+  test('is not written from a checkpoint that was replaced', async () => {
     await apply([{ to: alice, amount: 5n }])
     const stale = checkpoint
     await apply([{ to: alice, amount: 1n }])
@@ -202,7 +202,7 @@ test('a token that is named twice is followed once, from the earlier block', asy
 })
 
 describe('a token whose transfers do not add up', () => {
-  test('is at fault from the block on at whose end somebody has less than nothing', async () => {
+  test('is faulty from the block on at whose end an account has a negative balance', async () => {
     await apply([
       { from: alice, to: bob, amount: 5n },
       { to: alice, amount: 5n },
@@ -214,7 +214,7 @@ describe('a token whose transfers do not add up', () => {
     expect(await standOf(other)).toEqual({ indexedTo: 3, faultBlock: null })
   })
 
-  test('is not at fault any more when that block is undone', async () => {
+  test('is no longer faulty when that block is undone', async () => {
     await apply([{ to: alice, amount: 5n }])
     await apply([{ from: alice, to: bob, amount: 6n }])
     await apply([])
@@ -225,14 +225,14 @@ describe('a token whose transfers do not add up', () => {
     expect(await held()).toEqual([[alice, 5n]])
   })
 
-  test('is at fault where one account has more than can be, and stops nobody', async () => {
+  test('is faulty if one account has more than can exist, and other tokens go on', async () => {
     const moves = Array.from({ length: 50 }, () => ({ to: alice, amount: maxUint256 }))
     await apply(moves)
     expect(await standOf()).toEqual({ indexedTo: 1, faultBlock: 1 })
     expect(await held()).toEqual([[alice, 50n * maxUint256]])
   })
 
-  test('is at fault where it logs what cannot be read', async () => {
+  test('is faulty if its logs cannot be read', async () => {
     const place = { blockNumber: 1, blockHash: hashOf('a:1'), logIndex: 0, txHash: hashOf('x') }
     const log: TokenLog = { type: 'unreadable', token: other, ...place }
     checkpoint = await applyBlocks(null, [sketchBlock(1, []).block], [log], indexing)
@@ -242,7 +242,7 @@ describe('a token whose transfers do not add up', () => {
 })
 
 describe('a reorg', () => {
-  test('takes back what it undoes, however many blocks', async () => {
+  test('undoes its blocks, however many', async () => {
     for (const amount of [1n, 10n, 100n, 1_000n])
       await apply([
         { to: alice, amount },
@@ -262,13 +262,13 @@ describe('a reorg', () => {
     ])
   })
 
-  test('to nothing begins every token anew', async () => {
+  test('to nothing restarts every token', async () => {
     await apply([{ to: alice, amount: 1n }])
     checkpoint = await applyReorg(checkpoint, { number: 0, hash: null }, indexing)
     expect(await standOf()).toEqual({ indexedTo: null, faultBlock: null })
   })
 
-  test('is still possible down to the final block, and what is below it is not kept', async () => {
+  test('is possible down to the final block, and nothing below it is kept for undoing', async () => {
     for (const amount of [1n, 10n, 100n]) await apply([{ to: alice, amount }])
     await applyFinality(2, indexing)
     expect(await keptBlocks()).toEqual([3])
