@@ -1,6 +1,6 @@
 import { graphInput, graphQuoteInput } from '../fakes/graph-input.ts'
 
-/** One operation of the interface, as a client of either door asks it. */
+/** One operation of the interface, as a client requests it over REST or GraphQL. */
 export interface Ask {
   rest: { method: string; path: string; body?: unknown }
   graphql: { query: string; variables: Record<string, unknown> }
@@ -66,7 +66,7 @@ export function notifications(account: string): Ask {
   }
 }
 
-/** `path`: the wallet in the path, where it is another than the one in the body. The graph has no path. */
+/** `path`: the wallet in the path, where it is another than the one in the body. GraphQL has no path. */
 export function registering(body: Json, path = String(body.walletAddress)): Ask {
   return {
     rest: { method: 'POST', path: `/affiliate/${path}/`, body },

@@ -8,19 +8,19 @@ import { type Ask, notifications, placing, quoting, registering, tokenPrice, top
 
 type Json = Record<string, unknown>
 
-/** A row of the interface's error tables: what is asked, and what both doors have to answer. */
+/** A row of the interface's error tables: the request, and the response over REST and GraphQL. */
 export interface ErrorRow {
-  /** As the table has it. */
+  /** The status in the table. */
   status: number
-  /** The order book's code, or the text of a `message`; null where the table has no words of its own. */
-  told: string | null
-  /** The code behind a `message`, which only the graph tells. */
+  /** The order book's code, or the text of a `message`; null where the table leaves the text open. */
+  documented: string | null
+  /** The code behind a `message`, which only GraphQL returns. */
   code?: RefusalCode
   because: string
   ask(world: World): Ask | Promise<Ask>
-  /** Where the interface's condition can't be met in the graph: its types don't let it be written. */
+  /** Why the condition cannot be met in GraphQL: its types do not allow such a request. */
   restOnly?: true
-  /** The field that the graph names, where it is another than REST's. */
+  /** The field in the GraphQL error, where it differs from REST's. */
   graphField?: string
 }
 
@@ -38,8 +38,13 @@ function quoteBody({ market }: World, change: Json = {}): Json {
   }
 }
 
-function quoteRow(status: number, told: string, because: string, change: (world: World) => Json): ErrorRow {
-  return { status, told, because, ask: (world) => quoting(quoteBody(world, change(world))) }
+function quoteRow(
+  status: number,
+  documented: string,
+  because: string,
+  change: (world: World) => Json,
+): ErrorRow {
+  return { status, documented, because, ask: (world) => quoting(quoteBody(world, change(world))) }
 }
 
 const malformed = (
@@ -51,7 +56,7 @@ const malformed = (
   ...inGraph,
 })
 
-/** In the graph the amount says the kind. */
+/** In GraphQL the name of the amount gives the kind. */
 const restOnly = { restOnly: true } as const
 
 export const quoteErrors: ErrorRow[] = [
@@ -84,14 +89,14 @@ export const quoteErrors: ErrorRow[] = [
 ]
 
 function orderRow(
-  told: string,
+  documented: string,
   because: string,
   change: { before?: Json; after?: (order: Json) => Json },
   status = 400,
 ): ErrorRow {
   return {
     status,
-    told,
+    documented,
     because,
     async ask(world) {
       const order = await signedFor(world, 0, change.before)
@@ -105,7 +110,7 @@ async function signedFor(world: World, account: number, before: Json = {}): Prom
   return createTrader(world.url, world.market, account).sign(wish)
 }
 
-/** An account that holds nothing and has approved nothing: its order, signed as it should be. */
+/** An account without balance and approvals; its order is signed correctly. */
 async function signedByStranger(world: World): Promise<Json> {
   const { privateKey, address } = Wallet.createRandom()
   const market = { ...world.market, accounts: [{ ...world.market.accounts[0], privateKey, address }] }
@@ -124,7 +129,7 @@ export const orderErrors: ErrorRow[] = [
   orderRow('InvalidSignature', 'signed by another account', { after: () => ({ from: numbered('0f') }) }),
   {
     status: 400,
-    told: 'DuplicatedOrder',
+    documented: 'DuplicatedOrder',
     because: 'the same UID exists',
     async ask(world) {
       const order = await signedFor(world, 0)
@@ -141,13 +146,13 @@ export const orderErrors: ErrorRow[] = [
   },
   {
     status: 400,
-    told: 'InsufficientBalance',
+    documented: 'InsufficientBalance',
     because: 'the owner holds nothing',
     ask: async (world) => placing(await signedByStranger(world)),
   },
   {
     status: 400,
-    told: 'InsufficientAllowance',
+    documented: 'InsufficientAllowance',
     because: 'the relayer is approved for nothing',
     async ask(world) {
       const order = await signedByStranger(world)
@@ -162,7 +167,7 @@ export const orderErrors: ErrorRow[] = [
   orderRow('BuyAmountOverflow', 'it buys more than uint256', {
     after: () => ({ buyAmount: `${maxUint256 + 1n}` }),
   }),
-  orderRow('InvalidAppData', 'nobody uploaded the document', {
+  orderRow('InvalidAppData', 'the document was not uploaded', {
     before: { appDataHash: `0x${'ab'.repeat(32)}` },
   }),
   orderRow('InvalidAppData', 'the document is no JSON', {
@@ -170,13 +175,13 @@ export const orderErrors: ErrorRow[] = [
   }),
   {
     status: 403,
-    told: 'Forbidden',
+    documented: 'Forbidden',
     because: 'the owner is banned',
     ask: async (world) => placing(await signedFor(world, deniedAccount)),
   },
 ]
 
-/** Atoms for an account, from one that has them. */
+/** Transfers atoms to an account from one that has them. */
 async function give({ market, chain }: World, to: string): Promise<void> {
   const data = `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, '0')}${oneWeth.toString(16).padStart(64, '0')}`
   const from = market.accounts[1]?.address
@@ -184,8 +189,8 @@ async function give({ market, chain }: World, to: string): Promise<void> {
   await chain.rpc.call('evm_mine', [])
 }
 
-/** Nothing is known of it: no code, no pool, no transfer. */
-const nobody = numbered('0b0d')
+/** Without code, pools and transfers. */
+const unused = numbered('0b0d')
 
 /** Checksummed, but for the case of one letter. */
 function wrongChecksum({ market }: World): string {
@@ -198,24 +203,24 @@ function wrongChecksum({ market }: World): string {
 const tokenRow = (
   ask: typeof tokenPrice,
   status: number,
-  told: string | null,
+  documented: string | null,
   because: string,
   tokenOf: (world: World) => string,
   chain = '11155111',
-): ErrorRow => ({ status, told, because, ask: (world) => ask(chain, tokenOf(world)) })
+): ErrorRow => ({ status, documented, because, ask: (world) => ask(chain, tokenOf(world)) })
 
 export const tokenErrors: ErrorRow[] = [
-  tokenRow(tokenPrice, 404, 'Price not found', 'nobody knows the token', () => nobody),
-  tokenRow(topHolders, 404, 'Token holders not found', 'nobody knows the token', () => nobody),
+  tokenRow(tokenPrice, 404, 'Price not found', 'no source has the token', () => unused),
+  tokenRow(topHolders, 404, 'Token holders not found', 'no source has the token', () => unused),
   ...[tokenPrice, topHolders].flatMap((ask) => [
     tokenRow(ask, 400, null, 'the address is short', () => '0x12'),
     tokenRow(ask, 400, null, 'the address is no hex', () => `0x${'zz'.repeat(20)}`),
     tokenRow(ask, 400, null, 'the checksum is wrong', wrongChecksum),
-    tokenRow(ask, 400, null, 'there is no such chain', () => nobody, 'nowhere'),
+    tokenRow(ask, 400, null, 'there is no such chain', () => unused, 'nowhere'),
   ]),
   {
     status: 400,
-    told: null,
+    documented: null,
     because: 'notifications of what is no account',
     ask: () => notifications('0x12'),
   },
@@ -252,9 +257,9 @@ const invalid = 'Affiliate has invalid signature'
 export const affiliateErrors: ErrorRow[] = [
   {
     status: 401,
-    told: invalid,
+    documented: invalid,
     code: 'InvalidAffiliateSignature',
-    because: 'somebody else signed',
+    because: 'another account signed',
     async ask() {
       const own = await signedRegistration(someWallet(), 'SOMECODE1')
       const other = await signedRegistration(someWallet(), 'SOMECODE1')
@@ -263,14 +268,14 @@ export const affiliateErrors: ErrorRow[] = [
   },
   {
     status: 401,
-    told: invalid,
+    documented: invalid,
     code: 'InvalidAffiliateSignature',
     because: 'signed for the chain that the trades occur on',
     ask: async () => registering(await signedRegistration(someWallet(), 'SOMECODE1', { chainId: 100 })),
   },
   {
     status: 401,
-    told: invalid,
+    documented: invalid,
     code: 'InvalidAffiliateSignature',
     because: 'signed with a chain in the domain',
     ask: async () =>
@@ -278,7 +283,7 @@ export const affiliateErrors: ErrorRow[] = [
   },
   {
     status: 401,
-    told: invalid,
+    documented: invalid,
     code: 'InvalidAffiliateSignature',
     because: 'what was signed is no hex',
     ask: async () =>
@@ -287,7 +292,7 @@ export const affiliateErrors: ErrorRow[] = [
   },
   {
     status: 400,
-    told: 'Affiliate wallet address mismatch',
+    documented: 'Affiliate wallet address mismatch',
     code: 'AffiliateWalletMismatch',
     because: 'the path names another wallet',
     ask: async () => registering(await signedRegistration(someWallet(), 'SOMECODE1'), numbered('0f')),
@@ -295,7 +300,7 @@ export const affiliateErrors: ErrorRow[] = [
   },
   {
     status: 409,
-    told: 'Affiliate code already taken',
+    documented: 'Affiliate code already taken',
     code: 'AffiliateCodeTaken',
     because: 'another wallet has the code',
     async ask(world) {
@@ -305,7 +310,7 @@ export const affiliateErrors: ErrorRow[] = [
   },
   {
     status: 409,
-    told: 'Affiliate wallet address already bound to a code',
+    documented: 'Affiliate wallet address already bound to a code',
     code: 'AffiliateWalletBound',
     because: 'the wallet has a code, and sends the same message again',
     async ask(world) {
@@ -316,13 +321,13 @@ export const affiliateErrors: ErrorRow[] = [
   },
   {
     status: 400,
-    told: null,
+    documented: null,
     because: 'a code in lower case',
     ask: async () => registering(await signedRegistration(someWallet(), 'lowercase')),
   },
   {
     status: 400,
-    told: null,
+    documented: null,
     because: 'a wallet that is none',
     ask: async () =>
       registering(
@@ -332,7 +337,7 @@ export const affiliateErrors: ErrorRow[] = [
   },
 ]
 
-/** Whether or not it is there already: each door asks for a row of its own. */
+/** Whether or not it exists already: REST and GraphQL use a row each. */
 async function register({ url }: World, body: { walletAddress: string }): Promise<void> {
   const answer = await fetch(`${url}/affiliate/${body.walletAddress}/`, {
     method: 'POST',

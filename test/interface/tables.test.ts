@@ -23,13 +23,13 @@ import {
   tokenErrors,
 } from './error-rows.ts'
 
-/** The interface's tables of endpoints and errors, row by row, through both doors of the whole program. */
+/** The interface's tables of endpoints and errors, row by row, over REST and GraphQL of the whole program. */
 const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-interface-'))
 const cms = { CMS_ENABLED: 'true', CMS_API_KEY: 'a-key-of-the-editors', STATS_SOURCE: 'own' }
 const oneWeth = 10n ** 18n
 let world: World
 let uid: string
-/** The same program, with the limits that it has when nobody sets any. Its clock stands still. */
+/** The same program with default limits and a fixed clock. */
 let limited: App
 const startedAt = Date.now()
 
@@ -56,7 +56,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** No row is about what is unavailable: on a machine that is held up it is asked again, as a client would. */
+/** No row is about outages: on a busy machine an unavailable service is asked again, as a client would. */
 const available = (ask: () => Promise<Answer>) =>
   eventually('it is available', async () => {
     const answer = await ask()
@@ -98,8 +98,8 @@ describe('endpoints', () => {
     ['sepolia', '0xfff9976782d46cc05630d1f6ebab18b2324d6b14'],
   ])('2. GET /%s/tokens/%s/topHolders', async (chain, token) => {
     const answer = await eventually('holders are indexed', async () => {
-      const told = await rest(topHolders(chain, token))
-      return told.status === 200 && told
+      const response = await rest(topHolders(chain, token))
+      return response.status === 200 && response
     })
     const [first, second] = answer.body
     expect(first).toEqual({
@@ -173,13 +173,13 @@ describe('endpoints', () => {
       metadata: expect.objectContaining({ orderId: uid, executedAmount: expect.stringMatching(/^\d+$/) }),
     })
     const { data } = (await graphql(notifications(account))).body
-    const told = data.account.latestNotifications.map(({ id }: { id: string }) => id)
-    expect(told).toEqual(answer.body.map(({ id }: { id: string }) => id))
+    const ids = data.account.latestNotifications.map(({ id }: { id: string }) => id)
+    expect(ids).toEqual(answer.body.map(({ id }: { id: string }) => id))
     const none = await rest(notifications(`0x${'0d'.repeat(20)}`))
     expect([none.status, none.body]).toEqual([200, []])
   })
 
-  test('6. POST /affiliate/{walletAddress}/, with and without the last slash, and in the graph', async () => {
+  test('6. POST /affiliate/{walletAddress}/, with and without the trailing slash, and in GraphQL', async () => {
     const asked: [string, (ask: Ask) => Promise<Answer>][] = [
       ['FIRSTCODE', (ask) => rest(ask)],
       ['SECOND_CODE', (ask) => rest({ ...ask, rest: { ...ask.rest, path: ask.rest.path.slice(0, -1) } })],
@@ -188,9 +188,9 @@ describe('endpoints', () => {
     for (const [code, send] of asked) {
       const wallet = new Wallet(Wallet.createRandom().privateKey)
       const answer = await send(registering(await signedRegistration(wallet, code)))
-      const told = answer.body.data?.registerAffiliate.affiliate ?? answer.body
+      const affiliate = answer.body.data?.registerAffiliate.affiliate ?? answer.body
       expect(answer.status).toBe(answer.body.data ? 200 : 201)
-      expect(told).toEqual({ code, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) })
+      expect(affiliate).toEqual({ code, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) })
       expectCors(answer)
       for (const slash of ['', '/']) {
         const read = await request(`${world.url}/affiliate/${wallet.address}${slash}`)
@@ -199,7 +199,7 @@ describe('endpoints', () => {
     }
   })
 
-  test('the operations that are only referred to', async () => {
+  test('the operations that the tables only refer to', async () => {
     const base = `${world.url}/sepolia/api/v1`
     const document = '{"appCode":"interface"}'
     const hash = '0xb48d38f93eaa084033fc5970bf96e559c33c4cdc07d889ab00b4d63f9590739d'
@@ -224,12 +224,12 @@ describe('endpoints', () => {
   })
 })
 
-/** Between two answers a second or a block may pass: the time and the price of gas that they tell are others then. */
+/** A second or a block may pass between two responses, which changes times and gas prices. */
 const unnumbered = (text: string) => text.replace(/\d+/g, '#')
 
 function orderBookTable(name: string, rows: readonly ErrorRow[]): void {
   describe(name, () => {
-    test.each(rows.map((row) => [row.status, row.told, row.because, row] as const))(
+    test.each(rows.map((row) => [row.status, row.documented, row.because, row] as const))(
       '%i %s: %s',
       async (status, code, _because, row) => {
         const ask = await row.ask(world)
@@ -240,7 +240,7 @@ function orderBookTable(name: string, rows: readonly ErrorRow[]): void {
         if (row.restOnly) return
         const { errors } = (await graphql(ask)).body
         expect(errors[0].extensions.code).toBe(code)
-        // What does not fit a type of the graph is told in the graph's words.
+        // What does not fit a GraphQL type has GraphQL's own message.
         if (row.graphField) expect(errors[0].extensions.field).toBe(row.graphField)
         else if (code === 'InvalidParameter')
           expect(answer.body.description).toContain(errors[0].extensions.field)
@@ -254,23 +254,24 @@ orderBookTable('errors of orders', orderErrors)
 
 describe('errors of tokens, affiliates and notifications', () => {
   const rows = [...tokenErrors, ...affiliateErrors]
-  test.each(rows.map((row) => [row.status, row.told ?? '(in our words)', row.because, row] as const))(
+  test.each(rows.map((row) => [row.status, row.documented ?? '(any text)', row.because, row] as const))(
     '%i %s: %s',
-    async (status, _told, _because, row) => {
+    async (status, _documented, _because, row) => {
       const ask = await row.ask(world)
       const answer = await rest(ask)
       expect([answer.status, Object.keys(answer.body)]).toEqual([status, ['message']])
-      if (row.told) expect(answer.body.message).toBe(row.told)
+      if (row.documented) expect(answer.body.message).toBe(row.documented)
       expectCors(answer)
       if (row.restOnly) return
       const { data, errors } = (await graphql(await row.ask(world))).body
       if (status === 404) expect(data.token?.usdPrice ?? data.token?.holders ?? null).toBeNull()
-      else if (row.told) expect([errors[0].message, errors[0].extensions.code]).toEqual([row.told, row.code])
+      else if (row.documented)
+        expect([errors[0].message, errors[0].extensions.code]).toEqual([row.documented, row.code])
       else expect(['InvalidParameter', 'NotFound']).toContain(errors[0].extensions.code)
     },
   )
 
-  test('500: what the database does not let be read is an internal error, without its words', async () => {
+  test('500: a failed database read is an internal error, without its message', async () => {
     await using server = await openTestServer()
     const client = await connectDirectly(server.database.url)
     await client.query('ALTER TABLE notifications RENAME TO notifications_elsewhere')
@@ -282,7 +283,7 @@ describe('errors of tokens, affiliates and notifications', () => {
 })
 
 describe('limits', () => {
-  /** Asks as fast as it can until it is too fast. */
+  /** Sends requests as fast as it can until one is limited. */
   async function untilLimited(ask: Ask): Promise<{ passed: number; answer: Answer }> {
     for (let passed = 0; passed < 60; passed++) {
       const answer = await rest(ask, limited.url)
@@ -322,8 +323,8 @@ describe('limits', () => {
   })
 })
 
-describe('the quote’s own fault', () => {
-  test('500 InternalServerError, without its words', async () => {
+describe('an internal fault of a quote', () => {
+  test('is 500 InternalServerError, without its message', async () => {
     await using server = await openTestServer({ quote: () => Promise.reject(new Error('a secret')) })
     const { WETH, USDC } = world.market.tokens
     const ask = quoting({
