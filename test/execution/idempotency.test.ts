@@ -12,9 +12,9 @@ import { openTestServer, type TestServer } from '../setup/server.ts'
 
 const started = testTime * 1_000
 let now: number
-/** Orders that were asked for, whatever became of them. */
+/** Attempts to place orders, whatever their outcome. */
 let attempts: OrderCreation[]
-/** What happens to an attempt, before and after the order is committed. */
+/** Runs in an attempt, before and after the order is committed. */
 let before: () => Promise<unknown>
 let after: () => Promise<unknown>
 let one: TestServer
@@ -51,7 +51,7 @@ beforeEach(() => {
   number++
 })
 
-/** An order that nobody placed before. */
+/** A new order. */
 function freshOrder(more: Parameters<typeof signedOrder>[0] = {}): Record<string, unknown> {
   return toBody(signedOrder({ sellAmount: BigInt(number), ...more }))
 }
@@ -62,7 +62,7 @@ function toBody({ appData, quoteId: _, ...creation }: OrderCreation): Record<str
   return { ...creation, ...amounts, appData: appData.appData }
 }
 
-/** The same in the graph's words. */
+/** The same as a GraphQL input. */
 function graphInput(order: Record<string, unknown>): Record<string, unknown> {
   const words = { signingScheme: 'EIP712', kind: 'SELL', sellTokenBalance: 'ERC20', buyTokenBalance: 'ERC20' }
   return { ...order, ...words }
@@ -97,8 +97,8 @@ async function statementsOfKeys(run: () => Promise<unknown>): Promise<number> {
 
 const errorOf = ({ text }: Got) => JSON.parse(text).errorType
 
-describe('the same request again', () => {
-  test('gets the same answer, from any process, and nothing is done twice', async () => {
+describe('a repeated request', () => {
+  test('gets the same response from any process, and nothing is done twice', async () => {
     const order = freshOrder()
     const first = await place(order)
     expect([first.status, first.replayed]).toEqual([201, false])
@@ -108,12 +108,12 @@ describe('the same request again', () => {
       expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
     }
     expect(attempts).toHaveLength(1)
-    // Without the key it is what it always was.
+    // Without a key it is a new request.
     const unkeyed = await post('/sepolia/api/v1/orders', order, undefined)
     expect([unkeyed.status, errorOf(unkeyed)]).toEqual([400, 'DuplicatedOrder'])
   })
 
-  test('also when the answer was a refusal', async () => {
+  test('gets a refusal again too', async () => {
     const order = freshOrder({ buyAmount: 0n })
     const first = await place(order)
     expect([first.status, errorOf(first)]).toEqual([400, 'ZeroAmount'])
@@ -121,7 +121,7 @@ describe('the same request again', () => {
     expect(attempts).toHaveLength(1)
   })
 
-  test('with another body is refused, at another path it is another request', async () => {
+  test('with another body is refused; at another path it is another request', async () => {
     const key = `reused-${number}`
     await place(freshOrder(), key)
     const refused = await place(freshOrder({ buyAmount: 7n }), key)
@@ -140,7 +140,7 @@ describe('the same request again', () => {
     ])
   })
 
-  test('through the graph too, for mutations alone', async () => {
+  test('is recognised over GraphQL too, for mutations alone', async () => {
     const input = graphInput(freshOrder())
     const mutation = {
       query: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid status } } }',
@@ -169,7 +169,7 @@ describe('the same request again', () => {
     expect((await post('/graphql', query, key)).replayed).toBe(false)
   })
 
-  test('while the first is under way: waits for it, or is told to come again', async () => {
+  test('while the first is under way waits for it, or is refused as retryable', async () => {
     const order = freshOrder()
     let release = () => {}
     before = () => new Promise<void>((resolve) => (release = resolve))
@@ -188,7 +188,7 @@ describe('the same request again', () => {
     expect(attempts).toHaveLength(1)
   })
 
-  test('many at once are one', async () => {
+  test('that many clients send at once is done once', async () => {
     const order = freshOrder()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => place(order, undefined, index % 2 ? one : other)),
@@ -199,8 +199,8 @@ describe('the same request again', () => {
   })
 })
 
-describe('an attempt that nobody answers', () => {
-  /** The first process dies: the last that is heard of it is what it committed. */
+describe('an attempt without a response', () => {
+  /** The first process dies: only what it committed remains. */
   async function dies(order: unknown, when: 'before' | 'after'): Promise<void> {
     const gone = new AbortController()
     const dead = new Promise(() => {})
@@ -223,7 +223,7 @@ describe('an attempt that nobody answers', () => {
     before = after = async () => {}
   }
 
-  test('is taken over after a while: an order that it placed is the answer', async () => {
+  test('is taken over after a while, and its order is the response', async () => {
     const order = freshOrder()
     await dies(order, 'after')
     now += 29_000
@@ -239,7 +239,7 @@ describe('an attempt that nobody answers', () => {
     expect(await sql(one.database.db).order.count({ where: { sellAmount: number } })).toBe(1)
   })
 
-  test('also when that order could not be placed any more', async () => {
+  test('is taken over even if its order could not be placed any more', async () => {
     const order = freshOrder({ validTo: testTime + 70 })
     await dies(order, 'after')
     now += 40_000
@@ -248,7 +248,7 @@ describe('an attempt that nobody answers', () => {
     expect((await place(order, undefined, other)).status).toBe(201)
   })
 
-  test('is made again when it had placed nothing', async () => {
+  test('is repeated if it placed nothing', async () => {
     const order = freshOrder()
     await dies(order, 'before')
     now += 30_001
@@ -262,7 +262,7 @@ describe('an attempt that nobody answers', () => {
     expect([refused.status, errorOf(refused), attempts.length]).toEqual([422, 'IdempotencyKeyReused', 1])
   })
 
-  test('had not placed what was there before it began', async () => {
+  test('does not own an order that existed before it began', async () => {
     const order = freshOrder()
     expect((await post('/sepolia/api/v1/orders', order, undefined)).status).toBe(201)
     now += 5_000
@@ -272,7 +272,7 @@ describe('an attempt that nobody answers', () => {
     expect([again.status, errorOf(again)]).toEqual([400, 'DuplicatedOrder'])
   })
 
-  test('can be made again at once when it ended in a fault of the moment', async () => {
+  test('can be repeated at once if it ended in an outage', async () => {
     const order = freshOrder()
     after = () => Promise.reject(new Outage('the database'))
     expect((await place(order)).status).toBe(503)
@@ -281,7 +281,7 @@ describe('an attempt that nobody answers', () => {
     expect(await place(order)).toMatchObject({ status: 201, replayed: true })
   })
 
-  test('the same through the graph, whose status is 200', async () => {
+  test('can be repeated over GraphQL too, although its status is 200', async () => {
     const input = graphInput(freshOrder())
     const query = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }'
     const send = () => post('/graphql', { query, variables: { input } }, `graph-${number}`)
@@ -294,7 +294,7 @@ describe('an attempt that nobody answers', () => {
   })
 })
 
-test('several orders: what failed for the moment is tried again, and what was placed is answered as placed', async () => {
+test('of several orders, those that failed in an outage are retried, and placed ones are returned as placed', async () => {
   const [one, two] = [graphInput(freshOrder()), graphInput(freshOrder({ validTo: testTime + 700 }))]
   const query = `mutation ($input: PlaceOrdersInput!) { placeOrders(input: $input) { results {
     order { uid } error { code retryable } } } }`
@@ -338,21 +338,21 @@ describe('keys', () => {
     expect((await place(order, `"${'x'.repeat(253)}"`)).status).toBe(201)
   })
 
-  test('cost two statements, a repetition two, and nothing where there is none', async () => {
+  test('cost two statements, a repetition two, and requests without a key none', async () => {
     const order = freshOrder()
     expect(await statementsOfKeys(() => post('/sepolia/api/v1/orders', order, undefined))).toBe(0)
     expect(await statementsOfKeys(() => place(order))).toBe(2)
     expect(await statementsOfKeys(() => place(order))).toBe(2)
   })
 
-  test('are forgotten after a day, a few with each that is kept', async () => {
+  test('are deleted after a day, a few with each new key', async () => {
     const order = freshOrder()
     const { text } = await place(order)
     now += 86_400_000
     expect(await place(order)).toMatchObject({ text, replayed: true })
     now += 1
     expect((await place(order)).replayed).toBe(false)
-    // Those of the tests before are a few seconds younger.
+    // Those of the earlier tests are a few seconds younger.
     now += 60_000
     for (let round = 0; round < 10; round++) {
       number++
@@ -363,7 +363,7 @@ describe('keys', () => {
     expect(rows).toHaveLength(11)
   })
 
-  test('an answer that is too long is made anew', async () => {
+  test('do not store a response that is too long; it is made again', async () => {
     const aliases = Array.from({ length: 40 }, (_, index) => `${'x'.repeat(250)}${index}`)
     const query = `mutation { ${aliases.map((alias) => `${alias}: uploadAppData(input: { document: "{}" }) { created }`).join(' ')} }`
     const key = `long-${number}`

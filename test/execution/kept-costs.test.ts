@@ -4,19 +4,19 @@ import { expect, test } from 'vitest'
 import { openTestServer } from '../setup/server.ts'
 import { request } from '../setup/trader.ts'
 
-/** What one document is remembered with must not grow by what a client sends beside it. */
+/** The cached cost of a document must not grow with what a client sends beside it. */
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 function heldBytes(): number {
-  // The engine lets go of property names in its second pass.
+  // The engine frees property names in its second pass.
   collectGarbage()
   collectGarbage()
   return process.memoryUsage().heapUsed
 }
 
-test('variables that the document does not have are not remembered', async () => {
+test('variables that the document does not declare are not cached', async () => {
   await using server = await openTestServer()
   const ask = async (count: number) => {
     const variables = { [`${'x'.repeat(200_000)}${count}`]: 1 }

@@ -33,12 +33,12 @@ async function ask(body: string) {
 const bodyOf = (query: string, variables = '{}') =>
   `{"query":${JSON.stringify(query)},"variables":${variables}}`
 
-/** Nothing of it is ever used: what is refused is refused before. */
+/** Not used: the refusal comes first. */
 const executor: Executor = createExecutor({ log: silentLog, now: Date.now, networks: { all: [] } } as never, {
   limits: { take: () => undefined, settle: () => undefined, maxReserved: 50 },
 })
 
-/** As both doors ask for it. @returns whether it would be executed */
+/** As REST and GraphQL ask. @returns whether it would be executed */
 function isAdmitted(query: string, variables: Record<string, unknown>): boolean {
   try {
     executor.reserveOperation(executor.arrive(noCaller), { query, variables }, query.length)
@@ -52,13 +52,13 @@ function isAdmitted(query: string, variables: Record<string, unknown>): boolean 
   }
 }
 
-/** Of this process alone: a busy machine has none of it. */
+/** CPU time of this process alone, which a busy machine does not add to. */
 const cpuMs = () => process.cpuUsage().user / 1_000
 const rounds = 10
-/** What is measured is one to five; threads of the machine's own, such as for garbage, count too. */
+/** Usually one to five; garbage collection threads count too. */
 const maxMs = 60
 
-describe('refused, and soon', () => {
+describe('documents that are refused quickly', () => {
   test.each(Object.entries(bombs))('%s', async (_what, [query, variables = '{}']) => {
     const { data, errors } = await ask(bodyOf(query, variables))
     expect(data).toBeUndefined()
@@ -67,7 +67,7 @@ describe('refused, and soon', () => {
     for (const { message } of errors ?? []) expect(message.length).toBeLessThan(600)
     expect(server.faults).toEqual([])
 
-    // Each is another text: what is refused is remembered.
+    // Each is another text, since refusals are cached.
     const params = Array.from({ length: rounds }, (_, round) => `${query} #${round}`)
     const given = JSON.parse(variables)
     const started = cpuMs()
@@ -81,7 +81,7 @@ describe('refused, and soon', () => {
     expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'InvalidQuery'])
   })
 
-  test('variables too deep for a document that is named by its hash, and its extensions', async () => {
+  test('variables and extensions that are too deep, beside a hash', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const hash = createHash('sha256').update('{version}').digest('hex')
     const named = `"extensions":{"persistedQuery":{"version":1,"sha256Hash":"${hash}"}}`
@@ -97,7 +97,7 @@ describe('refused, and soon', () => {
     expect(server.faults).toEqual([])
   })
 
-  test('a body too deep to be parsed, whatever it is', async () => {
+  test('a body that is too deep to be parsed', async () => {
     for (const body of ['['.repeat(250_000), `{"a":${'{"a":'.repeat(40)}0${'}'.repeat(41)}`]) {
       expect((await ask(body)).errors?.[0]?.extensions.code).toBe('QueryTooComplex')
       const stream = await fetch(`${server.url}/graphql/stream`, {
@@ -111,7 +111,7 @@ describe('refused, and soon', () => {
     expect((await ask(bodyOf('{version}', `{"a":${deepest}}`))).data).toEqual({ version: 'test-build' })
   })
 
-  test('over a stream as well', async () => {
+  test('a document over a stream', async () => {
     const [query, variables] = bombs['a list of 100,000 in a variable'] ?? ['']
     const response = await fetch(`${server.url}/graphql/stream`, {
       method: 'POST',
@@ -125,7 +125,7 @@ describe('refused, and soon', () => {
   })
 })
 
-/** As tools without fragments write it, so many types in each other. */
+/** As tools without fragments write it, with so many nested types. */
 const reference = (depth: number) => `${'kind name ofType{'.repeat(depth)}kind name${'}'.repeat(depth)}`
 const written = (depth: number) => `{__schema{queryType{name} mutationType{name} subscriptionType{name}
   types{kind name description
@@ -170,7 +170,7 @@ const variables = {
   },
 }
 
-describe('admitted and answered', () => {
+describe('documents that are admitted and answered', () => {
   test.each([
     ['introspection with everything', getIntrospectionQuery(everything)],
     ['introspection as most tools ask', getIntrospectionQuery()],
@@ -191,7 +191,7 @@ describe('admitted and answered', () => {
     expect(isAdmitted(query, variables)).toBe(true)
   })
 
-  test('GraphiQL opens on a query that has an order to show', async () => {
+  test('GraphiQL opens with a query that has an order to show', async () => {
     const { data } = await ask(bodyOf(debugQuery))
     expect(data).toMatchObject({
       orders: {
@@ -226,7 +226,7 @@ describe('admitted and answered', () => {
     expect(documentedQueries().length).toBeGreaterThanOrEqual(3)
   })
 
-  test('many fragments of a client that keeps them beside its parts', async () => {
+  test('many fragments of a client that keeps them beside its components', async () => {
     const fragments = Array.from(
       { length: 25 },
       (_, index) => `fragment Part${index} on Order { uid status owner }`,

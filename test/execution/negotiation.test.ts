@@ -13,7 +13,7 @@ const json = 'application/json; charset=utf-8'
 const graph = 'application/graphql-response+json; charset=utf-8'
 const html = 'text/html; charset=utf-8'
 
-/** What POST gets, hot or executed, and what GET gets where that is another thing. */
+/** The response to POST, compiled or executed, and to GET where that differs. */
 const cases: [accept: string | undefined, post: string | 406, get?: string | 406][] = [
   [undefined, json],
   ['', json],
@@ -52,14 +52,14 @@ const cases: [accept: string | undefined, post: string | 406, get?: string | 406
   ['text/html, application/graphql-response+json;q=0.9', graph, html],
 ]
 
-const hot = `{ order(uid: "0x${'12'.repeat(56)}") { uid } }`
+const compiled = `{ order(uid: "0x${'12'.repeat(56)}") { uid } }`
 const executed = '{ version }'
 
 describe.each(cases)('Accept: %o', (accept, post, get = post) => {
   const headers = accept === undefined ? {} : { accept }
 
-  test('is answered alike, hot and executed', async () => {
-    for (const query of [hot, executed]) {
+  test('has the same response, compiled and executed', async () => {
+    for (const query of [compiled, executed]) {
       const body = JSON.stringify({ query })
       const how = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
       const answer = await ask(`${server.url}/graphql`, how)
@@ -69,7 +69,7 @@ describe.each(cases)('Accept: %o', (accept, post, get = post) => {
     }
   })
 
-  test('over GET and HEAD too, where there is a page', async () => {
+  test('works over GET and HEAD too, where there is a page', async () => {
     for (const method of ['GET', 'HEAD']) {
       const path = `${server.url}/graphql?query=${encodeURIComponent(executed)}`
       const answer = await ask(path, { method, headers })
@@ -80,7 +80,7 @@ describe.each(cases)('Accept: %o', (accept, post, get = post) => {
   })
 })
 
-test('who takes events alone is told where they are', async () => {
+test('a client that only accepts events is referred to the stream', async () => {
   for (const accept of ['text/event-stream', 'Text/Event-Stream;q=0.5, application/json;q=0']) {
     const { status, bytes } = await ask(`${server.url}/graphql`, { headers: { accept } })
     expect([status, JSON.parse(bytes.toString()).errors[0].message]).toEqual([
@@ -90,7 +90,7 @@ test('who takes events alone is told where they are', async () => {
   }
 })
 
-describe('what is refused depends on Accept as well', () => {
+describe('refusals depend on Accept as well', () => {
   const type = { 'content-type': 'application/json' }
   const hash = { persistedQuery: { version: 1, sha256Hash: '00'.repeat(32) } }
   test.each([
@@ -115,7 +115,7 @@ describe('what is refused depends on Accept as well', () => {
     let answer = await ask(`${limited.url}/graphql`)
     while (answer.status !== 429) answer = await ask(`${limited.url}/graphql`)
     expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
-    // As whole as the header that says the same.
+    // The same whole seconds as in the header.
     const { message, extensions } = JSON.parse(answer.bytes.toString()).errors[0]
     expect(message).toBe(`over 1 cost units a second: wait ${answer.headers['retry-after']} s`)
     expect(extensions.data.retryAfterMs).toBeGreaterThan(0)
@@ -124,7 +124,7 @@ describe('what is refused depends on Accept as well', () => {
 
 describe('mutations over GET', () => {
   const query = encodeURIComponent('mutation { uploadAppData(input: { document: "{}" }) { created } }')
-  test('are told to be sent by POST', async () => {
+  test('are refused with a hint to use POST', async () => {
     const answer = await ask(`${server.url}/graphql?query=${query}`)
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
     expect(JSON.parse(answer.bytes.toString()).errors[0].extensions.code).toBe('MethodNotAllowed')
@@ -137,7 +137,7 @@ describe('mutations over GET', () => {
     expect(await Promise.all(statuses)).toEqual([200, 405])
   })
 
-  test('so are they where streams are', async () => {
+  test('are refused at the stream path too', async () => {
     const headers = { accept: 'text/event-stream' }
     const answer = await ask(`${server.url}/graphql/stream?query=${query}`, { headers })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
@@ -148,7 +148,7 @@ describe('mutations over GET', () => {
   })
 })
 
-test('any page may send every header that is heeded here, and read every one that is told', async () => {
+test('CORS allows every request header in use, and exposes every response header', async () => {
   const named = async (method: string, header: string) =>
     String((await ask(`${server.url}/health/live`, { method })).headers[header]).split(', ')
   expect((await named('OPTIONS', 'access-control-allow-headers')).sort()).toEqual([

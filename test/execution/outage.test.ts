@@ -5,7 +5,7 @@ import { request } from '../setup/trader.ts'
 
 const uid = `0x${'ab'.repeat(56)}`
 
-test('a database that is away is asked once for a request, and each field says so', async () => {
+test('a database that is away is asked once per request, and each field reports the outage', async () => {
   const statements: string[] = []
   const db = openDatabase({
     url: 'postgresql://nobody:none@127.0.0.1:1/none',

@@ -3,7 +3,7 @@ import { openLine } from '../../http/client.ts'
 import type { TestServer } from '../../setup/server.ts'
 import { clientOf, jsonOf, openLimited } from './client.ts'
 
-/** A client that has used up what it may ask is refused before anything that it sends is read. */
+/** A client over its rate limit is refused before its request is read. */
 let server: TestServer
 const address = '198.51.100.7'
 
@@ -44,7 +44,7 @@ test.each<[string, string, { method?: string; body?: string; headers?: Record<st
   expect([answer.status, answer.headers['retry-after']]).toEqual([429, '1'])
 })
 
-test('a body that is still to come is not waited for', async () => {
+test('the rest of a body is not waited for', async () => {
   for (const path of ['/graphql', '/graphql/stream', '/sepolia/api/v1/orders/by_uids']) {
     await using line = openLine(server.url)
     line.write(
@@ -55,7 +55,7 @@ test('a body that is still to come is not waited for', async () => {
   }
 })
 
-test('another client is told what is wrong with the same', async () => {
+test('a client within its limit gets the error of the same request', async () => {
   const other = clientOf(server, '198.51.100.8')
   const answer = await other.send('/graphql', { method: 'POST', body: '{"query":"{ nothing"}' })
   expect(jsonOf(answer).errors[0].extensions.code).toBe('InvalidQuery')

@@ -18,7 +18,7 @@ const steps = fc.array(
   { maxLength: 60 },
 )
 
-/** What passed, and when. */
+/** The amounts that passed, with their times. */
 function run(params: { after: number; amount: number }[], by: Allowance): { at: number; amount: number }[] {
   const passed: { at: number; amount: number }[] = []
   let now = start
@@ -33,7 +33,7 @@ function run(params: { after: number; amount: number }[], by: Allowance): { at: 
   return passed
 }
 
-test('in no window passes more than what runs in during it and what the bucket holds', () => {
+test('in any window at most the refill and a full bucket pass', () => {
   fc.assert(
     fc.property(steps, allowance, (params, by) => {
       const passed = run(params, by)
@@ -48,7 +48,7 @@ test('in no window passes more than what runs in during it and what the bucket h
   )
 })
 
-test('all that a full bucket holds can be taken one by one, and it says how much is left', () => {
+test('a full bucket can be used up one by one, and reports how much is left', () => {
   fc.assert(
     fc.property(allowance, (by) => {
       let fullAt = Number.NEGATIVE_INFINITY
@@ -59,7 +59,7 @@ test('all that a full bucket holds can be taken one by one, and it says how much
       }
       const over = fullAfter(fullAt, 1, by, start)
       expect(waitMs(over, by, start)).toBeCloseTo(1_000 / by.rate, 1)
-      // Whoever waits as long as that passes.
+      // A client that waits for the reported time passes.
       const later = start + Math.ceil(waitMs(over, by, start))
       expect(waitMs(fullAfter(fullAt, 1, by, later), by, later)).toBe(0)
     }),
@@ -67,7 +67,7 @@ test('all that a full bucket holds can be taken one by one, and it says how much
   )
 })
 
-test('a clock that was set back keeps nobody out', () => {
+test('a clock that was set back blocks no client', () => {
   fc.assert(
     fc.property(allowance, fc.integer({ min: 1, max: 10 ** 10 }), (by, back) => {
       const used = fullAfter(Number.NEGATIVE_INFINITY, by.burst, by, start)
@@ -78,7 +78,7 @@ test('a clock that was set back keeps nobody out', () => {
   )
 })
 
-test('what is used afterwards brings it below empty by its debt at most', () => {
+test('later charges bring it below empty, at most by its debt', () => {
   fc.assert(
     fc.property(allowance, fc.integer({ min: 1, max: 100_000 }), (by, amount) => {
       const lending = { ...by, debt: by.burst }
@@ -91,12 +91,12 @@ test('what is used afterwards brings it below empty by its debt at most', () => 
   )
 })
 
-test('what is given back is there again, and never more than there was', () => {
+test('a refund is available again, up to a full bucket', () => {
   fc.assert(
     fc.property(allowance, fc.integer({ min: 0, max: 5_000 }), (by, later) => {
       const taken = fullAfter(Number.NEGATIVE_INFINITY, by.burst, by, start)
       const back = fullAfter(taken, 1 - by.burst, by, start + later)
-      // A hundredth of a millisecond is what sums of fractions may be off.
+      // Sums of fractions may be off by a hundredth of a millisecond.
       const refilled = Math.floor((by.rate * (later + 0.01)) / 1_000)
       expect(heldDown(back, by, start + later)).toBe(Math.min(by.burst, by.burst - 1 + refilled))
     }),

@@ -11,7 +11,7 @@ const named = (count: number) =>
 const readsOf = (text: string, variables?: Record<string, unknown>) =>
   chargeOf(schema, parse(text), undefined, variables).reads
 
-describe('tokens that are named', () => {
+describe('a list of named tokens', () => {
   const list = (count: number) => JSON.stringify(named(count))
   const tokens = (count: number, selection: string) => `tokens(addresses: ${list(count)}) { ${selection} }`
 
@@ -32,7 +32,7 @@ describe('tokens that are named', () => {
     expect(readsOf(byVariable, { them: named(count) })).toBe(expected)
   })
 
-  test('count in each of several fields, and wherever their own fields are written', () => {
+  test('counts in each of several fields, and wherever its selections are written', () => {
     const text = `query ($no: Boolean!) {
       a: ${tokens(20, '...Price')} b: ${tokens(20, 'symbol usdPrice @include(if: $no) { price }')} version
     } fragment Price on Token { ... on Node { id } ... { usdPrice { price } } }`
@@ -40,7 +40,7 @@ describe('tokens that are named', () => {
     expect(readsOf(text, { no: true })).toBe(20 + 20 + 1)
   })
 
-  test('are counted anew for other variables, and one that stands alone is one', () => {
+  test('is counted anew for other variables, and a single token is one', () => {
     const document = parse(
       'query ($them: [Address!]! = []) { tokens(addresses: $them) { usdPrice { price } } }',
     )
@@ -53,14 +53,14 @@ describe('tokens that are named', () => {
     expect(readsOf(alone, { it: only })).toBe(1)
   })
 
-  test('are no more than a read where it is orders', () => {
+  test('counts as one read in a list of orders', () => {
     const text = 'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid } }'
     const uids = Array.from({ length: 128 }, () => `0x${'ab'.repeat(56)}`)
     expect(readsOf(text, { uids })).toBe(1)
   })
 })
 
-describe('over the doors', () => {
+describe('over REST and GraphQL', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await openTestServer(
@@ -70,7 +70,7 @@ describe('over the doors', () => {
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  test('a hundred details fit into a full bucket, which holds no more than so many of them', async () => {
+  test('a hundred token details fit into a full bucket, which holds no more than that', async () => {
     const details = () =>
       request(`${server.url}/sepolia/tokens/details`, 'POST', { tokenAddresses: named(100) })
     for (let count = 1; count <= 7; count++) {
@@ -82,7 +82,7 @@ describe('over the doors', () => {
     }
     const refused = await details()
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
-    // Of what was counted before the body was read a part is lost, here and of the next; the others are not counted.
+    // Part of the charge before the body was read is lost, here and in the next; the others are not counted.
     expect(refused.headers.get('ratelimit')).toMatch(/^"reads";r=8;/)
     const query = `{ tokens(addresses: ${JSON.stringify(named(9))}) { usdPrice { price } } }`
     expect((await request(`${server.url}/graphql`, 'POST', { query })).status).toBe(429)

@@ -2,13 +2,13 @@ import { ask, type Exchange } from '../../http/client.ts'
 import { openTestServer } from '../../setup/server.ts'
 
 export const rateLimits = { reads: 50, quotes: 10, orders: 5, introspections: 6 }
-/** Two seconds' worth. */
+/** The refill of two seconds. */
 export const fullBucket = 100
 export const at = 1_800_000_000_000
 
 type TestServer = Awaited<ReturnType<typeof openTestServer>>
 
-/** Doors with the usual limits and a clock that stands still, behind a proxy that is trusted. */
+/** A server with the usual limits and a fixed clock, behind a trusted proxy. */
 export function openLimited(
   services: Parameters<typeof openTestServer>[0] = {},
   more: Parameters<typeof openTestServer>[1] = {},
@@ -23,7 +23,7 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-/** A client at an address of its own. */
+/** A client at a new address. */
 export function clientOf({ url }: Pick<TestServer, 'url'>, address: string) {
   const send = (path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Exchange> =>
     ask(`${url}${path}`, {
@@ -39,7 +39,7 @@ export function clientOf({ url }: Pick<TestServer, 'url'>, address: string) {
     send,
     graphql: (query: string, variables: object = {}, more: object = {}) =>
       send('/graphql', { method: 'POST', body: JSON.stringify({ query, variables, ...more }) }),
-    /** Uses up what it has. */
+    /** Uses up the client's bucket. */
     async exhaust(): Promise<void> {
       const aliases = Array.from({ length: 50 }, (_, index) => `a${index}: version`).join(' ')
       const body = JSON.stringify({ query: `{ ${aliases} }` })
@@ -48,7 +48,7 @@ export function clientOf({ url }: Pick<TestServer, 'url'>, address: string) {
   }
 }
 
-/** What is left of a kind. */
+/** The remaining units of a kind. */
 export function left({ headers }: Exchange, kind = 'reads'): number {
   return Number(new RegExp(`"${kind}";r=(\\d+)`).exec(String(headers.ratelimit))?.[1])
 }

@@ -22,10 +22,10 @@ const around = (depth: number) =>
 const page = `query ($first: Int! = 1000, $with: Boolean! = true) {
   orders(first: $first) { nodes { auctions @include(if: $with) { nodes { orders { nodes { uid } } } } } } }`
 
-/** Of this process alone: what multiplies takes seconds of it, and a busy machine none. */
+/** CPU time of this process alone: expanding a document would take seconds, a busy machine adds none. */
 const cpuMs = () => process.cpuUsage().user / 1_000
 
-describe('refused before anything is read', () => {
+describe('documents that are refused before they are executed', () => {
   test.each([
     ['two lists in each other', around(1), {}],
     ['four', around(2), {}],
@@ -65,7 +65,7 @@ describe('refused before anything is read', () => {
     expect([status, body.data, body.errors[0].extensions.code]).toEqual([200, undefined, 'QueryTooComplex'])
   })
 
-  test('five at once do not keep others waiting', async () => {
+  test('five at once do not delay other requests', async () => {
     const heavy = Array.from({ length: 5 }, () => ask(around(2)))
     const started = cpuMs()
     expect((await request(`${server.url}/health/live`)).status).toBe(200)
@@ -76,7 +76,7 @@ describe('refused before anything is read', () => {
 
 const costOf = async (query: string, variables = {}) => (await ask(query, variables)).body.extensions?.cost
 
-describe('every answer tells its cost', () => {
+describe('responses that report their cost', () => {
   const onePage =
     'query ($first: Int!) { orders(first: $first) { nodes { uid trades(first: 3) { nodes { txHash } } } } }'
   const named = 'query ($tokens: [Address!]!) { tokens(addresses: $tokens) { symbol } }'
@@ -117,7 +117,7 @@ describe('every answer tells its cost', () => {
       expect(await costOf(query, variables)).toEqual({ requested, limit: 10_000 })
   })
 
-  test('also what is refused for it; what is not executed for another reason tells none', async () => {
+  test('a refused document reports its cost; one that fails for another reason reports none', async () => {
     expect(await costOf(around(1))).toEqual({
       requested: 1 + 1_000 + 1_000 + 10_000 + 10_000 + 100_000,
       limit: 10_000,
@@ -127,14 +127,14 @@ describe('every answer tells its cost', () => {
     expect(await costOf(onePage, { first: 'x' })).toBeUndefined()
     expect(await costOf('{ nothing }')).toBeUndefined()
     expect(await costOf('query A { version } query B { version }')).toBeUndefined()
-    // Its cost is remembered; that it can't be executed is told all the same.
+    // Its cost is cached; the reason that it cannot be executed is still returned.
     const one =
       'query ($uid: OrderUid!) { order(uid: $uid) { debugReport { auctions { nodes { auctionId } } } } }'
     expect(await costOf(one, { uid })).toEqual({ requested: 13, limit: 10_000 })
     expect(await costOf(one, { uid: 'x' })).toBeUndefined()
   })
 
-  test('as many as may be are answered, and one more is refused', async () => {
+  test('a document at the limit is answered, and one above it is refused', async () => {
     const most = [1_000, 999].map(
       (first, index) =>
         `page${index}: orders(first: ${first}) { nodes { trades(first: 3) { nodes { txHash } } } }`,
@@ -150,7 +150,7 @@ describe('every answer tells its cost', () => {
     expect([more.body.extensions.cost.requested, more.body.data]).toEqual([10_001, undefined])
   })
 
-  test('of one operation among several', async () => {
+  test('the cost is that of the named operation among several', async () => {
     const query = 'query A { version } query B { networks { name } }'
     for (const [operationName, requested] of [
       ['A', 0],
@@ -162,7 +162,7 @@ describe('every answer tells its cost', () => {
     }
   })
 
-  test('a subscription tells it with its first event, REST never', async () => {
+  test('a subscription reports its cost with its first event, and REST never does', async () => {
     const account = numbered('0f')
     await storeNotification(server.database.db, account, 1)
     await storeNotification(server.database.db, account, 2)
@@ -180,7 +180,7 @@ describe('every answer tells its cost', () => {
   })
 })
 
-test('the same over a stream', async () => {
+test('the same holds over a stream', async () => {
   const response = await fetch(`${server.url}/graphql/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },

@@ -17,8 +17,8 @@ afterEach(() => server?.[Symbol.asyncDispose]())
 const whole = getIntrospectionQuery()
 const small = (name: string) => `{ __type(name: "${name}") { name } }`
 
-describe('a document that was not asked before', () => {
-  test('is limited to a few a minute; everything else goes on, and so do others', async () => {
+describe('an introspection document that is new', () => {
+  test('is limited to a few a minute, without affecting other requests or clients', async () => {
     for (let index = 1; index <= 6; index++) {
       const answer = await client.graphql(small(`T${index}`))
       expect([answer.status, left(answer, 'introspections')]).toEqual([200, 6 - index])
@@ -36,7 +36,7 @@ describe('a document that was not asked before', () => {
     expect((await client.graphql('{ version }')).status).toBe(200)
     expect((await client.graphql('{ __typename }')).status).toBe(200)
     expect((await clientOf(server, '198.51.100.2').graphql(small('T7'))).status).toBe(200)
-    // Now it is known, to all.
+    // Now it is cached for all clients.
     expect((await client.graphql(small('T7'))).status).toBe(200)
   })
 
@@ -51,7 +51,7 @@ describe('a document that was not asked before', () => {
       'under a condition',
       (index: number) => `{ a${index}: __schema @include(if: true) { queryType { name } } }`,
     ],
-  ])('%s too', async (_, documentOf) => {
+  ])('%s is limited too', async (_, documentOf) => {
     const statuses: number[] = []
     for (let index = 0; index < 7; index++) statuses.push((await client.graphql(documentOf(index))).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429])
@@ -70,7 +70,7 @@ describe('a document that was not asked before', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429])
   })
 
-  test('beside other fields is never remembered', async () => {
+  test('is never cached if it has other fields', async () => {
     const mixed = '{ __schema { queryType { name } } version }'
     const statuses: number[] = []
     for (let times = 0; times < 7; times++) statuses.push((await client.graphql(mixed)).status)
@@ -78,8 +78,8 @@ describe('a document that was not asked before', () => {
   })
 })
 
-describe('a document that was asked before', () => {
-  test('is answered the same from memory, for a unit', async () => {
+describe('an introspection document that is cached', () => {
+  test('has the same response from memory, for one unit', async () => {
     const first = await client.graphql(whole)
     expect(fullBucket - left(first)).toBe(Math.ceil(first.bytes.length / 8_192))
     const other = clientOf(server, '198.51.100.9')
@@ -92,7 +92,7 @@ describe('a document that was asked before', () => {
     expect((await other.graphql(whole)).status).toBe(429)
   })
 
-  test('is another with other variables, another operation, or for another type', async () => {
+  test('is another one with other variables, another operation, or for another media type', async () => {
     const query =
       'query A($name: String!) { __type(name: $name) { name } } query B { __type(name: "Order") { kind } }'
     const nameOf = async (variables: object, operationName: string) =>
@@ -107,7 +107,7 @@ describe('a document that was asked before', () => {
     expect(typed.headers['content-type']).toContain(accept)
   })
 
-  test('comes compressed where that is asked, and over GET', async () => {
+  test('is compressed on request, and served over GET', async () => {
     const plain = await client.graphql(whole)
     const path = `/graphql?query=${encodeURIComponent(whole)}`
     for (let times = 0; times < 2; times++) {
@@ -117,7 +117,7 @@ describe('a document that was asked before', () => {
     }
   })
 
-  test('is forgotten when many others were asked since', () => {
+  test('is evicted after many others', () => {
     const remembered = createRememberedAnswers()
     const answer = { status: 200, headers: {}, body: '{}' }
     for (let index = 0; index < 65; index++) remembered.keep({ query: small(`T${index}`) }, 'a', answer)
@@ -130,8 +130,8 @@ describe('a document that was asked before', () => {
   })
 })
 
-test('the usual tools ask what they need', async () => {
-  // GraphiQL and its fallback, code generators, Rover: what they ask differs by these options.
+test('the queries of the usual tools are admitted', async () => {
+  // The queries of GraphiQL and its fallback, code generators and Rover differ by these options.
   const documents = [
     whole,
     getIntrospectionQuery({ inputValueDeprecation: true }),
@@ -151,7 +151,7 @@ test('the usual tools ask what they need', async () => {
   }
 })
 
-test('what is refused for other parameters is not remembered for the document', async () => {
+test('a refusal for other parameters is not cached for the document', async () => {
   const query = small('Order')
   const odd = await client.graphql(query, {}, { surplus: 1 })
   expect([odd.status, jsonOf(odd).errors[0].extensions.code]).toEqual([400, 'InvalidQuery'])

@@ -6,17 +6,17 @@ import { refusalHeaders } from '../../../src/execution/http/refused.ts'
 const rates = { reads: 50, quotes: 10, orders: 5 }
 const anOrder = { ...noCharge, orders: 1 }
 
-test('of clients the idlest is forgotten, never the one that is asking', () => {
+test('the idlest client is evicted, never the one of the request', () => {
   const limits = createRateLimits({ ...rates, reads: 1 }, () => 0, 2)
   const take = (client: string) => limits.take(client, oneRead)?.exceededKind
   expect([take('a'), take('b'), take('a'), take('a')]).toEqual([undefined, undefined, undefined, 'reads'])
-  // A third client takes the place of b, which did nothing since.
+  // A third client takes the place of b, the idlest.
   expect(take('c')).toBeUndefined()
   expect(take('a')).toBe('reads')
   expect([take('b'), take('b'), take('b')]).toEqual([undefined, undefined, 'reads'])
 })
 
-test('what counts as several kinds is counted in all of them or in none', () => {
+test('a request of several kinds is counted in all of them or in none', () => {
   const limits = createRateLimits(rates, () => 0)
   const both = { ...noCharge, quotes: 1, orders: 1 }
   for (let count = 0; count < 10; count++) limits.take('a', anOrder)
@@ -27,7 +27,7 @@ test('what counts as several kinds is counted in all of them or in none', () => 
   })
 })
 
-test('what is not limited is not counted', () => {
+test('an unlimited kind is not counted', () => {
   const limits = createRateLimits({ reads: 0, quotes: 10, orders: 0 }, () => 0)
   expect(limits.take('a', { ...noCharge, reads: 1_000, orders: 1_000 })).toBeUndefined()
 })
@@ -39,8 +39,8 @@ test.each([
   [1_001, '2'],
 ])(
   'who has to wait %d ms is told to wait so many whole seconds as that is not over: %s',
-  (retryAfterMs, told) => {
+  (retryAfterMs, retryAfter) => {
     const extensions = { retryable: true, data: { retryAfterMs } }
-    expect(refusalHeaders(429, extensions)).toEqual({ 'Retry-After': told })
+    expect(refusalHeaders(429, extensions)).toEqual({ 'Retry-After': retryAfter })
   },
 )

@@ -4,9 +4,9 @@ import { storeNotification, storeOrder } from '../../fakes/story.ts'
 import type { TestServer } from '../../setup/server.ts'
 import { at, clientOf, fullBucket, jsonOf, left, openLimited } from './client.ts'
 
-/** What reads count as, over HTTP: by what their answers hold, not by what they might. */
+/** Reads over HTTP count by what their responses hold, not by what they could hold. */
 const collector = numbered('c0')
-const nobody = numbered('d0')
+const unused = numbered('d0')
 const storedOrders = 120
 const storedNotifications = 150
 const readers: (() => void)[] = []
@@ -14,7 +14,7 @@ let server: TestServer
 let count = 0
 let now = at
 
-/** Not all of it is stored: it is executed, field by field. */
+/** Some fields are not stored, so it is executed field by field. */
 const executedQuery = `{ version account(address: "${collector}") { latestNotifications(first: ${storedNotifications}) { notificationId message metadata } } }`
 
 const fresh = () => clientOf(server, `198.51.100.${count++}`)
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-describe('what was not used is given back', () => {
+describe('unused units are refunded', () => {
   test.each([
     ['REST', (owner: string) => ({ path: `/sepolia/api/v1/account/${owner}/orders?limit=1000` })],
     [
@@ -52,15 +52,15 @@ describe('what was not used is given back', () => {
       }),
     ],
     ['notifications', (owner: string) => ({ path: `/accounts/${owner}/notifications` })],
-  ])('%s: pages of 1000 that turn out to be empty are a unit each', async (_, params) => {
+  ])('%s: empty pages of 1000 count one unit each', async (_, params) => {
     const client = fresh()
-    const { path, query } = { path: undefined, query: '', ...params(nobody) }
+    const { path, query } = { path: undefined, query: '', ...params(unused) }
     const page = () => (path === undefined ? client.graphql(query) : client.send(path))
     for (let times = 1; times <= 40; times++) {
       const answer = await page()
       expect([answer.status, left(answer)]).toEqual([200, fullBucket - times])
     }
-    // Fifty a second for as long as it likes.
+    // Fifty a second, without end.
     for (let times = 1; times <= 80; times++) {
       now += 20
       expect((await page()).status).toBe(200)
@@ -68,7 +68,7 @@ describe('what was not used is given back', () => {
     expect(left(await page())).toBe(fullBucket - 41)
   })
 
-  test('by_uids that names 128 which are not known is a unit', async () => {
+  test('by_uids with 128 unknown UIDs counts one unit', async () => {
     const uids = Array.from({ length: 128 }, (_, index) => `0x${index.toString(16).padStart(112, '0')}`)
     const answer = await fresh().send('/sepolia/api/v1/orders/by_uids', {
       method: 'POST',
@@ -77,13 +77,13 @@ describe('what was not used is given back', () => {
     expect([answer.status, jsonOf(answer), left(answer)]).toEqual([200, [], fullBucket - 1])
   })
 
-  test('a request that is refused for what it asks is a unit', async () => {
+  test('a request refused for its content counts one unit', async () => {
     const answer = await fresh().send(`/sepolia/api/v1/account/${collector}/orders?limit=5000`)
     expect([answer.status, left(answer)]).toEqual([400, fullBucket - 1])
   })
 })
 
-describe('what was answered counts', () => {
+describe('units by the size of the response', () => {
   test.each([
     ['orders', `/sepolia/api/v1/account/${collector}/orders?limit=1000`, storedOrders, 2],
     ['notifications', `/accounts/${collector}/notifications`, storedNotifications, 1],
@@ -102,7 +102,7 @@ describe('what was answered counts', () => {
     expect([answer.status, left(answer)]).toEqual([200, fullBucket - units])
   })
 
-  test('over a stream as over HTTP', async () => {
+  test('a stream counts like HTTP', async () => {
     const client = fresh()
     const executed = await client.graphql(executedQuery)
     const before = left(executed)
@@ -116,7 +116,7 @@ describe('what was answered counts', () => {
     expect(after).toBe(before - (fullBucket - before) - 1)
   })
 
-  test('more than was held back too, and the client waits until that is made up for', async () => {
+  test('a response above its estimate is charged in full, and the client waits until it is made up for', async () => {
     const small = await openLimited({}, { rateLimits: { reads: 1, quotes: 0, orders: 0 } })
     try {
       for (let index = 0; index < storedNotifications; index++)
@@ -125,7 +125,7 @@ describe('what was answered counts', () => {
       const answer = await client.graphql(executedQuery)
       expect([answer.status, left(answer)]).toEqual([200, 0])
       const refused = await client.send('/sepolia/api/v1/version')
-      // As much below empty as a full bucket holds, and no more.
+      // At most as far below empty as a full bucket holds.
       expect([refused.status, jsonOf(refused).data]).toEqual([429, { limit: 'reads', retryAfterMs: 3_000 }])
       expect((await clientOf(small, '192.0.2.2').send('/sepolia/api/v1/version')).status).toBe(200)
     } finally {
@@ -134,12 +134,12 @@ describe('what was answered counts', () => {
   })
 })
 
-test('while an answer is under way its estimate is held back', async () => {
+test('the estimate of a pending response is held back', async () => {
   const client = fresh()
-  const heavy = `{ orders(owner: "${nobody}", first: 1000) { nodes { uid sellToken { symbol } buyToken { symbol } } } token(address: "${numbered('aa')}") { usdPrice { price } } }`
+  const heavy = `{ orders(owner: "${unused}", first: 1000) { nodes { uid sellToken { symbol } buyToken { symbol } } } token(address: "${numbered('aa')}") { usdPrice { price } } }`
   const first = client.graphql(heavy)
   await expect.poll(() => readers.length).toBe(1)
-  // 3,002 objects at most: 24 units.
+  // At most 3,002 objects: 24 units.
   const beside = await client.send('/sepolia/api/v1/version')
   expect(left(beside)).toBe(fullBucket - 24 - 1)
   readers.pop()?.()
@@ -147,7 +147,7 @@ test('while an answer is under way its estimate is held back', async () => {
   expect([answer.status, left(answer)]).toEqual([200, fullBucket - 2 - 1])
 })
 
-test('what one client uses is nothing to another, and nothing to its quotes and orders', async () => {
+test('the reads of a client affect neither other clients nor its quotes and orders', async () => {
   const greedy = fresh()
   await greedy.exhaust()
   expect((await greedy.send(`/sepolia/api/v1/account/${collector}/orders?limit=1000`)).status).toBe(429)
@@ -165,7 +165,7 @@ test('what one client uses is nothing to another, and nothing to its quotes and 
   expect(left(await fresh().send('/sepolia/api/v1/version'))).toBe(fullBucket - 1)
 })
 
-test('the policy says in what it counts', async () => {
+test('the policy header names the unit', async () => {
   const { headers } = await fresh().send('/sepolia/api/v1/version')
   expect(headers['ratelimit-policy']).toBe('"reads";q=100;w=2;qu="cost-units"')
 })

@@ -6,7 +6,7 @@ import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
 
 const listed = 'query Listed($uid: OrderUid!) { order(uid: $uid) { uid status } }'
-const hot = 'query Hot($uid: OrderUid!) { order(uid: $uid) { uid kind } }'
+const compiled = 'query Hot($uid: OrderUid!) { order(uid: $uid) { uid kind } }'
 const executed = 'query Executed { version }'
 
 let server: TestServer
@@ -39,16 +39,16 @@ async function ask(hash: string, query?: string, method: Method = 'POST', versio
   return { status, ...rest }
 }
 
-test('a document of the list answers to its hash alone', async () => {
+test('a listed document can be requested by its hash alone', async () => {
   expect(await ask(hashOf(listed))).toEqual({
     status: 200,
     data: { order: { uid: order.uid, status: 'OPEN' } },
   })
 })
 
-test('a document that a client brought answers to its hash from then on, hot or executed', async () => {
+test('a document that a client sent can be requested by its hash from then on, compiled or executed', async () => {
   for (const [text, data] of [
-    [hot, { order: { uid: order.uid, kind: 'SELL' } }],
+    [compiled, { order: { uid: order.uid, kind: 'SELL' } }],
     [executed, { version: 'test-build' }],
   ] as const) {
     const unknown = await ask(hashOf(text))
@@ -63,20 +63,20 @@ test('a document that a client brought answers to its hash from then on, hot or 
   }
 })
 
-test('a text under another hash is refused and not kept', async () => {
-  const { errors } = await ask(hashOf('something else'), hot)
+test('a text with a wrong hash is refused and not stored', async () => {
+  const { errors } = await ask(hashOf('something else'), compiled)
   expect(errors[0].extensions.code).toBe('InvalidQuery')
   expect((await ask(hashOf('something else'))).errors[0].message).toBe('PersistedQueryNotFound')
 })
 
-test('a text that does not fit the schema is not kept', async () => {
+test('a text that does not fit the schema is not stored', async () => {
   const wrong = '{ nothing }'
   expect((await ask(hashOf(wrong), wrong)).errors[0].extensions.code).toBe('InvalidQuery')
   expect((await ask(hashOf(wrong))).errors[0].message).toBe('PersistedQueryNotFound')
 })
 
 describe('over GET', () => {
-  test('a hash is answered as over POST, known or not', async () => {
+  test('a hash gets the same response as over POST, known or not', async () => {
     expect(await ask(hashOf(listed), undefined, 'GET')).toEqual({
       status: 200,
       data: { order: { uid: order.uid, status: 'OPEN' } },
@@ -87,7 +87,7 @@ describe('over GET', () => {
     expect([answer.status, answer.errors[0].extensions.code]).toEqual([200, 'PERSISTED_QUERY_NOT_FOUND'])
   })
 
-  test('what was brought is known from then on', async () => {
+  test('a text that was sent is known from then on', async () => {
     const brought = 'query Brought($uid: OrderUid!) { order(uid: $uid) { uid partiallyFillable } }'
     const data = { order: { uid: order.uid, partiallyFillable: order.partiallyFillable } }
     expect(await ask(hashOf(brought), brought, 'GET')).toEqual({ status: 200, data })
@@ -96,7 +96,7 @@ describe('over GET', () => {
     expect((await ask(hashOf('another'), brought, 'GET')).errors[0].extensions.code).toBe('InvalidQuery')
   })
 
-  test('a mutation is none that GET may name', async () => {
+  test('a mutation cannot be requested by its hash', async () => {
     const mutation = 'mutation { uploadAppData(input: { document: "{}" }) { created } }'
     expect((await ask(hashOf(mutation), mutation)).status).toBe(200)
     const { status, errors } = await ask(hashOf(mutation), undefined, 'GET')
@@ -116,12 +116,15 @@ test('another version of the protocol is refused', async () => {
   }
 })
 
-test.each([hot, executed])('a name that no operation has is no name of the only one: %s', async (query) => {
-  const variables = { uid: order.uid }
-  const { body } = await request(`${server.url}/graphql`, 'POST', {
-    query,
-    variables,
-    operationName: 'Other',
-  })
-  expect([body.data, body.errors.length]).toEqual([undefined, 1])
-})
+test.each([compiled, executed])(
+  'an unknown operationName does not select the only operation: %s',
+  async (query) => {
+    const variables = { uid: order.uid }
+    const { body } = await request(`${server.url}/graphql`, 'POST', {
+      query,
+      variables,
+      operationName: 'Other',
+    })
+    expect([body.data, body.errors.length]).toEqual([undefined, 1])
+  },
+)
