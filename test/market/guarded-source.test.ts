@@ -27,7 +27,7 @@ function start(says: (token: Address) => string | undefined | Promise<string>) {
   return { asked, clock, find: (of = token) => find(of, AbortSignal.timeout(1_000)) }
 }
 
-test('a token that it does not know is not asked about again for half an hour; others are', async () => {
+test('an unknown token is not asked about again for half an hour; others are', async () => {
   const { asked, clock, find } = start((of) => (of === token ? undefined : '1'))
   for (let call = 0; call < 3; call++) expect(await find()).toBeUndefined()
   for (let call = 0; call < 2; call++) expect(await find(other)).toBe('1')
@@ -39,7 +39,7 @@ test('a token that it does not know is not asked about again for half an hour; o
   expect(asked).toEqual([token, other, other, token])
 })
 
-test('so many, and no more, are remembered', async () => {
+test('a bounded number of unknown tokens is remembered', async () => {
   const { asked, find } = start(() => undefined)
   const tokens = Array.from({ length: 10_001 }, (_, of) => address(of.toString(16).padStart(40, '0')))
   for (const of of tokens) await find(of)
@@ -48,7 +48,7 @@ test('so many, and no more, are remembered', async () => {
   expect(asked).toEqual([tokens[0]])
 })
 
-test('outages of tokens are no failures of its own, and are not remembered', async () => {
+test('outages of tokens are no failures of the source, and are not cached', async () => {
   const { asked, find } = start((of) => {
     if (of === token) throw new Outage('them', 'talks nonsense')
     return '1'
@@ -58,7 +58,7 @@ test('outages of tokens are no failures of its own, and are not remembered', asy
   expect(await find(other)).toBe('1')
 })
 
-test('after five failures of its own it is left alone', async () => {
+test('after five failures of its own it is paused', async () => {
   const { asked, find } = start(() => {
     throw new OutsideFault('them', 'status 500')
   })
@@ -88,7 +88,7 @@ test('while a node is away, tokens without a feed are answered as if there were 
   expect(await fallbackSource.find(other, 'somebody')).toBeUndefined()
 })
 
-test('a second later, and later still each time, it is tried by one question', async () => {
+test('a paused source is tried by one request after a second, and then at growing intervals', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { asked, find } = start(() => {
     throw new OutsideFault('them', 'status 500')
@@ -107,7 +107,7 @@ test('a second later, and later still each time, it is tried by one question', a
   expect(tries).toEqual([0, 1, 0, 1])
 })
 
-test('when it asks for fewer questions it has none for a second', async () => {
+test('a rate-limited source is paused for a second', async () => {
   const { asked, clock, find } = start(() => {
     throw new Throttled('them', 'status 429')
   })
@@ -120,7 +120,7 @@ test('when it asks for fewer questions it has none for a second', async () => {
   expect(counts).toEqual([1, 1, 2])
 })
 
-test('sixty-four questions are under way at a time, and no more', async () => {
+test('at most sixty-four requests are under way at a time', async () => {
   const answers: (() => void)[] = []
   const { asked, find } = start(() => new Promise((resolve) => answers.push(() => resolve('1'))))
   const under = Array.from({ length: 64 }, () => find())

@@ -42,11 +42,11 @@ const saying = (body: unknown, status = 200) => {
 interface Provider {
   kind: string
   create(chainId: number, more?: { url: undefined }): HolderSource | undefined
-  /** A body that lists these. */
+  /** A response body that lists these holders. */
   listing(holders: { address?: unknown; balance?: unknown }[]): unknown
   path: string
   header: string | undefined
-  /** Of an answer, at most. */
+  /** The largest response. */
   bytes: number
 }
 const options = (chainId: number) => ({ name: 'them', url, apiKey: key, network: { chainId }, now: Date.now })
@@ -99,7 +99,7 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     expect(asked).toEqual([{ path, key: header }])
   })
 
-  test('is sorted here, in lowercase, without those who have nothing', async () => {
+  test('is sorted by the service, in lowercase, without zero balances', async () => {
     const shouting = `0x${numbered('ab').slice(2).toUpperCase()}`
     saying(
       listing([
@@ -128,7 +128,7 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     expect(found?.at(-1)?.balance).toBe(51n)
   })
 
-  test('is read as far as a hundred holders go with all that is told of them, and no further', async () => {
+  test('is read up to the size of a hundred holders with all their details, and no further', async () => {
     const text = JSON.stringify(listing([{ address: one, balance: '5' }]))
     saying(text.padEnd(bytes))
     expect(await ask()).toEqual([{ address: one, balance: 5n }])
@@ -139,7 +139,7 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
   test.each([
     ['no holders', []],
     ['holders of nothing', [{ address: one, balance: '0' }]],
-  ])('%s: knows of none', async (_, list) => {
+  ])('%s: has no holders', async (_, list) => {
     saying(listing(list))
     expect(await ask()).toBeUndefined()
   })
@@ -162,7 +162,7 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     true,
     ['5'],
     { atoms: '5' },
-  ])('a balance of %j spoils the list', async (balance) => {
+  ])('a balance of %j makes the list invalid', async (balance) => {
     saying(
       listing([
         { address: one, balance: '5' },
@@ -172,7 +172,7 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     expect(await fault()).toContain('no amount of atoms')
   })
 
-  test('a balance of 1e400 spoils the list', async () => {
+  test('a balance of 1e400 makes the list invalid', async () => {
     saying(JSON.stringify(listing([{ address: one, balance: 'here' }])).replace('"here"', '1e400'))
     expect(await fault()).toContain('no amount of atoms')
   })
@@ -185,7 +185,7 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     },
   )
 
-  test('the same holder twice spoils the list', async () => {
+  test('a duplicate holder makes the list invalid', async () => {
     saying(
       listing([
         { address: one, balance: '5' },
@@ -202,17 +202,17 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     ['a text', '"holders"'],
     ['a wrong list', { result: {}, holders: {} }],
     ['a list of texts', { result: [one], holders: [one] }],
-  ])('%s is nonsense about one token', async (_, body) => {
+  ])('%s is an invalid response about one token', async (_, body) => {
     saying(body)
     expect(await fault()).toContain('talks nonsense')
   })
 
-  test('a page is a fault of the source', async () => {
+  test('an HTML page is a failure of the source', async () => {
     saying('<html>')
     expect(await fault(true)).toContain('no JSON')
   })
 
-  test.each([401, 403, 500, 502])('status %d is a fault of the source, never "none"', async (status) => {
+  test.each([401, 403, 500, 502])('status %d is a failure of the source, never "none"', async (status) => {
     saying({ message: `key ${key} is not allowed`, error: { code: 1, message: key } }, status)
     expect(await fault(true)).toBe(`status ${status}`)
   })
@@ -224,17 +224,17 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     }
   })
 
-  test('status 429 asks for fewer questions', async () => {
+  test('status 429 is a rate limit', async () => {
     saying({}, 429)
     await expect(ask()).rejects.toThrow(Throttled)
   })
 
-  test('is not waited for longer than somebody does', async () => {
+  test('is aborted when its caller leaves', async () => {
     answer = () => {}
     await expect(ask(AbortSignal.timeout(50))).rejects.toThrow(Outage)
   })
 
-  test('is not asked about a chain that it does not know', () => {
+  test('is no source on an unknown chain', () => {
     expect(create(9745, { url: undefined })).toBeUndefined()
     expect(create(31337, { url: undefined })).toBeUndefined()
   })
@@ -248,7 +248,7 @@ describe('ethplorer alone', () => {
     expect(await ask()).toEqual([{ address: one, balance: 46915000000000000000000000001n }])
   })
 
-  test.each([200, 400, 404])('what it calls no token (status %d) has no holders', async (status) => {
+  test.each([200, 400, 404])('a response of no token (status %d) means no holders', async (status) => {
     saying({ error: { code: 150, message: 'Address is not a token contract' } }, status)
     expect(await ask()).toBeUndefined()
   })

@@ -4,8 +4,8 @@ import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 
 /**
- * A node that has a pool for every pair, unless it is barren, with the height of the block as both reserves. It answers as soon as it is asked.
- * @returns how many pools and pairs each round trip read, and the heads it was asked for
+ * A node with a pool for every pair, unless it is barren; both reserves are the height of the block. It answers at once.
+ * @returns how many pools and pairs each round trip read, and the heads that were requested
  */
 export function createMadeUpNode() {
   const node = {
@@ -48,7 +48,7 @@ export function createMadeUpNode() {
   return Object.assign(node, { rpc })
 }
 
-/** The constructor's arguments, in words: factory, two offsets, pools and pairs, each with their number before them. */
+/** The constructor's arguments in words: factory, two offsets, pools and pairs, each preceded by their number. */
 function asked(call: unknown): { pools: string[]; pairs: string[] } {
   const { data } = call as { data: string }
   const words = data.slice(poolReaderCode.length).match(/.{64}/g) ?? []

@@ -9,7 +9,7 @@ import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
 import { type Evm, startEvm } from '../setup/evm.ts'
 
-/** A real EVM with a pool factory, and tokens that anybody mints. */
+/** A real EVM with a pool factory, and tokens that any account can mint. */
 export async function startPoolChain() {
   const evm = await startEvm()
   const factory = await evm.deploy(factoryArtifact)
@@ -53,7 +53,7 @@ export type PoolChain = Awaited<ReturnType<typeof startPoolChain>>
 export const reservesOf = (pool: Pool, token: Address) =>
   pool.token0 === token ? [pool.reserve0, pool.reserve1] : [pool.reserve1, pool.reserve0]
 
-/** Notes the methods of each round trip. */
+/** Records the methods of each round trip. */
 export function notingRpc({ rpc }: Pick<Evm, 'rpc'>) {
   const trips: string[][] = []
   const noting: Rpc = {
@@ -66,7 +66,7 @@ export function notingRpc({ rpc }: Pick<Evm, 'rpc'>) {
       return rpc.batch(calls)
     },
   }
-  /** What went to the node since the last question. */
+  /** The requests to the node since the last call. */
   return { rpc: noting, trips, taken: () => trips.splice(0) }
 }
 

@@ -64,7 +64,7 @@ describe('coingecko', () => {
     expect(server.asked[0]?.headers).not.toHaveProperty('x-cg-pro-api-key')
   })
 
-  test('gets its key in the header that it has for it, and in no other', async () => {
+  test('gets its key only in the header for it', async () => {
     server.behaves(usd('1'))
     const more = { keyHeader: 'x-cg-demo-api-key', url: server.url, network: { chainId: 1 } }
     await createCoingecko({ ...options, ...more })?.find(token, waiting())
@@ -85,11 +85,11 @@ describe('coingecko', () => {
     ['123456789012345.67', '123456789012345.67'],
     ['1e15', '1000000000000000'],
     ['1E-60', `0.${'0'.repeat(59)}1`],
-  ])('%s dollars are told as %s', async (said, told) => {
-    expect(await find(usd(said))).toBe(told)
+  ])('%s dollars are returned as %s', async (said, expected) => {
+    expect(await find(usd(said))).toBe(expected)
   })
 
-  test('a price in another spelling of the address is a price', async () => {
+  test('a price under another spelling of the address is a price', async () => {
     expect(await find(answering({ [token.toUpperCase()]: { usd: 2 } }))).toBe('2')
   })
 
@@ -101,7 +101,7 @@ describe('coingecko', () => {
     ['what rounds to zero', usd('1e-400')],
     ['what is as good as zero', usd('5e-324')],
     ['404', answering({ error: 'coin not found' }, 404)],
-  ])('%s stands for no price', async (_, behaviour) => {
+  ])('%s means no price', async (_, behaviour) => {
     expect(await find(behaviour)).toBeUndefined()
   })
 
@@ -136,7 +136,7 @@ describe('coingecko', () => {
       'talks nonsense: the token is there twice',
     ],
     ['a refusal that is no JSON', status(422), 'status 422'],
-  ])('%s is an outage of the token, of which is said no more than this', async (_, behaviour, reason) => {
+  ])('%s is an outage of the token, with only this as the reason', async (_, behaviour, reason) => {
     const fault = await find(behaviour)?.catch((thrown: unknown) => thrown)
     expect(fault).toBeInstanceOf(Outage)
     expect(fault).not.toBeInstanceOf(OutsideFault)
@@ -155,24 +155,24 @@ describe('coingecko', () => {
     ['half of it', cutOff, 'cannot be reached (UND_ERR_SOCKET)'],
     ['a reset', resetting, 'cannot be reached (ECONNRESET)'],
     ['nothing in time', hanging, 'did not answer in time'],
-  ])('%s is a fault of the source, of which is said no more than this', async (_, behaviour, reason) => {
+  ])('%s is a failure of the source, with only this as the reason', async (_, behaviour, reason) => {
     const fault = await find(behaviour)?.catch((thrown: unknown) => thrown)
     expect(fault).toBeInstanceOf(OutsideFault)
     expect(fault).toMatchObject({ message: 'prices is unavailable', reason })
   })
 
-  test('429 asks to be left alone', async () => {
+  test('429 is a rate limit', async () => {
     const asked = find(status(429, { 'retry-after': '7' }))
     await expect(asked).rejects.toThrow(Throttled)
     await expect(asked).rejects.toMatchObject({ retryAfterMs: 7_000 })
   })
 
-  test('any double is told as a plain decimal that reads as the same double', async () => {
+  test('any double is returned as a plain decimal that reads as the same double', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 1e-60, max: 1e15, noNaN: true }), async (dollars) => {
-        const told = await find(usd(String(dollars)))
-        expect(told).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
-        expect(Number(told)).toBe(dollars)
+        const price = await find(usd(String(dollars)))
+        expect(price).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+        expect(Number(price)).toBe(dollars)
       }),
       { numRuns: 200 },
     )
@@ -220,7 +220,7 @@ describe('a feed on chain', () => {
     ['one that is as old as it may be', { updatedAt: seconds - 3_600n }, '3462.85852001'],
     ['one by a clock that is a little ahead', { updatedAt: seconds + 600n }, '3462.85852001'],
     ['one that was answered late', { answeredInRound: 9n }, '3462.85852001'],
-  ])('tells %s', async (_, round, price) => {
+  ])('returns %s', async (_, round, price) => {
     expect(await find(round)).toBe(price)
   })
 
@@ -237,7 +237,7 @@ describe('a feed on chain', () => {
     ['an answer of an earlier round', { answeredInRound: 6n }, 'no aggregator with a complete round'],
     ['units of less than nothing', { decimals: 37n }, 'no aggregator with a complete round'],
     ['decimals beyond all', { decimals: 2n ** 256n - 1n }, 'no aggregator with a complete round'],
-  ])('that says %s is an outage of this token, not of the source', async (_, round, reason) => {
+  ])('with %s is an outage of this token, not of the source', async (_, round, reason) => {
     const fault = await find(round).catch((thrown: unknown) => thrown)
     expect(fault).toBeInstanceOf(Outage)
     expect(fault).not.toBeInstanceOf(OutsideFault)
@@ -249,7 +249,7 @@ describe('a feed on chain', () => {
     ['reverts', '0x60006000fd'],
     ['uses up all gas', '0xfe'],
     ['answers one word', codeReturning(8n)],
-  ])('so is one that %s', async (_, code) => {
+  ])('that %s is an outage of this token too', async (_, code) => {
     const at = numbered('fe')
     await evm.rpc.call('anvil_setCode', [at, code])
     const fault = await create(at)
@@ -259,11 +259,11 @@ describe('a feed on chain', () => {
     expect(fault).toHaveProperty('cause', expect.stringContaining('no aggregator'))
   })
 
-  test('a token without a feed has no price here', async () => {
+  test('a token without a feed has no price', async () => {
     expect(await create().find(nativeMarker, waiting())).toBeUndefined()
   })
 
-  test('both questions are one request; a node that is away is a fault of the source', async () => {
+  test('both calls are one request; a node that is away is a failure of the source', async () => {
     await using node = await startScriptedNode({ status: 500 })
     const rpc = createRpc({ url: node.url, log: silentLog, retries: 0 })
     const asked = create(feed.address, rpc).find(token, waiting())

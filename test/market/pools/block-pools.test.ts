@@ -21,7 +21,7 @@ beforeEach(() => {
   ends = []
 })
 
-/** Pools of one block, over a node whose reads wait until each is told to end. */
+/** Pools of one block, over a node whose reads wait until the test ends each. */
 function heldPools() {
   const rpc: Rpc = {
     call: node.rpc.call,
@@ -40,7 +40,7 @@ function heldPools() {
 const settled = () => new Promise(setImmediate)
 const readCounts = () => node.reads.map((read) => read.pairs + read.pools)
 
-test('a read that fails for the one who began it is tried again by those who waited for a part of it', async () => {
+test('a read that fails for its initiator is retried by those who wait for a part of it', async () => {
   const { find } = heldPools()
   const large = find(pairs(100))
   const refused = expect(large).rejects.toThrow(Outage)
@@ -51,14 +51,14 @@ test('a read that fails for the one who began it is tried again by those who wai
   ends[0]?.fail()
   await refused
   await settled()
-  // What they have in common is asked for once, and what was answered before not again.
+  // Common pools are requested once, and known ones not again.
   expect(readCounts()).toEqual([100, 1, 1, 1])
   for (const end of ends) end.answer()
   expect((await small).pools).toHaveLength(3)
   expect((await smaller).pools).toHaveLength(1)
 })
 
-test('whoever asked once more in vain gives up', async () => {
+test('a retry that fails as well is an error', async () => {
   const { find } = heldPools()
   const finds = [5, 1, 1].map((count) => expect(find(pairs(count))).rejects.toThrow(Outage))
   ends[0]?.fail()
@@ -68,7 +68,7 @@ test('whoever asked once more in vain gives up', async () => {
   expect(readCounts()).toEqual([5, 1])
 })
 
-test('pools that are forgotten for others stay with those who wait for the rest of theirs', async () => {
+test('evicted pools are kept for callers who wait for their other pools', async () => {
   const { find } = heldPools()
   const first = find(pairs(1))
   ends[0]?.answer()

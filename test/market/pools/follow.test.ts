@@ -33,11 +33,11 @@ describe('a followed market', () => {
     node = createMadeUpNode()
   })
   const market = (rpc: Rpc = node.rpc) => createPools({ rpc, network, now: () => time, log: silentLog })
-  /** Pairs with the base token: each stands for one pool. */
+  /** Pairs with the base token, one pool each. */
   const pairs = (count: number, from = 0): TokenPair[] =>
     Array.from({ length: count }, (_, index) => [numberedAddress('01', from + index), wrappedNative])
 
-  test('is read in one round trip when a block is new, and answers from memory then', async () => {
+  test('is read in one round trip for a new block, and answers from memory then', async () => {
     const pools = market()
     await pools.look(pairs(900))
     expect(node.reads).toEqual([{ pools: 0, pairs: 900, calls: 5 }])
@@ -72,7 +72,7 @@ describe('a followed market', () => {
     return { rpc, release }
   }
 
-  test('serves the block before until the new one is read, and that for no longer than a moment', async () => {
+  test('serves the block before until the new one is read, for a moment at most', async () => {
     const { rpc, release } = holdingSecondBlock()
     const pools = market(rpc)
     await pools.look(pairs(2))
@@ -84,7 +84,7 @@ describe('a followed market', () => {
     const late = pools.look(pairs(2))
     release()
     expect((await late).block).toBe(2)
-    // It waited for the read that was under way.
+    // It waited for the read under way.
     expect(node.reads).toHaveLength(2)
   })
 
@@ -105,7 +105,7 @@ describe('a followed market', () => {
     expect((await pools.look(pairs(2))).block).toBe(3)
   })
 
-  test('reads the pools that were asked for last, up to a bound, for ten minutes', async () => {
+  test('reads the pools that were requested last, up to a bound, for ten minutes', async () => {
     const pools = market()
     await pools.look(pairs(3_000))
     await pools.look(pairs(3_000, 3_000))
@@ -121,7 +121,7 @@ describe('a followed market', () => {
     await until(() => expect(node.reads).toEqual([{ pools: 1, pairs: 0, calls: 1 }]))
   })
 
-  test('keeps pools that are asked for again and again, in one block that lasts', async () => {
+  test('keeps pools that are requested repeatedly during one long block', async () => {
     const pools = market()
     following(pools.follow(stop.signal))
     for (let minutes = 0; minutes < 20; minutes++) {
@@ -134,7 +134,7 @@ describe('a followed market', () => {
     await until(() => expect(node.reads).toEqual([{ pools: 3, pairs: 0, calls: 1 }]))
   })
 
-  test('looks for the pools that were missed before anybody has to wait for that', async () => {
+  test('looks for missing pools again before a caller has to wait for that', async () => {
     node.barren = true
     const pools = market()
     await pools.look(pairs(3))
@@ -157,7 +157,7 @@ describe('a followed market', () => {
     expect(node.reads).toEqual([missed])
   })
 
-  test('leaves the node alone until somebody asks, and when nobody has asked for a minute', async () => {
+  test('does not ask the node before the first request, nor a minute after the last one', async () => {
     const pools = market()
     following(pools.follow(stop.signal))
     await new Promise(setImmediate)
@@ -168,11 +168,11 @@ describe('a followed market', () => {
     const { heads } = node
     node.height++
     await pools.look(pairs(1))
-    // The one who asks after the pause finds the new block himself.
+    // The first request after the pause reads the new block itself.
     expect(node.heads).toBe(heads + 1)
   })
 
-  test('remembers so many answers, and the same array for the same question', async () => {
+  test('caches a bounded number of results, and returns the same array for the same request', async () => {
     const { look } = market()
     const [first = [wrappedNative, wrappedNative], ...others] = pairs(1_001)
     const { pools } = await look([first])
@@ -186,7 +186,7 @@ describe('a followed market', () => {
   })
 })
 
-test('a new block of a real chain is found by itself', async () => {
+test('detects a new block of a real chain by itself', async () => {
   const chain = await startPoolChain()
   try {
     const [a, base] = [await chain.createToken(), await chain.createToken()]
@@ -225,20 +225,20 @@ describe('following', () => {
     expect(advance).toHaveBeenCalledTimes(3)
   })
 
-  test('survives whatever goes wrong, and tells of it once', async () => {
+  test('survives any fault, and logs it once', async () => {
     const faults = [new Outage('the network node'), new TypeError('odd'), undefined]
     const advance = vi.fn(async () => {
       if (faults.length > 0) throw faults.shift()
     })
-    const told: string[] = []
-    const tell = (message: string) => void told.push(message)
-    const log = { ...silentLog, warn: tell, info: tell }
+    const logged: string[] = []
+    const note = (message: string) => void logged.push(message)
+    const log = { ...silentLog, warn: note, info: note }
     following(follow(options({ advance, log }), stop.signal))
     await until(() => expect(advance.mock.calls.length).toBeGreaterThan(5))
-    expect(told).toEqual(['the pools could not be read', 'the pools are read again'])
+    expect(logged).toEqual(['the pools could not be read', 'the pools are read again'])
   })
 
-  test('ends at once, also while the node is silent, and when it had no time to begin', async () => {
+  test('stops at once, also while the node is silent, or before it began', async () => {
     const end = follow(options({ advance: () => new Promise(() => {}) }), stop.signal)
     stop.abort()
     await end

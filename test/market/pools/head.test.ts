@@ -6,11 +6,11 @@ import { createView } from '../../../src/market/pools/view.ts'
 
 const staleMs = 1_000
 let time: number
-let told: number
+let reported: number
 let made: number[]
 let newest: ChainHead
 
-/** The fraction of the height tells forks apart. */
+/** The fraction of the height distinguishes forks. */
 const headOf = (height: number): Head => ({
   number: Math.floor(height),
   hash: `0x${String(height * 10).padStart(64, '0')}` as Bytes32,
@@ -19,10 +19,10 @@ const headOf = (height: number): Head => ({
 
 beforeEach(() => {
   time = 1_000_000
-  told = 10
+  reported = 10
   made = []
   newest = createChainHead({
-    readHead: async () => headOf(told),
+    readHead: async () => headOf(reported),
     createView: (head) => {
       made.push(head.number)
       const pools = { blockHash: head.hash, find: () => expect.fail() }
@@ -33,17 +33,17 @@ beforeEach(() => {
   })
 })
 
-/** What is served after the node has told of this block. */
+/** The block that is served after the node has reported this one. */
 async function after(height: number, ms = 100) {
   time += ms
-  told = height
+  reported = height
   return (await newest.check()).block
 }
 
-test('a node that lags behind turns nothing back, and nothing is prepared anew', async () => {
+test('a node that lags behind undoes nothing, and no block is prepared twice', async () => {
   const prepared: number[] = []
   for (const height of [10, 11, 10, 11, 9, 11, 12, 11, 12]) {
-    told = height
+    reported = height
     time += 400
     await newest.advance(async ({ block }) => prepared.push(block))
   }
@@ -52,33 +52,33 @@ test('a node that lags behind turns nothing back, and nothing is prepared anew',
   expect((await newest.view()).block).toBe(12)
 })
 
-test('a lower block is believed once the higher one was not told of for a while', async () => {
+test('a lower block is accepted once the higher one was not reported for a while', async () => {
   expect(await after(10)).toBe(10)
   expect(await after(7, staleMs - 1)).toBe(10)
   expect(await after(7, 1)).toBe(7)
   expect(await after(8)).toBe(8)
 })
 
-test('is believed at once in place of a block that could not be read, and where the clock was set back', async () => {
+test('a lower block is accepted at once if the other could not be read, or the clock was set back', async () => {
   await after(10)
-  told = 9
+  reported = 9
   const view = await newest.view()
   expect((await newest.check()).block).toBe(10)
   expect((await newest.check(view)).block).toBe(9)
-  told = 8
-  // The doubt was about the other block.
+  reported = 8
+  // The failed read was of the other block.
   expect((await newest.check()).block).toBe(9)
   expect(await after(8, -1)).toBe(8)
 })
 
-test('a block that is told of again after it could not be read is doubted no more', async () => {
+test('a block that is reported again after a failed read is trusted again', async () => {
   await after(10)
   const view = await newest.view()
   expect((await newest.check(view)).block).toBe(10)
   expect(await after(9)).toBe(10)
 })
 
-test('another block of the same height is believed at once', async () => {
+test('another block of the same height is accepted at once', async () => {
   await after(10)
   const [before] = newest.views()
   expect(await after(10.1)).toBe(10)

@@ -38,7 +38,7 @@ const now = () => time
 
 const market = (rpc: Rpc = evm.rpc) => createPools({ rpc, network, now, log: silentLog })
 
-/** A market, and what it has asked the node since the last question. */
+/** A market, and its requests to the node since the last call. */
 function noted() {
   const { rpc, taken } = notingRpc(evm)
   return { ...market(rpc), taken }
@@ -46,7 +46,7 @@ function noted() {
 
 const head = ['eth_getBlockByNumber', 'eth_maxPriorityFeePerGas']
 const read = ['eth_call']
-/** Longer than anything is believed without asking. */
+/** Longer than any cached head is used. */
 const aMoment = 1_000
 
 describe('pools around pairs', () => {
@@ -61,7 +61,7 @@ describe('pools around pairs', () => {
     expect(ofToken(tokens.other)).toEqual([[40n, 30n]])
   })
 
-  test('do not mind a token named twice, or a base token itself', async () => {
+  test('are the same if a token is named twice or is a base token', async () => {
     const { look } = market()
     const around = async (pairs: TokenPair[]) => (await look(pairs)).pools
     const { a, base, c } = tokens
@@ -75,7 +75,7 @@ describe('pools around pairs', () => {
     expect(await around([])).toHaveLength(1)
   })
 
-  test('are none where the factory has no code', async () => {
+  test('are empty if the factory has no code', async () => {
     const nowhere = createNetwork({ baseTokens: [tokens.base] })
     const { look } = createPools({ rpc: evm.rpc, network: nowhere, now, log: silentLog })
     expect((await look([[tokens.a, tokens.base]])).pools).toEqual([])
@@ -83,7 +83,7 @@ describe('pools around pairs', () => {
 })
 
 describe('a look', () => {
-  test('takes two round trips at first and none from then on, for other pairs one', async () => {
+  test('takes two round trips at first and none from then on; other pairs take one', async () => {
     const { look, taken } = noted()
     const first = await look([[tokens.a, tokens.base]])
     expect(taken()).toEqual([head, read])
@@ -106,7 +106,7 @@ describe('a look', () => {
     const view = await look([[tokens.a, tokens.base]])
     expect([view.block, view.gasPrice]).toEqual([block, 1_000_000_000n + priority])
     await chain.fund(poolOfB, tokens.b, 1n, tokens.base, 2n)
-    // Pools that nobody has asked for yet are read in the block of the view, not in the newest.
+    // New pools are read in the block of the view, not in the newest.
     const later = await look([[tokens.b, tokens.base]])
     expect(later.block).toBe(block)
     const pool = later.pools.find(({ address }) => address === poolOfB)
@@ -146,7 +146,7 @@ describe('a look', () => {
     expect(reserve(after)).toBe((reserve(before) ?? 0n) + 1n)
   })
 
-  test('finds its way when its block leaves the chain before it was read', async () => {
+  test('recovers when its block leaves the chain before it was read', async () => {
     const { look } = market()
     const snapshot = await evm.rpc.call('evm_snapshot')
     await chain.fund(poolOfA, tokens.a, 1n, tokens.base, 2n)
@@ -157,19 +157,19 @@ describe('a look', () => {
     expect(pools).toHaveLength(2)
   })
 
-  test('is read once for all who look at the same time', async () => {
+  test('is read once for concurrent callers', async () => {
     const { look, taken } = noted()
     const views = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         look([index % 2 ? [tokens.a, tokens.base] : [tokens.base, tokens.b]]),
       ),
     )
-    // What both pairs have in common is asked for by the first alone.
+    // Only the first caller reads what both pairs have in common.
     expect(taken()).toEqual([head, read, read])
     expect(new Set(views.map(({ pools }) => JSON.stringify(pools.map((pool) => pool.address)))).size).toBe(2)
   })
 
-  test('believes for a minute that there is no pool', async () => {
+  test('caches for a minute that there is no pool', async () => {
     const { look, taken } = noted()
     expect((await look([[tokens.c, tokens.base]])).pools).toHaveLength(1)
     const pool = await chain.filledPool(tokens.c, 5n, tokens.base, 6n)
@@ -196,7 +196,7 @@ describe('a look', () => {
     expect(await look([[tokens.a, tokens.base]])).toEqual(before)
   })
 
-  test('believes no clock that was set back', async () => {
+  test('checks the head again if the clock was set back', async () => {
     const { look, taken } = noted()
     await look([[tokens.a, tokens.base]])
     taken()
@@ -206,8 +206,8 @@ describe('a look', () => {
   })
 })
 
-describe('a block that is named', () => {
-  test('is seen exactly, whatever looks see', async () => {
+describe('a named block', () => {
+  test('is read exactly, whatever block looks see', async () => {
     const { look, around, taken } = noted()
     const reserve = async (hash: `0x${string}`) =>
       (await around([[tokens.a, tokens.base]], hash))
@@ -226,7 +226,7 @@ describe('a block that is named', () => {
     expect(taken()).toEqual([])
   })
 
-  test('is shared with looks when they see the same one', async () => {
+  test('is shared with looks that see the same one', async () => {
     const { look, around, taken } = noted()
     const { pools } = await look([[tokens.a, tokens.b]])
     taken()
@@ -234,7 +234,7 @@ describe('a block that is named', () => {
     expect(taken()).toEqual([])
   })
 
-  test('is an outage when it is not there', async () => {
+  test('is an outage if it does not exist', async () => {
     await expect(market().around([[tokens.a, tokens.b]], noBlock)).rejects.toThrow(Outage)
   })
 })
