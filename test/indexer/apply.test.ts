@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-/** A new account's order, so that its notifications are its own. */
+/** The order of a new account, so that its notifications are its own. */
 const placeOrder = (overrides: Partial<Order> = {}) =>
   storeOrder(database.db, { owner: numbered((0x20 + owners++).toString(16)), ...overrides })
 
@@ -70,7 +70,7 @@ const storyOf = (order: Order) => readStory(database.db, order)
 const statusOf = async (order: Order) => orderStatus(await readOrder(database.db, order), 1_000)
 
 describe('trades', () => {
-  test('one that fills an order whole fulfils it', async () => {
+  test('one that fills an order completely fulfils it', async () => {
     const order = await placeOrder({ sellAmount: 10n, buyAmount: 20n })
     await apply(nextBlock(trade(order, { sell: 10n, buy: 21n }, 'whole'), settled(solver, 'whole')))
     expect(await statusOf(order)).toBe('fulfilled')
@@ -108,7 +108,7 @@ describe('trades', () => {
     expect(await statusOf(order)).toBe('fulfilled')
   })
 
-  test('of orders that nobody placed here are kept for the day they are', async () => {
+  test('of orders that are unknown here are kept until they are placed', async () => {
     const unknown = sampleOrder({ owner: numbered('ee'), sellAmount: 10n })
     await apply(nextBlock(trade(unknown, { sell: 10n, buy: 1n }, 'early')))
     expect(await notificationsOf(unknown)).toEqual([])
@@ -118,7 +118,7 @@ describe('trades', () => {
 })
 
 describe('invalidations and presignatures', () => {
-  test('an invalidation cancels, and is told once', async () => {
+  test('an invalidation cancels the order, and is notified once', async () => {
     const order = await placeOrder()
     await apply(nextBlock(invalidation(order, 'i1'), invalidation(order, 'i2')))
     await apply(nextBlock(invalidation(order, 'i3')))
@@ -134,7 +134,7 @@ describe('invalidations and presignatures', () => {
     expect(await typesOf(order)).toEqual(['order_filled'])
   })
 
-  test('an invalidation after a part cancels the rest', async () => {
+  test('an invalidation after a partial fill cancels the rest', async () => {
     const order = await placeOrder({ sellAmount: 10n, partiallyFillable: true })
     await apply(nextBlock(trade(order, { sell: 4n, buy: 1n }, 'part'), invalidation(order, 'rest')))
     expect(await statusOf(order)).toBe('cancelled')
@@ -169,7 +169,7 @@ describe('settlements', () => {
     return { id, call, fills, tx: `settle ${id}` }
   }
 
-  test('one of ours ends its attempt and says what it took', async () => {
+  test('one of ours ends its attempt and has its gas cost', async () => {
     const { id, call, fills, tx } = await competition()
     const [{ order, fill }] = fills as [(typeof fills)[0]]
     await apply(nextBlock(trade(order, fill, tx), settled(solver, tx)))
@@ -215,7 +215,7 @@ describe('settlements', () => {
     }
   }
 
-  test('one that names our auction with other amounts is foreign', async () => {
+  test('one with our auction but other amounts is foreign', async () => {
     const { fills, tx } = await competition()
     const [{ order, fill }] = fills as [(typeof fills)[0]]
     await apply(nextBlock(trade(order, { ...fill, buy: fill.buy + 1n }, tx), settled(solver, tx)))
@@ -229,7 +229,7 @@ describe('settlements', () => {
     await expectForeign([order])
   })
 
-  test('one that trades one of our orders twice and leaves the other is foreign', async () => {
+  test('one that trades one of our orders twice and omits the other is foreign', async () => {
     const { fills, tx } = await competition({ sell: 10n ** 18n, buy: 2_970n * 10n ** 6n }, 2)
     const [one, two] = fills as [(typeof fills)[0], (typeof fills)[0]]
     const twice = trade(one.order, one.fill, tx)
@@ -249,7 +249,7 @@ describe('settlements', () => {
     }
   })
 
-  test('one that a timeout was recorded for succeeded all the same', async () => {
+  test('one that was recorded as timed out still succeeds', async () => {
     const { fills, tx } = await competition()
     const [{ order, fill }] = fills as [(typeof fills)[0]]
     const end = { auctionId: auctions, solutionUid: 0, endedAt: new Date(0), endBlock: 9, txHash: null }
@@ -265,7 +265,7 @@ describe('settlements', () => {
 describe('expiry', () => {
   const now = () => 1_000 + (checkpoint?.number ?? 0)
 
-  test('is told once, by the time of blocks, and only where an order really expired', async () => {
+  test('is notified once, by block time, and only for orders that really expired', async () => {
     const validTo = now() + 1
     const terms = { validTo, effectiveValidTo: validTo, sellAmount: 10n, partiallyFillable: true }
     const [open, filled, invalid] = [
@@ -282,7 +282,7 @@ describe('expiry', () => {
     expect(await typesOf(invalid)).toEqual(['order_cancelled'])
   })
 
-  test('that a reorg takes and brings back is told once', async () => {
+  test('that a reorg removes and brings back is notified once', async () => {
     const order = await placeOrder({ effectiveValidTo: now() })
     await apply(nextBlock())
     await rollBack(1)
@@ -293,7 +293,7 @@ describe('expiry', () => {
     ])
   })
 
-  test('is told of an order whose fill did not return', async () => {
+  test('is notified for an order whose fill did not return', async () => {
     const order = await placeOrder({ effectiveValidTo: now() + 1, sellAmount: 10n })
     await apply(nextBlock(trade(order, { sell: 10n, buy: 1n }, 'gone')))
     await apply(nextBlock())
@@ -306,7 +306,7 @@ describe('expiry', () => {
     ])
   })
 
-  test('is taken back when the order traded in time on the other branch', async () => {
+  test('is reverted if the order traded in time on the other branch', async () => {
     const order = await placeOrder({ effectiveValidTo: now(), sellAmount: 10n })
     await apply(nextBlock())
     await rollBack(1)
@@ -322,7 +322,7 @@ describe('expiry', () => {
   })
 })
 
-test('what was applied from a stale checkpoint writes nothing', async () => {
+test('applying from a stale checkpoint writes nothing', async () => {
   const order = await placeOrder()
   const stale = checkpoint
   await apply(nextBlock())

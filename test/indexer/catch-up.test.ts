@@ -26,7 +26,7 @@ let warnings: string[]
 let perBlock: number
 let fault: Error | undefined
 let branch: string
-/** Which branch the node is on while it tells of logs, and from then on. */
+/** The node's branch while it returns logs, and from then on. */
 let moves: [string, string] | undefined
 const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.[Symbol.asyncDispose]())
 
-/** A network that was followed before anybody asked for holders. */
+/** A network that was followed before holders were enabled. */
 beforeEach(async () => {
   const client = await connectDirectly(database.url)
   await client.query('TRUNCATE holder_tokens, token_balances, token_balance_changes, checkpoints, blocks')
@@ -104,7 +104,7 @@ async function untilDone(step: () => Promise<boolean>): Promise<void> {
 
 const balance = async (of = token) => (await findHolders(database.db, chainId, of, 1))?.holders[0]?.balance
 
-test('goes in pieces, from the first block of each token, and asks nobody once it is level', async () => {
+test('goes in parts, from the first block of each token, and makes no requests once it is level', async () => {
   const { step } = await begin({ address: token, fromBlock: 3 }, { address: other, fromBlock: 7 })
   await untilDone(() => step(checkpoint))
   expect(asked).toEqual(['0 3-6', '0,1 7-14', '0,1 15-20'])
@@ -114,7 +114,7 @@ test('goes in pieces, from the first block of each token, and asks nobody once i
   expect(database.statements.length).toBe(before)
 })
 
-test('before the first block is stored there is nothing to do, and all afterwards', async () => {
+test('does nothing before the first block is stored, and all afterwards', async () => {
   const { step } = await begin({ address: token, fromBlock: 15 })
   expect(await step(null)).toBe(false)
   expect(await step(null)).toBe(false)
@@ -122,7 +122,7 @@ test('before the first block is stored there is nothing to do, and all afterward
   expect(asked).toEqual(['0 15-20'])
 })
 
-test('an outage of the node makes it wait, longer each time, and ask for less', async () => {
+test('an outage of the node makes it wait, longer each time, and request less', async () => {
   const { step } = await begin({ address: token, fromBlock: 1 })
   fault = new Outage('the network node')
   expect(await step(checkpoint)).toBe(false)
@@ -140,7 +140,7 @@ test('an outage of the node makes it wait, longer each time, and ask for less', 
   expect(await balance()).toBe(20n)
 })
 
-test('it waits half a minute at most, and begins anew with short waits once the node answered', async () => {
+test('it waits half a minute at most, and restarts with short waits once the node answered', async () => {
   const { step } = await begin({ address: token, fromBlock: 1 })
   fault = new Outage('the network node')
   for (let tries = 0; tries < 8; tries++) {
@@ -158,7 +158,7 @@ test('it waits half a minute at most, and begins anew with short waits once the 
   expect(asked).toHaveLength(11)
 })
 
-test('what is more than is written at once is read in parts, without a wait', async () => {
+test('more than one write holds is read in parts, without a wait', async () => {
   perBlock = Math.ceil(maxLogs / 3)
   const { step } = await begin({ address: token, fromBlock: 15 })
   await untilDone(() => step(checkpoint))
@@ -167,7 +167,7 @@ test('what is more than is written at once is read in parts, without a wait', as
   expect(await balance()).toBe(BigInt(6 * perBlock))
 })
 
-test('one block is written at once, however much is in it', async () => {
+test('one block is written at once, however large', async () => {
   perBlock = maxLogs + 1
   const { step } = await begin({ address: token, fromBlock: 19 })
   await untilDone(() => step(checkpoint))
@@ -211,7 +211,7 @@ test('writes nothing when another process moved the checkpoint', async () => {
   expect(await balance()).toBeUndefined()
 })
 
-test('a fault of the program is not waited for', async () => {
+test('a fault of the program is not retried', async () => {
   const { step } = await begin({ address: token, fromBlock: 1 })
   fault = new TypeError('a bug')
   await expect(step(checkpoint)).rejects.toThrow('a bug')

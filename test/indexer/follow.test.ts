@@ -11,7 +11,7 @@ import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
 type Simulated = ReturnType<typeof createSimulatedChain>
 type Consumer = ReturnType<typeof createConsumer>
 
-/** Builds state from steps alone, and holds every step to its contract. */
+/** Builds state from steps alone, and checks the contract of every step. */
 function createConsumer(firstBlock: number, { logsOf }: Simulated) {
   const hashes = new Map<number, Bytes32>()
   const steps: ChainStep[] = []
@@ -48,7 +48,7 @@ function createConsumer(firstBlock: number, { logsOf }: Simulated) {
   return { apply, steps, checkpoint, storedHash: async (n: number) => hashes.get(n), logs: () => logs }
 }
 
-/** Follows until `enough` says so, which it is asked whenever the follower waits. @returns the waits' counts of failures */
+/** Follows until `enough` returns true, which is called whenever the follower waits. @returns the waits' counts of failures */
 async function follow(
   { chain }: Simulated,
   consumer: Consumer,
@@ -78,7 +78,7 @@ async function follow(
   return waits
 }
 
-/** A chain that lost more than its followed part leaves nothing to stand on. */
+/** A chain that lost more than its followed part leaves no common block. */
 function untilLevel({ blocks, isQuiet }: Simulated, consumer: Consumer, firstBlock: number) {
   return () => isQuiet() && consumer.checkpoint()?.hash === blocks.slice(firstBlock).at(-1)?.hash
 }
@@ -97,12 +97,12 @@ const change: fc.Arbitrary<ChainChange> = fc.oneof(
 const script = fc.array(fc.option(change, { nil: undefined, freq: 2 }), { maxLength: 60 })
 
 describe('after any history', () => {
-  test('what a consumer built from the steps is the chain', async () => {
+  test('a consumer’s state built from the steps equals the chain', async () => {
     await fc.assert(
       fc.asyncProperty(script, fc.integer({ min: 0, max: 3 }), async (changes, firstBlock) => {
         const simulated = createSimulatedChain([{ op: 'grow', logs: [1, 0, 2, 1, 0] }, ...changes])
         const consumer = createConsumer(firstBlock, simulated)
-        // Another program may have stopped half-way: the second run starts from the stored checkpoint.
+        // Another process may have stopped half-way: the second run starts from the stored checkpoint.
         await follow(simulated, consumer, (looks) => looks > 3, { firstBlock })
         simulated.apply({ op: 'grow', logs: [1, 1, 1] })
         await follow(simulated, consumer, untilLevel(simulated, consumer, firstBlock), { firstBlock })
@@ -130,7 +130,7 @@ const shape = (step: ChainStep) =>
     : `${step.type} ${step.type === 'reorg' ? step.to.number : step.number}`
 
 describe('steps', () => {
-  test('backfill names the last block of a range below the horizon, every block above it', async () => {
+  test('backfill names the last block of a range below the horizon, and every block above it', async () => {
     const simulated = createSimulatedChain()
     simulated.apply({ op: 'grow', logs: [1, 0, 1, 1, 0, 0, 1, 0, 1] })
     const consumer = createConsumer(0, simulated)
@@ -146,7 +146,7 @@ describe('steps', () => {
     expect(simulated.calls).not.toContain('block 4')
   })
 
-  test('a fork ends at the newest block in common, then goes on', async () => {
+  test('a fork goes back to the newest common block, then forward', async () => {
     const { simulated, consumer } = await followed(6)
     simulated.apply({ op: 'fork', depth: 2, logs: [0, 1, 0] })
     await follow(simulated, consumer, () => true)
@@ -165,7 +165,7 @@ describe('steps', () => {
     expect(consumer.steps[0]).toEqual({ type: 'reorg', to: { number: 0, hash: null } })
   })
 
-  test('a chain that lost its end is taken for one when patience is over, and not before', async () => {
+  test('a chain that lost its newest blocks is accepted after the timeout, and not before', async () => {
     const { simulated, consumer } = await followed(6)
     simulated.apply({ op: 'fork', depth: 3, logs: [] })
     await follow(simulated, consumer, (looks) => looks === 2)
@@ -193,7 +193,7 @@ describe('steps', () => {
     expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
   })
 
-  test('logs of another block than the header names are read again', async () => {
+  test('logs of another block than the header’s are read again', async () => {
     const { simulated, consumer } = await followed(6)
     simulated.apply({ op: 'grow', logs: [1] })
     const { chain } = simulated
@@ -208,7 +208,7 @@ describe('steps', () => {
     expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
   })
 
-  test('a range that holds more than is written at once is read in parts, without a wait; a full block is taken whole', async () => {
+  test('a range too large for one write is read in parts, without a wait; a large block is read whole', async () => {
     const simulated = createSimulatedChain()
     const [most, some] = [maxLogs + 1, Math.ceil(maxLogs / 2)]
     simulated.apply({ op: 'grow', logs: [some, some, 0, most, 1, 0, 0, 0, 0] })
@@ -220,7 +220,7 @@ describe('steps', () => {
     expect(consumer.logs()).toEqual(simulated.blocks.flatMap(({ logs }) => logs))
   })
 
-  test('what a node could not answer is asked for in smaller parts, and in greater ones again after each that was', async () => {
+  test('a range that the node cannot answer is halved, and grows again after each success', async () => {
     const simulated = createSimulatedChain()
     simulated.apply({ op: 'grow', logs: Array.from({ length: 39 }, () => 0) })
     const consumer = createConsumer(0, simulated)
@@ -236,7 +236,7 @@ describe('steps', () => {
     expect(asked).toEqual([8, 4, 2, 4, 8, 8, 8, 2, 8])
   })
 
-  test('a fault of the program is not waited for', async () => {
+  test('a fault of the program is not retried', async () => {
     const { simulated, consumer } = await followed(2)
     const storedHash = async () => Promise.reject(new TypeError('a bug'))
     simulated.apply({ op: 'fork', depth: 1, logs: [0] })

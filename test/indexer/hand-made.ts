@@ -7,7 +7,7 @@ import type { Fill } from '../../src/domain/fee/policy.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 
 type Unplaced<Log> = Log extends SettlementLog ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
-/** A log that no block holds yet. */
+/** A log that is in no block yet. */
 export type LogSketch = Unplaced<SettlementLog>
 
 export interface SketchedBlock {
@@ -17,7 +17,7 @@ export interface SketchedBlock {
 
 export const hashOf = (text: string): Bytes32 => keccakText(text)
 
-/** A block with these logs, in this order; `branch` tells blocks of one number apart. */
+/** A block with these logs, in this order; `branch` distinguishes blocks of one number. */
 export function sketchBlock(
   number: number,
   sketches: readonly LogSketch[],

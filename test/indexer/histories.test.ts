@@ -24,13 +24,13 @@ import {
   trade,
 } from './hand-made.ts'
 
-/** What somebody does on chain; what the contract would refuse there and then does not happen. */
+/** Actions on chain; those that the contract would refuse at that point are skipped. */
 type Act =
   | { act: 'fill'; order: number; parts: number; own: boolean }
   | { act: 'invalidate'; order: number }
   | { act: 'presign'; order: number; signed: boolean }
 
-/** Blocks that come at once, after `undone` blocks went away. */
+/** Blocks that arrive together, after `undone` blocks were removed. */
 interface Change {
   undone: number
   blocks: { acts: Act[]; seconds: number }[]
@@ -43,7 +43,7 @@ const solver = numbered('51')
 const { chainId } = signingDomain
 const start = 1_000
 
-/** Orders of three units that end at different times; the auction `n + 1` fills one unit of order `n`. */
+/** Orders of three units that expire at different times; the auction `n + 1` fills one unit of order `n`. */
 async function seed(db: Database): Promise<{ orders: Order[]; calls: Map<Bytes32, DecodedSettlement> }> {
   const orders: Order[] = []
   const calls = new Map<Bytes32, DecodedSettlement>()
@@ -65,7 +65,7 @@ async function seed(db: Database): Promise<{ orders: Order[]; calls: Map<Bytes32
   return { orders, calls }
 }
 
-/** The contract's side of a branch: what is left of each order. */
+/** The contract's state on a branch: what is left of each order. */
 function playBranch(orders: readonly Order[], blocks: readonly { acts: Act[]; timestamp: number }[]) {
   const left = orders.map(() => 3)
   const done = orders.map(() => 0)
@@ -75,7 +75,7 @@ function playBranch(orders: readonly Order[], blocks: readonly { acts: Act[]; ti
       const order = orders[item.order]
       const rest = left[item.order] ?? 0
       if (!order) return []
-      // The same deed is the same transaction on every branch.
+      // The same action is the same transaction on every branch.
       const tx = `${item.act} ${item.order} ${done[item.order]}`
       done[item.order] = (done[item.order] ?? 0) + 1
       if (item.act === 'presign') return [presignature(order, item.signed, tx)]
@@ -144,7 +144,7 @@ const resetSql = `DELETE FROM trades; DELETE FROM settlements; DELETE FROM inval
   UPDATE orders SET executed_sell = 0, executed_buy = 0, executed_fee = 0, executed_fee_token = NULL, invalidated = false,
     presigned = false, expired_at_block = NULL`
 
-/** An indexer over a database of its own. */
+/** An indexer with a new database. */
 async function createFollower() {
   const database = await createTestDatabase()
   const { orders, calls } = await seed(database.db)
@@ -168,7 +168,7 @@ async function createFollower() {
     },
     finalize: (number: number) => applyFinality(number, indexing),
     facts: async () => (await client.query(factsSql)).rows[0].facts,
-    told: () => readReported(client),
+    reported: () => readReported(client),
     async [Symbol.asyncDispose]() {
       await client.end()
       await database[Symbol.asyncDispose]()
@@ -180,7 +180,7 @@ async function readReported(client: Client): Promise<Reported[]> {
   return (await client.query<Reported>(reportedSql)).rows
 }
 
-/** A notification is in the feed once, and once more for each time that it is reverted or stands again. */
+/** A notification is in the feed once, and once more each time that it is reverted or restored. */
 function expectNoRepetition(before: readonly Reported[], after: readonly Reported[]): void {
   const known = new Map(before.map((item) => [item.id, item]))
   for (const item of after) {
@@ -218,7 +218,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   finalizes: fc.boolean(),
 })
 
-test('after reorgs of any depth everything is as if only the last branch had ever been', async () => {
+test('after reorgs of any depth the state is that of the last branch alone', async () => {
   await using follower = await createFollower()
   await using fresh = await createFollower()
   const { orders } = follower
@@ -226,7 +226,7 @@ test('after reorgs of any depth everything is as if only the last branch had eve
 
   async function follow(changes: readonly Change[]): Promise<Branch[]> {
     let branch: Branch[] = []
-    let told: Reported[] = []
+    let reported: Reported[] = []
     for (const [index, { undone, blocks, finalizes }] of changes.entries()) {
       const kept = branch.slice(0, Math.max(0, branch.length - undone))
       if (kept.length < branch.length) {
@@ -239,16 +239,16 @@ test('after reorgs of any depth everything is as if only the last branch had eve
       }
       await follower.grow(sketchBranch(orders, branch).slice(kept.length))
       if (finalizes) await follower.finalize(branch.length)
-      const now = await follower.told()
-      expectNoRepetition(told, now)
+      const now = await follower.reported()
+      expectNoRepetition(reported, now)
       for (const { cause, metadata } of now) {
         seen.add(`${cause.split(':')[0]}${metadata.reverted ? ' reverted' : ''}`)
       }
-      told = now
+      reported = now
     }
-    // Longer branches than the last one may have been told of.
+    // Longer branches than the last one may have been reported.
     await follower.finalize(1_000)
-    expectNoRepetition(told, await follower.told())
+    expectNoRepetition(reported, await follower.reported())
     return branch
   }
 
@@ -259,8 +259,8 @@ test('after reorgs of any depth everything is as if only the last branch had eve
         for (const sketched of sketchBranch(orders, branch)) await fresh.grow([sketched])
         expect(await follower.facts()).toEqual(await fresh.facts())
         const text = ({ cause, message, metadata }: Reported) => ({ cause, message, metadata })
-        const standing = (await follower.told()).filter(({ metadata }) => !metadata.reverted)
-        expect(standing.map(text)).toEqual((await fresh.told()).map(text))
+        const standing = (await follower.reported()).filter(({ metadata }) => !metadata.reverted)
+        expect(standing.map(text)).toEqual((await fresh.reported()).map(text))
       })
       .beforeEach(async () => {
         await follower.reset()
@@ -268,7 +268,7 @@ test('after reorgs of any depth everything is as if only the last branch had eve
       }),
     { numRuns: 25 },
   )
-  // That the histories were worth following.
+  // The histories covered these cases.
   expect([...seen]).toEqual(expect.arrayContaining(['cancelled', 'expired', 'filled', 'partial']))
   expect([...seen].filter((cause) => cause.endsWith('reverted')).length).toBeGreaterThan(1)
 })

@@ -8,10 +8,10 @@ import type { FollowedChain } from '../../src/indexer/block-range.ts'
 
 export type ChainChange =
   | { op: 'grow'; logs: number[] }
-  /** Drops `depth` blocks and grows others, one for each entry of `logs`. */
+  /** Drops `depth` blocks and mines others, one for each entry of `logs`. */
   | { op: 'fork'; depth: number; logs: number[] }
   | { op: 'away'; calls: number }
-  /** Hides the newest blocks for some calls, as a node does that lags behind. */
+  /** Hides the newest blocks for some calls, like a node that lags behind. */
   | { op: 'lag'; blocks: number; calls: number }
 
 interface SimulatedBlock extends Block {
@@ -23,8 +23,8 @@ const solver = address(`0x${'51'.repeat(20)}`)
 const settlementAt = (place: LogPlace): ChainLog => ({ type: 'settlement', ...place, solver })
 
 /**
- * A chain whose history changes between any two calls, as `script` says: one entry for each call, undefined for no change.
- * `logAt` says what is logged.
+ * A chain whose history changes between calls as in `script`: one entry for each call, undefined for no change.
+ * `logAt` returns the logs of a block.
  */
 export function createSimulatedChain(script: (ChainChange | undefined)[] = [], logAt = settlementAt) {
   let hashes = 0
@@ -32,7 +32,7 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
   let lag = { blocks: 0, calls: 0 }
   const blocks: SimulatedBlock[] = []
   const calls: string[] = []
-  /** Of every block that ever was, by hash. */
+  /** All blocks that ever existed, by hash. */
   const logsOf = new Map<Bytes32, ChainLog[]>()
 
   const nextHash = () => `0x${(++hashes).toString(16).padStart(64, '0')}` as Bytes32
@@ -59,7 +59,7 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
     if (change?.op === 'grow' || change?.op === 'fork') grow(change.logs)
   }
 
-  /** What the node shows on this call. */
+  /** The blocks that the node shows on this call. */
   function visible(call: string): SimulatedBlock[] {
     calls.push(call)
     apply(script.shift())

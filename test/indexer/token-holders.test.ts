@@ -17,7 +17,7 @@ const tokens = [numbered('a0'), numbered('a1'), numbered('a2')] as const
 const accounts = [numbered('01'), numbered('02'), numbered('03')]
 const finalityBlocks = 4
 
-/** What is followed by one run of the program, which may differ from what the run before followed. */
+/** The tokens that one run of the program follows, which may differ from those of the run before. */
 type Configured = Network['holderTokens']
 const early = { address: tokens[0], fromBlock: 0 }
 const late = { address: tokens[1], fromBlock: 6 }
@@ -31,7 +31,7 @@ const configurations: Configured[] = [
 ]
 
 /**
- * By the block and its place in it: what happens on another branch is something else. The third token is handed on also by who has
+ * By the block and its position in it: other branches have other logs. The third token is also sent by accounts that have
  * none of it by its logs.
  */
 function transferAt(place: LogPlace): TransferLog {
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 class Crash extends Error {}
 
-/** Ends the program at its transactions with these numbers: before one, or after it was committed. */
+/** Stops the program at its transactions with these numbers: before one, or after its commit. */
 function crashing(db: Database, crashes: ReadonlyMap<number, 'before' | 'after'>): Database {
   let transactions = 0
   return new Proxy(db, {
@@ -103,7 +103,7 @@ async function play({ script, runs, firstBlock }: Story) {
         (await chain.logs(from, to)).filter(isOf(new Set(wanted))) as TransferLog[],
       poll: async () => {
         quiet = simulated.isQuiet() ? quiet + 1 : 0
-        // More looks than a shorter chain is given before it is believed.
+        // More looks than a shorter chain gets before it is accepted.
         if (quiet > 30) stop.abort()
       },
     }
@@ -121,14 +121,14 @@ async function play({ script, runs, firstBlock }: Story) {
 
 type Simulated = Awaited<ReturnType<typeof play>>
 
-/** What the logs of the chain as it stands add up to. */
+/** The balances by the logs of the current chain. */
 function model({ blocks }: Simulated, firstBlock: number, lowest: number) {
   const head = blocks.length - 1
   return [early, late, third].map(({ address: token, fromBlock }) => {
     const balances = new Map<string, bigint>()
     const kept: string[] = []
     let fault: number | null = null
-    // A chain that is shorter than what can be followed has no checkpoint.
+    // A chain shorter than what can be followed has no checkpoint.
     for (const { number, logs } of head < firstBlock ? [] : blocks) {
       const changes = new Map<string, bigint>()
       for (const log of logs as TransferLog[]) {
@@ -170,7 +170,7 @@ async function stored(lowest: number) {
   return rows.map((row) => ({ ...row, balances: row.balances.toSorted(), kept: row.kept.toSorted() }))
 }
 
-/** The last block that can be fallen back to: what came before it is never taken back alone. */
+/** The last possible fork block: blocks before it are never undone alone. */
 async function lowestKnown(): Promise<number> {
   const { rows } = await client.query<{ number: string | null }>('SELECT min(number) AS number FROM blocks')
   return Number(rows[0]?.number ?? 0)
@@ -209,7 +209,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   firstBlock: fc.constantFrom(0, 0, 3),
 })
 
-test('after crashes, reorgs and other tokens to follow, balances are what the logs of the chain add up to', async () => {
+test('after crashes, reorgs and changes of the followed tokens, balances are the sums of the chain’s logs', async () => {
   const seen = { faults: 0, holders: 0, kept: 0 }
   await fc.assert(
     fc
@@ -231,7 +231,7 @@ test('after crashes, reorgs and other tokens to follow, balances are what the lo
       }),
     { numRuns: 10 },
   )
-  // That the stories were worth telling.
+  // The histories covered these cases.
   expect(seen.faults).toBeGreaterThan(1)
   expect(seen.holders).toBeGreaterThan(20)
   expect(seen.kept).toBeGreaterThan(10)
