@@ -59,18 +59,18 @@ async function tell(account: Address, ...messages: string[]): Promise<void> {
   await database.db.transaction((tx) => recordNotifications(tx, items))
 }
 
-/** An account with these notifications, all of them in the open. */
+/** An account with these notifications, all of them visible. */
 async function accountWith(...messages: string[]): Promise<Address> {
   const account = numbered((0xa0 + accounts++).toString(16))
   await tell(account, ...messages)
-  await eventually('the feed shows what was told', async () => {
+  await eventually('the feed has the notifications', async () => {
     const { edges } = await pageOf(account, 1_000, 'earliest')
     return edges.length === messages.length
   })
   return account
 }
 
-/** What asking for a page is refused with. */
+/** The refusal of a request for a page. */
 async function refusalOf(after: string) {
   const variables = { account: numbered('0f'), first: 9, after }
   const { body } = await request(`${server.url}/graphql`, 'POST', { query: question, variables })
@@ -80,7 +80,7 @@ async function refusalOf(after: string) {
 const messagesOf = ({ edges }: FeedPage) => edges.map(({ notification }) => notification.message)
 
 describe('a page', () => {
-  test('without a cursor has the latest, oldest first, and ends at now', async () => {
+  test('without a cursor has the latest, oldest first, and ends at the present', async () => {
     const account = await accountWith('a', 'b', 'c')
     const page = await pageOf(account, 2, null)
     expect(messagesOf(page)).toEqual(['b', 'c'])
@@ -93,7 +93,7 @@ describe('a page', () => {
     expect(messagesOf(next)).toEqual(['d'])
   })
 
-  test('after a cursor goes on there, and says whether that was all', async () => {
+  test('after a cursor continues there, and reports whether it is the last', async () => {
     const account = await accountWith('a', 'b', 'c', 'd')
     const first = await pageOf(account, 2, 'earliest')
     expect([messagesOf(first), first.hasMore]).toEqual([['a', 'b'], true])
@@ -109,7 +109,7 @@ describe('a page', () => {
     expect(messagesOf(await pageOf(account, 9, first.edges[0]?.cursor ?? null))).toEqual(['b', 'c', 'd'])
   })
 
-  test('before a cursor, read from its end, goes on where it ends', async () => {
+  test('before a cursor, read backwards, continues where it ends', async () => {
     const account = await accountWith('a', 'b', 'c', 'd')
     const whole = await pageOf(account, 9, 'earliest')
     const query = `query ($account: Address!, $before: String) {
@@ -124,7 +124,7 @@ describe('a page', () => {
     expect(messagesOf(await pageOf(account, 9, notifications.cursor))).toEqual(['d'])
   })
 
-  test('of an account without notifications begins now', async () => {
+  test('of an account without notifications ends at the present', async () => {
     const account = await accountWith()
     const { edges, cursor } = await pageOf(account, 9, null)
     expect(edges).toEqual([])
@@ -132,7 +132,7 @@ describe('a page', () => {
     await eventually('what came after', async () => (await pageOf(account, 9, cursor)).edges.length === 1)
   })
 
-  test('and what comes after its cursor are everything, once, while others write', async () => {
+  test('and the pages after its cursor have every notification once, while others write', async () => {
     const account = await accountWith()
     const messages = Array.from({ length: 40 }, (_, index) => String(index))
     const pages: FeedPage[] = []
@@ -154,7 +154,7 @@ describe('a page', () => {
     }
   })
 
-  test('of one account shows nothing of another', async () => {
+  test('of one account has no notifications of another', async () => {
     const account = await accountWith('a')
     await accountWith('b')
     expect(messagesOf(await pageOf(account, 9, 'earliest'))).toEqual(['a'])
@@ -172,7 +172,7 @@ describe('a page', () => {
     },
   )
 
-  test('after a place that no transaction has reached is refused: the cursor is of another database', async () => {
+  test('after a position that no transaction has reached is refused: the cursor is of another database', async () => {
     const future = `${2n ** 63n - 1n}.0`
     expect(await refusalOf(future)).toMatchObject({ code: 'InvalidParameter', field: 'after' })
     const stream = feed.stream(numbered('0f'), future, new AbortController().signal, wholeEntries)
@@ -181,7 +181,7 @@ describe('a page', () => {
 })
 
 describe('a stream', () => {
-  test('replays what is stored, goes on live, and ends with its signal', async () => {
+  test('replays stored notifications, continues live, and ends with its abort signal', async () => {
     const account = await accountWith('a', 'b')
     const stop = new AbortController()
     const stream = feed.stream(account, 'earliest', stop.signal, wholeEntries)
@@ -195,7 +195,7 @@ describe('a stream', () => {
     expect(await last).toEqual({ done: true, value: undefined })
   })
 
-  test('without a cursor begins now', async () => {
+  test('without a cursor begins at the present', async () => {
     const account = await accountWith('a')
     const stop = new AbortController()
     const stream = feed.stream(account, null, stop.signal, wholeEntries)
@@ -205,7 +205,7 @@ describe('a stream', () => {
     stop.abort()
   })
 
-  test('that was left goes on at its cursor', async () => {
+  test('that was left resumes at its cursor', async () => {
     const account = await accountWith('a', 'b', 'c')
     const before = feed.stream(account, 'earliest', new AbortController().signal, wholeEntries)
     const { cursor } = entryOf((await before.next()).value)
