@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 export interface Exchange {
   status: number
   headers: IncomingHttpHeaders
-  /** As they came: nothing is decompressed. */
+  /** The raw bytes: nothing is decompressed. */
   bytes: Buffer
 }
 
@@ -14,7 +14,7 @@ interface Ask {
   body?: string | Buffer
 }
 
-/** A client that sends what it is told, and nothing of its own but Host and lengths. */
+/** A client that sends exactly what it is given, and adds only Host and lengths. */
 export function ask(url: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
@@ -33,13 +33,13 @@ export function ask(url: string, { method = 'GET', headers = {}, body }: Ask = {
 
 export interface Line extends AsyncDisposable {
   write(bytes: string): void
-  /** All that has come so far. */
+  /** All bytes received so far. */
   readonly text: string
-  /** Whether the other side has hung up. */
+  /** Whether the server has closed the connection. */
   readonly isClosed: boolean
 }
 
-/** A connection of bytes that no client library would send. */
+/** A raw connection, for bytes that no client library would send. */
 export function openLine(url: string): Line {
   const { hostname, port } = new URL(url)
   const socket: Socket = connect(Number(port), hostname)

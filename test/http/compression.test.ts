@@ -58,14 +58,14 @@ describe('Accept-Encoding', () => {
     expect(acceptedCoding(header)).toEqual({ coding, acceptsPlain })
   })
 
-  test('none is plain', () => {
+  test('a missing header means plain', () => {
     expect(acceptedCoding(undefined)).toEqual({ coding: undefined, acceptsPlain: true })
   })
 })
 
-const hot =
+const compiled =
   'query ($owner: Address!) { orders(owner: $owner, first: 40) { edges { node { uid appData fullAppData } } } }'
-const ordinary = hot.replace('first: 40)', 'first: 40) @include(if: true)')
+const ordinary = compiled.replace('first: 40)', 'first: 40) @include(if: true)')
 const graphql = (query: string) => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
@@ -74,7 +74,7 @@ const graphql = (query: string) => ({
 const answers: [what: string, path: string, how: Parameters<typeof ask>[1], isConstant: boolean][] = [
   ['REST, little', `/sepolia/api/v1/account/${owner}/orders?limit=1`, {}, true],
   ['REST, much', `/sepolia/api/v1/account/${owner}/orders?limit=40`, {}, true],
-  ['GraphQL, answered by the database alone', '/graphql', graphql(hot), true],
+  ['GraphQL, answered by the database alone', '/graphql', graphql(compiled), true],
   ['GraphQL, executed', '/graphql', graphql(ordinary), true],
   ['metrics', '/metrics', {}, false],
   ['the description', '/openapi.json', {}, true],
@@ -88,7 +88,7 @@ describe.each(answers)('%s', (_what, path, how = {}, isConstant) => {
       headers: { ...how.headers, ...(accept !== undefined && { 'accept-encoding': accept }) },
     })
 
-  test('says the same in every coding, in fewer bytes', async () => {
+  test('has the same content in every coding, in fewer bytes', async () => {
     const uncoded = await come()
     expect(uncoded.headers['content-encoding']).toBeUndefined()
     expect(uncoded.bytes.length).toBeGreaterThan(1_024)
@@ -110,7 +110,7 @@ describe.each(answers)('%s', (_what, path, how = {}, isConstant) => {
   })
 })
 
-test('little is sent as it is, unless that is refused', async () => {
+test('a small response is sent plain, unless that is refused', async () => {
   const path = `${server.url}/sepolia/api/v1/version`
   const little = await ask(path, { headers: { 'accept-encoding': 'br, gzip' } })
   expect([little.headers['content-encoding'], little.bytes.toString()]).toEqual([undefined, 'test-build'])
@@ -118,7 +118,7 @@ test('little is sent as it is, unless that is refused', async () => {
   expect([coded.headers['content-encoding'], plain(coded).toString()]).toEqual(['gzip', 'test-build'])
 })
 
-test('however many ask at once, each gets the whole', async () => {
+test('each of many concurrent requests gets the whole', async () => {
   const path = `${server.url}/sepolia/api/v1/account/${owner}/orders?limit=40`
   const { bytes } = await ask(path)
   expect(bytes.length).toBeGreaterThan(16_384)
@@ -128,7 +128,7 @@ test('however many ask at once, each gets the whole', async () => {
     ),
   )
   expect(all.filter((answer) => plain(answer).equals(bytes))).toHaveLength(60)
-  // What comes while enough is being compressed is sent as it is.
+  // Responses beyond the limit of concurrent compressions are sent plain.
   expect(all.filter(({ headers }) => headers['content-encoding']).length).toBeGreaterThanOrEqual(8)
 })
 
@@ -161,7 +161,7 @@ test('events are never compressed', async () => {
   }
 })
 
-test('what is long is compressed beside other work, eight at a time; what comes then stays as it is', async () => {
+test('long responses are compressed concurrently, eight at a time; further ones are sent plain', async () => {
   const [short, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)]
   const together = Array.from({ length: 9 }, () => compress(long, 'gzip'))
   const [first] = together

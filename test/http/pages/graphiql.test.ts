@@ -7,7 +7,7 @@ import { ask } from '../client.ts'
 
 const forPeople = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
-test('GraphiQL is kept by browsers, and asked for again by its tag', async () => {
+test('GraphiQL is cached by browsers, and revalidated by its ETag', async () => {
   await using server = await openTestServer()
   const page = await ask(`${server.url}/graphql`, { headers: forPeople })
   expect(page.status).toBe(200)
@@ -24,12 +24,12 @@ test('GraphiQL is kept by browsers, and asked for again by its tag', async () =>
   expect(again.headers['cache-control']).toBe('public, max-age=3600')
   const changed = await ask(`${server.url}/graphql`, { headers: { ...forPeople, 'if-none-match': 'W/"x"' } })
   expect([changed.status, changed.bytes.equals(page.bytes)]).toEqual([200, true])
-  // Of answers to questions there is none.
+  // GraphQL responses have no ETag.
   const answer = await ask(`${server.url}/graphql?query={version}`, { headers: { 'if-none-match': '*' } })
   expect([answer.status, answer.headers.etag]).toEqual([200, undefined])
 })
 
-/** What the page links to, as it is asked for. */
+/** The URLs in the page. */
 async function linked(url: string): Promise<Map<string, string>> {
   const { bytes } = await ask(`${url}/graphql`, { headers: forPeople })
   const links = [...bytes.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link)
@@ -38,7 +38,7 @@ async function linked(url: string): Promise<Map<string, string>> {
   )
 }
 
-test('a page is a kilobyte; its files are kept for good, under names of what is in them', async () => {
+test('a page is a kilobyte; its files are immutable, with names that contain their hash', async () => {
   await using server = await openTestServer()
   const page = await ask(`${server.url}/graphql`, { headers: forPeople })
   expect(page.bytes.length).toBeLessThan(2_000)
@@ -65,7 +65,7 @@ test('a page is a kilobyte; its files are kept for good, under names of what is 
   expect([missing.status, missing.headers['cache-control']]).toEqual([404, 'no-store'])
 })
 
-test('nothing is loaded from elsewhere', async () => {
+test('nothing is loaded from other origins', async () => {
   await using server = await openTestServer()
   const { headers, bytes } = await ask(`${server.url}/graphql`, { headers: forPeople })
   const policy = Object.fromEntries(
@@ -90,7 +90,7 @@ test('nothing is loaded from elsewhere', async () => {
   }
 })
 
-test('however many ask for a file at once, nobody gets it plain', async () => {
+test('concurrent requests for a file all get it compressed', async () => {
   await using server = await openTestServer()
   const script = (await linked(server.url)).get('js') ?? ''
   const headers = { 'accept-encoding': 'br' }
@@ -122,7 +122,7 @@ test('bytes are compressed once for each coding', async () => {
   expect((await compress(bytes, 'gzip'))?.equals(compressed ?? bytes)).toBe(false)
 })
 
-test('while enough is compressed, bytes too are sent plain, and are compressed the next time', async () => {
+test('at the limit of concurrent compressions, bytes are sent plain, and compressed the next time', async () => {
   const texts = Array.from({ length: 8 }, (_, index) => `text ${index} `.repeat(10_000))
   const underWay = texts.map((text) => compress(text, 'br'))
   const bytes = Buffer.from(texts.join())
@@ -132,7 +132,7 @@ test('while enough is compressed, bytes too are sent plain, and are compressed t
   expect(compressed && brotliDecompressSync(compressed).equals(bytes)).toBe(true)
 })
 
-test('it counts as one unit, also for who has it', async () => {
+test('the page counts as one unit, also for a client that has it', async () => {
   const now = () => 1_800_000_000_000
   await using server = await openTestServer({}, { now, rateLimits: { reads: 50, quotes: 1, orders: 1 } })
   const left = ({ headers }: Awaited<ReturnType<typeof ask>>) =>
