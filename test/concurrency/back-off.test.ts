@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBackOff } from '../../src/concurrency/back-off.ts'
 
-test('each failure doubles the wait, up to the longest', () => {
+test('each failure doubles the wait, up to the maximum', () => {
   const backOff = createBackOff<string>(16)
   const waits = Array.from({ length: 6 }, (_, index) => {
     const block = index * 100
@@ -15,7 +15,7 @@ test('each failure doubles the wait, up to the longest', () => {
   expect(backOff.waiting('b', 500)).toBeUndefined()
 })
 
-test('who is forgiven begins anew', () => {
+test('after forgive the wait starts anew', () => {
   const backOff = createBackOff<true>(64)
   for (const _ of [1, 2, 3]) backOff.fail('a', 10, true)
   backOff.forgive('a')
@@ -35,14 +35,14 @@ test('a part of the wait is never less than one auction', () => {
   expect(backOff.waiting('b', 2)).toBeUndefined()
 })
 
-test('a chain that lost its end does not make anybody wait longer', () => {
+test('a chain that lost its newest blocks does not extend the wait', () => {
   const backOff = createBackOff<true>(4)
   backOff.fail('a', 1_000, true)
   expect(backOff.waiting('a', 1_001)).toBe(true)
   expect(backOff.waiting('a', 10)).toBeUndefined()
 })
 
-test('it remembers a bounded number', () => {
+test('the number of keys is bounded', () => {
   const backOff = createBackOff<true>(64)
   for (let index = 0; index <= 10_000; index++) backOff.fail(`key ${index}`, 0, true)
   expect(backOff.waiting('key 0', 1)).toBeUndefined()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { batch } from '../../src/concurrency/batch.ts'
 
-/** A run that ends when it is told to; `runs` holds what each was given. */
+/** A run that the test ends; `runs` holds the input of each. */
 function heldRuns() {
   const runs: { items: readonly number[]; end(): void }[] = []
   const run = (items: readonly number[]) =>
@@ -13,7 +13,7 @@ function heldRuns() {
 
 const turn = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
-test('what is asked in one turn goes together, and alone nothing waits', async () => {
+test('items of one tick form a batch, and a single item does not wait', async () => {
   const { run, runs } = heldRuns()
   const ask = batch(run, { maxBatch: 100, concurrency: 1 })
   const answers = Promise.all([ask(1), ask(2), ask(1)])
@@ -23,7 +23,7 @@ test('what is asked in one turn goes together, and alone nothing waits', async (
   expect(await answers).toEqual([10, 20, 10])
 })
 
-test('what is asked while the runs are under way goes into the next one together', async () => {
+test('items that arrive while the runs are under way form the next batch', async () => {
   const { run, runs } = heldRuns()
   const ask = batch(run, { maxBatch: 100, concurrency: 2 })
   const answers: Promise<number>[] = []
@@ -40,7 +40,7 @@ test('what is asked while the runs are under way goes into the next one together
   expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50])
 })
 
-test('a run holds so many at most; the others follow', async () => {
+test('a run has a bounded number of items; the others follow', async () => {
   const { run, runs } = heldRuns()
   const ask = batch(run, { maxBatch: 2, concurrency: 1 })
   const answers = Promise.all([1, 2, 3, 4, 5].map(ask))
@@ -53,7 +53,7 @@ test('a run holds so many at most; the others follow', async () => {
   expect(runs.map(({ items }) => items)).toEqual([[1, 2], [3, 4], [5]])
 })
 
-test('an error in an item’s place is its own, a throw is everybody’s, and neither stops what follows', async () => {
+test('an error in an item’s place is its own, a throw is that of all items, and later batches go on', async () => {
   const ask = batch(
     async (items: readonly number[]) => {
       if (items.includes(13)) throw new Error('all of it')

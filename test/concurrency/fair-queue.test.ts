@@ -10,7 +10,7 @@ const usual: FairQueueLimits = {
   refusal: (why) => new Error(why),
 }
 
-/** Work that ends when it is told to, and says in which order it began. Its key is its first letter. */
+/** Work that the test ends, and that records the order in which it began. Its key is its first letter. */
 function start(limits: Partial<FairQueueLimits> = {}) {
   const inTurn = createFairQueue({ ...usual, ...limits })
   const begun: string[] = []
@@ -32,7 +32,7 @@ function start(limits: Partial<FairQueueLimits> = {}) {
   }
 }
 
-test('some run at a time, so many of each key, and turns go round the keys', async () => {
+test('a bounded number runs at a time, a bounded number of each key, and slots go round the keys', async () => {
   const { ask, begun, end } = start({ running: { most: 3, perKey: 2 } })
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'].map(ask)
   expect(begun).toEqual(['a1', 'a2', 'b1'])
@@ -41,7 +41,7 @@ test('some run at a time, so many of each key, and turns go round the keys', asy
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'])
 })
 
-test('who comes when too many wait, or too many of his own, is told so at once', async () => {
+test('a task is refused at once if too many wait, in all or of its key', async () => {
   const { ask, end } = start({ running: { most: 1, perKey: 1 }, waiting: { most: 3, perKey: 2 } })
   const all = ['a1', 'a2', 'a3'].map(ask)
   await expect(ask('a4')).rejects.toThrow('too many wait for it')
@@ -54,13 +54,13 @@ test('who comes when too many wait, or too many of his own, is told so at once',
   expect(await later).toBe('c1')
 })
 
-test('work that fails ends its turn', async () => {
+test('work that fails frees its slot', async () => {
   const inTurn = createFairQueue({ ...usual, running: { most: 1, perKey: 1 } })
   await expect(inTurn(() => Promise.reject(new Error('no')))('a')).rejects.toThrow('no')
   expect(await inTurn(async () => 'next')('a')).toBe('next')
 })
 
-test('nobody waits longer than the limit, and whoever gave up holds no place', async () => {
+test('no task waits longer than the limit, and one that gave up holds no place', async () => {
   const { ask, begun, end } = start({ waiting: { most: 1, perKey: 1 }, waitMs: 100 })
   const first = ask('a1')
   const tired = ask('a2').catch(String)
@@ -75,10 +75,10 @@ test('nobody waits longer than the limit, and whoever gave up holds no place', a
   expect(begun).toEqual(['a1', 'a3'])
 })
 
-describe('what is shared', () => {
+describe('shared work', () => {
   const waitMs = 100
 
-  test('begins at the first turn that any of those has who wait, and is done once for all', async () => {
+  test('begins in the first slot of any waiting caller, and is done once for all', async () => {
     const { ask, begun, inTurn, work, end } = start({ waitMs })
     const once = shareQueuedWork<string>(inTurn)
     const busy = [ask('a1'), ask('a2'), ask('b1')]
@@ -96,7 +96,7 @@ describe('what is shared', () => {
     expect(begun).toEqual(['a1', 'b1', 'it', 'again', 'a2'])
   })
 
-  test('is waited for by each as long as the limit has it, and is over when all gave up', async () => {
+  test('is waited for by each caller up to the limit, and is dropped when all gave up', async () => {
     const { ask, begun, inTurn, work, end } = start({ running: { most: 1, perKey: 1 }, waitMs })
     const since: number[] = []
     const once = shareQueuedWork<string>(inTurn)

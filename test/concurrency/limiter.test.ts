@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createLimiter } from '../../src/concurrency/limiter.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 
-test('so much runs at a time, in the order it came; what is too much is told at once, by its name', async () => {
+test('a bounded number runs at a time, in order; the excess is refused at once, by its name', async () => {
   const inTurn = createLimiter({ what: 'the cook', running: 2, waiting: 2 })
   const begun: string[] = []
   const ends: (() => void)[] = []

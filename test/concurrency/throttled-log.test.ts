@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createThrottledLog } from '../../src/concurrency/throttled-log.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
-test('the same complaint is logged once in ten seconds, however often it is made', () => {
+test('the same message is logged once in ten seconds, however often it occurs', () => {
   const clock = { now: 1_800_000_000_000 }
   const logged: unknown[] = []
   const log = { ...silentLog, warn: (...line: unknown[]) => void logged.push(line) }
