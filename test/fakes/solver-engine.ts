@@ -7,14 +7,14 @@ import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/routing
 /**
  * An external solver: a real HTTP server that answers `POST /solve` as an engine and `GET /quote` as a driver.
  *
- *     const outside = await startSolverEngine(atPrices(worth))   // without an argument it hangs
+ *     const outside = await startSolverEngine(atPrices(prices))   // without an argument it hangs
  *     QUOTE_ESTIMATORS: [{ kind: 'engine', name: 'x', url: outside.url, address }]   // or kind 'driver'
  *     outside.behaves(status(500))                               // from now on
  *     outside.asked                                              // all requests so far: path, query, headers, body
  *     await outside.close()
  *
  * Behaviours
- * - that work: `atPrices(worth, more)` trades at given prices in both protocols; `throughPools({ times })` answers /solve with a swap
+ * - that work: `atPrices(prices, more)` trades at given prices in both protocols; `throughPools({ times })` answers /solve with a swap
  *   through the one best pool of the request, honest, or with a promise so many thousandths of what the pool pays
  * - that refuse: `refusing(code, text)`
  * - that fail: `hanging`, `dripping`, `resetting`, `status(code, headers)`, `saying(text, status, headers)`, `huge(bytes)`,
@@ -194,12 +194,12 @@ export interface AtPrices {
 }
 
 /** Trades any pair at these prices: atoms of each token with the same value. */
-export function atPrices(worth: ReadonlyMap<Address, bigint>, more: AtPrices = {}): Behaviour {
+export function atPrices(prices: ReadonlyMap<Address, bigint>, more: AtPrices = {}): Behaviour {
   const { interactions = [], solver = `0x${'99'.repeat(20)}` } = more
   const gas = 'gas' in more ? more.gas : 200_000
   return (question, response) => {
     const trade = tradeOf(question)
-    const [sell, buy] = [worth.get(trade.sellToken) ?? 0n, worth.get(trade.buyToken) ?? 0n]
+    const [sell, buy] = [prices.get(trade.sellToken) ?? 0n, prices.get(trade.buyToken) ?? 0n]
     if (!sell || !buy)
       return refusing(question.path === '/quote' ? 'QuotingFailed' : 'other')(question, response)
     const computed =

@@ -130,8 +130,8 @@ describe('the order to sign', () => {
       sellTokenBalance: 'ERC20',
       buyTokenBalance: 'ERC20',
     })
-    const words = { kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
-    expect(typedData.message).toEqual({ ...struct, ...words })
+    const enumValues = { kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
+    expect(typedData.message).toEqual({ ...struct, ...enumValues })
     expect(typedData.domain).toEqual({
       name: 'Gnosis Protocol',
       version: 'v2',
