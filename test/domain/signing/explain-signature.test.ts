@@ -6,8 +6,8 @@ import type { Hex } from '../../../src/domain/evm/hex.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { OrderCreation } from '../../../src/domain/order/creation.ts'
 import { digestsTried, explainSignature } from '../../../src/domain/signing/explain-signature.ts'
+import { signedInstead } from '../../../src/domain/signing/known-mistakes.ts'
 import { type SignatureMistake, signatureMistakes } from '../../../src/domain/signing/signature-mistake.ts'
-import { signedInstead } from '../../../src/domain/signing/signed-instead.ts'
 import { ethsignDigest, orderTypes } from '../../../src/domain/signing/signing.ts'
 import { sampleNetwork as network } from '../../fakes/network.ts'
 import { numbered } from '../../fakes/order.ts'
@@ -33,7 +33,7 @@ const right = {
 }
 type Signed = typeof right
 
-/** What a client signs that changes this about the right typed data. */
+/** The digest that a client signs with this change to the correct typed data. */
 function typed(change: Partial<Signed> = {}): Hex {
   const { domain, members, values } = { ...right, ...change }
   return TypedDataEncoder.hash(domain, { Order: members }, values) as Hex
@@ -51,7 +51,7 @@ const retyped = (type: string, ...names: string[]) =>
 const members = (changed: TypedDataField[], change: Record<string, unknown> = {}) =>
   signed(typed({ members: changed, values: { ...right.values, ...change } }))
 const without = (...names: string[]) => right.members.filter(({ name }) => !names.includes(name))
-const words = {
+const enumValues = {
   kind: keccakText('sell'),
   sellTokenBalance: keccakText('erc20'),
   buyTokenBalance: keccakText('erc20'),
@@ -129,11 +129,11 @@ const mistakes: [mistake: SignatureMistake, says: string, signature: Hex, change
         feeAmount: '0',
       }),
     ],
-    ['word_type', 'with kind as bytes32', members(retyped('bytes32', 'kind'), { kind: words.kind })],
+    ['word_type', 'with kind as bytes32', members(retyped('bytes32', 'kind'), { kind: enumValues.kind })],
     [
       'word_type',
       'kind and sellTokenBalance and buyTokenBalance as bytes32',
-      members(retyped('bytes32', 'kind', 'sellTokenBalance', 'buyTokenBalance'), words),
+      members(retyped('bytes32', 'kind', 'sellTokenBalance', 'buyTokenBalance'), enumValues),
     ],
     [
       'word_type',
@@ -199,29 +199,29 @@ const mistakes: [mistake: SignatureMistake, says: string, signature: Hex, change
   ]
 
 describe('explainSignature', () => {
-  it.each(mistakes)('names %s: %s', (mistake, says, signature, change = {}) => {
-    const told = explainSignature({ ...order, ...change, signature }, null, network)
-    expect([told.mistake, told.explanation]).toEqual([mistake, expect.stringContaining(says)])
-    expect(told.valid).toBe(change.signingScheme === 'presign' ? null : false)
-    expect(told.expectedSigner).toBe(change.from ?? alice.address)
+  it.each(mistakes)('names the mistake %s: %s', (mistake, says, signature, change = {}) => {
+    const result = explainSignature({ ...order, ...change, signature }, null, network)
+    expect([result.mistake, result.explanation]).toEqual([mistake, expect.stringContaining(says)])
+    expect(result.valid).toBe(change.signingScheme === 'presign' ? null : false)
+    expect(result.expectedSigner).toBe(change.from ?? alice.address)
   })
 
-  it('has an example of every mistake here', () => {
+  it('has an example here of every mistake', () => {
     expect([...new Set(mistakes.map(([mistake]) => mistake))].sort()).toEqual(
       Object.keys(signatureMistakes).sort(),
     )
   })
 
-  it('finds nothing wrong with what is right', () => {
+  it('finds no mistake in a correct signature', () => {
     for (const signature of [signed(digest), wallet.signingKey.sign(digest).compactSerialized as Hex]) {
-      const told = explainSignature({ ...order, signature }, null, network)
-      expect(told).toMatchObject({ valid: true, mistake: null, recoveredSigner: alice.address, digest })
-      expect(told.domainSeparator).toBe(TypedDataEncoder.hashDomain(right.domain))
-      expect(told.structHash).toBe(TypedDataEncoder.from(orderTypes).hash(right.values))
+      const result = explainSignature({ ...order, signature }, null, network)
+      expect(result).toMatchObject({ valid: true, mistake: null, recoveredSigner: alice.address, digest })
+      expect(result.domainSeparator).toBe(TypedDataEncoder.hashDomain(right.domain))
+      expect(result.structHash).toBe(TypedDataEncoder.from(orderTypes).hash(right.values))
     }
   })
 
-  it('compares with the signer that appData names when there is no from, else with nobody', () => {
+  it('compares with the signer of appData when there is no from, and without both with no account', () => {
     const unsaid = { ...order, from: null, signature: signed(digest) }
     expect(explainSignature(unsaid, alice.address, network)).toMatchObject({ valid: true, mistake: null })
     const wrong = { ...unsaid, signature: domain({ chainId: 1 }) }
@@ -237,9 +237,9 @@ describe('explainSignature', () => {
     })
   })
 
-  it('names no mistake when somebody else signed', () => {
-    const told = explainSignature({ ...order, from: bob.address, signature: signed(digest) }, null, network)
-    expect(told).toMatchObject({
+  it('names no mistake when another account signed', () => {
+    const result = explainSignature({ ...order, from: bob.address, signature: signed(digest) }, null, network)
+    expect(result).toMatchObject({
       valid: false,
       mistake: null,
       recoveredSigner: alice.address,
@@ -247,12 +247,12 @@ describe('explainSignature', () => {
     })
   })
 
-  it('leaves to the chain what only the chain knows', () => {
+  it('leaves valid null for a signature that only the chain can check', () => {
     const wise = { ...order, signingScheme: 'eip1271', signature: '0x1234' } as const
     expect(explainSignature(wise, null, network)).toMatchObject({ valid: null, mistake: null })
   })
 
-  it('tries a few hundred digests at most, and every mistake but another order of members while placing', () => {
+  it('tries a few hundred digests, and while placing leaves out only the order of members', () => {
     const all = [...signedInstead(order, 'eip712', alice.address, network)]
     expect(all.length).toBeGreaterThan(250)
     expect(all.length).toBeLessThanOrEqual(digestsTried.asked)
@@ -266,7 +266,7 @@ describe('explainSignature', () => {
     expect(explainSignature(moved, null, network).mistake).toBe('member_order')
   })
 
-  it('does not mind a document that is no JSON', () => {
+  it('accepts a document that is no JSON', () => {
     const appData = toAppDataInput('no JSON')
     const signature = values({ appData: `0x${'00'.repeat(32)}` })
     expect(explainSignature({ ...order, appData, signature }, null, network).mistake).toBe('app_data_hash')
