@@ -383,10 +383,13 @@ describe('without the setting', () => {
 })
 
 test('statistics are unavailable while the decimals of the dollar cannot be read', async () => {
-  const away: TradingServices['tokens'] = async (addresses) =>
+  const failingTokens: TradingServices['tokens'] = async (addresses) =>
     new Map(addresses.map((token) => [token, new Outage('the node')]))
-  await using dark = await openTestServer({ tokens: away, network: { ...network, usdReference: dollar } })
-  const { status, body } = await request(`${dark.url}/affiliate/trader-stats/${trader}`)
+  await using failingServer = await openTestServer({
+    tokens: failingTokens,
+    network: { ...network, usdReference: dollar },
+  })
+  const { status, body } = await request(`${failingServer.url}/affiliate/trader-stats/${trader}`)
   expect([status, Object.keys(body)]).toEqual([503, ['message']])
 })
 

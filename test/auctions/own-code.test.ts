@@ -203,7 +203,7 @@ describe('a settlement that would fail', () => {
     expect(fake.world.submitted).toHaveLength(1)
   })
 
-  test('excludes that order, and then others of its owner, from the next auctions, for growing intervals', async () => {
+  test('excludes that order, and others of its owner, from the next auctions, for growing intervals', async () => {
     const wallet = await placeWalletOrder(distinct())
     const mate = await placeWalletOrder({ ...distinct(), owner: wallet.owner })
     const plain = await placeOrder({ ...distinct(), interactions: { pre: [], post: [hook] } })

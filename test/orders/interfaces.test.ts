@@ -159,7 +159,7 @@ describe('cancelling by policy', () => {
     expect(await statusOf(order)).toBe('open')
   })
 
-  test('refuses a reason with control characters, and more orders than are allowed', async () => {
+  test('refuses a reason that is not one line of 1 to 200 characters, and more orders than allowed', async () => {
     const order = await open()
     for (const reason of ['', 'two\nlines', 'x'.repeat(201)]) {
       const { body } = await ask([order.uid], { 'x-api-key': key }, reason)
@@ -285,7 +285,7 @@ describe("the deployment's policy", () => {
     expect(await placeOrder(buy, services)).toMatch(/^0x/)
   })
 
-  test('the zero address on the list does not deny orders without an owner', async () => {
+  test('the zero address on the list does not deny an order without a receiver', async () => {
     services.policy.deniedAccounts = new Set([zero])
     expect(await placeOrder(signedOrder({ receiver: zero }), services)).toMatch(/^0x/)
   })

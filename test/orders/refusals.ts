@@ -146,7 +146,7 @@ const { signature } = signedOrder()
 /** Every code that a request about orders, cancellations or app data can be answered with. */
 export const refusals: RefusalRow[] = [
   malformed('InvalidParameter', 'a member is missing', { kind: undefined }),
-  malformed('InvalidParameter', 'a word is not known', { signingScheme: 'eip1559' }),
+  malformed('InvalidParameter', 'an enum value is unknown', { signingScheme: 'eip1559' }),
   malformed('InvalidParameter', 'an amount in hex', { sellAmount: '0x1' }),
   malformed('InvalidParameter', 'a signature without 0x', { signature: signature.slice(2) }),
   malformed('InvalidParameter', 'a short signature', { signature: signature.slice(0, -4) }),
@@ -276,7 +276,7 @@ export const refusals: RefusalRow[] = [
   {
     ...order(
       'Unavailable',
-      'the node is away',
+      'the node is unavailable',
       {},
       { spendable: async () => Promise.reject(new Outage('the node')) },
     ),
@@ -285,7 +285,7 @@ export const refusals: RefusalRow[] = [
   {
     code: 'Unavailable',
     status: 503,
-    because: 'the gateway is away',
+    because: 'the gateway is unavailable',
     request({ services }) {
       services.appDataSources.gateway = { find: () => Promise.reject(new Outage('the gateway')) }
       return placing({ ...signedOrder(), appData: toAppDataInput(keccakText('unknown')) })

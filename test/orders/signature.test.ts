@@ -146,7 +146,7 @@ describe('a signature for something else', () => {
     const { status, body } = await place(creation, { from: bob.address })
     expect([status, body.errorType]).toEqual([400, 'WrongOwner'])
     expect(body.data).toMatchObject({ signer: alice.address, mistake: null })
-    const { body: graph } = await request(`${server.url}/graphql`, 'POST', {
+    const { body: result } = await request(`${server.url}/graphql`, 'POST', {
       query: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }',
       variables: {
         input: toBody(creation, {
@@ -158,7 +158,7 @@ describe('a signature for something else', () => {
         }),
       },
     })
-    expect(graph.errors[0].extensions).toMatchObject({ code: 'WrongOwner', field: 'signature' })
+    expect(result.errors[0].extensions).toMatchObject({ code: 'WrongOwner', field: 'signature' })
   })
 })
 

@@ -207,9 +207,13 @@ describe('an engine', () => {
   test('is not blamed for a market that is unavailable or slow', async () => {
     const limits = { ...outsideLimits, lookMs: 20, failures: 1 }
     for (const look of [() => Promise.reject(new Outage('the node')), () => new Promise<never>(() => {})]) {
-      const patient = estimator({}, { look, limits })
-      await expect(patient.estimate(sell, open())).rejects.toThrow(/the (node|market) is unavailable/)
-      await expect(patient.estimate(sell, open())).rejects.toThrow(/the (node|market) is unavailable/)
+      const guardedEstimator = estimator({}, { look, limits })
+      await expect(guardedEstimator.estimate(sell, open())).rejects.toThrow(
+        /the (node|market) is unavailable/,
+      )
+      await expect(guardedEstimator.estimate(sell, open())).rejects.toThrow(
+        /the (node|market) is unavailable/,
+      )
     }
     expect(lines).toEqual([])
   })

@@ -90,18 +90,18 @@ test('the network sets the amount that prices are for', () => {
 })
 
 test('a token without pools has an outside price; an estimator outage affects that token alone', async () => {
-  const [known, away, paused] = [numbered('91'), numbered('92'), numbered('93')]
+  const [known, down, paused] = [numbered('91'), numbered('92'), numbered('93')]
   const said = { nativeAmount: 3n, tokenAmount: 7n }
   const outsidePrice = vi.fn<NativePriceServices['outsidePrice']>(async (token) => {
     if (token === known) return said
-    throw token === away ? new Outage('every estimator') : new Refusal('TokenTemporarilySuspended', 'paused')
+    throw token === down ? new Outage('every estimator') : new Refusal('TokenTemporarilySuspended', 'paused')
   })
-  const { rates } = await read([known, away, paused, dollar], { outsidePrice })
+  const { rates } = await read([known, down, paused, dollar], { outsidePrice })
   expect(rates.get(known)).toEqual(said)
-  expect(rates.get(away)).toMatchObject({ code: 'Unavailable' })
+  expect(rates.get(down)).toMatchObject({ code: 'Unavailable' })
   expect(rates.get(paused)).toMatchObject({ code: 'TokenTemporarilySuspended', message: 'paused' })
   expect(rates.get(dollar)).toMatchObject({ nativeAmount: 10n ** 17n })
-  expect(outsidePrice.mock.calls.flat()).toEqual([known, away, paused])
+  expect(outsidePrice.mock.calls.flat()).toEqual([known, down, paused])
 })
 
 test('a token with a fee on transfers has no price, and one without a market is not checked', async () => {
