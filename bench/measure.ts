@@ -16,14 +16,14 @@ export interface MeasureOptions {
 export interface RowResult {
   system: string
   peer?: string | undefined
-  /** Why there are no figures. */
+  /** The reason why there are no figures. */
   skipped?: string
   figures?: Figures
   rounds: Figures[]
   statements?: Statement[] | undefined
 }
 
-/** Of one turn, or the medians of several; blocks and errors are the most of all. */
+/** Of one turn, or the medians of several; for blocks and errors the maximum. */
 export interface Figures {
   requestsPerSecond: number
   p50Ms: number
@@ -41,9 +41,9 @@ export interface Figures {
   /** Requests to the chain's node. */
   rpcPerRequest?: number
   maxMs?: number
-  /** Part of the quotes that a simulation confirmed. */
+  /** Share of the quotes that a simulation confirmed. */
   verified?: number
-  /** Part of the time of its answers that the chain's node had a request of the server. */
+  /** Share of the response time during which the chain's node had a request of the server. */
   rpcShare?: number
 }
 
@@ -77,7 +77,7 @@ export async function measure(workload: Workload, options: MeasureOptions): Prom
   return [...results.values()]
 }
 
-/** Another row begins each round: whoever is first reads what the others then find in the database's cache. */
+/** Each round begins with another row: the first one loads the database's cache for the others. */
 function inTurns<T>(rows: readonly T[], round: number): T[] {
   const first = (round - 1) % rows.length
   return [...rows.slice(first), ...rows.slice(0, first)]
@@ -93,7 +93,7 @@ async function timedTurn(row: Row, round: number, options: MeasureOptions): Prom
   return toFigures(turn, await vitals())
 }
 
-/** One request at a time, its SQL counted. Other programs on the machine show as blocks too, but not in every pass. */
+/** One request at a time, with its SQL counted. Other programs on the machine read blocks too, but not in every pass. */
 async function quietPass(row: Row, result: RowResult, counting: boolean, options: MeasureOptions) {
   const next = questions(row, 0, options)
   const { port, vitals } = row.server

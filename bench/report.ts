@@ -47,7 +47,7 @@ export const countColumns: Columns = {
   errors: common.errors,
 }
 
-/** Answers that take less than a tenth of a millisecond. */
+/** For answers that take less than a tenth of a millisecond. */
 export const tokenColumns: Columns = {
   'req/s': common['req/s'],
   'p50 ms': ({ p50Ms }) => p50Ms.toFixed(3),

@@ -59,7 +59,7 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }
 
-/** The limit is one only if it answers the same: value by value, for some orders. */
+/** The limit is only valid if it answers the same, value by value, for some orders. */
 async function compareBodies(workloads: readonly Workload[], subjects: readonly Subject[]): Promise<void> {
   for (const { name, rows } of workloads) {
     const limit = rows.find(({ peer }) => peer === 'one statement')
@@ -95,7 +95,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** The suite that is named, ready to run; a text instead when that is asked for. */
+/** The named suite, ready to run, or its help text. */
 function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<boolean>) {
   if (argv.includes('orders') && !argv.includes('--help')) {
     const options = readPlacingOptions(argv)

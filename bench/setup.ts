@@ -12,7 +12,7 @@ import type { DebugServers } from './suites/debug.ts'
 
 type Print = (line: string) => void
 
-/** What is undone at the end, whatever happened in between; the last first. */
+/** Cleanups that run at the end in any case, the last one first. */
 export type Undo = (() => Promise<void> | void)[]
 
 export interface FilledDatabase {
@@ -20,7 +20,7 @@ export interface FilledDatabase {
   filling: Filling
 }
 
-/** The database, filled: now, or by an earlier run. */
+/** The database, filled now or by an earlier run. */
 export async function prepareDatabase(
   options: Pick<Options, 'orders' | 'fresh' | 'home' | 'databaseUrl'>,
   undo: Undo,
@@ -44,7 +44,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Migrations that came since are applied; one that was edited makes the filling useless. */
+/** Applies new migrations; an edited one makes the fill useless. */
 async function current(url: string, orders: number, print: Print): Promise<Filling | undefined> {
   const filling = await findFilling(url, orders)
   if (!filling) return undefined
@@ -66,7 +66,7 @@ async function embedded(name: string, home: string, undo: Undo): Promise<string>
 export interface Stand {
   servers: DebugServers
   node: FakeNode
-  /** Why PostGraphile is not among them. */
+  /** Why PostGraphile is missing. */
   withoutPostgraphile: string | undefined
 }
 
@@ -91,7 +91,7 @@ export async function startServers(
         target: path.join(cache, name),
         databaseUrl,
         rpcUrl: node.url,
-        // Feeds are a part of what is read.
+        // The reads include feeds.
         env: { CMS_ENABLED: 'true', CMS_API_KEY: 'bench-bench-bench' },
         print,
       }),

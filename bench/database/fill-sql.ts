@@ -13,10 +13,10 @@ const tradeNumbers = `generate_series($1::bigint, $2::bigint) i,
   LATERAL generate_series(${auctions + 1} - bench.trades(i), ${auctions}) k,
   LATERAL (SELECT (i - 1) / ${groupSize} * ${auctions} + k AS a) n`
 
-/** A trade's place among all, which is that of its notification. */
+/** A trade's position among all trades, which is also that of its notification. */
 const notificationNumber = `a * ${groupSize} + (i - 1) % ${groupSize}`
 
-/** Functions of an order's number that several tables share. They stand in a schema of their own. */
+/** Functions of an order's number that several tables share, in their own schema. */
 export function helperSql({ stride, owners }: Size): string {
   return `
 
@@ -106,7 +106,7 @@ SELECT a, s, s + 1, bench.bytes('solver', (a + s) % 7, 20), s = 0, s = ${solutio
   bench.amount(a, 9 - s), CASE s WHEN 0 THEN bench.amount(a, 8) END
 FROM ${auctionNumbers}, generate_series(0, ${solutions - 1}) s`,
 
-  // In the order in which auctions end: the rows of one order stand apart, as they do in a live database.
+  // In the order in which auctions end: the rows of one order lie apart, as in a live database.
   solution_executions: `
 INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
 SELECT i, a, s, div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)) + s

@@ -7,9 +7,9 @@ import { sizeOf } from './shape.ts'
 
 export interface Filling {
   orders: number
-  /** What it took when it was done. */
+  /** The duration of the fill. */
   seconds: number
-  /** Of all tables of the program with their indexes. */
+  /** Size of all tables of the program with their indexes. */
   bytes: number
 }
 
@@ -17,12 +17,12 @@ export interface Filling {
 const batchOrders = 10_000
 const writers = 2
 
-/** Another text of the statements is another content. */
+/** A change to the statements' text is a change of content. */
 const version = createHash('sha256')
   .update(JSON.stringify([helperSql(sizeOf(1_000_000)), sharedSql, batchSql]))
   .digest('hex')
 
-/** What the bench wrote here, if it is what would be written now. */
+/** What an earlier run filled, if it equals what this run would fill. */
 export async function findFilling(url: string, orders: number): Promise<Filling | undefined> {
   const [found] = await query(url, "SELECT to_regclass('bench.filling') IS NOT NULL AS there")
   if (!found?.there) return undefined
@@ -31,7 +31,7 @@ export async function findFilling(url: string, orders: number): Promise<Filling 
   return { orders, seconds: filling.seconds, bytes: filling.bytes }
 }
 
-/** Empties what the bench filled. @throws for a database that holds anything else */
+/** Empties what the bench filled. @throws for a database with other content */
 export async function clear(url: string): Promise<void> {
   const [found] = await query(
     url,
@@ -55,7 +55,7 @@ export async function fill(url: string, orders: number, print: (line: string) =>
   await fillBatches(url, orders, (filled) =>
     print(`filled ${filled} of ${orders} orders, ${seconds().toFixed(1)} s`),
   )
-  // The batches name their ids; suites that add notifications of their own do not.
+  // The batches set their ids; suites that add notifications do not.
   await query(url, `SELECT setval(pg_get_serial_sequence('notifications', 'id'), max(id)) FROM notifications`)
   await query(url, 'VACUUM (ANALYZE)')
   const filling = { orders, seconds: seconds(), bytes: await tableBytes(url) }

@@ -9,7 +9,7 @@ export interface BenchServer {
   stop(): Promise<void>
 }
 
-/** The embedded PostgreSQL of a home, with a database of its own for each size, counting its statements. */
+/** The embedded PostgreSQL of a home, with one database for each size; it counts statements. */
 export async function openEmbedded(home: string, name: string, log: Log): Promise<BenchServer> {
   const start = { home: path.resolve(home), log, sharedBuffers: quarterOfMemory() }
   let server = await startDatabase(start)
@@ -25,7 +25,7 @@ export async function openEmbedded(home: string, name: string, log: Log): Promis
   return { url: url.href, stop: server.stop }
 }
 
-/** What PostgreSQL's manual advises for a server of its own. With less, copying pages is a part of every figure. */
+/** The advice of PostgreSQL's manual for a dedicated server. With less, every figure includes the copying of pages. */
 function quarterOfMemory(): string {
   return `${Math.floor(totalmem() / 4 / 2 ** 20)}MB`
 }
@@ -35,7 +35,7 @@ async function isCounting(url: string): Promise<boolean> {
   return row?.shared_preload_libraries.includes('pg_stat_statements') ?? false
 }
 
-/** One statement over a connection of its own. */
+/** Runs one statement over a new connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

@@ -1,5 +1,5 @@
 /**
- * What the bench database holds. Everything is a function of the order's number, so that two fills of one size are equal.
+ * The content of the bench database. Everything is a function of the order's number, so two fills of one size are equal.
  * Orders come in groups of 20 that meet in the same 5 auctions, as orders that are open at the same time do. Each auction
  * has prices of the group's 10 tokens and 4 solutions that trade every order of the group; the first one wins and is
  * attempted, and the last one or two attempts succeed: every fourth order is filled in two trades, the others in one.

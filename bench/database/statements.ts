@@ -19,7 +19,7 @@ export async function canCount(url: string): Promise<boolean> {
   }
 }
 
-/** The statements of `requests` requests that `run` sends, while nobody else uses the database. */
+/** The number of statements that `requests` requests take, while the database has no other client. */
 export async function countStatements(
   url: string,
   requests: number,

@@ -1,9 +1,9 @@
 import { query } from './open.ts'
 import { type Size, shape } from './shape.ts'
 
-/** What requests are about: an order, and an account with 20 orders. */
+/** The subjects of requests: an order, and an account with 20 orders. */
 export interface Subject {
-  /** The order's. What else the filling holds follows from it. */
+  /** The order's number, from which the rest of the fill follows. */
   number: number
   uid: Buffer
   owner: Buffer

@@ -22,7 +22,7 @@ const newestTrades =
   'condition: { chainId: $chainId, owner: $owner }, orderBy: [BLOCK_NUMBER_DESC, LOG_INDEX_DESC]'
 const newestEntries = 'condition: { account: $owner }, orderBy: [TX_DESC, ROW_ID_DESC]'
 
-/** What begins at an account. Its 20 orders have 25 trades and as many notifications. */
+/** Documents that begin at an account. Its 20 orders have 25 trades and as many notifications. */
 export const accountDocuments: readonly BenchDocument[] = [
   {
     name: 'account-orders',

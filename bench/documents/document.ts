@@ -1,27 +1,27 @@
 import type { Subject } from '../database/subjects.ts'
 
-/** One question, in the words of both schemas. */
+/** One request, written for both schemas. */
 export interface BenchDocument {
   name: string
-  /** For the present schema; `fitToSchema` has what an older one is asked instead. */
+  /** For the present schema; `fitToSchema` derives the document for an older one. */
   text: string
   /** The same fields of the same rows. A variable `$chainId` is given where the text declares it. */
   postgraphile: string
   variables?: (matter: Matter, toText: ToText) => Record<string, unknown>
-  /** What a right answer holds, where it is not the order's UID. */
+  /** What a right answer contains, if not the order's UID. */
   expect?: (matter: Matter, toText: ToText) => string
 }
 
-/** What a request is about: an order, its owner, and what else the filling has of it. */
+/** The subject of a request: an order, its owner, and the related rows of the fill. */
 export interface Matter extends Subject {
   /** The last auction that held the order. It settled. */
   auction: number
   transaction: Buffer
   /** Ten orders, this one first. */
   uids: Buffer[]
-  /** The order's opaque id, as the server that is asked gives it out. */
+  /** The order's opaque id on the server under test. */
   id: string
 }
 
-/** Bytes as the server that is asked writes them. */
+/** Bytes as the server under test writes them. */
 export type ToText = (bytes: Buffer) => string

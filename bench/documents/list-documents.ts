@@ -4,7 +4,7 @@ const parts = 'uid owner kind status sellAmount buyAmount validTo'
 const solution = 'solutionUid ranking solver isWinner filteredOut score'
 const postgraphileSolution = 'uid ranking solver isWinner filteredOut score'
 
-/** What begins at auctions, at a transaction, or at orders by what they are. */
+/** Documents that begin at auctions, at a transaction, or at orders by a filter. */
 export const listDocuments: readonly BenchDocument[] = [
   {
     name: 'orders-by-status',

@@ -5,11 +5,11 @@ import { post } from '../load/question.ts'
 import { askOnce } from '../load/turn.ts'
 import type { Matter, ToText } from './document.ts'
 
-/** Enough that no memory holds them all, few enough to ask for their ids before. */
+/** Too many to be cached, and few enough to request their ids beforehand. */
 const most = 500
 const together = 10
 
-/** The filling says everything of an order by its number; see `fill-sql.ts`. */
+/** In the fill everything follows from an order's number; see `fill-sql.ts`. */
 export function toMatters(orders: readonly Subject[]): Matter[] {
   const chosen = orders.slice(0, most)
   return chosen.map((subject, index) => {
@@ -25,7 +25,7 @@ export function toMatters(orders: readonly Subject[]): Matter[] {
   })
 }
 
-/** The orders' ids by their numbers, as a server gives them out. `ask` is its query for one order by `$uid` as `order { id }`. */
+/** The orders' ids on a server, by their numbers. `ask` is its query for one order by `$uid` as `order { id }`. */
 export async function readIds(
   port: number,
   matters: readonly Matter[],

@@ -20,10 +20,10 @@ import {
   validate,
 } from 'graphql'
 
-/** A document that a schema has no words for. */
+/** A document that a schema cannot express. */
 export class Unfit extends Error {}
 
-/** Fields of the present schema by what they were called before; null for what there was not. */
+/** Fields of the present schema by their former names; null for new fields. */
 const olderNames: Readonly<Record<string, string | null>> = {
   'AuctionReport.auctionId': 'id',
   'SettlementAttempt.detail': null,
@@ -34,9 +34,9 @@ const olderNames: Readonly<Record<string, string | null>> = {
 const wholeList = 20
 
 /**
- * A document of the present schema in the words of the schema that a server has: a connection's nodes are the items of a
- * list where it is one, and an object is a leaf where it was one. A document that fits already comes back as it is.
- * @throws Unfit when the same cannot be asked there
+ * Translates a document of the present schema to that of a server: a connection's nodes are the items of a
+ * list where it is one, and an object is a leaf where it was one. A document that fits already is returned unchanged.
+ * @throws Unfit when the older schema has no equal document
  */
 export function fitToSchema(text: string, schema: GraphQLSchema): string {
   const document = parse(text)
@@ -86,7 +86,7 @@ function fitField(node: FieldNode, parent: GraphQLCompositeType, schema: GraphQL
     if (older === null) return []
     throw new Unfit(`${parent.name}.${name} does not exist`)
   }
-  // An alias keeps the answer's member as it is.
+  // An alias keeps the member's name in the answer.
   const renamed =
     field.name === name ? node : { ...node, alias: node.alias ?? node.name, name: named(field.name) }
   const { selectionSet, ...rest } = { ...renamed, arguments: fitArguments(renamed, parent, field) }
@@ -127,7 +127,7 @@ function fitResult(
   return fitSelections(set, type, schema)
 }
 
-/** What is selected of a connection's nodes. */
+/** The selection on a connection's nodes. */
 function itemsOf(connection: SelectionSetNode): SelectionSetNode {
   const items = connection.selections.flatMap((node) => {
     if (node.kind !== Kind.FIELD) throw new Unfit('a list is no connection')
@@ -138,7 +138,7 @@ function itemsOf(connection: SelectionSetNode): SelectionSetNode {
   return select(items)
 }
 
-/** Every leaf of every type that it can be, whatever they are called. */
+/** All leaves of all types it can have, whatever their names. */
 function leavesOfEach(name: string, schema: GraphQLSchema): SelectionSetNode {
   const type = schema.getType(name)
   const types = isAbstractType(type) ? schema.getPossibleTypes(type) : []

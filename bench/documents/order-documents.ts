@@ -21,7 +21,7 @@ const story = {
 const quote = 'sellAmount buyAmount feeAmount solver verified'
 const parts = 'uid kind status sellAmount buyAmount validTo'
 
-/** The same document with its quote asked for, or not, by a variable. */
+/** The same document, with its quote included or not by a variable. */
 function quoteIf(d: boolean): BenchDocument {
   const declare = (text: string) => text.replace(')', ', $d: Boolean!)')
   return {
@@ -32,7 +32,7 @@ function quoteIf(d: boolean): BenchDocument {
   }
 }
 
-/** What begins at one order. */
+/** Documents that begin at one order. */
 export const orderDocuments: readonly BenchDocument[] = [
   {
     name: 'order-story',

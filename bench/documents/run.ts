@@ -8,7 +8,7 @@ import { type DocumentResult, formatSummary, ratioOf, totals } from './summary.t
 import { unequalAnswers } from './values.ts'
 import { documentWorkloads } from './workloads.ts'
 
-/** Every document, by each system in turns. */
+/** Measures every document on each system in turns. */
 export async function runDocuments(options: Options, undo: Undo, print: (line: string) => void) {
   const { url, filling } = await prepareDatabase(options, undo, print)
   const { servers, withoutPostgraphile } = await startServers(options, url, undo, print)

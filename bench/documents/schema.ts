@@ -9,7 +9,7 @@ import {
 import { post } from '../load/question.ts'
 import { askOnce } from '../load/turn.ts'
 
-/** The schema of a server, asked of itself. */
+/** The schema of a server, by introspection. */
 export async function readSchema(port: number): Promise<GraphQLSchema> {
   const query = JSON.stringify({ query: getIntrospectionQuery({ descriptions: false }) })
   const { status, body } = await askOnce(port, post('/graphql', query))

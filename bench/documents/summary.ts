@@ -77,7 +77,7 @@ function middleOf(values: readonly number[]): number {
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
 }
 
-/** The middle of the rounds' ratios: what else the machine did in a round, it did to both. */
+/** The median of the rounds' ratios: other load in a round affects both systems. */
 export function ratioOf(row: RowResult, rows: readonly RowResult[]): number | undefined {
   const peer = rows.find((each) => each.peer === 'PostGraphile')
   if (row.peer || !peer) return undefined

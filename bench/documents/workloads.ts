@@ -19,7 +19,7 @@ const toHex: ToText = (bytes) => `0x${bytes.toString('hex')}`
 const toBase64: ToText = (bytes) => bytes.toString('base64')
 const { chainId } = shape.network
 
-/** How a system is asked. */
+/** How to request documents of a system. */
 interface GraphqlParams {
   system: string
   server: ServerProcess
@@ -30,7 +30,7 @@ interface GraphqlParams {
 
 /**
  * Every document of every system, the program's first.
- * @throws for a name that no document has
+ * @throws for an unknown name of a document
  */
 export async function documentWorkloads(
   servers: DebugServers,

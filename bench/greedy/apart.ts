@@ -13,7 +13,7 @@ export function startGreedyApart(start: Start) {
   const ended = once(child, 'exit')
   child.send(start)
   return {
-    /** What came of it since the last call. */
+    /** The results since the last call. */
     async take(): Promise<Greed> {
       const answer = once(child, 'message')
       child.send('take')

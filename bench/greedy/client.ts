@@ -3,7 +3,7 @@ import { type Connection, openConnection } from '../load/connection.ts'
 
 interface GreedyClientOptions {
   port: number
-  /** The address that it comes from. */
+  /** The address that it sends from. */
   from: string
   connections: number
   next(): string
@@ -12,17 +12,17 @@ interface GreedyClientOptions {
 export interface Greed {
   answered: number
   refused: number
-  /** Of answers. */
+  /** Bytes of answers. */
   bytes: number
-  /** Neither answered nor refused for its limit, and why the first was not. */
+  /** Neither answered nor rate-limited, and the reason of the first one. */
   failed: number
   firstFault: string | undefined
 }
 
-/** As short as a client waits that is told no time. */
+/** The shortest wait after a refusal without a time. */
 const leastWaitMs = 20
 
-/** A client that asks for as much as it is given: when it is refused it asks again as soon as it may. */
+/** A client that uses all it can get: when it is refused it sends again as soon as it may. */
 export function startGreedy({ port, from, connections, next }: GreedyClientOptions) {
   let greed = none()
   let stopped = false
@@ -60,7 +60,7 @@ export function startGreedy({ port, from, connections, next }: GreedyClientOptio
 
   const running = Array.from({ length: connections }, run)
   return {
-    /** What came of it since the last call. */
+    /** The results since the last call. */
     take(): Greed {
       const since = greed
       greed = none()

@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from 'graphql'
 import { shape } from '../database/shape.ts'
 import { get, post } from '../load/question.ts'
 
-/** What a greedy client asks for, as the text of each request. */
+/** The requests of a greedy client, as raw text. */
 export interface Kind {
   name: (typeof kindNames)[number]
   title: string

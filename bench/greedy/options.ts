@@ -5,13 +5,13 @@ import { cache, type Options, whole } from '../options.ts'
 import { kindNames } from './kinds.ts'
 
 export interface GreedyOptions extends Pick<Options, 'orders' | 'fresh' | 'home' | 'databaseUrl' | 'json'> {
-  /** The checkout that is measured. */
+  /** The checkout under test. */
   source: string
   seconds: number
   rounds: number
-  /** Requests a second of the client that is not greedy. */
+  /** Requests a second of the modest client. */
   rate: number
-  /** Connections of the greedy one. */
+  /** Connections of the greedy client. */
   connections: number
   only: string[] | undefined
 }

@@ -22,9 +22,9 @@ const [greedyAddress, modestAddress] = ['127.0.0.2', '127.0.0.3']
 
 const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
 
-/** Until the greedy client has used up what it may ask at once. */
+/** Until the greedy client has used up its bucket. */
 const settlingMs = 3_000
-/** Until it is forgiven: the next kind begins with a full bucket. */
+/** Until its bucket has refilled: the next kind begins with a full one. */
 const restMs = 2_500
 
 export interface GreedyResult {
@@ -34,7 +34,7 @@ export interface GreedyResult {
   alone: Latency
   beside: Latency
   ratio: number
-  /** Of the greedy client, each second. */
+  /** Rates of the greedy client, per second. */
   answered: number
   refused: number
   megabytes: number
@@ -147,7 +147,7 @@ function resultOf(kind: Kind, seconds: number, measured: Measured): GreedyResult
   }
 }
 
-/** Medians of every figure; blocks and errors are the most of all. */
+/** Medians of every figure; for blocks and errors the maximum. */
 function medianOf(rounds: readonly GreedyResult[]): GreedyResult {
   const [first] = rounds
   if (!first) throw new Error('nothing was measured')
@@ -184,7 +184,7 @@ function latencyOf({ latencies }: Turn): Latency {
   return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
 }
 
-/** The fill has none: as many as one page may hold, of the account that has most orders. */
+/** The fill has none: as many as one page holds, on the account with most orders. */
 async function storeNotifications(url: string, account: Buffer): Promise<void> {
   await query(
     url,

@@ -2,7 +2,7 @@ import { startGreedy } from './client.ts'
 import { greedyKinds, type KindSubjects } from './kinds.ts'
 
 /**
- * The greedy client in a process of its own: what it does with its answers must not hold up the other one's clock.
+ * The greedy client in a separate process, so that its work on answers does not delay the other client's clock.
  * It ends with its parent.
  */
 export interface Start extends KindSubjects {

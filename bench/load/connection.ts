@@ -5,7 +5,7 @@ export interface Answer {
   body: Buffer
 }
 
-/** One HTTP/1.1 connection that is kept alive, with one request on its way at a time. */
+/** One keep-alive HTTP/1.1 connection, with one request on its way at a time. */
 export interface Connection {
   /** `request` is the whole text of a request, in ASCII. @throws when the connection ends or stays silent */
   send(request: string): Promise<Answer>
@@ -17,8 +17,8 @@ const headEnd = '\r\n\r\n'
 const lastChunk = '0\r\n\r\n'
 
 /**
- * Bare sockets: the load generator shares two cores with what it measures, and a client library takes more of them.
- * @param from the address that it comes from, where that is not the usual one
+ * Bare sockets: the load generator shares two cores with the system under test, and a client library takes more CPU.
+ * @param from the local address, where it is not the default
  */
 export async function openConnection(port: number, from?: string): Promise<Connection> {
   const local = from === undefined ? {} : { localAddress: from }
@@ -66,7 +66,7 @@ export async function openConnection(port: number, from?: string): Promise<Conne
 interface Head {
   status: number
   end: number
-  /** Of the body; undefined when it comes in chunks. */
+  /** The body's length; undefined when it is chunked. */
   length: number | undefined
 }
 

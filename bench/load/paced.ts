@@ -5,7 +5,7 @@ import { type Hear, isRight, type Turn } from './turn.ts'
 
 export interface PacedOptions {
   port: number
-  /** The address that they come from, where that is not the usual one. */
+  /** The local address, where it is not the default. */
   from?: string
   /** Requests a second. */
   rate: number
@@ -14,19 +14,19 @@ export interface PacedOptions {
   hear?: Hear
 }
 
-/** Whoever needs more is not slow but stuck. */
+/** A request that takes longer is stuck, not slow. */
 const maxConnections = 500
 
 /**
- * Requests by a clock that does not wait for answers. Each is timed from when it was due, so that what waits behind a slow
- * one counts as slow too.
+ * Sends requests by a clock that does not wait for answers. Each is timed from when it was due, so that the wait behind a slow
+ * one counts too.
  */
 export async function runPaced({ port, from, rate, seconds, next, hear }: PacedOptions): Promise<Turn> {
   const latencies: number[] = []
   let bytes = 0
   let errors = 0
   let firstError: string | undefined
-  // In turn, so that none stays silent for long.
+  // In turn, so that none stays idle for long.
   const idle: Connection[] = []
   let open = 0
 

@@ -1,4 +1,4 @@
-/** A request as the text that goes over the wire, and what its answer must hold. */
+/** A request as raw text, and what its answer must contain. */
 export interface Question {
   request: string
   expect: string

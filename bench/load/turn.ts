@@ -7,13 +7,13 @@ export interface Turn {
   seconds: number
   /** Milliseconds, ascending. */
   latencies: number[]
-  /** Of all bodies. */
+  /** Bytes of all bodies. */
   bytes: number
   errors: number
   firstError: string | undefined
 }
 
-/** Told of every answer, and from when to when it was waited for. */
+/** Called for every answer, with the times of its request and its arrival. */
 export type Hear = (answer: Answer, span: readonly [number, number]) => void
 
 export interface TurnOptions {
@@ -24,14 +24,14 @@ export interface TurnOptions {
   /** Ends by time or by number, whichever is given. */
   seconds?: number
   requests?: number
-  /** What a connection rests after each answer. */
+  /** The pause of a connection after each answer. */
   restMs?: number
 }
 
-/** More than this and the turn is over: something is broken, not slow. */
+/** With more errors the turn is aborted: the system is broken, not slow. */
 const maxErrors = 100
 
-/** As many requests as go through when each connection sends the next one as soon as it has its answer. */
+/** Throughput when each connection sends its next request as soon as it has an answer. */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
   const { port, connections, next, hear, seconds = Infinity, requests = Infinity, restMs } = options
   const latencies: number[] = []
@@ -81,7 +81,7 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
   return { requests: latencies.length, seconds: elapsed, latencies, bytes, errors, firstError }
 }
 
-/** Every answer is looked at, not only its status. */
+/** Checks every answer, not only its status. */
 export function isRight({ status, body }: Answer, expect: string): boolean {
   return (status === 200 || status === 201) && body.includes(expect) && !body.includes('"errors"')
 }

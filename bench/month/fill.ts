@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { query } from '../database/open.ts'
 import { shape } from '../database/shape.ts'
 
-/** An order that rested, in an auction every 12 s, beside whatever else the database holds. */
+/** A resting order, in an auction every 12 s, added to the content of the database. */
 export interface Resting {
   uid: Buffer
-  /** Of its auctions, which follow each other without a gap. */
+  /** The numbers of its auctions, without gaps. */
   firstAuction: number
   auctions: number
 }
@@ -13,13 +13,13 @@ export interface Resting {
 const { network, prices } = shape
 const { chainId } = network
 
-/** Out of the way of the other orders and their auctions, whatever their number. */
+/** Above the numbers of all other orders and their auctions. */
 const orderNumber = 1_000_000_000
 const firstAuction = 1_000_000_001
-/** One in so many has a solution that trades the order, and says so in an event. */
+/** One auction in so many has a solution that trades the order, with an event. */
 const tradedEvery = 20_000
 
-/** Every statement takes the first auction's number and the last one's. */
+/** Every statement takes the numbers of the first auction and the last one. */
 const statements: Readonly<Record<string, string>> = {
   auctions: `
 INSERT INTO auctions (id, chain_id, block, deadline_block, created_at)

@@ -1,23 +1,23 @@
 import { median } from '../load/turn.ts'
 
-/** What a client gets that asks for the report and says no more. */
+/** The response to a request for the report without arguments. */
 export interface FirstPage {
   what: string
   status: number
   bytes: number
-  /** The first time that it is asked for. */
+  /** The first request. */
   coldMs: number
-  /** One at a time, after that. */
+  /** Later requests, one at a time. */
   p50Ms: number
   maxMs: number
-  /** Of an answer that is none. */
+  /** What was wrong with a failed answer. */
   fault: string | undefined
-  /** Where the next part is, as a REST answer says. */
+  /** The URL of the next part, from the REST response. */
   next: string | undefined
 }
 
 const repeats = 20
-/** Who takes longer is not asked again. */
+/** A system that takes longer is not asked again. */
 const timeoutMs = 2_000
 const deadlineMs = 60_000
 
@@ -46,7 +46,7 @@ async function timed(ask: () => Promise<Response>) {
   return { status: response.status, body, ms: performance.now() - started, next: nextOf(response) }
 }
 
-/** Of `Link: <…>; rel="next"`, resolved against what was asked for. */
+/** The target of `Link: <…>; rel="next"`, resolved against the request. */
 export function nextOf({ headers, url }: Response): string | undefined {
   const target = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers.get('link') ?? '')?.[1]
   return target === undefined ? undefined : new URL(target, url).href

@@ -4,7 +4,7 @@ import type { Expected, Page } from './walk.ts'
 /** A list of auctions as GraphQL pages it. */
 export interface List {
   what: string
-  /** The fields that lead from an order to it. */
+  /** The fields from an order to the list. */
   path: readonly string[]
   direction: Expected['direction']
 }
@@ -21,7 +21,7 @@ interface Connection {
   pageInfo: Record<string, unknown>
 }
 
-/** A page of a list. @throws with what the server says */
+/** A page of a list. @throws with the server's error */
 export async function askList(
   port: number,
   { path, direction }: List,
@@ -43,7 +43,7 @@ export async function askList(
   return { ids: nodes.map(({ auctionId }) => auctionId), next, bytes: body.length }
 }
 
-/** A part of the report over REST, and where the next one is. @throws with what the server says */
+/** A part of the report over REST, and the link to the next. @throws with the server's error */
 export async function askReport(url: string): Promise<Page> {
   const response = await getJson(url)
   const body = await response.text()

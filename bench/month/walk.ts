@@ -1,22 +1,22 @@
-/** Where a walk got to, and what was wrong on its way. */
+/** How far a walk got, and its first error. */
 export interface Walk {
   pages: number
   items: number
   seconds: number
   longestPageMs: number
   largestPage: number
-  /** Undefined when every auction came once and in its place. */
+  /** Undefined when every auction came once and in its position. */
   fault: string | undefined
 }
 
 export interface Page {
   ids: number[]
-  /** What asks for the next page; undefined on the last one. */
+  /** The cursor of the next page; undefined on the last one. */
   next: string | undefined
   bytes: number
 }
 
-/** What the walk has to come by: each number once, in this order. */
+/** The expected numbers: each once, in this order. */
 export interface Expected {
   first: number
   items: number
@@ -25,7 +25,7 @@ export interface Expected {
 }
 
 /**
- * All pages in a row, each asked for by what the one before it said.
+ * Walks all pages, each requested by the cursor of the one before.
  * @throws what `ask` throws
  */
 export async function walk(

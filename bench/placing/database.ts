@@ -2,7 +2,7 @@ import type { Market } from '../../src/dev/market/market.ts'
 import { query } from '../database/open.ts'
 import { quotedAmount, quotes } from './submissions.ts'
 
-/** As before the first order. */
+/** The state before the first order. */
 export async function emptyOrders(url: string, { network, tokens }: Market): Promise<void> {
   await query(url, 'TRUNCATE orders, order_quotes, order_events, app_data, quotes RESTART IDENTITY')
   await query(
@@ -22,7 +22,7 @@ export async function emptyOrders(url: string, { network, tokens }: Market): Pro
   await query(url, 'CHECKPOINT')
 }
 
-/** @throws when there are not as many of each row as orders were taken */
+/** @throws when the number of any row differs from that of the orders */
 export async function checkRows(url: string, placed: number): Promise<void> {
   const [rows] = await query<Record<string, string>>(
     url,

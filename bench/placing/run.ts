@@ -21,7 +21,7 @@ import { createTraders, signOrders } from './submissions.ts'
 
 type Print = (line: string) => void
 
-/** Somebody who takes orders, with a database of its own. */
+/** A system that takes orders, with its own database. */
 interface System {
   system: string
   peer?: Peer
@@ -38,7 +38,7 @@ export interface PlacingResults {
 const warmupOrders = 1_000
 const countedOrders = 500
 
-/** @returns the figures, and why the peer is not among them */
+/** @returns the figures, and the reason if the peer is missing */
 export async function runPlacing(
   options: PlacingOptions,
   undo: Undo,
@@ -103,7 +103,7 @@ interface Measuring extends Omit<PlacingOptions, 'orders' | 'connections'> {
   print: Print
 }
 
-/** All systems in turns; each turn begins with empty tables and a server that has taken some orders already. */
+/** All systems in turns; each turn begins with empty tables and a warm server. */
 async function measure(
   systems: readonly System[],
   connections: number,
@@ -146,7 +146,7 @@ async function measure(
   return results
 }
 
-/** What one order takes of the database and of the node, without a clock. */
+/** The statements and node requests of one order, without timing. */
 async function count(
   { databaseUrl, start }: System,
   connections: number,

@@ -14,7 +14,7 @@ export interface Trader {
   key: Uint8Array
 }
 
-/** Quotes that orders name, by number: each for another amount. */
+/** Quotes that orders name, by number, each with another amount. */
 export const quotes = 100
 const apps = 20
 
@@ -33,7 +33,7 @@ export function createTraders(count: number): Trader[] {
   })
 }
 
-/** Signed orders as clients send them, no two alike: one after the other by each trader, each made from a quote. */
+/** Signed orders as clients send them, no two alike: the traders alternate, and each order has a quote. */
 export function signOrders(traders: readonly Trader[], count: number, market: Market): Question[] {
   const { network, tokens } = market
   const validTo = Math.floor(Date.now() / 1000) + 3_600

@@ -6,27 +6,27 @@ import type { Market } from '../../src/dev/market/market.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import { createRandom } from '../database/subjects.ts'
 
-/** A token that has a pool with one of the base tokens at least. */
+/** A token that has a pool with at least one base token. */
 export interface PricedToken {
   address: Address
   decimals: number
-  /** What a whole token is worth, in wei. */
+  /** The value of a whole token, in wei. */
   wei: bigint
 }
 
 interface Pool {
   sides: readonly [PricedToken, PricedToken]
-  /** Worth of each side, in wei. */
+  /** The value of each side, in wei. */
   depth: bigint
-  /** The price is off by so many in 10,000: routes have something to choose. */
+  /** The price is off by so many in 10,000, so that routes differ. */
   skew: bigint
 }
 
 const ether = 10n ** 18n
-/** Of the local market's own pools. */
+/** Number of pools in the local market. */
 const poolsOfMarket = 4
 const dollarWei = ether / 3_000n
-/** A block holds as much as its transactions may use. */
+/** Bounded by the gas limit of a block. */
 const createdPerBlock = 6
 const calledPerBlock = 15
 
@@ -41,7 +41,7 @@ const tokenAbi = new Interface([
 ])
 const wrappedAbi = new Interface(['function deposit() payable'])
 
-/** Nobody else sends from here, so that the addresses of its tokens follow from its first transactions. */
+/** No other program sends from here, so the addresses of its tokens follow from its first transactions. */
 const builder = { address: address(`0x${'b1'.repeat(20)}`) }
 
 /**
@@ -137,7 +137,7 @@ async function fillPools(rpc: Rpc, stage: Stage, market: Market, pools: readonly
   await inBlocks(stage, calledPerBlock, fill)
 }
 
-/** Atoms that are worth so many wei. */
+/** Atoms with a value of so many wei. */
 export function amountWorth({ decimals, wei }: PricedToken, worth: bigint): bigint {
   return (worth * 10n ** BigInt(decimals)) / wei
 }

@@ -3,7 +3,7 @@ import { post, type Question } from '../load/question.ts'
 import { amountWorth, type PricedToken } from './pools.ts'
 
 const traders = 50
-/** Worth of an order, in ether: as many small ones as large ones. */
+/** Value of an order, in ether: as many small ones as large ones. */
 const worth = { least: 0.05, factor: 100 }
 
 type TokenPair = readonly [PricedToken, PricedToken]
@@ -15,7 +15,7 @@ export interface QuestionOptions {
   quality: string
 }
 
-/** Pairs that are asked about: all of them, or so many. */
+/** Pairs to quote: all of them, or so many. */
 export function choosePairs(tokens: readonly PricedToken[], count: number): TokenPair[] {
   const random = createRandom(3)
   const all = tokens.flatMap((one, index) => tokens.slice(index + 1).map((other) => [one, other] as const))
@@ -26,7 +26,7 @@ export function choosePairs(tokens: readonly PricedToken[], count: number): Toke
   return count === 0 ? shuffled : shuffled.slice(0, count)
 }
 
-/** Each pair once, so that nothing about it has to be learned later. */
+/** Each pair once, so that everything about it is cached. */
 export function everyPair({ pairs, ...options }: QuestionOptions): Question[] {
   return pairs.map(([sell, buy]) => ask({ ...options, sell, buy, ether: 1, isBuy: false, trader: 0 }))
 }

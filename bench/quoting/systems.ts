@@ -7,7 +7,7 @@ import { startProgram } from '../servers/program.ts'
 import type { Undo } from '../setup.ts'
 import type { QuotingOptions } from './options.ts'
 
-/** Somebody who quotes, with a database of its own. */
+/** A system that quotes, with its own database. */
 export interface System {
   system: string
   databaseUrl: string

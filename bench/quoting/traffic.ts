@@ -13,7 +13,7 @@ function union(spans: readonly Span[]): Span[] {
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, [from, to]) => sum + to - from, 0)
 
-/** How long two lists of spans have something of both. */
+/** The length of the overlap of two lists of spans. */
 function overlap(some: readonly Span[], others: readonly Span[]): number {
   const [a, b] = [union(some), union(others)]
   return lengthOf(a) + lengthOf(b) - lengthOf(union([...a, ...b]))
@@ -24,7 +24,7 @@ export interface Observed {
   seconds: number
 }
 
-/** What quotes asked of the node, without what the program asks by itself. */
+/** The requests that quotes caused, without the program's own. */
 export function perQuote(quotes: number, busy: Observed, idle: Observed): Record<string, number> {
   return Object.fromEntries(
     [...busy.traffic.byLabel].map(([label, count]) => {
@@ -34,7 +34,7 @@ export function perQuote(quotes: number, busy: Observed, idle: Observed): Record
   )
 }
 
-/** Part of the waiting for quotes during which the node had a request, without what it has anyway. */
+/** Share of the waiting for quotes during which the node had a request, without the usual share. */
 export function rpcShare(answers: readonly Span[], busy: Observed, idle: Observed): number {
   const anyway = lengthOf(union(idle.traffic.spans)) / 1000 / idle.seconds
   const during = overlap(answers, busy.traffic.spans) / lengthOf(union(answers))

@@ -9,14 +9,14 @@ import { everyPair, type QuestionOptions, randomQuestions } from './questions.ts
 import type { System } from './systems.ts'
 import { type Observed, perQuote, rpcShare } from './traffic.ts'
 
-/** How quotes are asked for in a turn: by a clock, or by so many connections. */
+/** How a turn requests quotes: by a clock, or over so many connections. */
 export type Way = { rate: number } | { connections: number }
 
 const warmSeconds = 2
 const warmConnections = 4
 const idleSeconds = 5
 
-/** What is learned once is learned before the clock starts. */
+/** Everything that is cached is cached before the clock starts. */
 export async function warm({ port }: ServerProcess, questions: QuestionOptions): Promise<void> {
   const queue = everyPair(questions).values()
   const random = randomQuestions(questions, 0)
@@ -25,7 +25,7 @@ export async function warm({ port }: ServerProcess, questions: QuestionOptions):
   await runTurn({ port, connections: warmConnections, next, seconds: warmSeconds })
 }
 
-/** @param seed of the questions: all systems are asked the same in one round */
+/** @param seed of the requests: all systems get the same in one round */
 export async function timedTurn(
   { port, vitals }: ServerProcess,
   questions: QuestionOptions,
@@ -64,14 +64,14 @@ export function summarise(rounds: readonly Figures[]): Figures {
 
 export interface Counted {
   figures: Figures
-  /** Requests to the node by what they ask, for each quote. */
+  /** Requests to the node by method, for each quote. */
   rpc: Record<string, number>
   /** The same for each second without quotes. */
   rpcIdle: Record<string, number>
   statements: Statement[] | undefined
 }
 
-/** One quote after the other, slowly, with a proxy before the node: what it takes of the database and of the node. */
+/** Sequential quotes, with a proxy before the node: what each takes of the database and of the node. */
 export async function countedTurn(
   { start, databaseUrl }: System,
   rpcUrl: string,

@@ -11,7 +11,7 @@ export interface BenchChain {
   stop(): Promise<void>
 }
 
-/** A chain of its own with the local market and what else `prepare` puts there, and then a block every second. */
+/** A new chain with the local market and the additions of `prepare`, and then a block every second. */
 export async function startBenchChain(
   home: string,
   prepare: (rpc: Rpc, market: Market) => Promise<void>,

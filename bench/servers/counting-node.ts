@@ -6,20 +6,20 @@ export type Span = readonly [number, number]
 
 export interface Traffic {
   requests: number
-  /** Requests by what they ask. */
+  /** Number of requests by method. */
   byLabel: Map<string, number>
-  /** When each was under way, by its end. */
+  /** When each was under way, in order of its end. */
   spans: Span[]
 }
 
 export interface CountingNode {
   url: string
-  /** Everything since the last time. */
+  /** Everything since the last call. */
   take(): Traffic
   close(): void
 }
 
-/** Stands before a node and counts; for turns without a clock. */
+/** A proxy before a node that counts; for turns without a clock. */
 export async function startCountingNode(rpcUrl: string): Promise<CountingNode> {
   const agent = new Agent({ keepAlive: true })
   let traffic = noTraffic()

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** Installs from npm what a peer's manifest names, into a folder of its own. @throws when that is not possible */
+/** Installs the packages of a peer's manifest from npm, into a separate folder. @throws when that fails */
 export function install(folder: string, manifest: string): void {
   mkdirSync(folder, { recursive: true })
   copyFileSync(manifest, path.join(folder, 'package.json'))

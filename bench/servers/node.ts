@@ -9,7 +9,7 @@ export interface FakeNode {
   close(): void
 }
 
-/** As much of a chain's node as a serving process asks for when it starts. */
+/** The requests that a serving process sends to a chain's node when it starts. */
 export async function startNode(): Promise<FakeNode> {
   let count = 0
   const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ export async function startNode(): Promise<FakeNode> {
 
 const answers: Record<string, string> = {
   eth_chainId: `0x${shape.network.chainId.toString(16)}`,
-  // There is a contract that orders are signed for.
+  // The settlement contract exists.
   eth_getCode: '0x00',
 }
 const hash = (digit: string) => `0x${digit.repeat(64)}`

@@ -1,6 +1,6 @@
 import { bare, escaped, hex, list, object, orNull, type Piece, quoted, time, toSql } from './json-text.ts'
 
-/** The bodies of two REST answers, each from one statement, written by hand for these two answers alone. */
+/** The bodies of two REST answers, each from one statement, hand-written for these two alone. */
 
 const status = `CASE
   WHEN CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount

@@ -7,7 +7,7 @@ import { type ServerProcess, startServer } from './process.ts'
 
 const sources = path.join(import.meta.dirname, '..', 'postgraphile')
 
-/** What its schema can't say by itself, said the way its documentation says it: functions on a table's row. */
+/** What its schema lacks, added as its documentation advises: functions on a table's row. */
 const functions = `
 CREATE OR REPLACE FUNCTION auction_orders_native_prices(ao auction_orders) RETURNS SETOF auction_prices LANGUAGE sql STABLE AS $$
   SELECT p.* FROM auction_prices p JOIN orders o ON o.id = ao.order_id

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 
-/** A server under test, in a process of its own. */
+/** A server under test, in a separate process. */
 export interface ServerProcess {
   port: number
-  /** What happened since the last call. */
+  /** The events since the last call. */
   vitals: () => Promise<Vitals>
   stop(): Promise<void>
 }
@@ -18,7 +18,7 @@ export interface Vitals {
 
 interface Command {
   name: string
-  /** Node itself, and what follows it. */
+  /** The Node executable, if not this one. */
   node?: string
   args: readonly string[]
   cwd?: string
@@ -29,7 +29,7 @@ const startMs = 30_000
 const answerMs = 10_000
 const watch = path.join(import.meta.dirname, 'watch-loop.mjs')
 
-/** Starts a script that prints `ready http://…:port`. @throws when it does not, with its last words */
+/** Starts a script that prints `ready http://…:port`. @throws when it does not, with its last output */
 export async function startServer(command: Command): Promise<ServerProcess> {
   const { name, node = process.execPath, args, cwd = process.cwd(), env } = command
   const child = spawn(node, ['--import', watch, ...args], {

@@ -22,22 +22,22 @@ const benchNetwork = {
 export interface ProgramOptions {
   /** The checkout. */
   source: string
-  /** Where it is built: inside a folder with node_modules above it. */
+  /** Where it is built: a folder with node_modules above it. */
   target: string
   databaseUrl: string
   rpcUrl: string
-  /** Of the filled database when left out. */
+  /** Defaults to the filled database. */
   network?: object
-  /** There is a build of this run already. */
+  /** This run has built it already. */
   built?: boolean
-  /** Settings beside the usual ones. */
+  /** Settings in addition to the usual ones. */
   env?: Record<string, string>
-  /** Where a CPU profile of the process goes. */
+  /** The target of a CPU profile of the process. */
   profile?: string | undefined
   print: (line: string) => void
 }
 
-/** The program as it is shipped: built, and started by its command to serve. */
+/** The program as shipped: built, and started by its serve command. */
 export async function startProgram(options: ProgramOptions): Promise<ServerProcess> {
   const { target, databaseUrl, rpcUrl, network = benchNetwork, profile } = options
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
@@ -63,13 +63,13 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
   })
 }
 
-/** Where a build of the checkout has its command: versions that are compared have it in places of their own. */
+/** The path of the command in a build of the checkout, which differs between versions. */
 function command(source: string): string {
   const { bin } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
   return path.relative('dist', bin.tradegraph)
 }
 
-/** Loading sources directly would measure the loader too: it wraps every function in a call. */
+/** Loading sources directly would also measure the loader, which wraps every function in a call. */
 function build({ source, target, print }: ProgramOptions): void {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
@@ -77,7 +77,7 @@ function build({ source, target, print }: ProgramOptions): void {
   const flags = ['-p', path.join(source, 'tsconfig.build.json'), '--outDir', target, '--sourceMap', 'false']
   const { status, stdout, error } = spawnSync(compiler, flags, { encoding: 'utf8', timeout: 120_000 })
   if (error) throw error
-  // The compiler emits all the same.
+  // The compiler emits in spite of errors.
   if (status !== 0) print(`warning: the sources have type errors: ${stdout.split('\n')[0]}`)
   cpSync(path.join(source, 'prisma', 'migrations'), path.join(target, 'prisma', 'migrations'), {
     recursive: true,

@@ -11,7 +11,7 @@ import type { Row, Workload } from './workload.ts'
 
 export interface DebugServers {
   program: ServerProcess
-  /** Another build of the program, to compare with. */
+  /** Another build of the program, for comparison. */
   other?: ServerProcess | undefined
   oneStatement: ServerProcess
   postgraphile?: ServerProcess | undefined
@@ -20,7 +20,7 @@ export interface DebugServers {
 const { name: network, chainId } = shape.network
 const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
 
-/** The reads of an order's story, of one order and of an account, by each system that can answer them. */
+/** Reads of an order's history, of one order and of an account, on each system that has them. */
 export async function debugWorkloads(servers: DebugServers, collector: Buffer): Promise<Workload[]> {
   const { oneStatement, program, other } = servers
   const texts = new Map<ServerProcess, Documents>()
@@ -92,7 +92,7 @@ export async function debugWorkloads(servers: DebugServers, collector: Buffer): 
 
 type TextOf = (server: ServerProcess, name: keyof Documents) => string
 
-/** The documents in the words of a server's schema. */
+/** The documents for a server's schema. */
 async function readTexts({ port }: ServerProcess): Promise<Documents> {
   const schema = await readSchema(port)
   return {
@@ -102,7 +102,7 @@ async function readTexts({ port }: ServerProcess): Promise<Documents> {
   }
 }
 
-/** The program's row, and beside it that of the build to compare with. */
+/** The program's row, and that of the build to compare with. */
 function builds(
   { program, other }: DebugServers,
   what: string,
@@ -131,7 +131,7 @@ function asText(name: keyof Documents, text: string): Row['ask'] {
   return (subject) => graphql(name, subject, `"query":${query}`)
 }
 
-/** The document by its hash alone, as a client sends it that sent the text before. */
+/** The document by its hash alone, as from a client that sent the text before. */
 function byHash(name: keyof Documents, text: string): Row['ask'] {
   return (subject) => graphql(name, subject, persisted(text))
 }

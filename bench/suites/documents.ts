@@ -1,11 +1,11 @@
-/** The documents under test, and the same questions in the words of PostGraphile's schema. */
+/** The documents under test, and their equivalents for PostGraphile's schema. */
 export interface Documents {
   debug: string
   order: string
   account: string
 }
 
-/** For the present schema; `fitToSchema` has what an older one is asked instead. */
+/** For the present schema; `fitToSchema` derives the document for an older one. */
 export const documents: Documents = {
   debug: `query DebugReport($uid: OrderUid!) {
   order(uid: $uid) {
@@ -53,7 +53,7 @@ export const documents: Documents = {
 
 /**
  * Bytes are base64 here and policies have two columns for their factors; the status and the prices of an order's two
- * tokens are functions in SQL (see `postgraphile.ts`), which is how PostGraphile is taught such fields.
+ * tokens are functions in SQL (see `postgraphile.ts`), which is how PostGraphile gets such fields.
  */
 export const postgraphileDocuments: Documents = {
   debug: `query DebugReport($chainId: Int!, $uid: Base64EncodedBinary!) {

@@ -2,7 +2,7 @@ import type { Subject } from '../database/subjects.ts'
 import type { Question } from '../load/question.ts'
 import type { ServerProcess } from '../servers/process.ts'
 
-/** One question, put to several systems in one run. */
+/** One request, sent to several systems in one run. */
 export interface Workload {
   name: string
   title: string
@@ -11,11 +11,11 @@ export interface Workload {
 
 export interface Row {
   system: string
-  /** Set where the others are told as multiples of this row. */
+  /** Set where the other rows are multiples of this row. */
   peer?: Peer
   server: ServerProcess
   ask(subject: Subject): Question
-  /** Done before the first question. @returns why the row can't be measured */
+  /** Runs before the first request. @returns the reason why the row cannot be measured */
   prepare?(): Promise<string | undefined>
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface Provider {
   url: string
-  /** Requests so far: what is in memory must send none. */
+  /** Requests so far: reads from memory must send none. */
   requests(): number
   close(): void
 }
@@ -13,7 +13,7 @@ const result = Array.from({ length: 100 }, (_, index) => ({
   balance: String(10n ** 24n - BigInt(index)),
 }))
 
-/** Speaks as Moralis does: every token has the same hundred holders. */
+/** Mimics Moralis: every token has the same hundred holders. */
 export async function startProvider(): Promise<Provider> {
   let count = 0
   const server = createServer((_request, response) => {

@@ -30,7 +30,7 @@ export interface TokenResults {
 }
 
 const warmupSeconds = 2
-/** The market has to be read once before a price follows from it. */
+/** A price needs the market to be read once. */
 const timeoutMs = 20_000
 
 export async function runTokens(options: TokenOptions, undo: Undo, print: Print): Promise<TokenResults[]> {
