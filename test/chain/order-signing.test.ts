@@ -109,7 +109,7 @@ test.each([
     '0xc8c426f8ea4a83f11e4ca2e611d24f8f9b0d9eeaa2f36022bbe6f83945e602c267c572ea0a2bdbc10d7fdf44039c86eacb019b43d62a2277a62d2fe406dfc3d71b',
   ],
 ] as const)(
-  'the known %s vector is good with the contract’s code for mainnet',
+  'the known %s vector is valid by the contract’s code for mainnet',
   async (signingScheme, signature) => {
     const code = await evm.rpc.call<Hex>('eth_getCode', [contract.address, 'latest'])
     const forMainnet = code.replaceAll(

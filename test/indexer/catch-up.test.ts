@@ -176,7 +176,7 @@ test('one block is written at once, however large', async () => {
 })
 
 test.each([0, 1])(
-  'writes nothing of another chain than the one that is stored, with %d logs a block',
+  'writes nothing of a chain other than the stored one, with %d logs a block',
   async (logs) => {
     perBlock = logs
     const { step } = await begin({ address: token, fromBlock: 1 })
@@ -190,7 +190,7 @@ test.each([0, 1])(
 test.each<[string, string, [string, string], number]>([
   ['until they were read', 'b', ['b', 'a'], 0],
   ['once they were read', 'a', ['a', 'b'], 0],
-  ['for the moment of reading, as they tell themselves', 'a', ['b', 'a'], 1],
+  ['only during the read, as their block hashes show', 'a', ['b', 'a'], 1],
 ])('writes no logs of a node that was on another chain %s', async (_, before, meanwhile, logs) => {
   perBlock = logs
   const { step } = await begin({ address: token, fromBlock: 1 })

@@ -178,7 +178,7 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
   })
 
   test.each(['0x12', one.slice(2), `${one}00`, 7, null, undefined, 'vitalik.eth'])(
-    'an address of %j spoils the list',
+    'an address of %j makes the list invalid',
     async (address) => {
       saying(listing([{ address, balance: '5' }]))
       expect(await fault()).toContain('no address')

@@ -83,11 +83,11 @@ const cases: Record<string, Bad> = {
     call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: '1.5' }],
     says: 'sellAmountBeforeFee must be',
   },
-  'quote of less than nothing': {
+  'quote of a negative amount': {
     call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: '-5' }],
     says: 'sellAmountBeforeFee must be',
   },
-  'quote of nothing': {
+  'quote of zero': {
     call: ['POST', '/api/v1/quote', { ...quote, sellAmountBeforeFee: '0' }],
     says: 'sellAmountBeforeFee must be positive',
   },
@@ -135,15 +135,15 @@ const cases: Record<string, Bad> = {
     code: 'BuyAmountOverflow',
     says: 'buyAmount',
   },
-  'order with an endless amount': {
+  'order with an overlong amount': {
     call: ['POST', '/api/v1/orders', { ...order, sellAmount: '1'.repeat(101) }],
     says: 'sellAmount must be',
   },
-  'order valid to a string': {
+  'order with validTo as a string': {
     call: ['POST', '/api/v1/orders', { ...order, validTo: '2000000000' }],
     says: 'validTo must be',
   },
-  'order in milliseconds': {
+  'order with validTo in milliseconds': {
     call: ['POST', '/api/v1/orders', { ...order, validTo: 2_000_000_000_000 }],
     says: 'validTo must be',
   },
@@ -158,11 +158,11 @@ const cases: Record<string, Bad> = {
     code: 'PayloadTooLarge',
     says: '16384',
   },
-  'cancelling nothing named': {
+  'cancelling without UIDs': {
     call: ['DELETE', '/api/v1/orders', without(cancellation, 'orderUids')],
     says: 'orderUids is required',
   },
-  'cancelling no UID': {
+  'cancelling a malformed UID': {
     call: ['DELETE', '/api/v1/orders', { ...cancellation, orderUids: [uid, '0x12'] }],
     says: 'orderUids[1] must be an order UID',
   },
@@ -192,7 +192,7 @@ const cases: Record<string, Bad> = {
     call: ['GET', '/api/v1/account/0x12/orders'],
     says: 'owner must be an address',
   },
-  'page of nothing': {
+  'page of size zero': {
     call: ['GET', `/api/v1/account/${owner}/orders?limit=0`],
     code: 'LIMIT_OUT_OF_BOUNDS',
     says: 'limit',
@@ -202,16 +202,16 @@ const cases: Record<string, Bad> = {
     code: 'LIMIT_OUT_OF_BOUNDS',
     says: 'limit',
   },
-  'page beyond all': {
+  'page of an enormous size': {
     call: ['GET', `/api/v1/account/${owner}/orders?limit=99999999999999999999`],
     code: 'LIMIT_OUT_OF_BOUNDS',
     says: 'limit',
   },
-  'page of a word': {
+  'page with a text as size': {
     call: ['GET', `/api/v1/account/${owner}/orders?limit=many`],
     says: 'limit must be a whole number',
   },
-  'page before the first': {
+  'page with a negative offset': {
     call: ['GET', `/api/v1/account/${owner}/orders?offset=-1`],
     says: 'offset must be',
   },
@@ -220,26 +220,26 @@ const cases: Record<string, Bad> = {
     code: 'InvalidTradeFilter',
     says: 'exactly one',
   },
-  'trades of both': {
+  'trades with both filters': {
     call: ['GET', `/api/v1/trades?owner=${owner}&orderUid=${uid}`],
     code: 'InvalidTradeFilter',
     says: 'exactly one',
   },
   'trades of a short UID': { call: ['GET', '/api/v2/trades?orderUid=0x12'], says: 'orderUid must be' },
-  'trades, too many': {
+  'trades over the limit': {
     call: ['GET', `/api/v2/trades?owner=${owner}&limit=1001`],
     code: 'InvalidLimit',
     says: 'limit',
   },
-  'document by a short hash': { call: ['GET', '/api/v1/app_data/0x12'], says: 'hash must be 32 bytes' },
+  'document with a short hash': { call: ['GET', '/api/v1/app_data/0x12'], says: 'hash must be 32 bytes' },
   'unknown document': {
     call: ['GET', `/api/v1/app_data/0x${'12'.repeat(32)}`],
     status: 404,
     code: 'NotFound',
     says: 'no document',
   },
-  'upload of nothing': { call: ['PUT', '/api/v1/app_data', {}], says: 'fullAppData is required' },
-  'upload of no JSON': {
+  'upload without a document': { call: ['PUT', '/api/v1/app_data', {}], says: 'fullAppData is required' },
+  'upload of invalid JSON': {
     call: ['PUT', '/api/v1/app_data', { fullAppData: 'x' }],
     code: 'AppDataInvalid',
     says: 'JSON',

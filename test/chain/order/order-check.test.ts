@@ -176,7 +176,7 @@ describe('the signature of a contract wallet', () => {
   })
 
   test.each(Object.entries(hostileWallets))(
-    'that %s is invalid, and spoils nothing else',
+    'that %s is invalid, without affecting the other results',
     async (_, code) => {
       const hostile = await putCode(code)
       await token.write('mint', [hostile, 9n])
@@ -245,7 +245,7 @@ describe('a node', () => {
   test.each<[string, Behaviour]>([
     ['is silent', 'silence'],
     ['hangs up', 'hang up'],
-    ['talks nonsense', { answer: () => ({ result: '0x1234' }) }],
+    ['returns invalid data', { answer: () => ({ result: '0x1234' }) }],
     ['answers with nothing', { answer: () => ({ result: '0x' }) }],
     ['is overloaded', { status: 503 }],
     ['does not know the call', refusing('too many arguments, want at most 2')],

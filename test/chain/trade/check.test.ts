@@ -423,7 +423,7 @@ describe('a node', () => {
   test.each<[string, Behaviour]>([
     ['is silent', 'silence'],
     ['hangs up', 'hang up'],
-    ['talks nonsense', { answer: () => ({ result: '0x1234' }) }],
+    ['returns invalid data', { answer: () => ({ result: '0x1234' }) }],
     ['answers with nothing', { answer: () => ({ result: '0x' }) }],
     ['is overloaded', { status: 503 }],
     ['knows no overrides', refusing('too many arguments, want at most 2')],

@@ -37,10 +37,7 @@ test.each([
   [1, '1'],
   [1_000, '1'],
   [1_001, '2'],
-])(
-  'who has to wait %d ms is told to wait so many whole seconds as that is not over: %s',
-  (retryAfterMs, retryAfter) => {
-    const extensions = { retryable: true, data: { retryAfterMs } }
-    expect(refusalHeaders(429, extensions)).toEqual({ 'Retry-After': retryAfter })
-  },
-)
+])('Retry-After for a wait of %d ms is in whole seconds, rounded up: %s', (retryAfterMs, retryAfter) => {
+  const extensions = { retryable: true, data: { retryAfterMs } }
+  expect(refusalHeaders(429, extensions)).toEqual({ 'Retry-After': retryAfter })
+})

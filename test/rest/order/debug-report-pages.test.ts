@@ -63,7 +63,7 @@ test('there is no link where the auctions end with the page', async () => {
 })
 
 test.each(['', 'last', '-1', '1.5', '1'.repeat(19)])(
-  'auctionsBefore=%s is refused by its name',
+  'auctionsBefore=%s is refused, naming the parameter',
   async (value) => {
     const response = await fetch(reportAt(server.url, `?auctionsBefore=${value}`))
     expect([response.status, await response.json()]).toEqual([

@@ -177,7 +177,7 @@ ways('the price of a token, %s', (_way, remembered) => {
   })
 
   test.each(['0', '0.0', `0.${'0'.repeat(400)}1`, `1${'0'.repeat(400)}`, 'NaN', '-1', 'Infinity', ''])(
-    '%j is none',
+    '%j is no price',
     async (text) => {
       price = sourced(text)
       expect(statusAndBody(await usdPrice())).toEqual([404, { message: 'Price not found' }])
