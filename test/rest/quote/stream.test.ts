@@ -255,7 +255,7 @@ describe('a reader', () => {
     wake()
   })
 
-  test('that stops reading pauses its source, and is cut off after the limit', async () => {
+  test('that stops reading ends its source, and is cut off after the limit', async () => {
     const { server, state } = await open(plenty, { streamLimits: { stalledMs: 300 } })
     await using _ = server
     const response = await begin(server.url)
