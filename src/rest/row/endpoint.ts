@@ -12,10 +12,10 @@ import type { Family } from '../errors/body.ts'
 import { errorBodyOf } from '../errors/refused.ts'
 import { eventOf, type Subscriber } from '../stream.ts'
 import { freshnessHeaders } from './caching.ts'
+import { compileEnumSpelling } from './enum-spelling.ts'
 import { type PathPattern, patternOf } from './path.ts'
 import { createRecall } from './recall.ts'
 import { isRepeatable, type RestRequest, type Route, type RowTraits } from './route.ts'
-import { compileEnumSpelling } from './selection-text.ts'
 
 const json = 'application/json'
 
