@@ -248,7 +248,7 @@ describe('over a chain that answers', () => {
 describe('wallets that hang', () => {
   test('are refused, and do not delay other orders', async () => {
     await using node = await startSlowNode()
-    services = over(node.url, { timeoutMs: 300, atOnce: 2 })
+    services = over(node.url, { atOnce: 2 })
     const refused: Answer[] = []
     const orders = [walletOrder(slowWallet(1)), walletOrder(slowWallet(1)), walletOrder(slowWallet(1))]
     const griefing = orders.map((order) => post(order).then((answer) => refused.push(answer)))
@@ -264,7 +264,7 @@ describe('wallets that hang', () => {
 
   test('and hooks that hang are refused too', async () => {
     await using node = await startSlowNode()
-    services = over(node.url, { timeoutMs: 100 })
+    services = over(node.url)
     const document = withHooks({ target: slowWallet(7), callData: '0x', gasLimit: 1n })
     const { status, body } = await post(signedOrder(wish({ document })))
     expect([status, body.errorType]).toEqual([400, 'TransferSimulationFailed'])
@@ -273,7 +273,7 @@ describe('wallets that hang', () => {
 
   test('queue for a slot, up to a limit', async () => {
     await using node = await startSlowNode()
-    services = over(node.url, { timeoutMs: 400, atOnce: 1 })
+    services = over(node.url, { atOnce: 1 })
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((digit) => post(walletOrder(slowWallet(digit)))))
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses).toEqual([400, 400, 400, 400, 503, 503])
