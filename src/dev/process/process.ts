@@ -15,7 +15,7 @@ interface ProcessRow extends ProcessIdentity {
   command: string
 }
 
-/** `undefined` for no process, or for a zombie. */
+/** `undefined` for no process, or for a zombie. A zombie whose other threads still run counts: they hold its ports and files. */
 export function findProcess(pid: number): ProcessRow | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   return process.platform === 'linux' ? readProc(pid) : askPs(pid)
@@ -28,9 +28,10 @@ export function isRunning(identity: ProcessIdentity): boolean {
 function readProc(pid: number): ProcessRow | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold anything; the fields after it are state (3rd), parent (4th), …, start time (22nd).
+    // The name in parentheses may hold anything; the fields after it are state (3rd), parent (4th), …, threads (20th), start
+    // time (22nd).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (fields[0] === 'Z' || fields[0] === 'X') return undefined
+    if (fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1)) return undefined
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
     return { pid, parent: Number(fields[1]), started: fields[19] ?? '', command }
   } catch {
