@@ -8,13 +8,22 @@ import type { Db, Tx } from '../storage/database/database.ts'
 import { cancelOrders } from '../storage/order/orders.ts'
 import { cancellable } from './cancellable.ts'
 import type { Check, OrderServices } from './check.ts'
+import { unique } from './checks/unique.ts'
 
 /** A bid from one of this many last auctions may still be settled: an order with such a bid is not replaced. */
 const recentAuctions = 5
 
 /** The order to be replaced can be cancelled now. */
-export const replaced: Check = async ({ parsedAppData: { replacedOrder } }, services) => {
-  if (replacedOrder) await findReplaced(services.db, replacedOrder, services)
+export const replaced: Check = async (order, services) => {
+  const { replacedOrder } = order.parsedAppData
+  if (!replacedOrder) return
+  try {
+    await findReplaced(services.db, replacedOrder, services)
+  } catch (fault) {
+    // A copy of this order may have been stored since `unique` ran, and have cancelled the old order.
+    await unique(order, services)
+    throw fault
+  }
 }
 
 /**

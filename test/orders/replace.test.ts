@@ -172,3 +172,15 @@ test('a replacing order that is sent again, later or at the same time, is refuse
   expect(codes.sort()).toEqual([...Array.from({ length: 5 }, () => 'DuplicatedOrder'), 'none'])
   expect(await codeOf(place(order))).toBe('DuplicatedOrder')
 })
+
+test('a replacing order whose copy is stored during its checks is refused as a duplicate', async () => {
+  const order = successor((await open()).uid)
+  const services = createOrderServices(database.db)
+  let looks = 0
+  const isTaken = async (uid: OrderUid) => {
+    if (++looks > 1) return services.isTaken(uid)
+    await place(order)
+    return false
+  }
+  expect(await codeOf(placeOrder(order, { ...services, isTaken }))).toBe('DuplicatedOrder')
+})
