@@ -23,8 +23,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in a module.
     isolate: false,
-    // Half of a file's time is spent waiting, for blocks and databases: one more than there are cores.
-    maxWorkers: 3,
+    // One for each core. Three gain an eighth of the time, and make tests compete for the processor.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
   },
 })
