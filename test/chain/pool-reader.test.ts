@@ -25,7 +25,7 @@ afterAll(() => chain.evm[Symbol.asyncDispose]())
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 const unused = numberedAddress('0b', 1)
-const maxBatch = 2n ** 112n - 1n
+const maxReserve = 2n ** 112n - 1n
 const read = async (pools: Address[], from: Rpc = rpc) =>
   (await readPools(from, { factory: zeroAddress, pools, pairs: [] }, await chain.newestHash())).reserves
 const find = async (pairs: [Address, Address][], factory: Address, from: Rpc = rpc) =>
@@ -35,7 +35,7 @@ test('hundreds of pools and pairs are read in one round trip, in their order', a
   const pools = range(850).map((index) => numberedAddress('01', index))
   await answerWords(
     chain.evm,
-    pools.map((pool, index) => [pool, [BigInt(index), maxBatch - BigInt(index), 7n]]),
+    pools.map((pool, index) => [pool, [BigInt(index), maxReserve - BigInt(index), 7n]]),
   )
   const [a, b] = [await chain.createToken(), await chain.createToken()]
   const there = await chain.filledPool(a, 1_000n, b, 2_000n)
@@ -50,7 +50,7 @@ test('hundreds of pools and pairs are read in one round trip, in their order', a
   )
   expect(taken()).toEqual([Array(6).fill('eth_call')])
   expect(reserves).toEqual(
-    pools.map((_, index) => ({ reserve0: BigInt(index), reserve1: maxBatch - BigInt(index) })),
+    pools.map((_, index) => ({ reserve0: BigInt(index), reserve1: maxReserve - BigInt(index) })),
   )
   const [reserve0, reserve1] = a < b ? [1_000n, 2_000n] : [2_000n, 1_000n]
   expect(found).toEqual(
@@ -96,8 +96,8 @@ describe('an address that is no pool is left out, and only that', () => {
   test('that has larger reserves than a pool can hold', async () => {
     const [large, larger] = [numberedAddress('07', 1), numberedAddress('07', 2)]
     await answerWords(chain.evm, [
-      [large, [maxBatch + 1n, 1n, 0n]],
-      [larger, [1n, maxBatch + 1n, 0n]],
+      [large, [maxReserve + 1n, 1n, 0n]],
+      [larger, [1n, maxReserve + 1n, 0n]],
     ])
     expect(await read([large, larger])).toEqual([undefined, undefined])
   })

@@ -20,7 +20,7 @@ export function documentedQueries(): [where: string, text: string][] {
 
 const each = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(' ')
-const maxBatch = 250_000
+const textLength = 250_000
 const fields = Array.from({ length: 15_000 }, (_, index) => `,"field${index}":1`).join('')
 
 /** One hostile document of each kind. Variables are JSON text, since JSON.stringify fails on such depths. */
@@ -90,16 +90,16 @@ export const bombs: Record<string, [query: string, variables?: string]> = {
   'many variables': [`query(${each(450, (index) => `$v${index}:Int`)}){version}`],
   'many unknown fields': [`{${each(1_900, (index) => `nam${index}`)}}`],
   'a name of 60,000 characters': [`{${'a'.repeat(60_000)}}`],
-  'a name of 260,000 characters': [`{${'a'.repeat(maxBatch)}}`],
-  comments: [`{version}${'#\n'.repeat(maxBatch / 4)}`],
-  'one long comment': [`{version}#${'x'.repeat(maxBatch)}`],
-  blanks: [`${' '.repeat(maxBatch)}{version}`],
+  'a name of 260,000 characters': [`{${'a'.repeat(textLength)}}`],
+  comments: [`{version}${'#\n'.repeat(textLength / 4)}`],
+  'one long comment': [`{version}#${'x'.repeat(textLength)}`],
+  blanks: [`${' '.repeat(textLength)}{version}`],
   'empty lines': [`${'\n'.repeat(60_000)}{nam}`],
-  'a long string': [`{order(uid:"${'x'.repeat(maxBatch)}"){uid}}`],
-  'a long block string': [`{order(uid:"""${'x\n'.repeat(maxBatch / 4)}"""){uid}}`],
-  'a string that does not end': [`{order(uid:"${'x'.repeat(maxBatch)}`],
-  'a long number': [`{orders(first:${'9'.repeat(maxBatch)}){nodes{uid}}}`],
-  'punctuation alone': ['!'.repeat(maxBatch)],
+  'a long string': [`{order(uid:"${'x'.repeat(textLength)}"){uid}}`],
+  'a long block string': [`{order(uid:"""${'x\n'.repeat(textLength / 4)}"""){uid}}`],
+  'a string that does not end': [`{order(uid:"${'x'.repeat(textLength)}`],
+  'a long number': [`{orders(first:${'9'.repeat(textLength)}){nodes{uid}}}`],
+  'punctuation alone': ['!'.repeat(textLength)],
   'a list of 100,000 in a variable': [
     'query($uids:[OrderUid!]!){ordersByUids(uids:$uids){uid}}',
     `{"uids":[1${',1'.repeat(99_999)}]}`,

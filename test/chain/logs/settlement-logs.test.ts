@@ -100,14 +100,14 @@ describe('one log', () => {
 })
 
 /** Holds one settlement log for each block, takes ranges of at most `most` blocks, and ends at `head`. */
-function nodeWithLogs(maxBatch: number, head = 1000) {
+function nodeWithLogs(maxRange: number, head = 1000) {
   const ranges: string[] = []
   const answer = ({ method, params = [] }: RpcCall) => {
     if (method === 'eth_getBlockByNumber') return { value: Number(params[0]) > head ? null : {} }
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
     const [from, to] = [Number(fromBlock), Number(toBlock)]
     ranges.push(`${from}-${to}`)
-    if (to - from + 1 > maxBatch) return { error: new RpcError('range too large', -32005) }
+    if (to - from + 1 > maxRange) return { error: new RpcError('range too large', -32005) }
     const logs = Array.from({ length: to - from + 1 }, (_, index) =>
       raw(topic.settlement, '0x', to - index, 1),
     )

@@ -162,11 +162,11 @@ test.each([
 })
 
 /** A node that limits the gas of every call. */
-function stingy(maxBatch: number): Rpc {
+function stingy(gasLimit: number): Rpc {
   const limit = ({ method, params = [] }: RpcCall) => {
     const [call, block] = params as [{ gas: Hex }, unknown]
     if (method !== 'eth_call') return { method, params }
-    return { method, params: [{ ...call, gas: toQuantity(Math.min(maxBatch, Number(call.gas))) }, block] }
+    return { method, params: [{ ...call, gas: toQuantity(Math.min(gasLimit, Number(call.gas))) }, block] }
   }
   return { call: evm.rpc.call, batch: (calls) => evm.rpc.batch(calls.map(limit)) }
 }

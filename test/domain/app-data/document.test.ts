@@ -54,7 +54,7 @@ describe('parseAppDataDocument', () => {
     partnerFees: [],
     wrapped: false,
   }
-  const parsedAppData = (metadata: unknown) => parseAppDataDocument(JSON.stringify({ metadata }))
+  const parseMetadata = (metadata: unknown) => parseAppDataDocument(JSON.stringify({ metadata }))
 
   it('reads an empty document as having no effects', () => {
     expect(parseAppDataDocument('{}')).toEqual(nothing)
@@ -64,7 +64,7 @@ describe('parseAppDataDocument', () => {
   it('reads the members with effect', () => {
     const hook = { target: numbered('AB'), callData: '0x12', gasLimit: '30000', dappId: 'x' }
     expect(
-      parsedAppData({
+      parseMetadata({
         hooks: { pre: [hook], version: '0.1.0' },
         signer: numbered('12'),
         replacedOrder: { uid: `0x${'AB'.repeat(56)}` },
@@ -102,14 +102,14 @@ describe('parseAppDataDocument', () => {
   })
 
   it('counts an order as wrapped only if a wrapper may not be omitted', () => {
-    expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: true }] }).wrapped).toBe(false)
-    expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: true }, wrapper] }).wrapped).toBe(true)
-    expect(parsedAppData({ wrappers: [{ ...wrapper, isOmittable: false }] }).wrapped).toBe(true)
-    expect(parsedAppData({ wrappers: [] }).wrapped).toBe(false)
+    expect(parseMetadata({ wrappers: [{ ...wrapper, isOmittable: true }] }).wrapped).toBe(false)
+    expect(parseMetadata({ wrappers: [{ ...wrapper, isOmittable: true }, wrapper] }).wrapped).toBe(true)
+    expect(parseMetadata({ wrappers: [{ ...wrapper, isOmittable: false }] }).wrapped).toBe(true)
+    expect(parseMetadata({ wrappers: [] }).wrapped).toBe(false)
   })
 
   it('accepts a flash loan, which is a hint for solvers', () => {
-    expect(parsedAppData({ flashloan: loan })).toEqual(nothing)
+    expect(parseMetadata({ flashloan: loan })).toEqual(nothing)
   })
 
   it.each([
@@ -124,7 +124,7 @@ describe('parseAppDataDocument', () => {
     ['metadata.replacedOrder.uid', { replacedOrder: {} }],
     ['metadata.partnerFee', { partnerFee: { recipient: numbered('12') } }],
   ])('names the member at fault: %s', (path, metadata) => {
-    expect(() => parsedAppData(metadata)).toThrow(`appData ${path} `)
+    expect(() => parseMetadata(metadata)).toThrow(`appData ${path} `)
   })
 
   it.each([
@@ -181,7 +181,7 @@ describe('parseAppDataDocument', () => {
     [],
     'metadata',
   ])('refuses metadata %j', (metadata) => {
-    expect(codeOf(() => parsedAppData(metadata))).toBe('InvalidAppData')
+    expect(codeOf(() => parseMetadata(metadata))).toBe('InvalidAppData')
   })
 
   it('limits the size in bytes, not in characters', () => {

@@ -113,9 +113,9 @@ describe('explainSignature', () => {
       name,
       description,
     ])
-    const known = Object.entries(signatureMistakes).map(([word, parsedAppData]) => [
+    const known = Object.entries(signatureMistakes).map(([word, description]) => [
       word.toUpperCase(),
-      parsedAppData,
+      description,
     ])
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(known))
   })

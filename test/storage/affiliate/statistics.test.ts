@@ -323,7 +323,7 @@ function totalsOf(members: { binding: Binding; volume: bigint; active: boolean }
     nearest: members
       .filter(({ active, volume, binding }) => active && leftToNext(volume, binding.terms) > 0n)
       .map(({ volume, binding }) => volume % binding.terms.triggerVolume)
-      .reduce((maxBatch, one) => (one > maxBatch ? one : maxBatch), 0n),
+      .reduce((largest, one) => (one > largest ? one : largest), 0n),
     activeTraders: members.filter(({ active }) => active).length,
     totalTraders: members.length,
   }

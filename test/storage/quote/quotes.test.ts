@@ -174,20 +174,20 @@ describe('the stored quote for an order', () => {
   })
 
   test('has the best rate to the last atom', async () => {
-    const maxBatch = 10n ** 78n - 1n
+    const maxAmount = 10n ** 78n - 1n
     // Rates of (m-2)/(m-1), (m-1)/m and 1 - 2/m for the greatest m that a column holds.
-    const second = await store({ sellAmount: maxBatch - 1n, feeAmount: 0n, buyAmount: maxBatch - 2n })
-    const first = await store({ sellAmount: maxBatch - 1n, feeAmount: 1n, buyAmount: maxBatch - 1n })
-    const third = await store({ sellAmount: maxBatch - 1n, feeAmount: 1n, buyAmount: maxBatch - 2n })
-    expect(await found({ amount: maxBatch - 1n })).toBe(first)
+    const second = await store({ sellAmount: maxAmount - 1n, feeAmount: 0n, buyAmount: maxAmount - 2n })
+    const first = await store({ sellAmount: maxAmount - 1n, feeAmount: 1n, buyAmount: maxAmount - 1n })
+    const third = await store({ sellAmount: maxAmount - 1n, feeAmount: 1n, buyAmount: maxAmount - 2n })
+    expect(await found({ amount: maxAmount - 1n })).toBe(first)
     await client.query('DELETE FROM quotes WHERE id = $1', [first])
-    expect(await found({ amount: maxBatch - 1n })).toBe(second)
+    expect(await found({ amount: maxAmount - 1n })).toBe(second)
     await client.query('DELETE FROM quotes WHERE id = $1', [second])
-    expect(await found({ amount: maxBatch - 1n })).toBe(third)
+    expect(await found({ amount: maxAmount - 1n })).toBe(third)
     const buys = { kind: 'buy' as const, buyAmount: 3n }
-    await store({ ...buys, sellAmount: maxBatch - 1n, feeAmount: 1n })
-    const cheaper = await store({ ...buys, sellAmount: maxBatch - 2n, feeAmount: 1n })
-    await store({ ...buys, sellAmount: maxBatch, feeAmount: 0n })
+    await store({ ...buys, sellAmount: maxAmount - 1n, feeAmount: 1n })
+    const cheaper = await store({ ...buys, sellAmount: maxAmount - 2n, feeAmount: 1n })
+    await store({ ...buys, sellAmount: maxAmount, feeAmount: 0n })
     expect(await found({ kind: 'buy', amount: 3n })).toBe(cheaper)
   })
 
