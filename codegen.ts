@@ -3,20 +3,17 @@ import { documentTypes, documentTypesFile } from './codegen/document-types.ts'
 import { referencePages } from './codegen/references.ts'
 import { scalarMap } from './codegen/scalars.ts'
 import { schemaText } from './src/graphql/schema.ts'
-import { errorTable } from './src/rest/errors/table.ts'
 import { openApiDocument } from './src/rest/openapi/document.ts'
 import { accountRoutes, orderBookRoutes } from './src/rest/routes.ts'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
-const routes = [...orderBookRoutes, ...accountRoutes]
 
 /** Writes what is made from the program and stands in the tree; tests compare. With `--release` the schema is the released one. */
 const made = {
   'test/graphql/schema.graphql': schemaText(),
   ...(process.argv.includes('--release') && { 'test/graphql/released.graphql': schemaText() }),
-  [documentTypesFile]: await documentTypes(routes),
+  [documentTypesFile]: await documentTypes([...orderBookRoutes, ...accountRoutes]),
   'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
-  'docs/errors.md': errorTable(routes),
   ...(await referencePages()),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,
 }

@@ -1,6 +1,8 @@
-import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
-import type { RowTraits } from '../row/route.ts'
-import { statusOf } from './body.ts'
+import { type RefusalCode, refusalCodes } from '../src/domain/errors/refusal-codes.ts'
+import { statusOf } from '../src/rest/errors/body.ts'
+import { accountRoutes, orderBookRoutes } from '../src/rest/routes.ts'
+import type { RowTraits } from '../src/rest/row/route.ts'
+import { page, table } from './markdown.ts'
 
 const introduction = `# Errors
 
@@ -8,22 +10,19 @@ Every refusal has one of these codes: GraphQL has it as \`extensions.code\`, wit
 \`field\` at fault and \`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
 with the status. Retryable means that the same request can succeed later without being changed.
 
-This page is made from the program's own list by \`npm run codegen\`.
-`
+This page is made from the program's own list by \`npm run codegen\`.`
 
 /** docs/errors.md: the closed list of codes as a table. */
-export function errorTable(routes: readonly RowTraits[]): string {
-  const rows = Object.entries(refusalCodes).map(([code, { retryable, description, advice }]) =>
-    [
-      `\`${code}\``,
-      statusText(code as RefusalCode, routes),
-      description,
-      retryable ? 'yes' : 'no',
-      advice,
-    ].join(' | '),
-  )
-  const head = 'code | status | meaning | retryable | what to do'
-  return `${introduction}\n| ${head} |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |`).join('\n')}\n`
+export function errorsPage(): string {
+  const routes = [...orderBookRoutes, ...accountRoutes]
+  const rows = Object.entries(refusalCodes).map(([code, { retryable, description, advice }]) => [
+    `\`${code}\``,
+    statusText(code as RefusalCode, routes),
+    description,
+    retryable ? 'yes' : 'no',
+    advice,
+  ])
+  return page(introduction, table(['code', 'status', 'meaning', 'retryable', 'what to do'], rows))
 }
 
 /** The status of the code, and its exceptions, each with the routes that have it. */
