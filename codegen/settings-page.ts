@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { defaultOf } from '../src/app/config.ts'
 import { settings } from '../src/app/settings.ts'
 import { cell, generated, page, table } from './markdown.ts'
 
@@ -6,7 +6,7 @@ import { cell, generated, page, table } from './markdown.ts'
 export function settingsPage(): string {
   const rows = Object.entries(settings.shape).map(([name, schema]) => [
     `\`${name}\``,
-    defaultOf(schema),
+    shown(defaultOf(schema)),
     cell(schema.description ?? ''),
   ])
   return page(
@@ -19,8 +19,7 @@ export function settingsPage(): string {
   )
 }
 
-function defaultOf(schema: z.ZodType): string {
-  const { success, data } = schema.safeParse(undefined)
-  if (!success || data === undefined) return ''
-  return `\`${typeof data === 'object' ? JSON.stringify(data) : String(data)}\``
+function shown(value: unknown): string {
+  if (value === undefined) return ''
+  return `\`${typeof value === 'object' ? JSON.stringify(value) : String(value)}\``
 }

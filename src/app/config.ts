@@ -169,11 +169,16 @@ export function describeSettings(): string {
   const widest = Math.max(...Object.keys(settings.shape).map(({ length }) => length))
   return Object.entries(settings.shape)
     .map(([name, schema]) => {
-      const parsed = schema.safeParse(undefined)
-      const fallback = parsed.success && parsed.data !== undefined ? ` ${showDefault(parsed.data)}` : ''
+      const value = defaultOf(schema)
+      const fallback = value === undefined ? '' : ` ${showDefault(value)}`
       return `  ${name.padEnd(widest + 2)}${schema.description ?? ''}${fallback}`
     })
     .join('\n')
+}
+
+/** The value of a setting that is not set; undefined if it has none. */
+export function defaultOf(schema: z.ZodType): unknown {
+  return schema.safeParse(undefined).data
 }
 
 /** In brackets; a list has them already. */
