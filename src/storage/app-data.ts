@@ -1,13 +1,19 @@
 import { appCodeOf } from '../domain/app-data/app-code.ts'
 import { referrerCodeOf } from '../domain/app-data/referrer-code.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import { bytea, raw } from './database/columns.ts'
+import { bytea, hexOf, raw } from './database/columns.ts'
 import { type Database, type Db, sql, type Tx } from './database/database.ts'
 import { lockDocument } from './order/progress.ts'
 
 export async function findAppData(db: Db, hash: Bytes32): Promise<string | undefined> {
   const row = await sql(db).appData.findUnique({ where: { hash: bytea(hash) } })
   return row?.document
+}
+
+/** Those that are stored, by their hashes. */
+export async function findDocuments(db: Db, hashes: readonly Bytes32[]): Promise<Map<Bytes32, string>> {
+  const rows = await sql(db).appData.findMany({ where: { hash: { in: [...new Set(hashes)].map(bytea) } } })
+  return new Map(rows.map(({ hash, document }) => [hexOf(hash), document]))
 }
 
 /**

@@ -53,22 +53,9 @@ export async function findKeyed(
   return { bodyHash, answer }
 }
 
-/** Stores the response of the last attempt, and deletes up to 10 expired rows. In SQL: rows that other transactions lock are skipped. */
-export async function keepAnswer(
-  db: Db,
-  { key, id }: Attempt,
-  { status, contentType, body }: KeptAnswer,
-  expiredBefore: Date,
-): Promise<void> {
-  await sql(db).$executeRaw`
-    WITH expired AS (
-      DELETE FROM idempotency_keys WHERE key IN (
-        SELECT key FROM idempotency_keys WHERE created_at < ${expiredBefore} AND key <> ${key}
-        ORDER BY created_at LIMIT 10 FOR UPDATE SKIP LOCKED
-      )
-    )
-    UPDATE idempotency_keys SET status = ${status}, content_type = ${contentType}, body = ${body}
-    WHERE key = ${key} AND attempt = ${id}::uuid`
+/** Stores the response of the last attempt. */
+export async function keepAnswer(db: Db, { key, id }: Attempt, answer: KeptAnswer): Promise<void> {
+  await sql(db).idempotencyKey.updateMany({ where: { key: Uint8Array.from(key), attempt: id }, data: answer })
 }
 
 /** Ends an attempt without a response: the next may begin at once. Effects of this one may remain. */

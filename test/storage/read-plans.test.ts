@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/affiliate/statistics.ts'
+import { orderAuctions } from '../../src/storage/models/auction/auction.ts'
 import { numbered } from '../fakes/order.ts'
 import { connectDirectly, type TestDatabase } from '../setup/database.ts'
 import { network, openTestServer, type TestServer } from '../setup/server.ts'
@@ -15,7 +16,7 @@ const referred = [
   'orders_referred_idx',
   'trades_order_id_block_number_log_index_idx',
   'auctions_pkey',
-  'auction_prices_pkey',
+  'price_changes_pkey',
 ]
 
 const rest = (path: string, from = server) => request(`${from.url}/sepolia/api${path}`)
@@ -59,6 +60,7 @@ beforeAll(async () => {
      SELECT order_id, auction_id, 0, '', block_number FROM trades`,
     `INSERT INTO settlement_attempts (auction_id, solution_uid, chain_id, solver, started_at, start_block, deadline_block)
      SELECT g, 0, ${chainId}, '', now(), g, g + 3 FROM ${rows}`,
+    `INSERT INTO fee_policy_sets (policies) SELECT jsonb_build_array(jsonb_build_object('kind', 'volume', 'factor', g)) FROM ${rows}`,
     `INSERT INTO fee_policies (order_id, auction_id, position, kind, factor) SELECT id, id, 0, 'volume', 1 FROM orders`,
     `INSERT INTO tokens (chain_id, address) SELECT ${chainId}, ${bytes('g', 20)} FROM ${rows}`,
     `INSERT INTO order_events (order_id, label, timestamp) SELECT id, 'created', now() FROM orders`,
@@ -79,7 +81,7 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     [
       'trades_chain_id_sell_token_block_number_idx',
       'trades_chain_id_buy_token_block_number_idx',
-      'auction_prices_token_auction_id_idx',
+      'price_changes_pkey',
     ],
   ],
   [
@@ -109,7 +111,7 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     [
       'order_events_order_id_timestamp_id_idx',
       'trades_order_id_block_number_log_index_idx',
-      'auction_orders_pkey',
+      'auction_spans_pkey',
       'solutions_pkey',
     ],
   ],
@@ -126,13 +128,13 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     [
       'order_events_order_id_timestamp_id_idx',
       'trades_order_id_block_number_log_index_idx',
-      'auction_orders_pkey',
-      'auction_prices_token_auction_id_idx',
+      'auction_spans_pkey',
+      'price_changes_pkey',
       'solution_executions_pkey',
       'solutions_pkey',
       'executions_pkey',
       'settlement_attempts_pkey',
-      'fee_policies_pkey',
+      'fee_policy_sets_pkey',
     ],
   ],
   [
@@ -175,6 +177,18 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN) ${statement}`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
-  // One has a row for each network; the others are empty here.
-  expect(plan).not.toMatch(/Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate)/)
+  // Two have a row for each network or token; the others are empty here.
+  expect(plan).not.toMatch(/Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate|price_series|refunds)/)
+})
+
+test('a page of an order that was in every other auction looks at the auctions of the page alone', async () => {
+  await client.query(
+    `INSERT INTO auction_spans SELECT ${chainId}, 8, g, g FROM generate_series(2, 12000, 2) g ON CONFLICT DO NOTHING`,
+  )
+  const page = `FROM orders o, LATERAL (SELECT a.id FROM ${orderAuctions} ORDER BY a.id DESC LIMIT 100) held WHERE o.id = 8`
+  const { rows } = await client.query(`SELECT held.id::int ${page}`)
+  expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => 12_000 - 2 * index))
+  const plan = await client.query(`EXPLAIN ANALYZE SELECT held.id ${page}`)
+  const removed = plan.rows.map((row) => Number(/Rows Removed by.*: (\d+)/.exec(row['QUERY PLAN'])?.[1] ?? 0))
+  expect(removed.reduce((sum, count) => sum + count, 0)).toBeLessThan(200)
 })

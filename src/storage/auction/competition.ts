@@ -1,10 +1,9 @@
-import type { Auction } from '../../domain/auction/auction.ts'
+import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
 import type { RankedSolution } from '../../domain/auction/solution.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import type { FeePolicy } from '../../domain/fee/policy.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { bytea, numeric } from '../database/columns.ts'
-import { type Db, sql, type Tx } from '../database/database.ts'
+import { type Database, type Db, sql, type Tx } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
 
 /** All networks share one sequence, so that an id alone finds an auction. In SQL: Prisma has no sequences. */
@@ -14,46 +13,103 @@ export async function nextAuctionId(db: Db): Promise<bigint> {
   return row.id
 }
 
-/** Stores a competition: auction, prices, solutions, executions and policies. Amounts as in `Execution`: sell with fees, buy after fees. */
+/** Stores a competition: auction, spans, prices, solutions, executions and policies. Amounts as in `Execution`: sell with fees, buy after fees. */
 export async function insertCompetition(
   tx: Tx,
   auction: Auction,
   solutions: readonly RankedSolution[],
 ): Promise<void> {
-  const orderIds = new Map(auction.orders.map(({ order }) => [order.uid, order.id]))
-  const auctionId = auction.id
+  const { id, chainId, block, deadlineBlock } = auction
+  const newer = await sql(tx).auction.findFirst({ where: { chainId, id: { gt: id } } })
+  // Spans and prices continue those of the auction before. Only a process that does not lead any more can come late.
+  if (newer) throw new Error(`auction ${newer.id} is stored already, so ${id} comes too late`)
   await sql(tx).auction.create({
-    data: {
-      id: auctionId,
-      chainId: auction.chainId,
-      block: BigInt(auction.block),
-      deadlineBlock: BigInt(auction.deadlineBlock),
-    },
+    data: { id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
   })
-  await sql(tx).auctionOrder.createMany({
-    data: auction.orders.map(({ order }) => ({ auctionId, orderId: order.id })),
+  await continueSpans(tx, auction)
+  await insertPriceChanges(tx, auction)
+  await sql(tx).solution.createMany({ data: solutions.map((solution) => toSolutionColumns(id, solution)) })
+  await insertExecutions(tx, auction, solutions)
+}
+
+/** Ends the spans of orders that this auction does not hold, and begins those of orders that the auction before did not hold. */
+async function continueSpans(tx: Tx, { id, chainId, orders }: Auction): Promise<void> {
+  const held = orders.map(({ order }) => order.id)
+  await sql(tx).$executeRaw`
+    UPDATE auction_spans s SET last_auction = (SELECT max(a.id) FROM auctions a WHERE a.chain_id = ${chainId} AND a.id < ${id})
+    WHERE s.chain_id = ${chainId} AND s.last_auction IS NULL
+      AND NOT EXISTS (SELECT FROM unnest(${held}::bigint[]) AS held WHERE held = s.order_id)`
+  await sql(tx).$executeRaw`
+    INSERT INTO auction_spans (chain_id, order_id, first_auction)
+    SELECT ${chainId}::int, held, ${id}::bigint FROM unnest(${held}::bigint[]) AS held
+    WHERE NOT EXISTS (SELECT FROM auction_spans s WHERE s.chain_id = ${chainId} AND s.order_id = held AND s.last_auction IS NULL)`
+}
+
+type Prices = ReadonlyMap<Address, bigint>
+
+/** Prices of a moment, as `market_prices`. In SQL: values of two tables. */
+export async function insertMarketPrices(
+  db: Database,
+  chainId: number,
+  prices: Prices,
+  at: Date,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const tokens = await insertSeries(tx, chainId, prices)
+    await sql(tx).$executeRaw`
+      INSERT INTO market_prices (series_id, at, price)
+      SELECT s.id, ${at}::timestamptz, g.price FROM unnest(${tokens}::bytea[], ${[...prices.values()].map(numeric)}::numeric[]) AS g(token, price)
+        JOIN price_series s ON s.chain_id = ${chainId} AND s.token = g.token ON CONFLICT DO NOTHING`
   })
-  await sql(tx).auctionPrice.createMany({
-    data: [...auction.nativePrices].map(([token, price]) => ({
-      auctionId,
-      token: bytea(token),
-      price: numeric(price),
-    })),
-  })
-  await sql(tx).solution.createMany({
-    data: solutions.map((solution) => toSolutionColumns(auctionId, solution)),
-  })
-  await sql(tx).solutionExecution.createMany({
-    data: solutions.flatMap(({ uid, executions }) =>
-      executions.flatMap((execution) => {
-        const orderId = orderIds.get(execution.orderUid)
-        if (orderId === undefined) return []
-        const amounts = { executedSell: numeric(execution.sell), executedBuy: numeric(execution.buy) }
-        return [{ orderId, auctionId, solutionUid: uid, ...amounts }]
-      }),
-    ),
-  })
-  await sql(tx).feePolicy.createMany({ data: proposedPolicies(auction, solutions) })
+}
+
+/** @returns the tokens as columns */
+async function insertSeries(tx: Tx, chainId: number, prices: Prices): Promise<Uint8Array[]> {
+  const tokens = [...prices.keys()].map(bytea)
+  await sql(tx).$executeRaw`
+    INSERT INTO price_series (chain_id, token) SELECT ${chainId}::int, g.token FROM unnest(${tokens}::bytea[]) AS g(token)
+    WHERE NOT EXISTS (SELECT FROM price_series s WHERE s.chain_id = ${chainId} AND s.token = g.token) ON CONFLICT DO NOTHING`
+  return tokens
+}
+
+/** Only prices that differ from the auction before; null for a token that had one. */
+async function insertPriceChanges(tx: Tx, { id, chainId, nativePrices }: Auction): Promise<void> {
+  const tokens = await insertSeries(tx, chainId, nativePrices)
+  await sql(tx).$executeRaw`
+    INSERT INTO price_changes (series_id, auction_id, price)
+    SELECT s.id, ${id}::bigint, g.price FROM price_series s
+      LEFT JOIN unnest(${tokens}::bytea[], ${[...nativePrices.values()].map(numeric)}::numeric[]) AS g(token, price) ON g.token = s.token
+      LEFT JOIN LATERAL (SELECT c.price FROM price_changes c WHERE c.series_id = s.id AND c.auction_id < ${id}
+        ORDER BY c.auction_id DESC LIMIT 1) newest ON true
+    WHERE s.chain_id = ${chainId} AND g.price IS DISTINCT FROM newest.price`
+}
+
+/** With the policies of the orders that some solution trades. */
+async function insertExecutions(
+  tx: Tx,
+  auction: Auction,
+  solutions: readonly RankedSolution[],
+): Promise<void> {
+  const entries = new Map(auction.orders.map((entry) => [entry.order.uid, entry]))
+  const rows = solutions.flatMap(({ uid, executions }) =>
+    executions.flatMap((execution) => {
+      const entry = entries.get(execution.orderUid)
+      return entry ? [{ uid, execution, orderId: entry.order.id, policies: policiesJson(entry) }] : []
+    }),
+  )
+  const sets = [...new Set(rows.flatMap(({ policies }) => policies ?? []))]
+  if (sets.length > 0)
+    await sql(tx).$executeRaw`
+      INSERT INTO fee_policy_sets (policies) SELECT text::jsonb FROM unnest(${sets}::text[]) AS text
+      WHERE NOT EXISTS (SELECT FROM fee_policy_sets s WHERE s.policies = text::jsonb) ON CONFLICT DO NOTHING`
+  await sql(tx).$executeRaw`
+    INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy, policy_set_id)
+    SELECT x.order_id, ${auction.id}::bigint, x.solution_uid, x.sell, x.buy, s.id
+    FROM unnest(${rows.map(({ orderId }) => orderId)}::bigint[], ${rows.map(({ uid }) => uid)}::int[],
+      ${rows.map(({ execution }) => numeric(execution.sell))}::numeric[],
+      ${rows.map(({ execution }) => numeric(execution.buy))}::numeric[],
+      ${rows.map(({ policies }) => policies)}::text[]) AS x(order_id, solution_uid, sell, buy, policies)
+      LEFT JOIN fee_policy_sets s ON s.policies = x.policies::jsonb`
 }
 
 export interface NewAttempt {
@@ -88,32 +144,35 @@ export interface AttemptEnd {
 }
 
 /**
- * Ends a running attempt. An attempt that has ended keeps its outcome, except that `success` always overwrites it: only a caller that
- * saw the settlement on chain writes `success`.
+ * Ends a running attempt. An attempt that has ended keeps its outcome, except that `success` overwrites any other: only a caller that
+ * saw the settlement on chain writes `success`. A further settlement of the same solution changes nothing.
  */
 export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
-  const condition = end.outcome === 'success' ? {} : { outcome: null }
+  const { auctionId, solutionUid } = end
+  const overwrites = end.outcome === 'success' ? [{ outcome: { not: 'success' } }] : []
   await sql(tx).settlementAttempt.updateMany({
-    where: { auctionId: end.auctionId, solutionUid: end.solutionUid, ...condition },
+    where: { auctionId, solutionUid, OR: [{ outcome: null }, ...overwrites] },
     data: {
       endedAt: end.endedAt,
       endBlock: BigInt(end.endBlock),
       outcome: end.outcome,
+      signedTransaction: null,
       ...(end.txHash && { txHash: bytea(end.txHash) }),
     },
   })
 }
 
 /**
- * Orders of winning solutions that may still settle: the attempt is running or succeeded, its deadline has not passed, and its
- * settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
+ * Orders of winning solutions that may still settle: the attempt's transaction is sent, or it is running or succeeded and its deadline
+ * has not passed; and its settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {
   const rows = await sql(db).$queryRaw<{ id: bigint }[]>`
     SELECT DISTINCT x.order_id AS id
     FROM settlement_attempts a
     JOIN solution_executions x ON x.auction_id = a.auction_id AND x.solution_uid = a.solution_uid
-    WHERE a.chain_id = ${chainId} AND a.deadline_block > ${block} AND (a.outcome IS NULL OR a.outcome = 'success')
+    WHERE a.chain_id = ${chainId} AND (a.outcome IS NULL OR a.outcome = 'success')
+      AND (a.deadline_block > ${block} OR (a.outcome IS NULL AND a.signed_transaction IS NOT NULL))
       AND NOT EXISTS (SELECT 1 FROM settlements s WHERE s.auction_id = a.auction_id AND s.solution_uid = a.solution_uid)`
   return new Set(rows.map(({ id }) => id))
 }
@@ -131,10 +190,10 @@ export async function wasBidOn(
   return rows.length > 0
 }
 
-/** Ends attempts whose deadline passed while no process watched them, such as after a crash. */
+/** Ends attempts whose deadline passed while no process watched them, such as after a crash. Not those that can still be mined. */
 export async function endOverdueAttempts(tx: Tx, chainId: number, block: number, at: Date): Promise<number> {
   const { count } = await sql(tx).settlementAttempt.updateMany({
-    where: { chainId, outcome: null, deadlineBlock: { lt: BigInt(block) } },
+    where: { chainId, outcome: null, signedTransaction: null, deadlineBlock: { lt: BigInt(block) } },
     data: { outcome: 'timeout', endedAt: at, endBlock: BigInt(block) },
   })
   return count
@@ -153,29 +212,8 @@ function toSolutionColumns(auctionId: bigint, solution: RankedSolution): Prisma.
   }
 }
 
-/** Fee policies of the orders that some solution trades. */
-function proposedPolicies(
-  auction: Auction,
-  solutions: readonly RankedSolution[],
-): Prisma.FeePolicyCreateManyInput[] {
-  const proposed = new Set(solutions.flatMap(({ executions }) => executions.map(({ orderUid }) => orderUid)))
-  return auction.orders
-    .filter(({ order }) => proposed.has(order.uid))
-    .flatMap(({ order, feePolicies }) =>
-      feePolicies.map((policy, position) => ({
-        orderId: order.id,
-        auctionId: auction.id,
-        position,
-        ...toPolicyColumns(policy),
-      })),
-    )
-}
-
-function toPolicyColumns(policy: FeePolicy): {
-  kind: string
-  factor: number
-  maxVolumeFactor: number | null
-} {
-  const maxVolumeFactor = policy.kind === 'volume' ? null : Number(policy.maxVolumeFactor)
-  return { kind: policy.kind, factor: Number(policy.factor), maxVolumeFactor }
+/** `null` without policies. */
+function policiesJson({ feePolicies }: AuctionOrder): string | null {
+  if (feePolicies.length === 0) return null
+  return JSON.stringify(feePolicies, (_, value) => (typeof value === 'bigint' ? Number(value) : value))
 }

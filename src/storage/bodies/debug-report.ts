@@ -1,4 +1,5 @@
 import type { FeePolicy } from '../../domain/fee/policy.ts'
+import { auction, orderAuctions } from '../models/auction/auction.ts'
 import { feePolicyKinds } from '../models/auction/fee-policy.ts'
 import { auctionReport, execution, executionRow } from '../models/auction/report.ts'
 import { settlementAttempt, settlementAttemptRow } from '../models/auction/settlement-attempt.ts'
@@ -7,7 +8,7 @@ import { orderEvent, orderEventRow } from '../models/order/event.ts'
 import { trade } from '../models/trade/trade.ts'
 import { address, enumOf, rowKey } from '../query/codec.ts'
 import { aliasField, column, type Field } from '../query/model.ts'
-import { param } from '../query/selected.ts'
+import { ownParam } from '../query/selected.ts'
 import type { Body, Member } from './body.ts'
 import { absent, fieldsOf, listOf, modelOf, rowsOf, share } from './fields.ts'
 import { nativePricesBody } from './native-prices.ts'
@@ -65,7 +66,8 @@ export const reportedAuction: Body = {
   ),
   proposedSolutions: listOf(auctionReport, 'proposedSolutions'),
   executions: listOf(auctionReport, 'executions', reportedExecution),
-  settlementAttempts: listOf(auctionReport, 'settlementAttempts', reportedAttempt),
+  // Of all winners of the auction, as clients of the order book know it.
+  settlementAttempts: listOf(auction, 'settlementAttempts', reportedAttempt),
   feePolicies: listOf(auctionReport, 'feePolicies', reportedFeePolicy),
 }
 
@@ -89,12 +91,11 @@ const maxTrades = 100
 export const defaultReportAuctions = 200
 
 /** SQL for the parameters of a report: the newest `maxAuctions` auctions with an id below `before`; null stands for no bound. */
-const [before, maxAuctions] = [`coalesce(${param(1)}::bigint, 9223372036854775807)`, `${param(2)}::int`]
+const [before, maxAuctions] = [`coalesce(${ownParam(0)}::bigint, 9223372036854775807)`, `${ownParam(1)}::int`]
 
 /** SQL for the lowest auction id in the report if there are older auctions, else null. */
-export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN max(ends.auction_id)::text END FROM (
-  SELECT ao.auction_id FROM auction_orders ao WHERE ao.order_id = o.id AND ao.auction_id < ${before}
-  ORDER BY ao.auction_id DESC LIMIT 2 OFFSET ${maxAuctions} - 1) ends)`
+export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN max(ends.id)::text END FROM (
+  SELECT a.id FROM ${orderAuctions} AND a.id < ${before} ORDER BY a.id DESC LIMIT 2 OFFSET ${maxAuctions} - 1) ends)`
 
 /** The report of order `o`. */
 export const debugReportBody: Body = {
@@ -106,8 +107,7 @@ export const debugReportBody: Body = {
   },
   auctions: {
     ...listOf(debugReport, 'auctions', reportedAuction),
-    rows: `(SELECT sa.* FROM auction_orders ao JOIN auctions sa ON sa.id = ao.auction_id
-      WHERE ao.order_id = o.id AND ao.auction_id < ${before} ORDER BY ao.auction_id DESC LIMIT ${maxAuctions}) a ORDER BY a.id`,
+    rows: `(SELECT a.* FROM ${orderAuctions} AND a.id < ${before} ORDER BY a.id DESC LIMIT ${maxAuctions}) a ORDER BY a.id`,
   },
   trades: {
     ...listOf(debugReport, 'trades', reportedTrade),

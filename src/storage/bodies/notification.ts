@@ -1,6 +1,8 @@
 import type { NotificationMetadata } from '../../domain/notification.ts'
+import { cancellationSources } from '../../domain/order/event.ts'
+import { improvementReferences } from '../../domain/order/improvement.ts'
 import { notification } from '../models/notification/notification.ts'
-import { asText, boolean, type Codec, enumOf, string, uint32 } from '../query/codec.ts'
+import { asText, boolean, type Codec, decimal, enumOf, string, uint32 } from '../query/codec.ts'
 import { derived, type Field } from '../query/model.ts'
 import type { Body, Member } from './body.ts'
 import { absent, fieldsOf } from './fields.ts'
@@ -13,12 +15,16 @@ const optionalPart = <Value>(...of: Parameters<typeof part<Value>>): Member => a
 export const notificationMetadata = {
   orderId: part('orderId', asText('OrderUid'), 'The order.'),
   chainId: part('chainId', uint32, 'Where it trades.'),
-  executedAmount: optionalPart('executedAmount', asText('Uint256'), 'On fills: atoms of the fixed side.'),
+  executedAmount: optionalPart(
+    'executedAmount',
+    asText('Uint256'),
+    'On fills: atoms of the side that is not fixed.',
+  ),
   txHash: optionalPart('txHash', asText('Bytes32'), 'The transaction that is the cause.'),
   validTo: optionalPart('validTo', uint32, 'On expiry: Unix seconds.'),
   source: optionalPart(
     'source',
-    enumOf('CancellationSource', ['api', 'policy', 'replacement', 'chain']),
+    enumOf('CancellationSource', cancellationSources),
     'On cancellation: who cancelled.',
   ),
   replacedBy: optionalPart(
@@ -27,6 +33,33 @@ export const notificationMetadata = {
     'On cancellation by replacement: the new order.',
   ),
   reason: optionalPart('reason', string, 'On cancellation by policy: why.'),
+  token: optionalPart('token', asText('Address'), 'The token of the amounts that follow.'),
+  missingBalance: optionalPart('missingBalance', asText('Uint256'), 'Atoms that the account has too few.'),
+  missingAllowance: optionalPart(
+    'missingAllowance',
+    asText('Uint256'),
+    'Atoms that the vault relayer may spend too few.',
+  ),
+  reference: optionalPart(
+    'reference',
+    enumOf('ImprovementReference', improvementReferences),
+    'On price improvement: what the trade is compared with.',
+  ),
+  referenceAmount: optionalPart(
+    'referenceAmount',
+    asText('Uint256'),
+    'What the trade would have given, or taken, at the reference.',
+  ),
+  improvementAmount: optionalPart(
+    'improvementAmount',
+    asText('Uint256'),
+    'Atoms more, or less for a buy order; rounded down.',
+  ),
+  improvementShare: optionalPart(
+    'improvementShare',
+    decimal,
+    'improvementAmount as a fraction of referenceAmount, rounded down.',
+  ),
   reverted: optionalPart('reverted', boolean, 'true once a reorg took the cause away for good.'),
 } satisfies Record<keyof NotificationMetadata, Member>
 

@@ -1,8 +1,15 @@
-import { executedAmounts, orderProgress, solverProposal } from '../models/order/progress.ts'
+import { plainStages } from '../../domain/order/stage.ts'
+import { executedAmounts, orderProgress, plainStageSql, solverProposal } from '../models/order/progress.ts'
+import { enumOf } from '../query/codec.ts'
+import { derived } from '../query/model.ts'
 import type { Body } from './body.ts'
-import { fieldsOf, rowsOf, wholeBody } from './fields.ts'
+import { rowsOf, wholeBody } from './fields.ts'
 
-const { stage } = fieldsOf(orderProgress, 'stage')
+const stage = derived(
+  enumOf('OrderStage', plainStages),
+  plainStageSql,
+  'By its trades, without one by how it ended, else by its newest event. One that has expired is open; one that was replaced, invalidated or refunded is cancelled.',
+)
 const solutions = orderProgress.relations?.solutions
 
 export const solverProposalBody: Body = {

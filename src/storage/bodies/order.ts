@@ -1,6 +1,6 @@
 import { executedFeeToken, order } from '../models/order/order.ts'
 import { orderQuote } from '../models/order/quote.ts'
-import { interactions } from '../models/order/relations.ts'
+import { interactions, isPlacedOnChain, refundTx } from '../models/order/relations.ts'
 import { address, boolean } from '../query/codec.ts'
 import { column, derived } from '../query/model.ts'
 import type { Body } from './body.ts'
@@ -27,8 +27,11 @@ export const onchainOrderDataBody: Body = fieldsOf(
 
 export const ethflowDataBody: Body = {
   ...wholeBody(modelOf(order, 'ethflowData')),
-  isRefunded: derived(boolean, 'NULL::bool', 'Whether the coins were given back.'),
+  isRefunded: derived(boolean, `${refundTx} IS NOT NULL`, 'Whether the coins were given back.'),
 }
+
+/** A row for an order placed on chain. */
+const placement = `(VALUES (true)) AS placement(is_placed) WHERE ${isPlacedOnChain}`
 
 /** Order `o`, as in lists. */
 export const listedOrder: Body = {
@@ -73,8 +76,8 @@ export const listedOrder: Body = {
   quoteId: absent(quoteId),
   onchainUser: absent(onchainUser),
   // Only for orders that are placed on chain.
-  onchainOrderData: { never: onchainOrderDataBody },
-  ethflowData: { never: ethflowDataBody },
+  onchainOrderData: { one: onchainOrderDataBody, rows: placement },
+  ethflowData: { one: ethflowDataBody, rows: placement },
 }
 
 /** Order `o` with its quote, as in single reads and the debug report. */

@@ -1,7 +1,7 @@
 import { type Db, readPrepared } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
 import { listText } from '../query/json-text.ts'
-import { withParameters } from '../query/selected.ts'
+import { type Ambient, ambientValues, firstOwn, withParameters } from '../query/selected.ts'
 import { numberParameters, type Statement } from '../query/statement.ts'
 import { type Text, toSql } from '../query/text.ts'
 import { type Body, bodyText } from './body.ts'
@@ -31,9 +31,8 @@ export function listOfWrapped(key: string, body: Body): BodyRead {
 /** The body, and the values of `more`. */
 export type BodyRow = [string, ...(string | null)[]]
 
-/** Parameter values of a body: the time in Unix seconds, and the values of `param(1)` and on. */
-interface BodyValues {
-  now: number
+/** `values`: those of `ownParam`. */
+interface BodyValues extends Ambient {
   values?: readonly unknown[]
 }
 
@@ -42,12 +41,12 @@ export async function readBody(
   db: Db,
   read: BodyRead,
   rows: Prisma.Sql,
-  { now, values = [] }: BodyValues,
+  { values = [], ...ambient }: BodyValues,
 ): Promise<BodyRow | undefined> {
   const key = rows.strings.join('?')
   const statement = read.statements.get(key) ?? statementOf(read, rows, values.length)
   read.statements.set(key, statement)
-  const allValues = [now, ...values, ...rows.values]
+  const allValues = [...ambientValues(ambient), ...values, ...rows.values]
   const [row] = await readPrepared<BodyRow>(
     db,
     statement.text,
@@ -57,7 +56,7 @@ export async function readBody(
 }
 
 function statementOf({ text, isList, more }: BodyRead, rows: Prisma.Sql, parameters: number): Statement {
-  const from = withParameters(rows.strings, 1 + parameters)
+  const from = withParameters(rows.strings, firstOwn + parameters)
   return isList
     ? numberParameters(`SELECT ${toSql(listText(text, from))}`)
     : numberParameters(`SELECT ${[toSql(text), ...more].join(', ')} FROM ${from}`)

@@ -34,6 +34,9 @@ export interface InvalidationRow extends LogPosition {
   orderUid: OrderUid
 }
 
+/** A log that names an order and says nothing more that is stored. */
+export type OrderLogRow = InvalidationRow
+
 export interface PresignatureRow extends LogPosition {
   orderUid: OrderUid
   owner: Address
@@ -46,6 +49,7 @@ export interface ChainFacts {
   settlements: SettlementRow[]
   invalidations: InvalidationRow[]
   presignatures: PresignatureRow[]
+  refunds?: OrderLogRow[]
   executions: (OrderExecution & { orderId: bigint })[]
 }
 
@@ -72,19 +76,19 @@ export async function moveCheckpoint(
   chainId: number,
   { from, to, at, head }: CheckpointMove,
 ): Promise<void> {
-  const client = sql(tx)
+  const { checkpoint } = sql(tx)
+  const data = to && {
+    blockNumber: BigInt(to.number),
+    blockHash: bytea(to.hash),
+    blockTime: to.timestamp === undefined ? null : new Date(to.timestamp * 1_000),
+    headNumber: head === undefined ? null : BigInt(head),
+    updatedAt: at,
+  }
   if (from) {
-    const { count } = await client.checkpoint.deleteMany({
-      where: { chainId, blockNumber: BigInt(from.number), blockHash: bytea(from.hash) },
-    })
+    const where = { chainId, blockNumber: BigInt(from.number), blockHash: bytea(from.hash) }
+    const { count } = await (data ? checkpoint.updateMany({ where, data }) : checkpoint.deleteMany({ where }))
     if (count !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
-  }
-  if (to) {
-    const blockTime = to.timestamp === undefined ? null : new Date(to.timestamp * 1_000)
-    const headNumber = head === undefined ? null : BigInt(head)
-    const position = { blockNumber: BigInt(to.number), blockHash: bytea(to.hash), blockTime, headNumber }
-    await client.checkpoint.create({ data: { chainId, ...position, updatedAt: at } })
-  }
+  } else if (data) await checkpoint.create({ data: { chainId, ...data } })
 }
 
 /**
@@ -133,12 +137,7 @@ export async function forgetBlocksBelow(tx: Tx, chainId: number, number: number)
 
 export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {
   const client = sql(tx)
-  const position = (row: LogPosition) => ({
-    chainId,
-    blockNumber: BigInt(row.blockNumber),
-    logIndex: row.logIndex,
-    txHash: bytea(row.txHash),
-  })
+  const position = (row: LogPosition) => positionColumns(chainId, row)
   await client.trade.createMany({
     data: facts.trades.map((trade) => ({ ...position(trade), ...tradeColumns(trade) })),
     skipDuplicates: true,
@@ -152,10 +151,9 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
     })),
     skipDuplicates: true,
   })
-  await client.invalidation.createMany({
-    data: facts.invalidations.map((row) => ({ ...position(row), orderUid: bytea(row.orderUid) })),
-    skipDuplicates: true,
-  })
+  const named = (rows: readonly OrderLogRow[]) => orderLogColumns(chainId, rows)
+  await client.invalidation.createMany({ data: named(facts.invalidations), skipDuplicates: true })
+  await client.refund.createMany({ data: named(facts.refunds ?? []), skipDuplicates: true })
   await client.presignature.createMany({
     data: facts.presignatures.map((row) => ({
       ...position(row),
@@ -177,6 +175,19 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
     })),
     skipDuplicates: true,
   })
+}
+
+/** Before the orders are stored: an order without its placement counts as undone. */
+export async function insertPlacements(tx: Tx, chainId: number, rows: readonly OrderLogRow[]): Promise<void> {
+  await sql(tx).placement.createMany({ data: orderLogColumns(chainId, rows), skipDuplicates: true })
+}
+
+function orderLogColumns(chainId: number, rows: readonly OrderLogRow[]) {
+  return rows.map((row) => ({ ...positionColumns(chainId, row), orderUid: bytea(row.orderUid) }))
+}
+
+function positionColumns(chainId: number, { blockNumber, logIndex, txHash }: LogPosition) {
+  return { chainId, blockNumber: BigInt(blockNumber), logIndex, txHash: bytea(txHash) }
 }
 
 function tradeColumns(trade: Trade & { orderId: bigint | null }) {

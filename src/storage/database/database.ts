@@ -3,6 +3,13 @@ import { DatabaseError, Pool, type PoolClient, type QueryResultRow } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/client.ts'
 import { asOutage, reportOutages } from './outages.ts'
 import { createPlanNames, type PlanNames } from './plan-names.ts'
+import {
+  readSettings,
+  sessionSettings,
+  silenceTimeoutMs,
+  statementTimeoutMs,
+  streamSettings,
+} from './session.ts'
 import { TextQuery, type TextRow } from './text-query.ts'
 
 declare const opaque: unique symbol
@@ -28,24 +35,24 @@ export interface DatabaseOptions {
   url: string
   /** At least 2: half of them are reserved for `readPrepared`, so that readers never block writers. */
   maxConnections: number
+  /** Beside them, for `readBeside`; 3 when left out. They are opened when they are needed. */
+  streamConnections?: number
   /** Called with every SQL statement; tests count them. */
   onStatement?: (sql: string) => void
 }
 
-const statementTimeoutMs = 10_000
-/** For a server that does not even report a statement timeout. */
-const silenceTimeoutMs = 12_000
+const defaultStreamConnections = 3
 const transactionTimeoutMs = 15_000
 
-/**
- * timezone: Prisma writes times without a zone and reads them as UTC, whatever the database's zone. random_page_cost: data is in
- * memory or on an SSD, so index scans are cheap. jit: statements are short, and compiling one takes longer than running it.
- */
-const sessionSettings = '-c timezone=UTC -c random_page_cost=1.1 -c jit=off'
-
-export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptions): Database {
+export function openDatabase({
+  url,
+  maxConnections,
+  streamConnections = defaultStreamConnections,
+  onStatement,
+}: DatabaseOptions): Database {
   const readConnections = Math.ceil(maxConnections / 2)
-  const reads = openPool(url, readConnections, `${sessionSettings} -c plan_cache_mode=force_generic_plan`)
+  const reads = openPool(url, readConnections, readSettings)
+  const streams = openPool(url, streamConnections, streamSettings)
   const pool = openPool(url, maxConnections - readConnections, sessionSettings)
   const client = new PrismaClient({
     adapter: reportOutages(new PrismaPg(pool, { statementNameGenerator })),
@@ -64,10 +71,10 @@ export function openDatabase({ url, maxConnections, onStatement }: DatabaseOptio
         }) as Promise<T>,
     async close() {
       await client.$disconnect()
-      await Promise.all([pool.end(), reads.end()])
+      await Promise.all([pool.end(), reads.end(), streams.end()])
     },
   })
-  pools.set(database, { pool, reads, onStatement, names: createPlanNames() })
+  pools.set(database, { pool, reads, streams, onStatement, names: createPlanNames() })
   return database
 }
 
@@ -102,8 +109,10 @@ function statementNameGenerator(query: { sql: string }): string {
 
 interface DatabasePools {
   pool: Pool
-  /** They use generic plans: for some reads PostgreSQL's estimates would cause a new plan each time. */
+  /** For `readPrepared`. */
   reads: Pool
+  /** For streams: these must not wait for requests, nor requests for them. */
+  streams: Pool
   onStatement: ((sql: string) => void) | undefined
   names: PlanNames
 }
@@ -119,17 +128,35 @@ function poolsOf(db: Db): DatabasePools {
 /**
  * Rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns can be null. Not in a transaction.
  */
-export async function readPrepared<Row extends TextRow>(
+export function readPrepared<Row extends TextRow>(
   db: Db,
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { reads, onStatement, names } = poolsOf(db)
+  return readFrom(poolsOf(db).reads, db, text, values)
+}
+
+/** The same on the connections of streams. */
+export function readBeside<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return readFrom(poolsOf(db).streams, db, text, values)
+}
+
+async function readFrom<Row extends TextRow>(
+  pool: Pool,
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { onStatement, names } = poolsOf(db)
   const name = preparedNames.get(text) ?? names.nameOf(text)
   onStatement?.(text)
   const holdsTooManyPlans = (client: PoolClient) =>
     name !== undefined && names.holdsTooManyPlans(client, name, text)
-  return runAsText(reads, { text, name, values, holdsTooManyPlans }) as Promise<Row[]>
+  return runAsText(pool, { text, name, values, holdsTooManyPlans }) as Promise<Row[]>
 }
 
 /** The same on the connections for writes: for `prepared` statements that write, and for reads that a write depends on. */

@@ -13,7 +13,11 @@ export interface LeadershipOptions {
    * time; the database ends a session without them (PostgreSQL 14 or newer).
    */
   sessionTimeoutMs?: number
+  onState?: (state: LeadershipState) => void
 }
+
+/** `away`: not connected, as between two tries. */
+export type LeadershipState = 'away' | 'standby' | 'leading'
 
 /**
  * Runs `lead` while this process holds the named session lock, and again whenever it regains it.
@@ -21,7 +25,7 @@ export interface LeadershipOptions {
  * Returns when `signal` aborts.
  */
 export async function whileLeading(
-  { url, name, log, signal, retryMs = 500, sessionTimeoutMs = 30_000 }: LeadershipOptions,
+  { url, name, log, signal, retryMs = 500, sessionTimeoutMs = 30_000, onState = () => {} }: LeadershipOptions,
   lead: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -39,11 +43,16 @@ export async function whileLeading(
     try {
       await client.connect()
       await client.query(`SET idle_session_timeout = ${sessionTimeoutMs}`)
-      if (await acquireLock(client, name, signal, retryMs)) await lead(AbortSignal.any([signal, lost.signal]))
+      onState('standby')
+      if (await acquireLock(client, name, signal, retryMs)) {
+        onState('leading')
+        await lead(AbortSignal.any([signal, lost.signal]))
+      }
     } catch (error) {
       if (!signal.aborted) log.error(`${name}: stopped, starting again`, { error: String(error) })
     } finally {
       clearInterval(heartbeat)
+      onState('away')
       await Promise.race([client.end().catch(() => {}), closeTimeout()])
     }
     if (!signal.aborted) await pause(retryMs, signal)

@@ -8,9 +8,10 @@ import { nodeId } from '../query/node-id.ts'
 import type { PageSource } from '../query/page-source.ts'
 import { affiliate } from './affiliate.ts'
 import { feedOfAccount } from './notification/feed.ts'
+import { notificationHistory } from './notification/history.ts'
 import { notification } from './notification/notification.ts'
 import { order, ordersKey } from './order/order.ts'
-import { tradeRanges } from './trade/roots.ts'
+import { tradeRanges, tradesOfAccount } from './trade/roots.ts'
 import { trade, tradesKey } from './trade/trade.ts'
 
 /** Orders that meet a filter, newest first. */
@@ -36,11 +37,12 @@ export const accountRelations = {
     kind: 'page',
     model: () => trade,
     rows: ({ chainIds }: { chainIds: readonly number[] }) =>
-      tradeRanges(raw('tr.owner = ac.address'), chainIds),
+      tradeRanges(tradesOfAccount(raw('ac.address')), chainIds),
     key: tradesKey,
     description: 'Trades of the account’s orders, newest first.',
   },
   notifications: feedOfAccount,
+  notificationHistory,
   latestNotifications: {
     kind: 'many',
     model: () => notification,

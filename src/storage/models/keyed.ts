@@ -7,7 +7,7 @@ import { notStored } from '../query/selected.ts'
 import { account } from './account.ts'
 import { affiliate } from './affiliate.ts'
 import { appData } from './app-data.ts'
-import { auction, isClosed } from './auction/auction.ts'
+import { auction, isShown } from './auction/auction.ts'
 import { solution } from './auction/solution.ts'
 import { notification } from './notification/notification.ts'
 import { order } from './order/order.ts'
@@ -38,31 +38,26 @@ export const accountByAddress: Keyed<Address> = {
   exists: 'true',
 }
 
-const auctions = (exists: string): Keyed<bigint> => ({
+export const auctionById: Keyed<bigint> = {
   model: auction,
   columns: { id: 'int8' },
   values: (id) => [id],
   join: 'auctions a ON a.id = k.id',
-  exists,
-})
-export const auctionById = auctions('a.id IS NOT NULL')
-/** Only auctions that are not hidden any more. */
-export const closedAuctionById = auctions(`a.id IS NOT NULL AND ${isClosed}`)
+  exists: `a.id IS NOT NULL AND ${isShown}`,
+}
 
 interface SolutionKey {
   auctionId: bigint
   uid: number
 }
 
-const solutions = (exists: string): Keyed<SolutionKey> => ({
+export const solutionByKey: Keyed<SolutionKey> = {
   model: solution,
   columns: { auction_id: 'int8', uid: 'int4' },
   values: ({ auctionId, uid }) => [auctionId, uid],
   join: '(solutions s JOIN auctions a ON a.id = s.auction_id) ON s.auction_id = k.auction_id AND s.uid = k.uid',
-  exists,
-})
-export const solutionByKey = solutions('s.uid IS NOT NULL')
-export const closedSolutionByKey = solutions(`s.uid IS NOT NULL AND ${isClosed}`)
+  exists: `s.uid IS NOT NULL AND ${isShown}`,
+}
 
 export const notificationById: Keyed<bigint> = {
   model: notification,

@@ -40,8 +40,8 @@ export function tokenOf(chainId: string, token: string): Model {
       lastAuctionPrice: orNull(
         derived(
           amount,
-          `(SELECT tp.price FROM auction_prices tp
-            WHERE tp.token = ${token} AND (SELECT ta.chain_id FROM auctions ta WHERE ta.id = tp.auction_id) = ${chainId}
+          `(SELECT tp.price FROM price_changes tp WHERE tp.price IS NOT NULL AND tp.series_id =
+              (SELECT ts.id FROM price_series ts WHERE ts.chain_id = ${chainId} AND ts.token = ${token})
             ORDER BY tp.auction_id DESC LIMIT 1)`,
           'Native atoms for 10^18 atoms in the newest auction that had a price for it.',
         ),

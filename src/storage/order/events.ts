@@ -1,6 +1,6 @@
 import type { OrderEventLabel } from '../../domain/order/event.ts'
 import { raw } from '../database/columns.ts'
-import { type Db, sql, type Tx } from '../database/database.ts'
+import { sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
 
 export interface NewOrderEvent {
@@ -12,25 +12,12 @@ export interface NewOrderEvent {
   blockNumber?: number
 }
 
-/**
- * The events that differ from the newest stored event of their order. `events` has at most one for each order. In SQL: Prisma would
- * read all events of the orders.
- */
-export async function newEvents(db: Db, events: readonly NewOrderEvent[]): Promise<NewOrderEvent[]> {
-  if (events.length === 0) return []
-  const rows = await sql(db).$queryRaw<{ order_id: bigint; label: string; reason: string | null }[]>`
-    SELECT DISTINCT ON (order_id) order_id, label, reason FROM order_events
-    WHERE order_id = ANY(${events.map(({ orderId }) => orderId)}::bigint[]) ORDER BY order_id, timestamp DESC, id DESC`
-  const newest = new Map(rows.map((row) => [row.order_id, row]))
-  return events.filter(({ orderId, label, reason }) => {
-    const last = newest.get(orderId)
-    return last?.label !== label || last.reason !== reason
-  })
-}
+/** Labels between which an order goes back and forth while nothing about it changes: each is written once until another follows. */
+const alternating = `('ready', 'considered')`
 
 /**
- * Appends events, except those that repeat the newest event of their order. `events` has at most one for each order.
- * In SQL: one statement that compares and writes.
+ * Appends events: each trade, and of the others those that do not repeat the newest event of their order, or of `ready` and `considered`
+ * the one before it. But for trades, `events` has at most one for each order. In SQL: one statement that compares and writes.
  */
 export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Promise<void> {
   if (events.length === 0) return
@@ -41,9 +28,22 @@ export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Pr
       ${events.map((event) => event.reason)}::text[], ${events.map((event) => event.timestamp)}::timestamptz[],
       ${events.map((event) => event.blockNumber ?? null)}::bigint[])
       AS n(order_id, label, reason, timestamp, block_number)
-    LEFT JOIN LATERAL (SELECT label, reason FROM order_events e WHERE e.order_id = n.order_id
-      ORDER BY timestamp DESC, id DESC LIMIT 1) newest ON true
-    WHERE newest.label IS DISTINCT FROM n.label OR newest.reason IS DISTINCT FROM n.reason`
+    LEFT JOIN LATERAL (SELECT label, reason, lead(label) OVER w AS before FROM order_events e WHERE e.order_id = n.order_id
+      WINDOW w AS (ORDER BY timestamp DESC, id DESC) ORDER BY timestamp DESC, id DESC LIMIT 1) newest ON true
+    WHERE n.label = 'traded' OR (newest.label IS DISTINCT FROM n.label OR newest.reason IS DISTINCT FROM n.reason)
+      AND NOT coalesce(n.label IN ${raw(alternating)} AND newest.label IN ${raw(alternating)} AND newest.before = n.label, false)`
+}
+
+/** Gives the first events of orders that were placed on chain their blocks. In SQL: each has its own. */
+export async function setPlacedBlocks(
+  tx: Tx,
+  placed: readonly { orderId: bigint; blockNumber: number }[],
+): Promise<void> {
+  await sql(tx).$executeRaw`
+    UPDATE order_events e SET block_number = n.block
+    FROM unnest(${placed.map(({ orderId }) => orderId)}::bigint[], ${placed.map(({ blockNumber }) => BigInt(blockNumber))}::bigint[])
+      AS n(order_id, block)
+    WHERE e.order_id = n.order_id AND e.label = 'created'`
 }
 
 /**

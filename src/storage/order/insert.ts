@@ -132,19 +132,29 @@ function parametersFor(orders: readonly NewOrder[]) {
   }
 }
 
+/** What else the transaction does about orders of whose UIDs logs were stored before; row keys. */
+export type OnLogged = (tx: Tx, orderIds: readonly bigint[]) => Promise<void>
+
 /**
  * Stores orders with their documents, quotes and `created` events, and applies the stored logs of their UIDs.
  * @returns row keys in the order of `orders`; undefined where the UID is taken, also by an earlier order in the list
  */
-export async function insertOrders(tx: Tx, orders: readonly NewOrder[]): Promise<(bigint | undefined)[]> {
+export async function insertOrders(
+  tx: Tx,
+  orders: readonly NewOrder[],
+  onLogged?: OnLogged,
+): Promise<(bigint | undefined)[]> {
   const { lockValues, columnValues, idsOf } = parametersFor(orders)
   // A separate statement: the next one must see every commit up to the moment the locks were taken.
   await sql(tx).$executeRawUnsafe(lockSql, ...lockValues)
   const stored = await sql(tx).$queryRawUnsafe<StoredRow[]>(insertSql, ...columnValues)
-  await takeOverLogs(
-    tx,
-    stored.filter(({ logged }) => logged),
-  )
+  const logged = stored.filter((order) => order.logged)
+  await takeOverLogs(tx, logged)
+  if (logged.length > 0)
+    await onLogged?.(
+      tx,
+      logged.map(({ id }) => BigInt(id)),
+    )
   return idsOf(stored)
 }
 
@@ -182,17 +192,19 @@ async function takeOverLogs(tx: Tx, orders: readonly StoredRow[]): Promise<void>
 export async function storeOrders(
   db: Database,
   orders: readonly NewOrder[],
+  onLogged?: OnLogged,
 ): Promise<(bigint | undefined | Error)[]> {
   try {
     return (
-      (await insertUnloggedOrders(db, orders)) ?? (await db.transaction((tx) => insertOrders(tx, orders)))
+      (await insertUnloggedOrders(db, orders)) ??
+      (await db.transaction((tx) => insertOrders(tx, orders, onLogged)))
     )
   } catch (error) {
     if (error instanceof Outage || orders.length === 1) throw error
   }
   const results: (bigint | undefined | Error)[] = []
   for (const order of orders) {
-    const [result] = await storeOrders(db, [order]).catch((error: unknown) => [toError(error)])
+    const [result] = await storeOrders(db, [order], onLogged).catch((error: unknown) => [toError(error)])
     results.push(result)
   }
   return results

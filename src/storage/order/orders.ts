@@ -3,16 +3,15 @@ import type { OrderUid } from '../../domain/order/uid.ts'
 import { bytea, json, raw } from '../database/columns.ts'
 import { type Db, prepared, sql, type Tx, writePrepared } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
-import { insertOrders } from './insert.ts'
+import { insertOrders, type OnLogged } from './insert.ts'
 import { orderJson, toOrder } from './row.ts'
-import { isUnfinished } from './status.ts'
 
 /**
  * Stores one order in the caller's transaction; see `insertOrders`.
  * @returns its row key, or undefined when the UID is taken
  */
-export async function insertOrder(tx: Tx, order: NewOrder): Promise<bigint | undefined> {
-  const [id] = await insertOrders(tx, [order])
+export async function insertOrder(tx: Tx, order: NewOrder, onLogged?: OnLogged): Promise<bigint | undefined> {
+  const [id] = await insertOrders(tx, [order], onLogged)
   return id
 }
 
@@ -35,6 +34,12 @@ export async function findOrder(db: Db, uid: OrderUid, chainId?: number): Promis
   return order
 }
 
+/** The row key of an order. */
+export async function findOrderId(db: Db, uid: OrderUid): Promise<bigint | undefined> {
+  const order = await sql(db).order.findFirst({ where: { uid: bytea(uid) }, select: { id: true } })
+  return order?.id
+}
+
 /** The orders that exist, in no particular order. */
 export async function findOrders(db: Db, uids: readonly OrderUid[]): Promise<Order[]> {
   return selectOrders(db, Prisma.sql`WHERE o.uid = ANY(${uids.map(bytea)})`)
@@ -43,24 +48,6 @@ export async function findOrders(db: Db, uids: readonly OrderUid[]): Promise<Ord
 /** The orders that exist, in no particular order. */
 export async function findOrdersById(db: Db, ids: readonly bigint[]): Promise<Order[]> {
   return selectOrders(db, Prisma.sql`WHERE o.id = ANY(${ids})`)
-}
-
-/**
- * Unfinished orders that are valid until `validUntil` at least: candidates for an auction. Beyond `limit` those that expire soonest,
- * so that long-lived orders do not displace others. Oldest first.
- */
-export async function liveOrders(
-  db: Db,
-  chainId: number,
-  validUntil: number,
-  limit: number,
-): Promise<Order[]> {
-  const orders = await selectOrders(
-    db,
-    Prisma.sql`WHERE o.chain_id = ${chainId} AND o.effective_valid_to >= ${validUntil} AND ${raw(isUnfinished)}
-      ORDER BY o.effective_valid_to, o.id LIMIT ${limit}`,
-  )
-  return orders.sort((a, b) => Number(a.id - b.id))
 }
 
 /** Sets the cancellation time of orders that have none. @returns row keys of orders that this call cancelled */
@@ -74,31 +61,45 @@ export async function cancelOrders(tx: Tx, ids: readonly bigint[], at: Date): Pr
 }
 
 /** Which of the orders are cancelled, through the service or on chain. @returns row keys */
-export async function cancelledAmong(tx: Tx, ids: readonly bigint[]): Promise<Set<bigint>> {
-  const rows = await sql(tx).order.findMany({
+export async function cancelledAmong(db: Db, ids: readonly bigint[]): Promise<Set<bigint>> {
+  const rows = await sql(db).order.findMany({
     where: { id: { in: [...ids] }, OR: [{ cancelledAt: { not: null } }, { invalidated: true }] },
     select: { id: true },
   })
   return new Set(rows.map(({ id }) => id))
 }
 
+export interface ExpiredOrder {
+  order: Order
+  /** The first of the blocks whose time was past the order's last second. */
+  blockNumber: number
+}
+
 /**
- * Marks up to `limit` orders as expired by the block's time, and returns them. Each order is returned once, unless a rollback of the
- * block undoes it. In SQL: rows that other transactions lock are skipped.
+ * Marks up to `limit` orders as expired by the times of blocks, and returns them. Each order is returned once, unless a rollback of
+ * the block undoes it. Those that expired first come first. In SQL: rows that other transactions lock are skipped.
  */
 export async function takeExpired(
   tx: Tx,
   chainId: number,
-  block: { number: number; timestamp: number },
-  limit: number,
-): Promise<Order[]> {
-  const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
-    UPDATE orders SET expired_at_block = ${block.number} WHERE id IN (
-      SELECT id FROM orders WHERE chain_id = ${chainId} AND expired_at_block IS NULL AND effective_valid_to < ${block.timestamp}
+  blocks: readonly { number: number; timestamp: number }[],
+  { ids, limit }: { ids?: readonly bigint[]; limit: number },
+): Promise<ExpiredOrder[]> {
+  const times = blocks.map(({ timestamp }) => timestamp)
+  const among = ids ? Prisma.sql`AND id = ANY(${ids})` : Prisma.empty
+  const rows = await sql(tx).$queryRaw<{ id: bigint; block: bigint }[]>`
+    UPDATE orders o SET expired_at_block = (
+      SELECT min(b.number) FROM unnest(${blocks.map(({ number }) => BigInt(number))}::bigint[], ${times.map(BigInt)}::bigint[])
+        AS b(number, time) WHERE b.time > o.effective_valid_to
+    ) WHERE id IN (
+      SELECT id FROM orders WHERE chain_id = ${chainId} AND expired_at_block IS NULL AND effective_valid_to < ${Math.max(...times)} ${among}
       ORDER BY effective_valid_to, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) RETURNING id`
-  const ids = rows.map(({ id }) => id)
-  return ids.length ? findOrdersById(tx, ids) : []
+    ) RETURNING id, expired_at_block AS block`
+  const blockOf = new Map(rows.map(({ id, block }) => [id, Number(block)]))
+  const orders = rows.length > 0 ? await findOrdersById(tx, [...blockOf.keys()]) : []
+  return orders
+    .toSorted((a, b) => a.effectiveValidTo - b.effectiveValidTo || Number(a.id - b.id))
+    .map((order) => ({ order, blockNumber: blockOf.get(order.id) ?? 0 }))
 }
 
 /** In SQL: the row's text and its mapping follow from the model. */

@@ -52,7 +52,9 @@ export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Prom
       executed_signed_fee = least(coalesce(t.fee, 0), ${maxColumnValue}::numeric),
       executed_fee = least(coalesce(e.fee, 0), ${maxColumnValue}::numeric),
       executed_fee_token = e.token,
-      invalidated = EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = o.uid AND i.chain_id = o.chain_id),
+      invalidated = EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = o.uid AND i.chain_id = o.chain_id)
+        OR o.onchain_user IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM placements pl WHERE pl.order_uid = o.uid AND pl.chain_id = o.chain_id),
       presigned = coalesce((SELECT p.signed FROM presignatures p WHERE p.order_uid = o.uid AND p.chain_id = o.chain_id
         ORDER BY p.block_number DESC, p.log_index DESC LIMIT 1), false)
     FROM orders same

@@ -38,6 +38,25 @@ const isRare = (orderClass: OrderClass) => orderClass !== 'limit'
  * @param now in Unix seconds
  */
 export function orderRanges(filter: OrderFilter, now: number): PageSource {
+  const source = ownedRanges(filter, now)
+  return filter.owner
+    ? { ...source, ranges: [...source.ranges, ...placedRanges(filter, filter.owner, now)] }
+    : source
+}
+
+/** Orders that the owner of the filter placed for a contract to own: few, since each is a transaction. */
+function placedRanges(filter: OrderFilter, user: Address | Prisma.Sql, now: number): Prisma.Sql[] {
+  const { chainIds, statuses, kind } = filter
+  const conditions = [
+    Prisma.sql`o.onchain_user = ${typeof user === 'string' ? bytea(user) : user}`,
+    ...boundsOf(filter),
+    kind && Prisma.sql`o.kind = ${kind}`,
+    statuses && hasStatusSql(statuses, now),
+  ].filter(isDefined)
+  return chainIds.map((id) => orders([onChain(id), ...conditions]))
+}
+
+function ownedRanges(filter: OrderFilter, now: number): PageSource {
   const { chainIds, owner, statuses, pair, kind, appCode } = filter
   const byOwner = owner && Prisma.sql`o.owner = ${typeof owner === 'string' ? bytea(owner) : owner}`
   const byPair =

@@ -1,4 +1,4 @@
-import { type OrderStatus, orderStatuses } from '../../domain/order/status.ts'
+import { hasEnded, type OrderStatus, orderStatuses } from '../../domain/order/status.ts'
 import { Prisma } from '../generated/client.ts'
 
 const fulfilled = `(CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
@@ -23,6 +23,12 @@ function caseOf(isExpired: string, names: Record<OrderStatus, string>): string {
     WHEN ${isExpired} THEN '${names.expired}'
     WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN '${names.presignaturePending}'
     ELSE '${names.open}' END)`
+}
+
+/** SQL condition: order `o` can't be traded any more. @param now an expression for Unix seconds */
+export function orderHasEnded(now: string): string {
+  const endedByStatus = Object.fromEntries(orderStatuses.map((status) => [status, `${hasEnded(status)}`]))
+  return `${statusCase(now, endedByStatus as Record<OrderStatus, string>)}::bool`
 }
 
 /** One letter each, since every index entry contains one. */

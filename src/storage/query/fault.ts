@@ -4,14 +4,21 @@ import { Refusal } from '../../domain/errors/error.ts'
 const refusals = {
   c: new Refusal(
     'InvalidParameter',
-    'after is a cursor of another feed; "earliest" starts at the beginning',
+    'after is newer than this database, so it is a cursor of another one; "earliest" starts at the first entry that is stored',
     {
       field: 'after',
     },
   ),
+  e: new Refusal(
+    'FeedGap',
+    'entries behind this cursor are removed already; "earliest" starts at the first that is stored',
+    { field: 'after' },
+  ),
   d: new Refusal('AffiliateCodeDisabled', 'Affiliate code disabled', { field: 'code' }),
 }
 export type Fault = keyof typeof refusals
+
+export const refusalOf = (fault: Fault): Refusal => refusals[fault]
 
 /** Never in JSON, where control characters are escaped. */
 const mark = '\u0002'

@@ -38,14 +38,8 @@ export interface Field<Value = unknown> {
   deprecated?: string
 }
 
-/** The conditions of a read beside its arguments. */
-export interface Env {
-  /** Whether a competition is shown only after its deadline block. */
-  hidesCompetitions: boolean
-}
-
-/** Rows in SQL: the text after FROM. A function if they depend on arguments or `env`. */
-export type Rows = string | ((args: never, env: Env) => Prisma.Sql)
+/** Rows in SQL: the text after FROM. A function if they depend on arguments. */
+export type Rows = string | ((args: never) => Prisma.Sql)
 
 interface RelationBase {
   model: () => Model
@@ -88,10 +82,10 @@ export interface RowsValue {
 /** A list that can grow: a connection. `rows` has neither order nor limit; its last clause is a condition. */
 export interface PageRows extends RelationBase {
   kind: 'page'
-  rows: string | ((args: never, env: Env) => PageSource)
+  rows: string | ((args: never) => PageSource)
   key: PageKey
-  /** SQL condition, over the parts of `after`, for a cursor of another database. */
-  isForeign?: (after: readonly string[]) => string
+  /** Which values of `after` are refused: SQL conditions over its parts and the subject of the page's source. */
+  faults?: (after: readonly string[], subject: string) => readonly (readonly [condition: string, Fault])[]
   /** Another name of `node` in an edge. */
   edgeAlias?: string
   /** Fields of the connection itself, beside those of every connection. */
@@ -109,6 +103,8 @@ interface PageSql {
   after: readonly string[]
   /** Whether it is the last page of its list. */
   isLast: boolean
+  /** Whether nothing bounds it at its end: an empty page then ends at the end of the list. */
+  isOpen: boolean
 }
 
 /** A field of a connection, computed from the page. */

@@ -25,7 +25,7 @@ export function cursorSql({ letter, parts, parse }: PageKey): string {
   )
   const values = numbers.join(` || '.' || `)
   return parse
-    ? `(${values})`
+    ? `(${values})::text`
     : `rtrim(translate(encode(convert_to('${letter}' || ${values}, 'UTF8'), 'base64'), '+/', '-_'), '=')`
 }
 

@@ -6,4 +6,6 @@ export interface PageSource {
   ranges: readonly Prisma.Sql[]
   /** A condition that no index supports: it is checked for the first `limit` rows of the ranges. */
   scan?: { limit: number; condition: Prisma.Sql } | undefined
+  /** SQL of what the list belongs to, for the relation's `faults`. */
+  subject?: Prisma.Sql
 }

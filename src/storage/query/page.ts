@@ -17,6 +17,7 @@ interface PageParameters {
   before: string[]
   ranges: string[]
   condition: string | undefined
+  subject: string
 }
 
 /** JSON text of a connection. One subquery reads the page's rows; the parts of the connection aggregate its columns. */
@@ -31,8 +32,11 @@ export function pageText(relation: PageRows, item: Selected, context: StatementC
   const members = item.selection.map((part): [string, Text] => [part.key, query.partText(part)])
   // HAVING makes it one row, also if no part of the selection aggregates.
   const text = `(SELECT ${toSql(membersText(members))} FROM (${query.rows()}) p HAVING true)`
-  if (!relation.isForeign || parameters.after.length === 0) return sql(text)
-  return sql(`CASE WHEN ${relation.isForeign(parameters.after)} THEN '${faultText('c')}' ELSE ${text} END`)
+  if (!relation.faults || parameters.after.length === 0) return sql(text)
+  const cases = relation
+    .faults(parameters.after, parameters.subject)
+    .map(([condition, fault]) => `WHEN ${condition} THEN '${faultText(fault)}'`)
+  return sql(`CASE ${cases.join(' ')} ELSE ${text} END`)
 }
 
 function parametersOf({ parts }: PageKey, { page, source, values }: Slot, from: number): PageParameters {
@@ -50,8 +54,9 @@ function parametersOf({ parts }: PageKey, { page, source, values }: Slot, from: 
   const before = boundOf(page?.before)
   const ranges = (source?.ranges ?? []).map(({ strings }) => take(strings))
   const condition = source?.scan && take(source.scan.condition.strings)
+  const subject = source?.subject ? take(source.subject.strings) : ''
   if (next - from !== values.length) throw new TypeError('a page needs one value for each parameter')
-  return { limit, after, before, ranges, condition }
+  return { limit, after, before, ranges, condition, subject }
 }
 
 /** Builds the SQL of one page. Parts of the connection add the columns that they need. */
@@ -137,6 +142,7 @@ class PageQuery {
       hasNext: backwards ? String(before !== null) : this.hasMore(),
       after: this.parameters.after,
       isLast: backwards && before === null,
+      isOpen: before === null,
     })
     return field.codec.text(expression, this.context.spelling)
   }

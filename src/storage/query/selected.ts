@@ -19,8 +19,23 @@ export interface Selected {
 /** Placeholder of a parameter in SQL under construction: its index among all values. */
 export const param = (index: number) => `\uE000${index}\uE000`
 
-/** Unix seconds: the first value of every statement. */
-export const now = param(0)
+/** The first values of every statement, whatever it reads. Only those that it uses are sent. */
+export interface Ambient {
+  /** Unix seconds. */
+  now: number
+  /** Whether competitions are shown only after their deadline block. */
+  hidesCompetitions: boolean
+}
+
+export const now = `${param(0)}::bigint`
+export const hidesCompetitions = `${param(1)}::boolean`
+export const ambientValues = (ambient: Ambient): unknown[] => [ambient.now, ambient.hidesCompetitions]
+
+/** Index of the first value behind the ambient ones. */
+export const firstOwn = 2
+
+/** Placeholder of a value that a statement has beside the ambient ones, from 0. */
+export const ownParam = (index: number) => param(firstOwn + index)
 
 /** Mark in a response for a token that is not stored: resolvers must read it from the chain. */
 export const notStored = '\u0001'

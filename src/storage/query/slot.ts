@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.ts'
-import type { Env, Relation } from './model.ts'
+import type { Relation } from './model.ts'
 import { type Page, type PageArguments, pageOf } from './page-key.ts'
 import type { PageSource } from './page-source.ts'
 
@@ -19,14 +19,15 @@ export interface Slot {
  * @param args its arguments, as `rows` takes them, with `PageArguments` for a page
  * @throws Refusal for invalid page arguments
  */
-export function slotOf(relation: Relation, args: unknown, env: Env): Slot {
+export function slotOf(relation: Relation, args: unknown): Slot {
   if (relation.kind !== 'page') {
-    const rows = rowsOf(relation, args, env)
+    const rows = rowsOf(relation, args)
     return rows ? { shape: rows.strings.join('?'), values: rows.values, rows } : { shape: '', values: [] }
   }
   const page = pageOf(relation.key, args as PageArguments)
-  const source = sourceOf(relation, args, env)
-  const parts = [...source.ranges, ...(source.scan ? [source.scan.condition] : [])]
+  const source = sourceOf(relation, args)
+  const { ranges, scan, subject } = source
+  const parts = [...ranges, ...(scan ? [scan.condition] : []), ...(subject ? [subject] : [])]
   const bounds = `${page.backwards} ${page.after !== null} ${page.before !== null}`
   return {
     shape: [bounds, ...parts.map(({ strings }) => strings.join('?'))].join('|'),
@@ -41,12 +42,12 @@ export function slotOf(relation: Relation, args: unknown, env: Env): Slot {
   }
 }
 
-function rowsOf(relation: Relation, args: unknown, env: Env): Prisma.Sql | undefined {
+function rowsOf(relation: Relation, args: unknown): Prisma.Sql | undefined {
   if (relation.kind === 'same' || typeof relation.rows === 'string') return undefined
-  return relation.rows(args as never, env) as Prisma.Sql
+  return relation.rows(args as never) as Prisma.Sql
 }
 
-function sourceOf(relation: Relation & { kind: 'page' }, args: unknown, env: Env): PageSource {
+function sourceOf(relation: Relation & { kind: 'page' }, args: unknown): PageSource {
   if (typeof relation.rows === 'string') return { ranges: [Prisma.raw(relation.rows)] }
-  return relation.rows(args as never, env)
+  return relation.rows(args as never)
 }

@@ -3,7 +3,15 @@ import type { Spelling } from './codec.ts'
 import { type Keyed, keyedRows } from './keyed.ts'
 import type { Model, Relation } from './model.ts'
 import { objectText, oneRowText, relationText } from './select.ts'
-import { param, type Selected, type Selection, type StatementContext } from './selected.ts'
+import {
+  type Ambient,
+  ambientValues,
+  firstOwn,
+  ownParam,
+  type Selected,
+  type Selection,
+  type StatementContext,
+} from './selected.ts'
 import type { Slot } from './slot.ts'
 import { toSql } from './text.ts'
 
@@ -40,7 +48,7 @@ export function keyedStatement(
   reading: Reading,
 ): Statement {
   const { model, columns, exists, missing = 'null' } = keyed
-  const keys = Object.keys(columns).map((_, index) => param(index + 1))
+  const keys = Object.keys(columns).map((_, index) => ownParam(index))
   const context = contextOf(slots, reading, keys.length)
   const object = toSql(objectText(model, item, context))
   return numberParameters(
@@ -50,7 +58,7 @@ export function keyedStatement(
 
 function contextOf(slots: readonly Slot[], reading: Reading, keys = 0): StatementContext {
   const offsets: number[] = []
-  let next = 1 + keys
+  let next = firstOwn + keys
   for (const { values } of slots) {
     offsets.push(next)
     next += values.length
@@ -66,28 +74,20 @@ export function numberParameters(text: string): Statement {
     return position >= 0 ? position + 1 : valueIndexes.push(valueIndex)
   }
   return {
-    text: text.replace(/\uE000([0-9]+)\uE000/g, (_, digits) => {
-      const valueIndex = Number(digits)
-      return parameter(numberOf(valueIndex), valueIndex)
-    }),
+    text: text.replace(/\uE000([0-9]+)\uE000/g, (_, digits) => `$${numberOf(Number(digits))}`),
     valueIndexes,
   }
 }
 
-/** `now` needs a cast: PostgreSQL can't infer the type of an expression without a column. */
-function parameter(number: number, valueIndex: number): string {
-  return valueIndex === 0 ? `$${number}::bigint` : `$${number}`
-}
-
-/** The text of each row. `now` in Unix seconds. */
+/** The text of each row. */
 export async function runStatement(
   db: Db,
   { text, valueIndexes }: Statement,
-  now: number,
+  ambient: Ambient,
   keys: readonly unknown[],
   slots: readonly Slot[],
 ): Promise<string[]> {
-  const values = [now, ...keys, ...slots.flatMap(({ values }) => values)]
+  const values = [...ambientValues(ambient), ...keys, ...slots.flatMap(({ values }) => values)]
   const rows = await readPrepared<[string]>(
     db,
     text,
@@ -96,16 +96,15 @@ export async function runStatement(
   return rows.map(([json]) => json)
 }
 
-/** The statement for a batch of a stream: each row has `columns`, then its JSON text. */
-export function streamStatement(
+/** A statement around the JSON text of an object; the first `parameters` of its own values are the caller's. */
+export function embeddingStatement(
   model: Model,
   item: Selection,
-  columns: string,
-  rows: string,
   parameters: number,
   slots: readonly Slot[],
   reading: Reading,
+  { before, behind }: { before: string; behind: string },
 ): Statement {
   const context = contextOf(slots, reading, parameters)
-  return numberParameters(`SELECT ${columns}, ${toSql(objectText(model, item, context))} FROM ${rows}`)
+  return numberParameters(`${before}${toSql(objectText(model, item, context))}${behind}`)
 }

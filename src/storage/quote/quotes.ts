@@ -4,7 +4,7 @@ import { keccakText } from '../../domain/evm/keccak.ts'
 import type { OrderData } from '../../domain/order/order.ts'
 import type { Quote, QuoteReply } from '../../domain/quote/quote.ts'
 import { bytea } from '../database/columns.ts'
-import { type Db, prepared, readPrepared, sql, writePrepared } from '../database/database.ts'
+import { type Db, prepared, readPrepared, writePrepared } from '../database/database.ts'
 import { quoteRow } from '../models/quote.ts'
 import { insertColumns, rowSql, toRow } from '../query/row.ts'
 import { sql as text } from '../query/text.ts'
@@ -137,18 +137,6 @@ export async function findQuoteFor(db: Db, search: QuoteSearch): Promise<Quote |
   const quoteColumns = [chainId, ...partyColumns(search), ...pair, kind, quoteKind, now, amount]
   const [row] = await writePrepared<[string]>(db, searchSql, quoteColumns)
   return row && toQuote(row[0])
-}
-
-/** Limit of one call; the next block continues with a backlog. */
-const maxDeleted = 20_000
-
-/**
- * Deletes expired quotes, oldest first. Processes of several networks share the table. In SQL: rows that other transactions lock are
- * skipped.
- */
-export async function deleteExpiredQuotes(db: Db, now: Date): Promise<number> {
-  return sql(db).$executeRaw`DELETE FROM quotes WHERE id IN (
-    SELECT id FROM quotes WHERE expiration < ${now} ORDER BY expiration LIMIT ${maxDeleted} FOR UPDATE SKIP LOCKED)`
 }
 
 function toQuote(text: string): Quote {

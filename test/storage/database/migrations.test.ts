@@ -116,6 +116,66 @@ test('documents that were stored before name the referrer of their orders', asyn
   }
 })
 
+test('auctions that were stored before have the same orders, prices and policies', async () => {
+  await using database = await createEmptyDatabase()
+  const { client } = database
+  const migration = '20261123010000_auction_spans'
+  for (const name of known.filter((name) => name < migration)) await client.query(scriptOf(name))
+  // Auctions of two networks in turns; orders, prices and policies that come, go and return.
+  for (const statement of [
+    'INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT n, 1 + n % 2, n, n FROM generate_series(1, 60) n',
+    'INSERT INTO auction_orders (order_id, auction_id) SELECT o * 2 + a.chain_id, a.id FROM auctions a, generate_series(1, 9) o WHERE a.id * o % 7 < 5',
+    `INSERT INTO auction_prices (auction_id, token, price) SELECT a.id, set_byte('\\x00', 0, t), a.id / 9 * t FROM auctions a, generate_series(1, 5) t
+     WHERE a.id * t % 11 < 8`,
+    'INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy) SELECT order_id, auction_id, uid, 1, 1 FROM auction_orders, generate_series(0, 1) uid',
+    `INSERT INTO fee_policies (order_id, auction_id, position, kind, factor, max_volume_factor)
+     SELECT order_id, auction_id, n, 'surplus', auction_id % 3, n FROM auction_orders, generate_series(0, 1) n WHERE order_id % 3 > 0`,
+  ])
+    await client.query(statement)
+  const readAll = async () => {
+    const tables = ['auction_orders', 'auction_prices', 'fee_policies']
+    const contents: unknown[][] = []
+    for (const table of tables)
+      contents.push((await client.query(`SELECT t::text FROM ${table} t ORDER BY t`)).rows)
+    return contents
+  }
+  const before = await readAll()
+  expect(before.map(({ length }) => length)).toEqual([403, 218, 530])
+  await client.query(scriptOf(migration))
+  expect(await readAll()).toEqual(before)
+  const { rows } = await client.query('SELECT count(*)::int AS spans FROM auction_spans')
+  expect(rows[0].spans).toBeLessThan(250)
+})
+
+test('feeds that were stored before have their entries in the same order, and miss the same', async () => {
+  await using database = await createEmptyDatabase()
+  const { client } = database
+  const migration = '20261123120000_feed_places'
+  for (const name of known.filter((name) => name < migration)) await client.query(scriptOf(name))
+  // Transactions whose rows are stored against their order; each third account has a mark before its entries.
+  for (const statement of [
+    `INSERT INTO feed_entries (tx, id, account, notification_id)
+     SELECT 900 - n % 7, n, decode(lpad(to_hex(n % 9), 2, '0'), 'hex'), n FROM generate_series(1, 200) n`,
+    `INSERT INTO feed_marks (account, tx, id) SELECT decode(lpad(to_hex(n), 2, '0'), 'hex'), 894, n FROM generate_series(0, 8, 3) n`,
+    'DELETE FROM feed_entries WHERE tx = 894 AND id < 20',
+  ])
+    await client.query(statement)
+  const feedsBy = async (order: string) =>
+    (
+      await client.query(
+        `SELECT account, array_agg(notification_id ORDER BY ${order}) AS ids FROM feed_entries GROUP BY account ORDER BY account`,
+      )
+    ).rows
+  const before = await feedsBy('tx, id')
+  await client.query(scriptOf(migration))
+  expect(await feedsBy('place')).toEqual(before)
+  const { rows } = await client.query(
+    `SELECT count(*)::int AS marks, bool_and(m.place < (SELECT min(place) FROM feed_entries f WHERE f.account = m.key)) AS first,
+       (SELECT nextval('feed_places') > max(place) FROM feed_entries) AS next FROM feed_marks m`,
+  )
+  expect(rows).toEqual([{ marks: 3, first: true, next: true }])
+})
+
 test('of processes that start at once, one migrates', async () => {
   await using database = await createEmptyDatabase()
   const applied = await Promise.all([1, 2, 3].map(() => applyMigrations(database.url)))

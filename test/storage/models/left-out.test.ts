@@ -30,8 +30,8 @@ const bodies: [string, object, Model, string[]][] = [
   ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'orderUid']],
   ['a competition', competition, auction, ['id', 'block', 'deadline']],
   ['a solution', competitionSolution, solution, ['id', 'solutionUid', 'solver']],
-  ['an attempt', reportedAttempt, settlementAttempt, ['txHash', 'detail']],
-  ['an event', reportedEvent, orderEvent, ['detail']],
+  ['an attempt', reportedAttempt, settlementAttempt, ['auctionId', 'txHash', 'detail']],
+  ['an event', reportedEvent, orderEvent, ['detail', 'source', 'txHash']],
   ['an execution', reportedExecution, execution, []],
 ]
 
@@ -48,7 +48,7 @@ const rows: [string, object, Model, string[]][] = [
   ['a trade', tradeRow, trade, []],
   ['an auction', auctionRow, auction, ['chainId']],
   ['a solution', solutionRow, solution, []],
-  ['an attempt', settlementAttemptRow, settlementAttempt, ['auctionId']],
+  ['an attempt', settlementAttemptRow, settlementAttempt, []],
   ['an execution', executionRow, execution, []],
   ['an affiliate', affiliateRow, affiliate, []],
 ]

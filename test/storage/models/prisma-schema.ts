@@ -24,7 +24,7 @@ const types: Record<string, string> = {
 /** The content of `prisma/schema.prisma`; a test of the migrations holds the database equal to it. */
 export function readSchema(): Schema {
   const file = path.join(import.meta.dirname, '..', '..', '..', 'prisma', 'schema.prisma')
-  const models = readFileSync(file, 'utf8').matchAll(/^model \w+ \{\n(.*?)^\}/gms)
+  const models = readFileSync(file, 'utf8').matchAll(/^(?:model|view) \w+ \{\n(.*?)^\}/gms)
   return new Map([...models].map(([, body = '']) => [mapped(body, '@@map') ?? '', columnsOf(body)]))
 }
 

@@ -14,6 +14,7 @@ import { dollar, sampleOrder, sampleQuote, wrapped } from '../../fakes/order.ts'
 import { readOrder, storeOrder } from '../../fakes/stored-order.ts'
 import { eventsOfOrders } from '../../fakes/stored-story.ts'
 import { readStory, readTrades } from '../../fakes/stories.ts'
+import { rangeWith } from '../../indexer/hand-made.ts'
 import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
 
@@ -115,8 +116,8 @@ describe('an order that is placed while its logs are indexed', () => {
     const order = sampleOrder()
     const { db } = database
     const placing = await holdTransaction(db, (tx) => insertOrder(tx, order))
-    const settlementOf = async () => undefined
-    const indexing = applyBlocks(null, [block], logsOf(order), { chainId, db, now: Date.now, settlementOf })
+    const range = rangeWith(logsOf(order), block)
+    const indexing = applyBlocks(null, range, { chainId, db, now: Date.now })
     await waitingForALock(database.url)
     await placing.commit()
     await indexing

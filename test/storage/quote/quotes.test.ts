@@ -7,7 +7,6 @@ import { bytesToHex, hexToBytes } from '../../../src/domain/evm/hex.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { QuoteReply } from '../../../src/domain/quote/quote.ts'
 import {
-  deleteExpiredQuotes,
   findQuoteFor,
   findQuotes,
   findReply,
@@ -15,7 +14,6 @@ import {
   insertQuoteForOrder,
   type QuoteSearch,
 } from '../../../src/storage/quote/quotes.ts'
-import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, numbered, signingDomain, wrapped } from '../../fakes/order.ts'
 import { quoteOf } from '../../fakes/order-services.ts'
 import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
@@ -259,52 +257,4 @@ describe('the stored quote for an order', () => {
     await client.query('DEALLOCATE search')
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
-})
-
-describe('expired quotes', () => {
-  const fill = (count: number) =>
-    client.query(
-      `INSERT INTO quotes (chain_id, kind, quote_kind, sell_token, buy_token, sell_amount, buy_amount, fee_amount, gas_amount,
-         gas_price, sell_token_price, solver, verified, expiration)
-       SELECT 1, 'sell', 'standard', '', '', 1, 1, 0, 0, 0, '1', '', true, $1::timestamptz - g * interval '1 s'
-       FROM generate_series(1, $2::int) AS g`,
-      [now, count],
-    )
-  const left = async () => {
-    const { rows } = await client.query('SELECT count(*)::int AS count, min(expiration) FROM quotes')
-    return rows[0]
-  }
-
-  test('are deleted, but not those that expire at this moment', async () => {
-    await fill(3)
-    const { id: _, ...quote } = quoteOf({ expiration: now })
-    await insertQuote(database.db, quote)
-    expect(await deleteExpiredQuotes(database.db, now)).toBe(3)
-    expect(await left()).toEqual({ count: 1, min: now })
-  })
-
-  test('of a backlog are deleted oldest first, in parts, by their index', async () => {
-    await fill(20_005)
-    await client.query('ANALYZE quotes')
-    const [deleted, [statement = '']] = await statementsOf(() => deleteExpiredQuotes(database.db, now))
-    expect(deleted).toBe(20_000)
-    expect(await left()).toEqual({ count: 5, min: new Date(now.getTime() - 5_000) })
-    await fill(20_000)
-    await client.query('ANALYZE quotes')
-    const { rows } = await client.query(`EXPLAIN ${statement.replace('$2', '100')}`, [
-      new Date(now.getTime() - 19_000_000),
-    ])
-    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('quotes_expiration_idx')
-  })
-
-  test('that another process is deleting are skipped without a wait', async () => {
-    await fill(4)
-    const held = await holdTransaction(database.db, (tx) =>
-      deleteExpiredQuotes(tx, new Date(now.getTime() - 3_500)),
-    )
-    expect(held.result).toBe(1)
-    expect(await deleteExpiredQuotes(database.db, now)).toBe(3)
-    await held.commit()
-    expect(await left()).toEqual({ count: 0, min: null })
-  })
 })

@@ -12,7 +12,7 @@ import {
 } from '../../../src/storage/token/holders.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered } from '../../fakes/order.ts'
-import { hashOf, sketchBlock } from '../../indexer/hand-made.ts'
+import { hashOf, rangeWith, sketchBlock } from '../../indexer/hand-made.ts'
 import { connectDirectly, createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 
 const { chainId } = sampleNetwork
@@ -29,7 +29,6 @@ beforeAll(async () => {
     chainId,
     db: database.db,
     now: () => 0,
-    settlementOf: async () => undefined,
     network: { firstBlock: 1, holderTokens },
   }
 })
@@ -65,7 +64,8 @@ function logsOf(number: number, moves: readonly Move[]): TokenLog[] {
 
 async function apply(moves: readonly Move[], skipped = 0, with_ = indexing): Promise<void> {
   const number = (checkpoint?.number ?? 0) + 1 + skipped
-  checkpoint = await applyBlocks(checkpoint, [sketchBlock(number, []).block], logsOf(number, moves), with_)
+  const range = rangeWith(logsOf(number, moves), sketchBlock(number, []).block)
+  checkpoint = await applyBlocks(checkpoint, range, with_)
 }
 
 const held = async (of = token) => {
@@ -151,11 +151,9 @@ describe('a range', () => {
     await clearBalances(database.db, chainId, token, 10)
     await apply([{ to: alice, amount: 1n }])
     expect(await standOf()).toEqual({ indexedTo: 2, faultBlock: null })
-    const range = [2, 3, 4].map((number) => sketchBlock(number, []).block)
-    const [first, ...rest] = range
-    if (!first) throw new Error('no block')
+    const blocks = [2, 3, 4].map((number) => sketchBlock(number, []).block)
     const logs = [2, 3, 4].flatMap((number) => logsOf(number, [{ to: bob, amount: 10n ** BigInt(number) }]))
-    checkpoint = await applyBlocks(checkpoint, [first, ...rest], logs, indexing)
+    checkpoint = await applyBlocks(checkpoint, rangeWith(logs, ...blocks), indexing)
     expect(await held()).toEqual([[bob, 11_000n]])
     expect(await standOf()).toEqual({ indexedTo: 4, faultBlock: null })
   })
@@ -235,7 +233,7 @@ describe('a token whose transfers do not add up', () => {
   test('is faulty if its logs cannot be read', async () => {
     const place = { blockNumber: 1, blockHash: hashOf('a:1'), logIndex: 0, txHash: hashOf('x') }
     const log: TokenLog = { type: 'unreadable', token: other, ...place }
-    checkpoint = await applyBlocks(null, [sketchBlock(1, []).block], [log], indexing)
+    checkpoint = await applyBlocks(null, rangeWith([log], sketchBlock(1, []).block), indexing)
     expect(await standOf(other)).toEqual({ indexedTo: 1, faultBlock: 1 })
     expect(await standOf()).toEqual({ indexedTo: 1, faultBlock: null })
   })

@@ -1,12 +1,11 @@
 import type { StoredAuction } from '../../../domain/auction/competition.ts'
-import { Prisma } from '../../generated/client.ts'
 import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '../../query/codec.ts'
-import { column, derived, type Env, type ManyRows, type Model } from '../../query/model.ts'
+import { column, derived, type ManyRows, type Model } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
 import { defineModel, modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
-import { now } from '../../query/selected.ts'
+import { hidesCompetitions, now } from '../../query/selected.ts'
 import { tokenIn } from '../token.ts'
 import { settlementAttempt } from './settlement-attempt.ts'
 import { solution } from './solution.ts'
@@ -17,9 +16,12 @@ const fields = {
 }
 const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
 
-/** The indexer has passed the deadline of auction `a`: no solver can settle it any more. */
-export const isClosed =
-  'a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id)'
+/**
+ * Whether the competition of auction `a` may be shown. Where they are hidden, the indexer must have passed its deadline: no solver can
+ * settle it any more. Every list of solutions or of attempts to settle them has this condition.
+ */
+export const isShown = `(NOT ${hidesCompetitions} OR
+  a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id))`
 
 /** Seconds after `validTo` from which an order can't settle any more: the indexer may be behind. */
 const expiryMargin = 3_600
@@ -42,9 +44,6 @@ export const isOver = (finality: string) => `EXISTS (
         o.valid_to < ${now} - ${expiryMargin} OR NOT o.partially_fillable AND EXISTS (
           SELECT FROM trades t WHERE t.order_id = o.id AND t.block_number <= c.final)))))`
 
-const visibleRows = (rows: string, order: string) => (_args: never, env: Env) =>
-  Prisma.raw(`${rows}${env.hidesCompetitions ? ` AND ${isClosed}` : ''} ${order}`)
-
 const nativePrice: Model = {
   name: 'NativePrice',
   description: 'The price of a token in an auction.',
@@ -56,6 +55,9 @@ const nativePrice: Model = {
 
 /** For bodies that show only the address. */
 export const pricedToken = column(address, 'np.token', 'The token.')
+
+/** Of auction `a`, oldest first. */
+export const attemptsOfAuction = `settlement_attempts t WHERE t.auction_id = a.id AND ${isShown} ORDER BY t.started_at, t.solution_uid`
 
 /** Fields of an auction and of its report for one order. */
 export const auctionFields = fields
@@ -82,7 +84,7 @@ export const auction: Model = defineModel({
     solutions: {
       kind: 'many',
       model: () => solution,
-      rows: visibleRows('solutions s WHERE s.auction_id = a.id', 'ORDER BY s.uid'),
+      rows: `solutions s WHERE s.auction_id = a.id AND ${isShown} ORDER BY s.uid`,
       items: 3,
       description:
         'Valid solutions, best first; those filtered out for fairness come last. Empty while the competition is hidden.',
@@ -98,10 +100,7 @@ export const auction: Model = defineModel({
     settlementAttempts: {
       kind: 'many',
       model: () => settlementAttempt,
-      rows: visibleRows(
-        'settlement_attempts t WHERE t.auction_id = a.id',
-        'ORDER BY t.started_at, t.solution_uid',
-      ),
+      rows: attemptsOfAuction,
       items: 2,
       description: 'Tries to settle winning solutions, oldest first. Empty while the competition is hidden.',
     },
@@ -131,9 +130,26 @@ export const auctionRow: RowFields<StoredAuction> = {
   deadlineBlock: fields.deadline,
 }
 
+/** SQL for the last auction of span `sp`. */
+const lastOf = `coalesce(sp.last_auction, 9223372036854775807)`
+
+/**
+ * Auctions `a` that held order `o`: in the newest span that has begun by then. The bounds before that condition let a page read from
+ * either end of the index. One look-up for each auction: an order may have as many spans as there are auctions.
+ */
+export const orderAuctions = `auctions a WHERE a.chain_id = o.chain_id
+  AND a.id >= (SELECT sp.first_auction FROM auction_spans sp WHERE sp.order_id = o.id ORDER BY sp.first_auction LIMIT 1)
+  AND a.id <= (SELECT ${lastOf} FROM auction_spans sp WHERE sp.order_id = o.id ORDER BY sp.first_auction DESC LIMIT 1)
+  AND a.id <= (SELECT ${lastOf} FROM auction_spans sp WHERE sp.order_id = o.id AND sp.first_auction <= a.id
+    ORDER BY sp.first_auction DESC LIMIT 1)`
+
+/** SQL for the id of the newest auction that held order `o`; null if none did. */
+export const newestAuctionOfOrder = `(SELECT coalesce(sp.last_auction, (SELECT max(na.id) FROM auctions na WHERE na.chain_id = o.chain_id))
+  FROM auction_spans sp WHERE sp.order_id = o.id ORDER BY sp.first_auction DESC LIMIT 1)`
+
 /** Auctions of one order, by id. */
 export const orderAuctionsKey: PageKey = {
   letter: 'c',
-  parts: [{ sql: 'ao.auction_id', type: 'number' }],
+  parts: [{ sql: 'a.id', type: 'number' }],
   order: 'ASC',
 }

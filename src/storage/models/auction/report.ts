@@ -3,7 +3,7 @@ import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
 import { column, type Model } from '../../query/model.ts'
 import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
-import { auction, auctionFields, nativePrices, orderAuctionsKey } from './auction.ts'
+import { auction, auctionFields, isShown, nativePrices, orderAuctionsKey } from './auction.ts'
 import { feePolicy } from './fee-policy.ts'
 import { settlementAttempt } from './settlement-attempt.ts'
 import { proposedSolution } from './solution.ts'
@@ -62,9 +62,9 @@ export const auctionReport: Model = {
       kind: 'many',
       model: () => proposedSolution,
       rows: `solution_executions px JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
-        WHERE px.order_id = o.id AND px.auction_id = a.id ORDER BY px.solution_uid`,
+        WHERE px.order_id = o.id AND px.auction_id = a.id AND ${isShown} ORDER BY px.solution_uid`,
       items: 3,
-      description: 'Solutions that trade the order, best first.',
+      description: 'Solutions that trade the order, best first. Empty while the competition is hidden.',
     },
     executions: {
       kind: 'many',
@@ -76,9 +76,11 @@ export const auctionReport: Model = {
     settlementAttempts: {
       kind: 'many',
       model: () => settlementAttempt,
-      rows: 'settlement_attempts t WHERE t.auction_id = a.id ORDER BY t.started_at, t.solution_uid',
+      rows: `settlement_attempts t WHERE t.auction_id = a.id AND ${isShown} AND EXISTS (SELECT FROM solution_executions px
+        WHERE px.order_id = o.id AND px.auction_id = a.id AND px.solution_uid = t.solution_uid) ORDER BY t.started_at, t.solution_uid`,
       items: 2,
-      description: 'Tries to settle the auction’s winners, oldest first.',
+      description:
+        'Tries to settle winning solutions that trade the order, oldest first. Empty while the competition is hidden.',
     },
     feePolicies: {
       kind: 'many',

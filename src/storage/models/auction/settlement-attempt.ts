@@ -10,7 +10,7 @@ import {
   string,
   time,
 } from '../../query/codec.ts'
-import { column, derived, type Model, orNull } from '../../query/model.ts'
+import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import type { RowFields } from '../../query/row.ts'
 
 export const settlementOutcomes = ['success', 'timeout', 'failed'] as const
@@ -20,6 +20,7 @@ const outcomeCase = (spell: (value: string) => string) =>
     WHEN t.outcome IS NOT NULL THEN '${spell('failed')}' END`
 
 const fields = {
+  auctionId: column(rowKey, 't.auction_id', 'The auction it is for.'),
   solver: column(address, 't.solver', 'The winner.'),
   solutionUid: column(smallInt, 't.solution_uid', 'Its solution.'),
   startTimestamp: column(time, 't.started_at', 'When it began.'),
@@ -52,8 +53,37 @@ export const settlementAttempt: Model = {
   },
 }
 
+/** Of order `o`. Also where competitions are hidden: it says nothing about solvers or prices. */
+export const pendingSettlements: Relation = {
+  kind: 'many',
+  model: () => pendingSettlement,
+  rows: `settlement_attempts t WHERE t.chain_id = o.chain_id AND t.outcome IS NULL AND t.tx_hash IS NOT NULL
+    AND EXISTS (SELECT FROM solution_executions px WHERE px.order_id = o.id AND px.auction_id = t.auction_id
+      AND px.solution_uid = t.solution_uid) ORDER BY t.auction_id, t.solution_uid`,
+  items: 1,
+  description:
+    'Settlements of it that are sent and not known to have ended: each can still fill it, also after it was cancelled.',
+}
+
+const pendingSettlement: Model = {
+  name: 'PendingSettlement',
+  description: 'A settlement that is sent, and may be included in a block.',
+  fields: {
+    auctionId: fields.auctionId,
+    txHash: derived(
+      bytes32,
+      't.tx_hash',
+      'Its transaction as it was sent last: another price of gas makes another.',
+    ),
+    deadlineBlock: column(
+      safeInt,
+      't.deadline_block',
+      'If it is not included before this block, the service withdraws it. It does so at once if all its orders are cancelled.',
+    ),
+  },
+}
+
 export const settlementAttemptRow: RowFields<SettlementAttempt> = {
   ...fields,
-  auctionId: column(rowKey, 't.auction_id', ''),
   outcome: orNull(column(string, 't.outcome', '')),
 }

@@ -2,11 +2,30 @@ import type { Address } from '../../../domain/evm/address.ts'
 import { bytea, raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
 import { boolean, string } from '../../query/codec.ts'
+import { type FeedSource, feedHead, missesRemoved, parsePlace } from '../../query/feed-source.ts'
 import { derived, type PageRows } from '../../query/model.ts'
+import type { PageKey } from '../../query/page-key.ts'
 import type { Selected, Selection } from '../../query/selected.ts'
-import { feedHead, feedKey, isSettled, notification } from './notification.ts'
+import { notification } from './notification.ts'
 
-const entries = 'feed_entries f JOIN notifications n ON n.id = f.notification_id'
+/** The notifications of an account. */
+export const notificationFeed: FeedSource = {
+  name: 'account',
+  table: 'feed_entries',
+  entry: { name: 'NotificationEdge', description: '', fields: {} },
+  rows: 'feed_entries f JOIN notifications n ON n.id = f.notification_id WHERE true',
+  key: 'f.account',
+  keyType: 'bytea',
+}
+
+/** Oldest first. */
+const feedKey: PageKey = {
+  letter: '',
+  parts: [{ sql: 'f.place', type: 'number' }],
+  order: 'ASC',
+  parse: (cursor, argument) => [parsePlace(cursor, argument)],
+  startsAtEnd: true,
+}
 
 /** A page of the feed that `rows` selects. */
 export function feedPage(rows: PageRows['rows']): PageRows {
@@ -16,7 +35,10 @@ export function feedPage(rows: PageRows['rows']): PageRows {
     connection: 'NotificationConnection',
     rows,
     key: feedKey,
-    isForeign: ([tx]) => `${tx} > ${feedHead}`,
+    faults: ([place = ''], account) => [
+      [`${place} > ${feedHead}`, 'c'],
+      [missesRemoved(notificationFeed, account, place), 'e'],
+    ],
     edgeAlias: 'notification',
     fields: {
       cursor: {
@@ -24,9 +46,13 @@ export function feedPage(rows: PageRows['rows']): PageRows {
         nullable: false,
         description:
           'Continues here, with another page or a stream: nothing is lost or repeated between the two.',
-        sql: ({ end, after, isLast }) => {
-          if (isLast) return `${feedHead}::text || '.0'`
-          return `coalesce(${end}, ${after.length > 0 ? after.join(` || '.' || `) : `'0.0'`})`
+        sql: ({ end, after, isLast, isOpen }) => {
+          const head = `${feedHead}::text`
+          if (isLast) return head
+          const [place = '0'] = after
+          const start = `${place}::text`
+          // An empty feed ends at the present: what is removed later was behind this cursor.
+          return `coalesce(${end}, ${isOpen ? `CASE WHEN ${place} > 0 THEN ${start} ELSE ${head} END` : start})`
         },
       },
       hasMore: {
@@ -38,19 +64,24 @@ export function feedPage(rows: PageRows['rows']): PageRows {
       },
     },
     description:
-      'An account’s feed: the latest part, or what follows a cursor. after: "earliest" starts at the beginning.',
+      'An account’s feed: the latest part, or what follows a cursor. after: "earliest" starts at the first entry that is stored.',
   }
 }
 
-export const feedOfAccount = feedPage(`${entries} WHERE f.account = ac.address AND ${isSettled}`)
+const feedOf = (subject: Prisma.Sql) => ({
+  ranges: [Prisma.sql`${raw(notificationFeed.rows)} AND f.account = ${subject}`],
+  subject,
+})
 
-export const feedOfAddress = feedPage(({ account }: { account: Address }) => ({
-  ranges: [Prisma.sql`${raw(entries)} WHERE f.account = ${bytea(account)} AND ${raw(isSettled)}`],
-}))
+export const feedOfAccount = feedPage(() => feedOf(raw('ac.address')))
 
-const cursor = derived(string, `f.tx || '.' || f.id`, '')
+export const feedOfAddress = feedPage(({ account }: { account: Address }) =>
+  feedOf(Prisma.sql`${bytea(account)}::bytea`),
+)
 
-/** The selection of an edge as an object, for streams. */
+const cursor = derived(string, 'f.place::text', '')
+
+/** The selection of an edge as an object, for streams: it brings the fields of the feed's entry. */
 export function edgeSelection(edge: Selection): Selected[] {
   return edge.selection.map((part) => {
     if (part.field === '__typename') return part
@@ -58,6 +89,3 @@ export function edgeSelection(edge: Selection): Selected[] {
     return { ...part, is: { kind: 'same', model: () => notification, description: '' } }
   })
 }
-
-/** The model of an edge; `edgeSelection` brings its fields. */
-export const feedEdge = { name: 'NotificationEdge', description: '', fields: {} }

@@ -1,9 +1,12 @@
-import { Refusal } from '../../../domain/errors/error.ts'
 import { type NotificationType, notificationTypes } from '../../../domain/notification.ts'
+import { cancellationSources } from '../../../domain/order/event.ts'
+import { improvementReferences } from '../../../domain/order/improvement.ts'
 import {
   address,
   asText,
   boolean,
+  type Codec,
+  decimal,
   enumOf,
   json,
   rowKeyText,
@@ -11,10 +14,10 @@ import {
   time,
   uint32,
 } from '../../query/codec.ts'
-import { column, derived, type Field, type Model, orNull } from '../../query/model.ts'
+import { column, derived, type Field, type Model, orNull, type Relation } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
-import type { PageKey } from '../../query/page-key.ts'
 import { modelNamed } from '../../query/registry.ts'
+import { tokenIn } from '../token.ts'
 
 const fields = {
   account: column(address, 'n.account', 'Whom it is for.'),
@@ -66,8 +69,24 @@ const fill: Record<string, Field> = {
   txHash: orNull(derived(asText('Bytes32'), `n.metadata->>'txHash'`, 'The settlement’s transaction.')),
 }
 
-function variant(name: string, description: string, own: Record<string, Field> = {}): () => Model {
-  const model: Model = { ...commonMembers, name, description, fields: { ...commonMembers.fields, ...own } }
+const part = <Value>(codec: Codec<Value>, name: string, description: string) =>
+  derived(codec, `n.metadata->>'${name}'`, description)
+
+const metadataToken = `decode(substr(n.metadata->>'token', 3), 'hex')`
+
+function variant(
+  name: string,
+  description: string,
+  own: Record<string, Field> = {},
+  relations: Record<string, Relation> = {},
+): () => Model {
+  const model: Model = {
+    ...commonMembers,
+    name,
+    description,
+    fields: { ...commonMembers.fields, ...own },
+    relations: { ...commonMembers.relations, ...relations },
+  }
   return () => model
 }
 
@@ -81,14 +100,75 @@ const variants: Record<NotificationType, () => Model> = {
   order_expired: variant('OrderExpiredNotification', 'The order’s time passed before it was filled.', {
     validTo: orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, 'When it expired, in Unix seconds.')),
   }),
-  order_cancelled: variant('OrderCancelledNotification', 'The order was cancelled.', {
-    reason: orNull(derived(string, `n.metadata->>'reason'`, 'On cancellation by policy: why.')),
-  }),
+  order_cancelled: variant(
+    'OrderCancelledNotification',
+    'The order was cancelled.',
+    {
+      source: orNull(
+        derived(
+          enumOf('CancellationSource', cancellationSources),
+          `(n.metadata->>'source')`,
+          'Who or what cancelled it.',
+        ),
+      ),
+      txHash: orNull(part(asText('Bytes32'), 'txHash', 'On cancellation on chain: the transaction.')),
+      reason: orNull(part(string, 'reason', 'On cancellation by policy: why.')),
+    },
+    {
+      replacedBy: {
+        kind: 'one',
+        model: modelNamed('Order'),
+        nullable: true,
+        rows: `orders o WHERE o.chain_id = n.chain_id AND o.uid = decode(substr(n.metadata->>'replacedBy', 3), 'hex')`,
+        description: 'On cancellation by replacement: the new order.',
+      },
+    },
+  ),
   insufficient_balance: variant(
     'InsufficientBalanceNotification',
-    'The owner’s balance became too low for the order.',
+    'The owner’s balance or allowance became too low for the order.',
+    {
+      missingBalance: orNull(
+        part(asText('Uint256'), 'missingBalance', 'Sell atoms that the owner has too few; null for none.'),
+      ),
+      missingAllowance: orNull(
+        part(
+          asText('Uint256'),
+          'missingAllowance',
+          'Sell atoms that the vault relayer may spend too few; null for none.',
+        ),
+      ),
+    },
+    { token: tokenIn('n.chain_id', metadataToken, 'The token that is missing: what the order sells.') },
   ),
-  price_improvement: variant('PriceImprovementNotification', 'A trade was better than quoted.'),
+  price_improvement: variant(
+    'PriceImprovementNotification',
+    'A trade was better than quoted, or than the limit.',
+    {
+      ...fill,
+      reference: derived(
+        enumOf('ImprovementReference', improvementReferences),
+        `(n.metadata->>'reference')`,
+        'What the trade is compared with.',
+      ),
+      referenceAmount: part(
+        asText('Uint256'),
+        'referenceAmount',
+        'What the trade would have given at the reference, or taken from a buy order; rounded against the trader’s gain.',
+      ),
+      improvementAmount: part(
+        asText('Uint256'),
+        'improvementAmount',
+        'Atoms more for a sell order, or less for a buy order; rounded down.',
+      ),
+      improvementShare: part(
+        decimal,
+        'improvementShare',
+        'improvementAmount as a fraction of referenceAmount, with six digits, rounded down.',
+      ),
+    },
+    { token: tokenIn('n.chain_id', metadataToken, 'The token of the amounts.') },
+  ),
 }
 
 /** Notification `n`. */
@@ -97,34 +177,4 @@ export const notification: Model = {
   name: 'Notification',
   description: 'Something an account should know. Its ids stay the same when it is updated.',
   variants: { by: 'n.type', models: variants },
-}
-
-/** Rows of transactions below every running one: this makes (tx, id) a commit order. */
-export const isSettled = `f.tx < (pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`
-/** The transaction part of a position before all entries that will be committed from now on. */
-export const feedHead = `(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`
-
-const maxBigint = 2n ** 63n - 1n
-
-/** @throws Refusal InvalidParameter */
-function parsePlace(cursor: string, argument: string): bigint[] {
-  if (cursor === 'earliest') return [0n, 0n]
-  const [, tx = '-1', id = '-1'] = /^([0-9]{1,19})\.([0-9]{1,19})$/.exec(cursor) ?? []
-  const place = [BigInt(tx), BigInt(id)]
-  if (place.every((number) => number >= 0n && number <= maxBigint)) return place
-  throw new Refusal('InvalidParameter', `${argument} must be a cursor of this feed, or "earliest"`, {
-    field: argument,
-  })
-}
-
-/** An account's feed, oldest first: entry `f` of notification `n`. */
-export const feedKey: PageKey = {
-  letter: '',
-  parts: [
-    { sql: 'f.tx', type: 'number' },
-    { sql: 'f.id', type: 'number' },
-  ],
-  order: 'ASC',
-  parse: parsePlace,
-  startsAtEnd: true,
 }

@@ -1,6 +1,7 @@
 import { orderUid } from '../../query/codec.ts'
 import { column, type Model, type Relation } from '../../query/model.ts'
 import { modelNamed } from '../../query/registry.ts'
+import { orderAuctions } from '../auction/auction.ts'
 import { auctionReport, auctionReportsKey } from '../auction/report.ts'
 import { orderTrades } from '../trade/trade.ts'
 import { orderEvents } from './event.ts'
@@ -11,7 +12,7 @@ const relations: Record<string, Relation> = {
   auctions: {
     kind: 'page',
     model: () => auctionReport,
-    rows: 'auction_orders ao JOIN auctions a ON a.id = ao.auction_id WHERE ao.order_id = o.id',
+    rows: orderAuctions,
     key: auctionReportsKey,
     description: 'The auctions that held it, by id, with what concerns it.',
   },

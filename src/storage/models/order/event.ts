@@ -1,13 +1,29 @@
-import { exclusionReasons, type OrderEvent, orderEventLabels } from '../../../domain/order/event.ts'
-import { enumOf, spelledEnumOf, string, time } from '../../query/codec.ts'
+import {
+  type CancellationSource,
+  cancellationSources,
+  exclusionReasons,
+  type OrderEvent,
+  orderEventLabels,
+} from '../../../domain/order/event.ts'
+import { asText, enumOf, spelledEnumOf, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
+import { modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 
-/** A reason is one of `exclusionReasons`, or else an operator's text for a cancellation: `policy`. */
+/** A reason is one of `exclusionReasons`, or else that of a cancellation: see `cancellationReason`. */
 export const orderEventReasons = [...exclusionReasons, 'policy'] as const
 
 const isKnownReason = `ev.reason IN (${exclusionReasons.map((reason) => `'${reason}'`).join(', ')})`
+
+/** The source of a cancellation, from the reason of its event. */
+export const cancellationSourceOf = (event: string) =>
+  `CASE WHEN ${event}.reason IS NULL THEN 'api' WHEN ${event}.reason ~ '^(replacement|chain): ' THEN split_part(${event}.reason, ':', 1)
+    ELSE 'policy' END`
+
+const source = `CASE WHEN ev.label = 'cancelled' THEN ${cancellationSourceOf('ev')} END`
+const detailOf = (from: CancellationSource) =>
+  `CASE WHEN ${source} = '${from}' THEN substr(ev.reason, ${from.length + 3}) END`
 
 const fields = {
   label: column(enumOf('OrderEventLabel', orderEventLabels), 'ev.label', 'What happened.'),
@@ -24,13 +40,32 @@ export const orderEvent: Model = {
         spelledEnumOf('OrderEventReason', orderEventReasons),
         (spelling) =>
           `CASE WHEN ${isKnownReason} THEN ${spelling === 'graphql' ? 'upper(ev.reason)' : 'ev.reason'}
-            WHEN ev.reason IS NOT NULL THEN '${spelling === 'graphql' ? 'POLICY' : 'policy'}' END`,
+            WHEN ${source} = 'policy' THEN '${spelling === 'graphql' ? 'POLICY' : 'policy'}' END`,
         'Why, for FILTERED and INVALID, and for cancellations by policy.',
       ),
     ),
     detail: orNull(
-      derived(string, `CASE WHEN NOT ${isKnownReason} THEN ev.reason END`, 'More about the reason, as text.'),
+      derived(string, `CASE WHEN ${source} = 'policy' THEN ev.reason END`, 'More about the reason, as text.'),
     ),
+    source: orNull(
+      derived(
+        enumOf('CancellationSource', cancellationSources),
+        `(${source})`,
+        'For CANCELLED: who or what cancelled the order.',
+      ),
+    ),
+    txHash: orNull(
+      derived(asText('Bytes32'), `(${detailOf('chain')})`, 'For CANCELLED on chain: the transaction.'),
+    ),
+  },
+  relations: {
+    replacedBy: {
+      kind: 'one',
+      model: modelNamed('Order'),
+      nullable: true,
+      rows: `orders o WHERE o.uid = decode(substr(${detailOf('replacement')}, 3), 'hex')`,
+      description: 'For CANCELLED by replacement: the new order.',
+    },
   },
 }
 

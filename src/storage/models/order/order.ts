@@ -3,6 +3,7 @@ import {
   type Order,
   orderClasses,
   orderKinds,
+  placementErrors,
   sellTokenSources,
   signingSchemes,
 } from '../../../domain/order/order.ts'
@@ -75,7 +76,7 @@ export const executedFeeToken = derived(address, feeToken, 'The token of execute
 
 const stored = {
   uid: column(orderUid, 'o.uid', 'Order digest, owner and validTo in one.'),
-  owner: column(address, 'o.owner', 'Who signed.'),
+  owner: column(address, 'o.owner', 'Who signed; the contract that answers for an order placed on chain.'),
   settlementContract: column(address, 'o.settlement', 'The contract the order is signed for.'),
   class: column(enumOf('OrderClass', orderClasses), 'o.class', 'What the order counts as.'),
   signingScheme: column(enumOf('SigningScheme', signingSchemes), 'o.signing_scheme', 'How the owner signed.'),
@@ -88,7 +89,11 @@ const stored = {
       { weight: 8 },
     ),
   ),
-  creationDate: column(time, 'o.created_at', 'When the order was stored.'),
+  creationDate: column(
+    time,
+    'o.created_at',
+    'When the order was stored; the time of its block if it was placed on chain.',
+  ),
   quoteId: orNull(column(rowKey, 'o.quote_id', 'The quote the order was made from.')),
   fullBalanceCheck: column(boolean, 'o.full_balance_check', 'As sent: the whole balance is needed at once.'),
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
@@ -120,7 +125,7 @@ export const order: Model = defineModel({
     invalidated: derived(
       boolean,
       'o.cancelled_at IS NOT NULL OR o.invalidated',
-      'Cancelled through the service or invalidated on chain.',
+      'Cancelled through the service or invalidated on chain. Also of an order whose placement on chain a reorg has undone.',
     ),
     executedSellAmountBeforeFees: derived(amount, sold, 'Sold so far without the signed fee.'),
     executedFraction,
@@ -131,7 +136,7 @@ export const order: Model = defineModel({
     onchainUser: orNull(
       derived(
         address,
-        'NULL::bytea',
+        'o.onchain_user',
         'Who placed the order on chain; null for orders placed through the service.',
       ),
     ),
@@ -151,6 +156,8 @@ export const orderRow: RowFields<Omit<Order, 'interactions' | 'quote'>> = {
   ...signed,
   sellToken: column(address, 'o.sell_token', ''),
   buyToken: column(address, 'o.buy_token', ''),
+  onchainUser: orNull(column(address, 'o.onchain_user', '')),
+  placementError: orNull(column(enumOf('PlacementError', placementErrors), 'o.placement_error', '')),
   ...executed,
   executedFeeToken,
   cancelledAt: orNull(column(time, 'o.cancelled_at', '')),

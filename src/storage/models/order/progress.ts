@@ -1,25 +1,62 @@
-import { orderEventLabels } from '../../../domain/order/event.ts'
-import { competedStages, orderStage, orderStages } from '../../../domain/order/stage.ts'
+import { cancellationSources, type OrderEventLabel, orderEventLabels } from '../../../domain/order/event.ts'
+import {
+  competedStages,
+  orderStage,
+  orderStages,
+  plainStage,
+  type StageFacts,
+} from '../../../domain/order/stage.ts'
+import { statusCase, statusNames } from '../../order/status.ts'
 import { address, amount, screaming, spelledEnumOf } from '../../query/codec.ts'
 import { column, derived, type Model } from '../../query/model.ts'
+import { now } from '../../query/selected.ts'
+import { isShown, newestAuctionOfOrder } from '../auction/auction.ts'
+import { cancellationSourceOf } from './event.ts'
 
-/** `domain/order/stage.ts` in SQL, over the newest event `ne` and the newest trade `nt`. */
-export function stageSql(spell: (value: string) => string): string {
-  const cases = orderEventLabels.map(
-    (label) => `WHEN '${label}' THEN '${spell(orderStage(false, label) ?? '')}'`,
+/** In competition `co` a solution trades order `o`, but no winner; not known while it is hidden. */
+const isSolved = `(SELECT bool_and(NOT cs.is_winner) FROM solution_executions cx JOIN auctions a ON a.id = cx.auction_id
+  JOIN solutions cs ON cs.auction_id = cx.auction_id AND cs.uid = cx.solution_uid
+  WHERE cx.order_id = o.id AND cx.auction_id = co.id AND ${isShown})`
+
+/** Who cancelled order `o`, by its newest event of that kind. */
+const cancelledBy = `CASE WHEN o.cancelled_at IS NULL THEN 'chain' ELSE coalesce((SELECT ${cancellationSourceOf('ce')} FROM order_events ce
+  WHERE ce.order_id = o.id AND ce.label = 'cancelled' ORDER BY ce.timestamp DESC, ce.id DESC LIMIT 1), 'api') END`
+
+/** `domain/order/stage.ts` in SQL, over the newest event `ne`, the newest trade `nt` and the competition `co`, in these spellings. */
+function stageCase(spell: (facts: StageFacts) => string): string {
+  const facts = { hasTraded: false, newestEvent: null, cancelledBy: 'api', isSolved: false } as const
+  const ended = (more: Partial<StageFacts> & Pick<StageFacts, 'status'>) =>
+    `CASE ne.label WHEN 'refunded' THEN '${spell({ ...facts, ...more, newestEvent: 'refunded' })}'
+      ELSE '${spell({ ...facts, ...more, newestEvent: 'created' })}' END`
+  const live = (label: OrderEventLabel, isSolved: boolean) =>
+    `'${spell({ ...facts, status: 'open', newestEvent: label, isSolved })}'`
+  const labels = orderEventLabels.map((label) =>
+    live(label, true) === live(label, false)
+      ? `WHEN '${label}' THEN ${live(label, true)}`
+      : `WHEN '${label}' THEN CASE WHEN ${isSolved} THEN ${live(label, true)} ELSE ${live(label, false)} END`,
   )
-  return `CASE WHEN nt.known THEN '${spell('traded')}' ELSE CASE ne.label ${cases.join(' ')} END END`
+  const cancelled = cancellationSources.map(
+    (source) => `WHEN '${source}' THEN ${ended({ status: 'cancelled', cancelledBy: source })}`,
+  )
+  return `CASE ${statusCase(now, statusNames)} WHEN 'fulfilled' THEN '${spell({ ...facts, status: 'fulfilled', hasTraded: true })}'
+    WHEN 'cancelled' THEN CASE ${cancelledBy} ${cancelled.join(' ')} END
+    WHEN 'expired' THEN ${ended({ status: 'expired' })}
+    ELSE CASE WHEN nt.known THEN '${spell({ ...facts, status: 'open', hasTraded: true })}' ELSE CASE ne.label ${labels.join(' ')} END END END`
 }
+
+const stageSql = (spell: (value: string) => string) => stageCase((facts) => spell(orderStage(facts) ?? ''))
+
+/** The stage in the words of the REST interface. */
+export const plainStageSql = `CASE WHEN nt.known THEN 'traded' ELSE ${stageCase((facts) => plainStage(orderStage(facts) ?? 'open', false))} END`
 
 /** Of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` that they refer to. */
 export const progressRows = `(SELECT (SELECT pe.label FROM order_events pe WHERE pe.order_id = o.id ORDER BY pe.timestamp DESC, pe.id DESC LIMIT 1) AS label) ne
   LEFT JOIN LATERAL (SELECT true AS known, pt.auction_id FROM trades pt WHERE pt.order_id = o.id
     ORDER BY pt.block_number DESC, pt.log_index DESC LIMIT 1) nt ON true
-  LEFT JOIN LATERAL (SELECT CASE WHEN nt.known THEN nt.auction_id ELSE (
-    SELECT pa.auction_id FROM auction_orders pa WHERE pa.order_id = o.id ORDER BY pa.auction_id DESC LIMIT 1) END AS id) co ON true
+  LEFT JOIN LATERAL (SELECT CASE WHEN nt.known THEN nt.auction_id ELSE ${newestAuctionOfOrder} END AS id) co ON true
   WHERE nt.known OR ne.label IS NOT NULL`
 
-const hasCompeted = `${stageSql((value) => value)} IN (${[...competedStages].map((stage) => `'${stage}'`).join(', ')})`
+const hasCompeted = `${plainStageSql} IN (${[...competedStages].map((stage) => `'${stage}'`).join(', ')})`
 
 export const executedAmounts: Model = {
   name: 'ExecutedAmounts',
@@ -53,7 +90,7 @@ export const orderProgress: Model = {
     stage: derived(
       spelledEnumOf('OrderStage', orderStages),
       (spelling) => stageSql(spelling === 'graphql' ? screaming : (value) => value),
-      'By its trades, and without one by its newest event.',
+      'How an ended order ended, as its status says. Else by its trades, without one by its newest event, and while auctions hold it by the newest competition.',
     ),
   },
   relations: {
@@ -61,13 +98,13 @@ export const orderProgress: Model = {
       kind: 'many',
       model: () => solverProposal,
       nullable: true,
-      unless: `co.id IS NULL OR NOT (${hasCompeted})`,
+      unless: `NOT (${hasCompeted}) OR NOT EXISTS (SELECT FROM auctions a WHERE a.id = co.id AND ${isShown})`,
       rows: `solutions s LEFT JOIN solution_executions px
           ON px.order_id = o.id AND px.auction_id = s.auction_id AND px.solution_uid = s.uid
         WHERE s.auction_id = co.id ORDER BY s.uid DESC`,
       items: 3,
       description:
-        'For SOLVED, EXECUTING and TRADED: every solution of that competition, worst first, winners last. Null when it is not known.',
+        'For SOLVED and EXECUTING, and once it has traded: every solution of that competition, worst first, winners last. Null when it is not known, and while it is hidden.',
     },
   },
 }

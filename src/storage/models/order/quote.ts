@@ -1,15 +1,9 @@
 import type { OrderQuote } from '../../../domain/order/order.ts'
-import { hasEnded, type OrderStatus, orderStatuses } from '../../../domain/order/status.ts'
-import { statusCase } from '../../order/status.ts'
+import { orderHasEnded } from '../../order/status.ts'
 import { address, amount, boolean, decimal, json } from '../../query/codec.ts'
 import { column, derived, type Model, orNull } from '../../query/model.ts'
 import type { RowFields } from '../../query/row.ts'
 import { now } from '../../query/selected.ts'
-
-const endedByStatus = Object.fromEntries(orderStatuses.map((status) => [status, `${hasEnded(status)}`]))
-
-/** The calls of a settlement stay hidden until the order has ended, so that no trader can front-run it. */
-const orderHasEnded = `${statusCase(now, endedByStatus as Record<OrderStatus, string>)}::bool`
 
 const fields = {
   gasAmount: column(amount, 'q.gas_amount', 'Gas units of the estimate.'),
@@ -28,11 +22,11 @@ export const orderQuote: Model = {
   description: 'The quote that an order was stored with.',
   fields: {
     ...fields,
-    // Most quotes have none: then the order's status is not computed.
+    // The calls stay hidden until the order has ended, so that no trader can front-run it. Most quotes have none: then the order's status is not computed.
     metadata: orNull(
       derived(
         json,
-        `CASE WHEN q.metadata IS NOT NULL AND ${orderHasEnded} THEN q.metadata END`,
+        `CASE WHEN q.metadata IS NOT NULL AND ${orderHasEnded(now)} THEN q.metadata END`,
         'What a settlement at the quoted price would have called: version, interactions, preInteractions, jitOrders. Null until the order has ended, so that no trader can front-run it, and if the quote has no calls.',
       ),
     ),

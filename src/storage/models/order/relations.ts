@@ -1,14 +1,16 @@
 import { placementErrors } from '../../../domain/order/order.ts'
 import { address, asText, bytes32, spelledEnumOf, string, uint32 } from '../../query/codec.ts'
 import { derived, type Model, orNull, type Relation } from '../../query/model.ts'
-import { auction, orderAuctionsKey } from '../auction/auction.ts'
+import { auction, orderAuctions, orderAuctionsKey } from '../auction/auction.ts'
+import { pendingSettlements } from '../auction/settlement-attempt.ts'
 import { tokenIn, tokenOf } from '../token.ts'
 import { orderTrades } from '../trade/trade.ts'
 import { debugReport } from './debug-report.ts'
 import { orderEvents } from './event.ts'
 import { orderProgress, progressRows } from './progress.ts'
 import { orderQuote } from './quote.ts'
-import { executedPrice, limitPrice, surplus } from './value.ts'
+import { orderStanding } from './standing.ts'
+import { executedPrice, limitPrice, marketPrices, surplus } from './value.ts'
 
 const interaction: Model = {
   name: 'Interaction',
@@ -40,28 +42,36 @@ export const interactions: Model = {
   },
 }
 
-/** Only orders placed on chain have these two models; the service does not store such orders yet. */
+/** Only orders placed on chain have these two models. */
+export const isPlacedOnChain = 'o.onchain_user IS NOT NULL'
+
 const onchainOrderData: Model = {
   name: 'OnchainOrderData',
   description: 'About the placement of an order on chain.',
   fields: {
-    sender: derived(address, 'NULL::bytea', 'Who placed it.'),
+    sender: derived(address, 'o.onchain_user', 'Who placed it.'),
     placementError: orNull(
       derived(
         spelledEnumOf('PlacementError', placementErrors),
-        'NULL::text',
+        'o.placement_error',
         'Why it can never be traded; null when it can.',
       ),
     ),
     detail: orNull(derived(string, 'NULL::text', 'More about placementError, as text.')),
   },
 }
+/** The transaction that refunded order `o`. */
+export const refundTx = `(SELECT rf.tx_hash FROM refunds rf WHERE rf.order_uid = o.uid AND rf.chain_id = o.chain_id
+  ORDER BY rf.block_number, rf.log_index LIMIT 1)`
+
 const ethflowData: Model = {
   name: 'EthflowData',
   description: 'About an order that sells the native coin through a contract.',
   fields: {
-    refundTxHash: orNull(derived(bytes32, 'NULL::bytea', 'The transaction that gave the coins back.')),
-    userValidTo: derived(uint32, 'NULL::bigint', 'The user’s expiry in Unix seconds.'),
+    refundTxHash: orNull(
+      derived(bytes32, refundTx, 'The transaction that gave the coins back after it expired.'),
+    ),
+    userValidTo: derived(uint32, 'o.effective_valid_to', 'The user’s expiry in Unix seconds.'),
   },
 }
 
@@ -96,14 +106,14 @@ export const orderRelations: Record<string, Relation> = {
     kind: 'same',
     model: () => onchainOrderData,
     nullable: true,
-    unless: 'true',
+    unless: `NOT (${isPlacedOnChain})`,
     description: 'About the placement on chain; null for orders placed through the service.',
   },
   ethflowData: {
     kind: 'same',
     model: () => ethflowData,
     nullable: true,
-    unless: 'true',
+    unless: `NOT (${isPlacedOnChain})`,
     description: 'About an order that sells the native coin; null for all others.',
   },
   events: orderEvents,
@@ -111,7 +121,7 @@ export const orderRelations: Record<string, Relation> = {
   auctions: {
     kind: 'page',
     model: () => auction,
-    rows: 'auction_orders ao JOIN auctions a ON a.id = ao.auction_id WHERE ao.order_id = o.id',
+    rows: orderAuctions,
     key: orderAuctionsKey,
     description: 'Auctions that held this order, oldest first.',
   },
@@ -122,6 +132,9 @@ export const orderRelations: Record<string, Relation> = {
     rows: progressRows,
     description: 'How far the order has come on its way into a settlement; null when nothing is recorded.',
   },
+  standing: orderStanding,
+  pendingSettlements,
+  marketPrices,
   debugReport: {
     kind: 'same',
     model: () => debugReport,

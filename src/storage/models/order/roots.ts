@@ -4,7 +4,7 @@ import { competedStages } from '../../../domain/order/stage.ts'
 import type { OrderUid } from '../../../domain/order/uid.ts'
 import { bytea, raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
-import { progressRows, stageSql } from './progress.ts'
+import { plainStageSql, progressRows } from './progress.ts'
 
 /** Rows of orders `o`, by the arguments of a request. A UID is unique; the chain id limits the search to a network. */
 
@@ -24,7 +24,7 @@ export const progressOfOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
   Prisma.sql`orders o CROSS JOIN LATERAL (SELECT ne.label, nt.known, co.id FROM ${raw(progressRows)}) pr
     CROSS JOIN LATERAL (SELECT pr.label) ne CROSS JOIN LATERAL (SELECT pr.known) nt CROSS JOIN LATERAL (SELECT pr.id) co
     WHERE o.uid = ${bytea(uid)}${onChain(chainId)}
-      AND NOT (co.id IS NULL AND ${raw(stageSql((value) => value))} = ANY(${[...competedStages]}))`
+      AND NOT (co.id IS NULL AND ${raw(plainStageSql)} = ANY(${[...competedStages]}))`
 
 /** In the order of `uids`. */
 export const namedOrders = ({
@@ -50,7 +50,14 @@ interface AccountPage {
   limit: number
 }
 
-/** Newest first. The REST contract pages by offset. */
+/** Those that it owns, and those that it placed for a contract to own. Newest first. The REST contract pages by offset. */
 export const ordersOfAccount = ({ owner, chainId, offset, limit }: AccountPage): Prisma.Sql =>
-  Prisma.sql`orders o WHERE o.owner = ${bytea(owner)} AND o.chain_id = ${chainId}
-    ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit} OFFSET ${offset}`
+  Prisma.sql`(${Prisma.join(
+    ['owner', 'onchain_user'].map(
+      (
+        account,
+      ) => Prisma.sql`(SELECT o.* FROM orders o WHERE ${raw(`o.${account}`)} = ${bytea(owner)} AND o.chain_id = ${chainId}
+        ORDER BY o.created_at DESC, o.id DESC LIMIT ${offset + limit})`,
+    ),
+    ' UNION ALL ',
+  )}) o ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit} OFFSET ${offset}`

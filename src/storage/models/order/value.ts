@@ -1,7 +1,7 @@
 import { valueDigits } from '../../../domain/order/value.ts'
 import { surplusDownSql } from '../../order/surplus.ts'
-import { address, amount, decimal } from '../../query/codec.ts'
-import { derived, type Model, type Relation } from '../../query/model.ts'
+import { address, amount, decimal, time } from '../../query/codec.ts'
+import { column, derived, type Model, type Relation } from '../../query/model.ts'
 import { tokenIn } from '../token.ts'
 
 /** `domain/order/value.ts` in SQL, over order `o`; a test holds the two equal. */
@@ -27,10 +27,12 @@ export const effectiveReceiver = derived(
   'Who gets the buy tokens: the receiver, or the owner where there is none.',
 )
 
-function price(numerator: string, denominator: string, description: string): Relation {
-  const model: Model = {
+/** The model of a price with these parts. */
+function priceModel(numerator: string, denominator: string): Model {
+  return {
     name: 'Price',
-    description: 'Atoms of the buy token for one atom of the sell token.',
+    description:
+      'Atoms of the buy token for one atom of the sell token. Where their decimals differ, it is not the price of a whole token.',
     fields: {
       decimal: derived(
         decimal,
@@ -41,7 +43,31 @@ function price(numerator: string, denominator: string, description: string): Rel
       denominator: derived(amount, denominator, 'Sell atoms, exact.'),
     },
   }
+}
+
+export function price(numerator: string, denominator: string, description: string): Relation {
+  const model = priceModel(numerator, denominator)
   return { kind: 'same', model: () => model, nullable: true, unless: `${denominator} <= 0`, description }
+}
+
+const marketPrice: Model = {
+  name: 'MarketPrice',
+  description: 'What the market gave at a time.',
+  fields: { at: column(time, 'ms.at', 'When.') },
+  relations: { price: price('ms.price', 'mb.price', 'By the prices of both tokens in the native coin.') },
+}
+
+const seriesOf = (token: string) =>
+  `(SELECT se.id FROM price_series se WHERE se.chain_id = o.chain_id AND se.token = ${token})`
+
+export const marketPrices: Relation = {
+  kind: 'page',
+  model: () => marketPrice,
+  rows: `market_prices ms JOIN market_prices mb ON mb.at = ms.at AND mb.series_id = ${seriesOf('o.buy_token')}
+    WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= o.created_at`,
+  key: { letter: 'm', parts: [{ sql: 'ms.at', type: 'time' }], order: 'DESC' },
+  description:
+    'What the market gave since the order was placed, every five minutes while auctions looked at its tokens; newest first.',
 }
 
 export const limitPrice = price(

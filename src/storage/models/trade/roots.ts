@@ -9,19 +9,30 @@ import { trade, tradesKey } from './trade.ts'
 export type TradeFilter = { owner: Address } | { orderUid: OrderUid }
 
 /** Trades of orders that the service stores, one index range for each network. */
-export function tradeRanges(filter: Prisma.Sql, chainIds: readonly number[]): PageSource {
+export function tradeRanges(
+  filters: (chainId: number) => readonly Prisma.Sql[],
+  chainIds: readonly number[],
+): PageSource {
   return {
-    ranges: chainIds.map(
-      (chainId) =>
-        Prisma.sql`trades tr WHERE ${filter} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL`,
-    ),
+    ranges: chainIds.flatMap((chainId) => filters(chainId).map((filter) => tradesWhere(filter, chainId))),
   }
 }
 
-const conditionOf = (filter: TradeFilter) =>
+const tradesWhere = (filter: Prisma.Sql, chainId: number) =>
+  Prisma.sql`trades tr WHERE ${filter} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL`
+
+/** Trades of orders that the account owns, and of those that it placed for a contract to own. */
+export const tradesOfAccount =
+  (account: Prisma.Sql) =>
+  (chainId: number): Prisma.Sql[] => [
+    Prisma.sql`tr.owner = ${account}`,
+    Prisma.sql`tr.order_id IN (SELECT po.id FROM orders po WHERE po.onchain_user = ${account} AND po.chain_id = ${chainId})`,
+  ]
+
+const conditionsOf = (filter: TradeFilter) =>
   'owner' in filter
-    ? Prisma.sql`tr.owner = ${bytea(filter.owner)}`
-    : Prisma.sql`tr.order_uid = ${bytea(filter.orderUid)}`
+    ? tradesOfAccount(Prisma.sql`${bytea(filter.owner)}`)
+    : () => [Prisma.sql`tr.order_uid = ${bytea(filter.orderUid)}`]
 
 interface TradePage {
   filter: TradeFilter
@@ -32,14 +43,19 @@ interface TradePage {
 
 /** Newest first. The REST contract pages by offset. */
 export const pageOfTrades = ({ filter, chainId, offset, limit }: TradePage): Prisma.Sql =>
-  Prisma.sql`trades tr WHERE ${conditionOf(filter)} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL
-    ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${limit} OFFSET ${offset}`
+  Prisma.sql`(${Prisma.join(
+    conditionsOf(filter)(chainId).map(
+      (condition) => Prisma.sql`(SELECT tr.* FROM ${tradesWhere(condition, chainId)}
+        ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${offset + limit})`,
+    ),
+    ' UNION ALL ',
+  )}) tr ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${limit} OFFSET ${offset}`
 
 export const listedTrades: Relation = {
   kind: 'page',
   model: () => trade,
   rows: ({ filter, chainIds }: { filter: TradeFilter; chainIds: readonly number[] }) =>
-    tradeRanges(conditionOf(filter), chainIds),
+    tradeRanges(conditionsOf(filter), chainIds),
   key: tradesKey,
   description: 'Trades of an owner or of an order, newest first. Give exactly one of the two.',
 }

@@ -1,0 +1,92 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
+import type { Order } from '../../domain/order/order.ts'
+import { bytea, hexOf } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+import type { AttemptEnd } from './competition.ts'
+
+/** The key of a settlement attempt. */
+export type AttemptKey = Pick<AttemptEnd, 'auctionId' | 'solutionUid'>
+
+/** Stores the transaction before it is sent. @returns false if the attempt has ended: it must not be sent */
+export async function storeTransaction(
+  db: Db,
+  { auctionId, solutionUid }: AttemptKey,
+  { raw, hash }: { raw: Hex; hash: Bytes32 },
+): Promise<boolean> {
+  const { count } = await sql(db).settlementAttempt.updateMany({
+    where: { auctionId, solutionUid, outcome: null },
+    data: { signedTransaction: bytea(raw), txHash: bytea(hash) },
+  })
+  return count > 0
+}
+
+/** The transaction is on chain, or no process can follow it. The indexer ends the attempt, or its deadline does. */
+export async function forgetTransaction(db: Db, { auctionId, solutionUid }: AttemptKey): Promise<void> {
+  await sql(db).settlementAttempt.updateMany({
+    where: { auctionId, solutionUid },
+    data: { signedTransaction: null },
+  })
+}
+
+/** Whether any order of the settlement is not cancelled. In SQL: one statement over two tables. */
+export async function hasLiveOrders(db: Db, { auctionId, solutionUid }: AttemptKey): Promise<boolean> {
+  const rows = await sql(db).$queryRaw<unknown[]>`
+    SELECT 1 FROM solution_executions x JOIN orders o ON o.id = x.order_id
+    WHERE x.auction_id = ${auctionId} AND x.solution_uid = ${solutionUid} AND o.cancelled_at IS NULL AND NOT o.invalidated LIMIT 1`
+  return rows.length > 0
+}
+
+export interface OpenAttempt extends AttemptKey {
+  solver: Address
+  deadlineBlock: number
+  signedTransaction: Hex
+}
+
+/** Attempts whose transaction may be pending. */
+export async function openAttempts(db: Db, chainId: number): Promise<OpenAttempt[]> {
+  const rows = await sql(db).settlementAttempt.findMany({
+    where: { chainId, outcome: null, signedTransaction: { not: null } },
+    orderBy: [{ auctionId: 'asc' }, { solutionUid: 'asc' }],
+  })
+  return rows.flatMap(({ auctionId, solutionUid, solver, deadlineBlock, signedTransaction }) =>
+    signedTransaction
+      ? [
+          {
+            auctionId,
+            solutionUid,
+            solver: hexOf(solver),
+            deadlineBlock: Number(deadlineBlock),
+            signedTransaction: hexOf(signedTransaction),
+          },
+        ]
+      : [],
+  )
+}
+
+/** Ends running attempts that never had a transaction. @returns their number */
+export async function endUnsentAttempts(
+  tx: Tx,
+  chainId: number,
+  end: Pick<AttemptEnd, 'outcome' | 'endBlock' | 'endedAt'>,
+): Promise<number> {
+  const { count } = await sql(tx).settlementAttempt.updateMany({
+    where: { chainId, outcome: null, txHash: null },
+    data: { ...end, endBlock: BigInt(end.endBlock) },
+  })
+  return count
+}
+
+/** Whether a transaction that fills the order may be pending. In SQL: one statement over two tables. */
+export async function isBeingSettled(
+  db: Db,
+  { id, chainId }: Pick<Order, 'id' | 'chainId'>,
+): Promise<boolean> {
+  const rows = await sql(db).$queryRaw<unknown[]>`
+    SELECT 1 FROM settlement_attempts a
+    WHERE a.chain_id = ${chainId} AND a.outcome IS NULL AND a.signed_transaction IS NOT NULL AND EXISTS (
+      SELECT FROM solution_executions x
+      WHERE x.auction_id = a.auction_id AND x.solution_uid = a.solution_uid AND x.order_id = ${id}
+    ) LIMIT 1`
+  return rows.length > 0
+}

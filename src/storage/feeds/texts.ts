@@ -1,0 +1,153 @@
+import { type Db, readBeside } from '../database/database.ts'
+import { type FeedSource, markKey } from '../query/feed-source.ts'
+import { type Ambient, ambientValues, ownParam, type Selection } from '../query/selected.ts'
+import type { Slot } from '../query/slot.ts'
+import { embeddingStatement, type Reading, type Statement } from '../query/statement.ts'
+
+/** The place of an entry in a feed: entries have theirs in the order of their commits. */
+export type Place = bigint
+
+/** What is read of each entry: what a client selected. */
+export interface FeedReading {
+  item: Selection
+  slots: readonly Slot[]
+  ambient(): Ambient
+  reading: Reading
+}
+
+/** JSON of an entry with the fields of a `FeedReading`. */
+export interface EntryText {
+  place: Place
+  text: string
+}
+
+/** Entries of one key after a place. */
+export interface FeedPage {
+  entries: EntryText[]
+  /** Whether the key has no more of them. */
+  isLast: boolean
+  /** Set if entries after the place were removed: the place from which all are kept. */
+  gap: Place | undefined
+}
+
+export interface PageLimits {
+  /** Entries of one page. */
+  rows: number
+  /** Of the texts of one page; the last entry may exceed it. */
+  bytes: number
+}
+
+/** The texts of a feed's entries for one selection. */
+export interface FeedTexts {
+  /** Equal for selections with equal texts. */
+  key: string
+  /** In one statement. Entries that do not exist are left out. */
+  read(places: readonly Place[]): Promise<EntryText[]>
+  /** What the key is now, with the head as its place; undefined for a key without snapshots. */
+  readSnapshot(key: string): Promise<EntryText | undefined>
+  /** Pages of several keys in one statement, in the order of `starts`. */
+  readPages(starts: readonly { key: string; after: Place }[], limits: PageLimits): Promise<FeedPage[]>
+}
+
+interface Statements {
+  snapshot: Statement | undefined
+  texts: Statement
+  pages: Statement
+}
+
+/** By the shapes of their slots. */
+const statements = new WeakMap<Selection, Map<string, Statements>>()
+
+export function createFeedTexts(
+  db: Db,
+  source: FeedSource,
+  { item, slots, ambient, reading }: FeedReading,
+): FeedTexts {
+  const ofItem = statements.get(item) ?? new Map<string, Statements>()
+  statements.set(item, ofItem)
+  const shape = [source.name, reading.isMixed, ...slots.map((slot) => slot.shape)].join('\n')
+  const { snapshot, texts, pages } = ofItem.get(shape) ?? statementsOf(source, item, slots, reading)
+  ofItem.set(shape, { snapshot, texts, pages })
+  const slotValues = slots.flatMap(({ values }) => values)
+
+  function run<Row extends (string | null)[]>({ text, valueIndexes }: Statement, own: unknown[]) {
+    const values = [...ambientValues(ambient()), ...own, ...slotValues]
+    return readBeside<Row>(
+      db,
+      text,
+      valueIndexes.map((index) => values[index]),
+    )
+  }
+
+  return {
+    key: JSON.stringify([ambient().hidesCompetitions, texts.text, slotValues], bigintAsText),
+    async read(places) {
+      const rows = await run<[string, string]>(texts, [places])
+      return rows.map(([place, text]) => ({ place: BigInt(place), text }))
+    },
+    async readSnapshot(key) {
+      const [row] = snapshot ? await run<[string, string]>(snapshot, [key]) : []
+      return row && { place: BigInt(row[0]), text: row[1] }
+    },
+    async readPages(starts, { rows: limit, bytes }) {
+      type Row = [ord: string, gap: string | null, ...([place: string, text: string] | [null, null])]
+      const own = [starts.map(({ key }) => key), starts.map(({ after }) => after), limit, bytes]
+      const rows = await run<Row>(pages, own)
+      const found = starts.map((): FeedPage => ({ entries: [], isLast: true, gap: undefined }))
+      const sizes = starts.map(() => 0)
+      for (const [ord, gap, place, text] of rows) {
+        const index = Number(ord) - 1
+        const page = found[index]
+        if (!page) continue
+        if (gap !== null) page.gap = BigInt(gap)
+        if (place === null) continue
+        page.entries.push({ place: BigInt(place), text })
+        const size = (sizes[index] ?? 0) + Buffer.byteLength(text)
+        sizes[index] = size
+        page.isLast = page.entries.length < limit && size < bytes
+      }
+      return found
+    },
+  }
+}
+
+const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
+
+/** A page ends where its texts reach the limit of bytes, with one entry at least. */
+function statementsOf(
+  { name, entry, rows, snapshot, key, keyType }: FeedSource,
+  item: Selection,
+  slots: readonly Slot[],
+  reading: Reading,
+): Statements {
+  const [keys = '', places = '', limit = '', bytes = ''] = [0, 1, 2, 3].map(ownParam)
+  const ofKey = (text: string) =>
+    keyType === 'bytea' ? `decode(substr(${text}, 3), 'hex')` : `${text}::${keyType}`
+  const ofText = ofKey('w.key')
+  return {
+    snapshot:
+      snapshot &&
+      embeddingStatement(entry, item, 1, slots, reading, {
+        before: 'SELECT f.place, ',
+        behind: ` FROM ${snapshot(ofKey(`${ownParam(0)}::text`))}`,
+      }),
+    texts: embeddingStatement(entry, item, 1, slots, reading, {
+      before: 'SELECT f.place, ',
+      behind: ` FROM ${rows} AND f.place = ANY(${ownParam(0)}::bigint[]) ORDER BY f.place`,
+    }),
+    pages: embeddingStatement(entry, item, 4, slots, reading, {
+      before: `SELECT w.ord, w.gap, e.place, e.text
+        FROM (
+          SELECT w.*, ${ofText} AS value, (SELECT m.place FROM feed_marks m WHERE m.feed = '${name}' AND m.key = ${markKey(keyType, ofText)}
+            AND m.place > w.place AND w.place > 0) AS gap
+          FROM unnest(${keys}::text[], ${places}::bigint[]) WITH ORDINALITY w(key, place, ord)) w
+        LEFT JOIN LATERAL (
+          SELECT s.place, s.text FROM (
+            SELECT s.*, sum(octet_length(s.text)) OVER (ORDER BY s.place) - octet_length(s.text) AS bytes_before
+            FROM (SELECT f.place, `,
+      behind: ` AS text FROM ${rows} AND ${key} = w.value AND f.place > w.place ORDER BY f.place LIMIT ${limit}::int) s
+          ) s WHERE s.bytes_before < ${bytes}::int
+        ) e ON w.gap IS NULL ORDER BY w.ord, e.place`,
+    }),
+  }
+}

@@ -1,0 +1,115 @@
+import { standingReasons } from '../../../domain/order/event.ts'
+import { orderHasEnded } from '../../order/status.ts'
+import { address, amount, boolean, decimal, enumOf, rowKey, safeInt, time } from '../../query/codec.ts'
+import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import { modelNamed } from '../../query/registry.ts'
+import { now } from '../../query/selected.ts'
+import { isShown } from '../auction/auction.ts'
+import { settlementAttempt } from '../auction/settlement-attempt.ts'
+import { price } from './value.ts'
+
+/** Parts per million as a plain decimal. */
+const share = (sql: string, description: string) =>
+  orNull(derived(decimal, `trim_scale(${sql} / 1000000.0)::text`, description))
+
+/** The newest bids on order `o`, so that one that was in any number of competitions costs no more. */
+const newestBids = `(SELECT px.auction_id, px.solution_uid, px.executed_sell, px.executed_buy FROM solution_executions px
+  WHERE px.order_id = o.id ORDER BY px.auction_id DESC, px.solution_uid DESC LIMIT 300)`
+
+const bestPrice: Model = {
+  name: 'FoundPrice',
+  description: 'A price that a solver or the router found for an order.',
+  fields: {
+    solver: orNull(derived(address, 'bp.solver', 'Who found it; null for the router of the service.')),
+    auctionId: orNull(
+      derived(rowKey, 'bp.auction_id', 'The auction it was proposed in; null for the router.'),
+    ),
+    block: derived(safeInt, 'bp.block', 'The block it was found at.'),
+    gap: share(
+      `CASE WHEN bp.sell * o.buy_amount = 0 THEN 1e12
+        ELSE least(div(bp.buy * o.sell_amount * 1000000, bp.sell * o.buy_amount) - 1000000, 1e12) END`,
+      'How much better it is than the limit price, as a share of the limit, at most 1000000; negative when it is worse.',
+    ),
+  },
+  relations: {
+    price: price(
+      'bp.buy',
+      'bp.sell',
+      'A solver’s is after all fees; the router’s is after fees of pools only.',
+    ),
+  },
+}
+
+const bestPriceRows = `(SELECT bs.solver, b.auction_id, a.block, b.solution_uid AS uid, b.executed_sell AS sell,
+    b.executed_buy AS buy
+  FROM ${newestBids} b JOIN auctions a ON a.id = b.auction_id AND ${isShown}
+    JOIN solutions bs ON bs.auction_id = b.auction_id AND bs.uid = b.solution_uid
+  UNION ALL SELECT NULL, NULL, sd.routed_block, 0, sd.routed_sell, sd.routed_buy WHERE sd.routed_block IS NOT NULL) bp
+  ORDER BY bp.buy / nullif(bp.sell, 0) DESC NULLS LAST, bp.block DESC, bp.auction_id DESC NULLS LAST, bp.uid LIMIT 1`
+
+const standing: Model = {
+  name: 'OrderStanding',
+  description:
+    'Where a live order stands in the auctions. It is written when it changes, and figures at most once a minute.',
+  fields: {
+    isInAuctions: derived(boolean, 'sd.reason IS NULL', 'Whether auctions hold the order.'),
+    reason: orNull(
+      column(
+        enumOf('OrderStandingReason', standingReasons),
+        'sd.reason',
+        'Why no auction holds it; null while they do.',
+      ),
+    ),
+    since: column(time, 'sd.since', 'Since when it is so.'),
+    updatedAt: column(time, 'sd.updated_at', 'When the figures were written.'),
+    marketGap: share(
+      'sd.market_gap',
+      'How much better the market is than the limit price, as a share of the limit, at most 1000000; negative when it is worse. The market is the price of both tokens in the native coin, without fees of pools and the effect of the order’s size. Null when not known.',
+    ),
+    feeShare: share(
+      'sd.fee_share',
+      'The network fee of a settlement of this order alone, as a share of what it sells. Null when not known.',
+    ),
+    missing: orNull(
+      column(amount, 'sd.missing', 'Sell atoms that the owner lacks, for INSUFFICIENT_BALANCE.'),
+    ),
+  },
+  relations: {
+    bestPrice: {
+      kind: 'one',
+      model: () => bestPrice,
+      nullable: true,
+      rows: bestPriceRows,
+      description:
+        'The best of what the newest 300 solutions with the order proposed for it, and of what the router found last. Solutions count once they are shown. Null when nothing was found.',
+    },
+    lastFailedAttempt: {
+      kind: 'one',
+      model: () => settlementAttempt,
+      nullable: true,
+      rows: `${newestBids} b JOIN auctions a ON a.id = b.auction_id AND ${isShown}
+        JOIN settlement_attempts t ON t.auction_id = b.auction_id AND t.solution_uid = b.solution_uid
+        WHERE t.outcome <> 'success' ORDER BY t.auction_id DESC, t.solution_uid DESC LIMIT 1`,
+      description:
+        'The last settlement with the order that failed, and how. Null when none did, and while it is hidden.',
+    },
+    fundsTakenBy: {
+      kind: 'one',
+      model: modelNamed('Order'),
+      nullable: true,
+      rows: 'orders o WHERE o.id = sd.funds_taken_by',
+      description:
+        'The owner’s order that comes first for the balance, as the market is nearer to its limit.',
+    },
+  },
+}
+
+/** Of order `o`. */
+export const orderStanding: Relation = {
+  kind: 'one',
+  model: () => standing,
+  nullable: true,
+  rows: `order_standings sd WHERE sd.order_id = o.id AND NOT ${orderHasEnded(now)}`,
+  description:
+    'Where it stands in the auctions; null once it has ended, and before the first auction that could hold it.',
+}

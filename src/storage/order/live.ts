@@ -1,0 +1,82 @@
+import type { Order } from '../../domain/order/order.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { hexOf, raw } from '../database/columns.ts'
+import { type Db, sql } from '../database/database.ts'
+import { orderJson, toOrder } from './row.ts'
+import { isUnfinished } from './status.ts'
+
+/** An order that is neither filled nor cancelled; `order` is null while it is not signed. */
+export interface LiveOrder {
+  id: bigint
+  uid: OrderUid
+  order: Order | null
+}
+
+/** A place in the list of live orders, which is by expiry. */
+export interface LivePlace {
+  validTo: bigint
+  id: bigint
+}
+
+/** One that was placed on chain with a fault counts as not signed. */
+const isSigned = `(o.placement_error IS NULL AND (o.signing_scheme <> 'presign' OR o.presigned))`
+const columns = `o.id, o.uid, o.effective_valid_to AS valid_to, CASE WHEN ${isSigned} THEN ${orderJson} END AS json`
+
+interface LiveRow {
+  id: bigint
+  uid: Uint8Array
+  valid_to: bigint
+  json: string | null
+}
+
+/** Live orders of a network that expire after a place, those that expire first. In SQL: whether an order is unfinished is computed. */
+export async function liveOrdersAfter(
+  db: Db,
+  chainId: number,
+  after: LivePlace,
+  limit: number,
+): Promise<{ orders: LiveOrder[]; last: LivePlace | undefined }> {
+  const rows = await sql(db).$queryRaw<LiveRow[]>`
+    SELECT ${raw(columns)} FROM orders o
+    WHERE o.chain_id = ${chainId} AND (o.effective_valid_to, o.id) > (${after.validTo}, ${after.id}) AND ${raw(isUnfinished)}
+    ORDER BY o.effective_valid_to, o.id LIMIT ${limit}`
+  const last = rows.at(-1)
+  return { orders: rows.map(toLive), last: last && { validTo: last.valid_to, id: last.id } }
+}
+
+/** What transactions wrote to orders since a mark. */
+export interface OrderChanges {
+  live: LiveOrder[]
+  /** Row keys of orders that are filled or cancelled. */
+  ended: bigint[]
+  /** For the next read: every transaction that is not yet in this one has this id or a higher one. */
+  mark: bigint
+}
+
+/** In SQL: one statement, so that rows and mark are of one moment. */
+export async function orderChanges(db: Db, chainId: number, mark: bigint): Promise<OrderChanges> {
+  const rows = await sql(db).$queryRaw<(LiveRow & { mark: bigint; live: boolean | null })[]>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS mark, c.*
+    FROM (VALUES (1)) one LEFT JOIN (
+      SELECT o.id, o.uid, o.effective_valid_to AS valid_to, ${raw(isUnfinished)} AS live,
+        CASE WHEN ${raw(isUnfinished)} AND ${raw(isSigned)} THEN ${raw(orderJson)} END AS json
+      FROM orders o WHERE o.chain_id = ${chainId} AND o.changed_tx >= ${mark}
+    ) c ON true`
+  return {
+    live: rows.filter(({ live }) => live).map(toLive),
+    ended: rows.filter(({ live }) => live === false).map(({ id }) => id),
+    mark: rows[0]?.mark ?? mark,
+  }
+}
+
+/** The mark of this moment. In SQL: a function. */
+export async function currentMark(db: Db): Promise<bigint> {
+  const [row] = await sql(db).$queryRaw<{ mark: bigint }[]>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS mark`
+  if (!row) throw new Error('the database returned no snapshot')
+  return row.mark
+}
+
+function toLive({ id, uid, json }: LiveRow): LiveOrder {
+  return { id, uid: hexOf(uid), order: json === null ? null : toOrder(json) }
+}

@@ -1,0 +1,58 @@
+import { numeric, raw } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+import { isUnfinished } from './status.ts'
+
+/** Where an order stands in its network's auctions. */
+export interface OrderStanding {
+  orderId: bigint
+  /** Null while auctions hold the order. */
+  reason: string | null
+  /** Parts per million; see the columns. */
+  marketGap: bigint | null
+  feeShare: bigint | null
+  /** Sell atoms. */
+  missing: bigint | null
+  /** Row key of an order. */
+  fundsTakenBy: bigint | null
+  /** What the router found, in sell and buy atoms, and at which block. */
+  routed: { sell: bigint; buy: bigint; block: number } | null
+}
+
+/** `since` moves when the reason changes. Orders that have ended get no row. In SQL: one statement that compares and writes. */
+export async function writeStandings(
+  tx: Tx,
+  chainId: number,
+  standings: readonly OrderStanding[],
+  at: Date,
+): Promise<void> {
+  await sql(tx).$executeRaw`
+    INSERT INTO order_standings AS s (order_id, chain_id, reason, since, updated_at, market_gap, fee_share, missing, funds_taken_by,
+      routed_sell, routed_buy, routed_block)
+    SELECT n.order_id, ${chainId}::int, n.reason, ${at}::timestamptz, ${at}::timestamptz, n.market_gap, n.fee_share, n.missing, n.taken_by,
+      n.routed_sell, n.routed_buy, n.routed_block
+    FROM unnest(${standings.map(({ orderId }) => orderId)}::bigint[], ${standings.map(({ reason }) => reason)}::text[],
+      ${standings.map(({ marketGap }) => marketGap)}::bigint[], ${standings.map(({ feeShare }) => feeShare)}::bigint[],
+      ${standings.map(({ missing }) => missing && numeric(missing))}::numeric[],
+      ${standings.map(({ fundsTakenBy }) => fundsTakenBy)}::bigint[],
+      ${standings.map(({ routed }) => routed && numeric(routed.sell))}::numeric[],
+      ${standings.map(({ routed }) => routed && numeric(routed.buy))}::numeric[],
+      ${standings.map(({ routed }) => routed && BigInt(routed.block))}::bigint[])
+      AS n(order_id, reason, market_gap, fee_share, missing, taken_by, routed_sell, routed_buy, routed_block) JOIN orders o ON o.id = n.order_id AND ${raw(isUnfinished)}
+    ON CONFLICT (order_id) DO UPDATE SET reason = EXCLUDED.reason, updated_at = EXCLUDED.updated_at,
+      since = CASE WHEN s.reason IS DISTINCT FROM EXCLUDED.reason THEN EXCLUDED.since ELSE s.since END,
+      market_gap = EXCLUDED.market_gap, fee_share = EXCLUDED.fee_share, missing = EXCLUDED.missing,
+      funds_taken_by = EXCLUDED.funds_taken_by, routed_sell = EXCLUDED.routed_sell, routed_buy = EXCLUDED.routed_buy,
+      routed_block = EXCLUDED.routed_block`
+}
+
+export async function deleteStandings(db: Db, orderIds: readonly bigint[]): Promise<void> {
+  if (orderIds.length > 0)
+    await sql(db).orderStanding.deleteMany({ where: { orderId: { in: [...orderIds] } } })
+}
+
+/** Deletes those of orders that ended while no process ran auctions. In SQL: whether an order has ended is computed. */
+export async function deleteEndedStandings(db: Db, chainId: number, now: number): Promise<void> {
+  await sql(db).$executeRaw`
+    DELETE FROM order_standings s USING orders o
+    WHERE s.chain_id = ${chainId} AND o.id = s.order_id AND (o.effective_valid_to < ${now} OR NOT ${raw(isUnfinished)})`
+}

@@ -1,0 +1,58 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Model } from './model.ts'
+
+/**
+ * A feed: entries `f` in the order of their places. A place is given at the commit, from one sequence for all feeds: no entry ever
+ * appears before a place that was read.
+ */
+export interface FeedSource {
+  /** What the feed is of; also the name of its marks. */
+  name: 'account' | 'order' | 'owner' | 'network'
+  /** The table of `f`. */
+  table: string
+  /** What a selection reads for an entry. */
+  entry: Model
+  /** Text after FROM: `f`, joined with what `entry` reads; its last clause is a condition. */
+  rows: string
+  /** Text after FROM for one entry about what a key is now, with the head as its place. @param key SQL for the key */
+  snapshot?(key: string): string
+  /** SQL for the key of `f`, and its type. */
+  key: string
+  keyType: 'bytea' | 'bigint' | 'int'
+}
+
+/** Place of a reader that begins at the first entry that is stored. */
+export const earliest = 0n
+/** The head of a database without entries: unlike `earliest`, what is removed later was missed from there. */
+const firstHead = 1n
+
+const tables = ['feed_entries', 'order_feed', 'auction_feed', 'feed_marks']
+
+/** SQL for the place before all entries that will be committed from now on. What is removed counts, so that it does not go back. */
+export const feedHead = `greatest(${tables.map((table) => `(SELECT max(place) FROM ${table})`).join(', ')}, ${firstHead})`
+
+const keyBytes = { bytea: '', bigint: 'int8send', int: 'int4send' }
+
+/** SQL for the key of a mark. */
+export const markKey = (type: FeedSource['keyType'], key: string) => `${keyBytes[type]}(${key})`
+
+/** SQL for whether entries of a feed after a place were removed. "earliest" misses none. */
+export const missesRemoved = (
+  { name, keyType }: Pick<FeedSource, 'name' | 'keyType'>,
+  key: string,
+  place: string,
+) => `(${place} > ${earliest} AND EXISTS (SELECT FROM feed_marks fm
+    WHERE fm.feed = '${name}' AND fm.key = ${markKey(keyType, key)} AND fm.place > ${place}))`
+
+const largest = 2n ** 63n - 1n
+
+/** The place that a cursor names. @throws Refusal InvalidParameter */
+export function parsePlace(cursor: string, argument: string): bigint {
+  if (cursor === 'earliest') return earliest
+  const place = /^(0|[1-9][0-9]{0,18})$/.test(cursor) ? BigInt(cursor) : largest + 1n
+  if (place <= largest) return place
+  const fault = /^[0-9]{1,19}\.[0-9]{1,19}$/.test(cursor)
+    ? 'is a cursor of an older form, which is not valid any more; "earliest" starts at the first entry that is stored'
+    : 'must be a cursor of a feed, or "earliest"'
+  throw new Refusal('InvalidParameter', `${argument} ${fault}`, { field: argument })
+}

@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock, Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
+import type { Database } from '../database/database.ts'
+import type { Batch } from './batch.ts'
+import { removeCompetitions } from './competitions.ts'
+import { removeEvents } from './events.ts'
+import { removeFeedEntries } from './feeds.ts'
+import { removeIdempotencyKeys, removeMarketPrices, removeQuotes } from './queues.ts'
+
+/** Ages in days; 0 keeps rows for good. */
+export interface RetentionDays {
+  events: number
+  competitions: number
+  marketPrices: number
+  feed: number
+  /** Since they expired. */
+  quotes: number
+  idempotencyKeys: number
+}
+
+export interface RetentionOptions {
+  db: Database
+  networks: readonly Pick<Network, 'chainId' | 'finalityBlocks'>[]
+  days: RetentionDays
+  now: Clock
+  log: Log
+  onRemoved?: (table: string, rows: number) => void
+  /** Rows that one transaction looks at, at most. */
+  batchRows?: number
+  batchAuctions?: number
+}
+
+/** Between rounds. */
+const restMs = 60_000
+/** Between batches at least, and at least as long as the last one took: half of the time the database is left alone. */
+const leastPauseMs = 20
+const dayMs = 86_400_000
+
+/** Removes what is older than its age, round after round, until `signal` aborts. One process at a time. */
+export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const removed = await sweep(options, signal)
+    if (Object.keys(removed).length > 0) options.log.info('rows removed by their age', removed)
+    await pause(restMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** One round. A batch that fails, for example on a locked row, ends its kind of rows only. @returns the number of removed rows by table */
+export async function sweep(options: RetentionOptions, signal: AbortSignal): Promise<Record<string, number>> {
+  const removed: Record<string, number> = {}
+  const add = (batch: Batch) => {
+    for (const [table, count] of Object.entries(batch.removed)) {
+      if (count === 0) continue
+      removed[table] = (removed[table] ?? 0) + count
+      options.onRemoved?.(table, count)
+    }
+  }
+  for (const [kind, removeBatch] of kindsOf(options)) {
+    try {
+      await sweepKind(removeBatch, add, signal)
+    } catch (error) {
+      options.log.warn('old rows are kept until the next round', { kind, error: String(error) })
+    }
+  }
+  return removed
+}
+
+async function sweepKind(
+  removeBatch: () => Promise<Batch>,
+  add: (batch: Batch) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const started = performance.now()
+    const batch = await removeBatch()
+    add(batch)
+    if (batch.isLast) return
+    const took = performance.now() - started
+    await pause(Math.max(leastPauseMs, took), undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** What removes one batch of each kind that has an age. */
+function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 50 }: RetentionOptions) {
+  const aged = (age: number) => ({ before: new Date(now() - age * dayMs), limit: batchRows })
+  const kinds: [name: string, days: number, () => Promise<Batch>][] = [
+    ['quotes', days.quotes, () => removeQuotes(db, aged(days.quotes))],
+    ['idempotency keys', days.idempotencyKeys, () => removeIdempotencyKeys(db, aged(days.idempotencyKeys))],
+    ['feed', days.feed, () => removeFeedEntries(db, aged(days.feed))],
+    ['market prices', days.marketPrices, () => removeMarketPrices(db, aged(days.marketPrices))],
+    ['events', days.events, () => removeEvents(db, aged(days.events))],
+    ...networks.map(({ chainId, finalityBlocks }): (typeof kinds)[number] => [
+      `competitions:${chainId}`,
+      days.competitions,
+      () =>
+        removeCompetitions(db, {
+          ...aged(days.competitions),
+          chainId,
+          finalityBlocks,
+          limit: batchAuctions,
+        }),
+    ]),
+  ]
+  return kinds
+    .filter(([, age]) => age > 0)
+    .map(([name, , removeBatch]): [string, () => Promise<Batch>] => [name, removeBatch])
+}

@@ -1,0 +1,265 @@
+import type { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import { resolverReading } from '../../src/graphql/stored/reading.ts'
+import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
+import { endAttempt } from '../../src/storage/auction/competition.ts'
+import type { Checkpoint } from '../../src/storage/chain/log.ts'
+import type { Database } from '../../src/storage/database/database.ts'
+import { auctionFeed } from '../../src/storage/models/auction/feed.ts'
+import { orderFeed, ownerFeed } from '../../src/storage/models/order/feed.ts'
+import { appendEvents } from '../../src/storage/order/events.ts'
+import type { FeedSource } from '../../src/storage/query/feed-source.ts'
+import type { Model } from '../../src/storage/query/model.ts'
+import type { Selected, Selection } from '../../src/storage/query/selected.ts'
+import { removeEvents } from '../../src/storage/retention/events.ts'
+import { removeFeedEntries } from '../../src/storage/retention/feeds.ts'
+import { storeCompetition } from '../fakes/competition.ts'
+import { headOf, readEntries } from '../fakes/feed-reading.ts'
+import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
+import { recordStatements } from '../fakes/sent-statements.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { hashOf, type LogSketch, rangeOf, settled, sketchBlock, trade } from '../indexer/hand-made.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
+
+const { chainId } = signingDomain
+const solver = numbered('51')
+let database: TestDatabase
+let client: Client
+let db: Database
+let checkpoint: Checkpoint | null = null
+const calls = new Map<Bytes32, DecodedSettlement>()
+beforeAll(async () => {
+  database = await createTestDatabase()
+  db = database.db
+  client = await connectDirectly(database.url)
+  await apply()
+})
+afterAll(async () => {
+  await client?.end()
+  await database?.[Symbol.asyncDispose]()
+})
+
+async function apply(...logs: LogSketch[]): Promise<void> {
+  const indexing = { chainId, db, now: () => 5_000_000 }
+  const block = sketchBlock((checkpoint?.number ?? 0) + 1, logs)
+  checkpoint = await applyBlocks(checkpoint, rangeOf([block], calls), indexing)
+}
+
+async function rollBack(): Promise<void> {
+  const number = (checkpoint?.number ?? 0) - 1
+  const to = { number, hash: hashOf(`a:${number}`) }
+  checkpoint = await applyReorg(checkpoint, to, { chainId, db, now: () => 5_000_000 })
+}
+
+/** A selection of fields: `'a b { c }'` as lists. */
+type Fields = (string | [string, Fields])[]
+function select(model: Model, fields: Fields): Selected[] {
+  return fields.map((field) => {
+    const [name, inner] = typeof field === 'string' ? [field, []] : field
+    const relation = model.relations?.[name]
+    const is = relation ?? model.fields[name]
+    if (!is) throw new Error(`${model.name} has no ${name}`)
+    const selection = relation && 'model' in relation ? select(relation.model(), inner) : []
+    return { key: name, field: name, is, selection }
+  })
+}
+
+const orderItem: Selection = {
+  selection: select(orderFeed.entry, ['isRemoved', ['event', ['label']], ['order', ['class']]]),
+}
+const auctionItem: Selection = {
+  selection: select(auctionFeed.entry, [
+    ['auction', ['auctionId', ['solutions', ['ranking']]]],
+    ['settlementAttempt', ['outcome']],
+  ]),
+}
+
+async function read(
+  feed: FeedSource,
+  key: string | number | bigint,
+  after: bigint,
+  { item = orderItem, hides = false, limit = 100 } = {},
+) {
+  const ambient = () => ({ now: 0, hidesCompetitions: hides })
+  const rows = await readEntries(db, feed, key, after, limit, {
+    item,
+    slots: [],
+    ambient,
+    reading: resolverReading,
+  })
+  return rows.map(({ place, text }) => ({ place, ...JSON.parse(text) }))
+}
+
+const stepsOf = (entries: { isRemoved: boolean; event: { label: string } }[]) =>
+  entries.map(({ isRemoved, event }) => (isRemoved ? `no ${event.label}` : event.label))
+
+let auctions = 0n
+async function competition(deadlineBlock: number, owner = numbered('71')) {
+  const id = ++auctions
+  const order = await storeOrder(db, {
+    owner,
+    partiallyFillable: true,
+    sellAmount: 2n * 10n ** 18n,
+    validTo: 900_000_000 + Number(id),
+  })
+  const fill = { sell: 10n ** 18n, buy: 2_970n * 10n ** 6n }
+  const call = await storeCompetition(db, { id, solver, fills: [{ order, fill }], deadlineBlock })
+  calls.set(hashOf(`settle ${id}`), call)
+  return { id, order, settle: [trade(order, fill, `settle ${id}`), settled(solver, `settle ${id}`)] }
+}
+
+describe('the feed of order events', () => {
+  test('has each event, by order and by owner, and one more entry for what a reorg takes back', async () => {
+    const owner = numbered('72')
+    const { order, settle } = await competition((checkpoint?.number ?? 0) + 9, owner)
+    const second = await storeOrder(db, { owner, validTo: 800_000_000 })
+    await apply(...settle)
+    const [traded] = (await read(orderFeed, order.id, 0n)).slice(-1)
+    expect(stepsOf(await read(orderFeed, order.id, 0n))).toEqual(['created', 'traded'])
+    await rollBack()
+    await apply(...settle)
+    const steps = ['created', 'traded', 'no traded', 'traded']
+    // Also what was read before: a feed reads the same at any time.
+    expect(stepsOf(await read(orderFeed, order.id, 0n))).toEqual(steps)
+    expect(stepsOf(await read(orderFeed, order.id, traded?.place ?? 0n))).toEqual(['no traded', 'traded'])
+    expect(stepsOf(await read(ownerFeed, owner, 0n))).toEqual(['created', 'created', ...steps.slice(1)])
+    expect(stepsOf(await read(orderFeed, second.id, 0n))).toEqual(['created'])
+    expect(await read(orderFeed, order.id, 0n, { limit: 1 })).toHaveLength(1)
+  })
+
+  test('tells who is behind what was removed by age, of that order or owner only', async () => {
+    const owner = numbered('73')
+    const [old, other] = [
+      await storeOrder(db, { owner, validTo: 700_000_000 }),
+      await storeOrder(db, { owner: numbered('74'), validTo: 700_000_001 }),
+    ]
+    for (const day of [1, 2, 3, 4])
+      await db.transaction((tx) =>
+        appendEvents(tx, [
+          {
+            orderId: old.id,
+            label: day % 2 ? 'ready' : 'filtered',
+            reason: null,
+            timestamp: new Date(day * 86_400_000),
+          },
+        ]),
+      )
+    const before = await read(orderFeed, old.id, 0n)
+    await removeEvents(db, { before: new Date(10 * 86_400_000), limit: 1_000 })
+    const left = await read(orderFeed, old.id, 0n)
+    expect(left.length).toBeLessThan(before.length)
+    const behind = before[0]?.place ?? 0n
+    const gap = { code: 'FeedGap' }
+    await expect(read(ownerFeed, owner, behind)).rejects.toMatchObject(gap)
+    await expect(read(orderFeed, old.id, behind)).rejects.toMatchObject(gap)
+    expect(stepsOf(await read(orderFeed, other.id, behind))).toEqual(['created'])
+  })
+})
+
+describe('the feed of auctions', () => {
+  const entriesAfter = async (after: bigint, hides: boolean) =>
+    (await read(auctionFeed, chainId, after, { item: auctionItem, hides })).map(
+      ({ auction, settlementAttempt: attempt }) =>
+        `${auction.auctionId} ${attempt ? attempt.outcome : `of ${auction.solutions.length}`}`,
+    )
+
+  test('has a competition and its settlement at once; where it is hidden, when the indexer passes its deadline', async () => {
+    const start = await headOf(db)
+    const { id, settle } = await competition((checkpoint?.number ?? 0) + 2)
+    expect(await entriesAfter(start, false)).toEqual([`${id} of 1`])
+    await apply(...settle)
+    await apply()
+    expect(await entriesAfter(start, false)).toEqual([`${id} of 1`, `${id} success`])
+    expect(await entriesAfter(start, true)).toEqual([])
+    await apply()
+    const whole = [`${id} of 1`, `${id} success`]
+    expect([await entriesAfter(start, false), await entriesAfter(start, true)]).toEqual([whole, whole])
+    await apply()
+    expect([await entriesAfter(start, false), await entriesAfter(start, true)]).toEqual([whole, whole])
+  })
+
+  test('has a settlement once that ends in the very block that shows the competition, or after it', async () => {
+    const start = await headOf(db)
+    const { id, settle } = await competition(checkpoint?.number ?? 0)
+    await apply(...settle)
+    expect(await entriesAfter(start, true)).toEqual([`${id} of 1`, `${id} success`])
+    const late = await competition(checkpoint?.number ?? 0)
+    await apply()
+    const end = { endedAt: new Date(0), endBlock: 9, outcome: 'timeout', txHash: null }
+    await db.transaction((tx) => endAttempt(tx, { auctionId: late.id, solutionUid: 0, ...end }))
+    for (const hides of [true, false])
+      expect((await entriesAfter(start, hides)).slice(-2)).toEqual([`${late.id} of 1`, `${late.id} timeout`])
+  })
+
+  test('shows at once what is stored after its deadline was passed', async () => {
+    const start = await headOf(db)
+    const { id } = await competition((checkpoint?.number ?? 0) - 1)
+    for (const hides of [true, false]) expect(await entriesAfter(start, hides)).toEqual([`${id} of 1`])
+    await apply()
+    for (const hides of [true, false]) expect(await entriesAfter(start, hides)).toEqual([`${id} of 1`])
+  })
+
+  test('shows a competition whatever comes first, its commit or that of the block', async () => {
+    for (let round = 0; round < 10; round++) {
+      const start = await headOf(db)
+      const [{ id }] = await Promise.all([competition(checkpoint?.number ?? 0), apply()])
+      const entries = await entriesAfter(start, true)
+      expect(entries.filter((entry) => entry.startsWith(`${id} `))).toEqual([`${id} of 1`])
+    }
+  })
+})
+
+test('all feeds are emptied by age, and the head stays', async () => {
+  const { order } = await competition((checkpoint?.number ?? 0) + 9)
+  const head = await headOf(db)
+  const removed = await removeFeedEntries(db, { before: new Date(Date.now() + 60_000), limit: 10_000 })
+  expect(Object.keys(removed.removed)).toEqual(['feed_entries', 'order_feed', 'auction_feed'])
+  expect(Math.min(removed.removed.order_feed ?? 0, removed.removed.auction_feed ?? 0)).toBeGreaterThan(0)
+  expect(await headOf(db)).toBe(head)
+  expect(await read(orderFeed, order.id, 0n)).toEqual([])
+  await expect(read(auctionFeed, chainId, 2n, { item: auctionItem })).rejects.toMatchObject({
+    code: 'FeedGap',
+  })
+})
+
+test('each feed is read by an index', async () => {
+  const head = await headOf(db)
+  const order = sampleOrder()
+  const bytes = (number: string) => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`
+  for (const statement of [
+    `INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data, fee_amount, kind,
+       partially_fillable, sell_token_balance, buy_token_balance, signing_scheme, signature, settlement, class, full_balance_check,
+       created_at, effective_valid_to)
+     SELECT 1000 + g, ${chainId}, ${bytes('g')}, ${bytes('g % 300')}, '', '', 1, 1, 1, '', 0, 'sell', false, 'erc20', 'erc20', 'eip712', '',
+       '', 'limit', false, now(), 1 FROM generate_series(1, 5000) g`,
+    `INSERT INTO order_events (order_id, label, timestamp) SELECT 1001 + g % 5000, 'ready', now() FROM generate_series(1, 20000) g`,
+    `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT 1000 + g, g % 5, g, g FROM generate_series(1, 10000) g`,
+  ])
+    await client.query(statement)
+  await client.query('ANALYZE')
+  const sent = recordStatements()
+  const statements = await sent.of(async () => {
+    await read(orderFeed, order.id, head)
+    await read(ownerFeed, order.owner, head)
+    await read(auctionFeed, 3, head, { item: auctionItem, hides: true })
+    await headOf(db)
+  })
+  sent.end()
+  const plans: string[] = []
+  for (const { text, values } of statements) {
+    const { rows } = await client.query(`EXPLAIN ${text}`, values)
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+  }
+  expect(plans).toHaveLength(4)
+  for (const [index, name] of [
+    'order_feed_order_id_place_idx',
+    'order_feed_owner_place_idx',
+    'auction_feed_chain_id_place_idx',
+    'auction_feed_pkey',
+  ].entries()) {
+    expect(plans[index]).toContain(name)
+    expect(plans[index]).not.toMatch(/Seq Scan on (order_feed|auction_feed)/)
+  }
+})
