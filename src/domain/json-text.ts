@@ -1,5 +1,5 @@
 /** Facts about a JSON text that `JSON.parse` does not report. Paths have the form `metadata.hooks.pre[0]`. */
-export interface JsonSpelling {
+interface JsonSpelling {
   /** The first duplicate member: parsers differ in which of the two they take. */
   duplicate: string | undefined
   /** Paths of numbers written with a sign, a point or an exponent: `1.0` and `1e3` also parse to whole numbers. */
@@ -17,12 +17,12 @@ interface Level {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g
 
-/** @param text JSON that parses */
-export function jsonSpelling(text: string): JsonSpelling {
+/** @param document JSON that parses */
+export function jsonSpelling(document: string): JsonSpelling {
   const nonDigitNumbers = new Set<string>()
   const open: Level[] = []
   let duplicate: string | undefined
-  for (const [token] of text.matchAll(tokens)) {
+  for (const [token] of document.matchAll(tokens)) {
     const level = open.at(-1)
     if (token === '{') open.push({ path: pathIn(level), names: new Set(), at: '', awaitsName: true })
     else if (token === '[') open.push({ path: pathIn(level), names: null, at: 0, awaitsName: false })

@@ -1,7 +1,7 @@
 import type { Address } from './evm/address.ts'
-import { filledAmount, type Order } from './order/order.ts'
+import type { CancellationSource } from './order/event.ts'
+import type { ImprovementReference } from './order/improvement.ts'
 import type { OrderUid } from './order/uid.ts'
-import { formatTokenAmount, type Token } from './token/token.ts'
 
 export const notificationTypes = [
   'order_filled',
@@ -21,9 +21,21 @@ export interface NotificationMetadata {
   txHash?: string
   validTo?: number
   /** What caused the cancellation. */
-  source?: 'api' | 'policy' | 'replacement' | 'chain'
+  source?: CancellationSource
   replacedBy?: OrderUid
   reason?: string
+  /** Of the amounts that follow. */
+  token?: Address
+  /** Atoms that the account has too few. */
+  missingBalance?: string
+  /** Atoms that the vault relayer may spend too few. */
+  missingAllowance?: string
+  reference?: ImprovementReference
+  /** What the trade would have given, or taken, at the reference. */
+  referenceAmount?: string
+  improvementAmount?: string
+  /** A decimal fraction of `referenceAmount`. */
+  improvementShare?: string
   /** true once a reorg has removed the cause for good. */
   reverted?: boolean
 }
@@ -35,16 +47,4 @@ export interface Notification {
   message: string
   timestamp: Date
   metadata: NotificationMetadata
-}
-
-type Summary = Pick<Order, 'sellAmount' | 'buyAmount'>
-
-export function summarize(amounts: Summary, sell: Token, buy: Token): string {
-  return `${formatTokenAmount(amounts.sellAmount, sell)} for ${formatTokenAmount(amounts.buyAmount, buy)}`
-}
-
-/** Filled share of the fixed side, in whole percent, rounded down: 99.9 % is not 100. */
-export function filledPercentDown(order: Order): number {
-  const target = order.kind === 'sell' ? order.sellAmount : order.buyAmount
-  return target === 0n ? 0 : Number((filledAmount(order) * 100n) / target)
 }

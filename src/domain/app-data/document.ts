@@ -4,7 +4,7 @@ import { type Address, toAddress } from '../evm/address.ts'
 import { type Bytes32, type Hex, toHex } from '../evm/hex.ts'
 import { keccakText } from '../evm/keccak.ts'
 import { type PartnerFee, parsePartnerFees } from '../fee/partner.ts'
-import { type JsonSpelling, jsonSpelling } from '../json-text.ts'
+import { jsonSpelling } from '../json-text.ts'
 import { type OrderUid, toOrderUid } from '../order/uid.ts'
 
 /** Default limit of a document's size. The hash is over exactly the bytes that the client sent. */
@@ -71,32 +71,30 @@ export function parseAppDataDocument(document: string, maxBytes = Number.POSITIV
   if (size > maxBytes) throw invalid('', `is ${size} bytes, ${maxBytes} are allowed`)
   if (/\p{Surrogate}/u.test(document)) throw invalid('', 'is not UTF-8')
   const root = asObject(parseJson(document), '')
-  const spelling = jsonSpelling(document)
-  if (spelling.duplicate !== undefined) throw invalid(spelling.duplicate, 'is given twice')
-  const metadata = optional(root.metadata, (value) => asObject(value, 'metadata'))
-  const { hooks, path } = metadata
-    ? { hooks: metadata.hooks, path: 'metadata.hooks' }
-    : { hooks: legacyHooks(root), path: 'backend.hooks' }
-  return { ...readHooks(hooks, path), ...readMetadata(metadata ?? {}, spelling) }
-}
-
-/** Documents older than `metadata` have only hooks, in `backend`. */
-function legacyHooks(root: Record<string, unknown>): unknown {
-  return optional(root.backend, (value) => asObject(value, 'backend'))?.hooks
+  const { duplicate, nonDigitNumbers } = jsonSpelling(document)
+  if (duplicate !== undefined) throw invalid(duplicate, 'is given twice')
+  const metadata = asOptionalObject(root.metadata, 'metadata')
+  return {
+    // Documents older than `metadata` have only hooks, in `backend`.
+    ...(metadata
+      ? readHooks(metadata.hooks, 'metadata.hooks')
+      : readHooks(asOptionalObject(root.backend, 'backend')?.hooks, 'backend.hooks')),
+    ...readMetadata(metadata ?? {}, nonDigitNumbers),
+  }
 }
 
 function readHooks(value: unknown, path: string): Pick<ParsedAppData, 'preHooks' | 'postHooks'> {
-  const hooks = optional(value, (hooksValue) => asObject(hooksValue, path)) ?? {}
-  return { preHooks: parseHooks(hooks.pre, `${path}.pre`), postHooks: parseHooks(hooks.post, `${path}.post`) }
+  const { pre, post } = asOptionalObject(value, path) ?? {}
+  return { preHooks: parseHooks(pre, `${path}.pre`), postHooks: parseHooks(post, `${path}.post`) }
 }
 
 function readMetadata(
   metadata: Record<string, unknown>,
-  spelling: JsonSpelling,
+  nonDigitNumbers: ReadonlySet<string>,
 ): Omit<ParsedAppData, 'preHooks' | 'postHooks'> {
   optional(metadata.flashloan, parseFlashloan)
-  const fastPath = optional(metadata.enableFastPath, (value) => parseFlag(value, 'metadata.enableFastPath'))
-  if (fastPath) throw invalid('metadata.enableFastPath', 'is not available')
+  if (optional(metadata.enableFastPath, (value) => parseFlag(value, 'metadata.enableFastPath')))
+    throw invalid('metadata.enableFastPath', 'is not available')
   return {
     signer: optional(metadata.signer, (value) => parseAddressAt(value, 'metadata.signer')),
     replacedOrder: optional(metadata.replacedOrder, (value) => {
@@ -105,11 +103,11 @@ function readMetadata(
       if (!parsed) throw invalid('metadata.replacedOrder.uid', 'must be a 56-byte UID')
       return parsed
     }),
-    partnerFees: optional(metadata.partnerFee, (value) => parseFees(value, spelling)) ?? [],
+    partnerFees: optional(metadata.partnerFee, (value) => parseFees(value, nonDigitNumbers)) ?? [],
     wrapped: (optional(metadata.wrappers, parseWrappers) ?? []).some(({ isOmittable }) => !isOmittable),
     validFrom: optional(metadata.validFrom, (value) => {
       const isWhole = typeof value === 'number' && Number.isInteger(value)
-      if (!isWhole || spelling.nonDigitNumbers.has('metadata.validFrom') || value < 0 || value >= 2 ** 32) {
+      if (!isWhole || nonDigitNumbers.has('metadata.validFrom') || value < 0 || value >= 2 ** 32) {
         throw invalid('metadata.validFrom', 'must be Unix seconds')
       }
       return value
@@ -117,9 +115,9 @@ function readMetadata(
   }
 }
 
-function parseFees(value: unknown, { nonDigitNumbers: notDigits }: JsonSpelling): PartnerFee[] {
+function parseFees(value: unknown, nonDigitNumbers: ReadonlySet<string>): PartnerFee[] {
   const fees = parsePartnerFees(value)
-  const hasLooseNumbers = [...notDigits].some((path) =>
+  const hasLooseNumbers = [...nonDigitNumbers].some((path) =>
     /^metadata\.partnerFee(\[\d+\])?\.\w*[bB]ps$/.test(path),
   )
   if (fees && !hasLooseNumbers) return fees
@@ -191,6 +189,10 @@ function asObject(value: unknown, path: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(path, 'must be an object')
   return value as Record<string, unknown>
+}
+
+function asOptionalObject(value: unknown, path: string): Record<string, unknown> | null {
+  return optional(value, () => asObject(value, path))
 }
 
 function invalid(path: string, fault: string): Refusal {

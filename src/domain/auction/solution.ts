@@ -10,6 +10,10 @@ export interface Proposal {
   trades: ProposedTrade[]
   /** Run after sell tokens are taken and before buy tokens are paid. */
   interactions: Interaction[]
+  /** Run before sell tokens are taken, after the orders' own; none if left out. */
+  before?: Interaction[]
+  /** Run after buy tokens are paid out and after the orders' own; none if left out. */
+  after?: Interaction[]
   /** Gas units of the whole settlement, estimated by the solver. */
   gas: bigint
 }

@@ -1,15 +1,29 @@
-import type { RankedSolution, Solution } from './solution.ts'
+import type { Address } from '../evm/address.ts'
+import type { Proposal, RankedSolution, Solution } from './solution.ts'
 
 /**
- * Fair combinatorial auction. A solution over several pairs is kept only if no pair scores less than in the best solution
- * for that pair alone; then the best solutions with disjoint pairs win. Ties go to the earlier solution: shuffle before.
+ * Proposals that cannot be settled, each with the solvers of the winners that it fails after; none if it fails by itself. Without one of
+ * these solvers it counts as usable.
+ */
+export type Unusable = ReadonlyMap<Proposal, ReadonlySet<Address>>
+
+/**
+ * Fair combinatorial auction. A solution over several pairs is kept only if no pair scores less than in the best usable solution
+ * for that pair alone; then the best usable solutions with disjoint pairs win. Ties go to the earlier solution: shuffle before.
  * @returns winners by score, then other kept solutions by score, then filtered ones; uid is the index.
  */
-export function selectWinners(solutions: readonly Solution[], maxWinners: number): RankedSolution[] {
+export function selectWinners(
+  solutions: readonly Solution[],
+  maxWinners: number,
+  unusable: Unusable = new Map(),
+): RankedSolution[] {
   const byScore = [...solutions].sort(descendingScore)
-  const baselines = singlePairBaselines(byScore)
+  const baselines = singlePairBaselines(byScore.filter(({ proposal }) => !unusable.has(proposal)))
   const fair = byScore.filter((solution) => isFair(solution, baselines))
-  const winners = takeDisjoint(fair, maxWinners)
+  const winners = takeDisjoint(
+    fair.filter(({ proposal }) => !unusable.has(proposal)),
+    maxWinners,
+  )
   const ranking = [
     ...winners,
     ...fair.filter((solution) => !winners.includes(solution)),
@@ -21,7 +35,7 @@ export function selectWinners(solutions: readonly Solution[], maxWinners: number
     ranking: uid + 1,
     isWinner: winners.includes(solution),
     filteredOut: !fair.includes(solution),
-    referenceScore: winners.includes(solution) ? referenceScore(fair, solution, maxWinners) : null,
+    referenceScore: winners.includes(solution) ? referenceScore(fair, solution, maxWinners, unusable) : null,
   }))
 }
 
@@ -57,7 +71,15 @@ function takeDisjoint(byScore: readonly Solution[], maxWinners: number): Solutio
   return winners
 }
 
-function referenceScore(fair: readonly Solution[], { solver }: Solution, maxWinners: number): bigint {
-  const others = fair.filter((solution) => solution.solver !== solver)
-  return takeDisjoint(others, maxWinners).reduce((sum, solution) => sum + solution.score, 0n)
+/** Without the solver, what only its winners prevented can be settled. */
+function referenceScore(
+  fair: readonly Solution[],
+  { solver }: Solution,
+  maxWinners: number,
+  unusable: Unusable,
+): bigint {
+  const others = fair.filter(
+    (solution) => solution.solver !== solver && unusable.get(solution.proposal)?.has(solver) !== false,
+  )
+  return takeDisjoint(others, maxWinners).reduce((sum, { score }) => sum + score, 0n)
 }

@@ -49,6 +49,14 @@ export const refusalCodes = {
     'The GraphQL document does not parse or does not fit the schema.',
     'Correct the document; the schema can be read by introspection.',
   ),
+  FeedGap: final(
+    'Entries of the feed behind this cursor were removed by their age.',
+    'Start again from "earliest", and read what is missing from the account’s orders.',
+  ),
+  SlowConsumer: passing(
+    'The client took nothing from its stream for too long.',
+    'Open the stream again from the last cursor, and read faster.',
+  ),
 
   PERSISTED_QUERY_NOT_FOUND: final(
     'No document is known by this hash: send its text with it.',

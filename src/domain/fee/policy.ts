@@ -67,7 +67,7 @@ export function referenceLimits(policy: FeePolicy, limits: Limits, quoted: Quote
 }
 
 /** The quote's price at the order's size, where it is better for the trader than the limit. */
-function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
+export function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
   if (quoted.sellAmount === 0n || quoted.buyAmount === 0n) return limits
   if (limits.kind === 'sell') {
     const afterFee = quoted.buyAmount - mulDivUp(quoted.feeAmount, quoted.buyAmount, quoted.sellAmount)

@@ -1,14 +1,25 @@
 import type { Address } from '../evm/address.ts'
+import { isInMarket } from '../order/out-of-market.ts'
 import { wrappedForm } from '../token/token.ts'
 import type { FeePolicy } from './policy.ts'
 
+/** In or out of market, by the order's stored quote. This is not the class in an order's row. */
+export const feeClasses = ['market', 'limit', 'any'] as const
+export type FeeClass = (typeof feeClasses)[number]
+
+/** Which orders a rule is for. */
+interface Scope {
+  /** `any` by default. */
+  orderClass?: FeeClass | undefined
+  /** Unix seconds; no order is charged before. */
+  effectiveFrom?: number | undefined
+}
+
 /** A volume fee of the settings. */
-export interface VolumeRule {
+interface VolumeRule extends Scope {
   kind: 'volume'
   /** Parts per million, for pairs outside all buckets. */
   factor: bigint
-  /** Unix seconds; no order is charged before. */
-  effectiveFrom?: number | undefined
   /** Factors for pairs within a set of tokens; the first bucket with both tokens decides. */
   buckets?: readonly FeeBucket[] | undefined
   /** Whether to charge trades of a token for itself or for the coin that it wraps; false by default. */
@@ -20,48 +31,60 @@ export interface FeeBucket {
   factor: bigint
 }
 
-/** A protocol fee of the settings; the resulting policy depends on pair and time. */
-export type FeeRule = Exclude<FeePolicy, { kind: 'volume' }> | VolumeRule
+/** A protocol fee of the settings; the resulting policy depends on pair, class and time. */
+export type FeeRule = (Exclude<FeePolicy, { kind: 'volume' }> & Scope) | VolumeRule
 
 export interface TokenPair {
   sellToken: Address
   buyToken: Address
 }
 
-/** The policies for an order of this pair at this time, in the order of the rules, without volume fees of 0. */
+type RuledOrder = TokenPair & Parameters<typeof isInMarket>[0]
+
+/** The policies for this order at this time, in the order of the rules, without volume fees of 0. */
 export function policiesFor(
   rules: readonly FeeRule[],
-  pair: TokenPair,
+  order: RuledOrder,
   wrappedNative: Address,
   nowSeconds: number,
 ): FeePolicy[] {
-  return rules.flatMap((rule): FeePolicy[] => {
-    if (rule.kind !== 'volume') return [rule]
-    const factor = volumeFactor(rule, pair, wrappedNative, nowSeconds)
-    return factor > 0n ? [{ kind: 'volume', factor }] : []
-  })
+  const applying = rules.filter(appliesTo(isInMarket(order) ? 'market' : 'limit', nowSeconds))
+  return applying.flatMap((rule) => policyOf(rule, order, wrappedNative) ?? [])
 }
 
-/** The volume fees among them, in parts per million, for quotes. */
+/** The volume fees for a quote, in parts per million: those of an order that is in market. */
 export function volumeFeesFor(
   rules: readonly FeeRule[],
   pair: TokenPair,
   wrappedNative: Address,
   nowSeconds: number,
 ): bigint[] {
-  return policiesFor(rules, pair, wrappedNative, nowSeconds).flatMap((policy) =>
-    policy.kind === 'volume' ? [policy.factor] : [],
-  )
+  return rules.filter(appliesTo('market', nowSeconds)).flatMap((rule) => {
+    const policy = policyOf(rule, pair, wrappedNative)
+    return policy?.kind === 'volume' ? [policy.factor] : []
+  })
+}
+
+function appliesTo(orderClass: FeeClass, nowSeconds: number) {
+  return ({ orderClass: wanted = 'any', effectiveFrom = 0 }: FeeRule): boolean =>
+    nowSeconds >= effectiveFrom && (wanted === 'any' || wanted === orderClass)
+}
+
+function policyOf(rule: FeeRule, pair: TokenPair, wrappedNative: Address): FeePolicy | undefined {
+  if (rule.kind === 'volume') {
+    const factor = volumeFactor(rule, pair, wrappedNative)
+    return factor > 0n ? { kind: 'volume', factor } : undefined
+  }
+  const { kind, factor, maxVolumeFactor } = rule
+  return { kind, factor, maxVolumeFactor }
 }
 
 /** On both sides the native coin counts as its wrapped form. */
 function volumeFactor(
-  { factor, effectiveFrom, buckets, sameToken }: VolumeRule,
+  { factor, buckets, sameToken }: VolumeRule,
   pair: TokenPair,
   wrappedNative: Address,
-  nowSeconds: number,
 ): bigint {
-  if (effectiveFrom !== undefined && nowSeconds < effectiveFrom) return 0n
   const sell = wrappedForm(pair.sellToken, wrappedNative)
   const buy = wrappedForm(pair.buyToken, wrappedNative)
   if (sell === buy && !sameToken) return 0n

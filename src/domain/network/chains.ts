@@ -1,4 +1,5 @@
-import { type Address, address } from '../evm/address.ts'
+import { type Address, address, nativeMarker } from '../evm/address.ts'
+import type { Token } from '../token/token.ts'
 
 /** Names and constants of a chain. The settings decide whether the service serves it. */
 export interface ChainFacts {
@@ -153,4 +154,10 @@ export function chainIdOfName(name: string): number | undefined {
 /** Whether this is the network's name, or a name of its chain. */
 export function goesBy(network: { name: string; chainId: number }, name: string): boolean {
   return name === network.name || chainIdOfName(name) === network.chainId
+}
+
+/** The native coin has no contract; on every chain it has the decimals of its wrapped form. */
+export function nativeCoin(chainId: number): Token {
+  const { symbol = null, name = null } = chains.get(chainId)?.coin ?? {}
+  return { chainId, address: nativeMarker, symbol, name, decimals: 18 }
 }

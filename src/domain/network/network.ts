@@ -16,6 +16,8 @@ export interface Network {
   vaultRelayer: Address
   /** Runs the hooks of orders, each with its own gas limit; only the settlement contract may call it. */
   hooksTrampoline: Address
+  /** Contracts that own the orders of users who sell the chain's own coin. */
+  ethFlows: readonly Address[]
   /** ERC-20 form of the chain's own coin, such as WETH. */
   wrappedNative: Address
   /** Factory of Uniswap V2-style pools. */

@@ -1,3 +1,6 @@
+import type { Bytes32 } from '../evm/hex.ts'
+import type { OrderUid } from './uid.ts'
+
 /** Event types of an order's history. */
 export const orderEventLabels = [
   'created',
@@ -8,6 +11,8 @@ export const orderEventLabels = [
   'considered',
   'traded',
   'cancelled',
+  'expired',
+  'refunded',
 ] as const
 export type OrderEventLabel = (typeof orderEventLabels)[number]
 
@@ -23,6 +28,24 @@ export const exclusionReasons = [
 /** Why an order is not in an auction. */
 export type ExclusionReason = (typeof exclusionReasons)[number]
 
+/**
+ * Why an order has no place in auctions. `auction_full`: others come before it, and it can be settled as well as they.
+ * `fee_exceeds_value`: its own gas in a batch, without swaps, costs more than what it sells is worth.
+ * `settlement_failed`: it, or another with code of the same owner, may be why a settlement failed, or its
+ * owner cancelled another when it was about to be settled; it comes back after some blocks.
+ */
+export const standingReasons = [
+  ...exclusionReasons,
+  'auction_full',
+  'fee_exceeds_value',
+  'settlement_failed',
+] as const
+export type StandingReason = (typeof standingReasons)[number]
+
+export function isExclusion(reason: StandingReason | null): reason is ExclusionReason {
+  return exclusionReasons.some((each) => each === reason)
+}
+
 export interface OrderEvent {
   label: OrderEventLabel
   timestamp: Date
@@ -34,4 +57,25 @@ export function exclusionLabel(reason: ExclusionReason): 'filtered' | 'invalid' 
   return reason === 'in_flight' || reason === 'dust_order' || reason === 'missing_native_price'
     ? 'filtered'
     : 'invalid'
+}
+
+export const cancellationSources = ['api', 'policy', 'replacement', 'chain'] as const
+/** Who or what cancelled an order: its owner through the service, the operator, a newer order, or a log of the settlement contract. */
+export type CancellationSource = (typeof cancellationSources)[number]
+
+export type Cancellation =
+  | { by: 'api' }
+  | { by: 'policy'; reason: string | null }
+  | { by: 'replacement'; uid: OrderUid }
+  | { by: 'chain'; blockNumber: number; txHash: Bytes32 }
+
+/**
+ * The reason of the event `cancelled`: the source and, behind a colon, its detail; null for a cancellation by the owner through the
+ * service, of which clients expect no reason.
+ */
+export function cancellationReason(cancellation: Cancellation): string | null {
+  const { by } = cancellation
+  if (by === 'api') return null
+  if (by === 'policy') return cancellation.reason === null ? by : `${by}: ${cancellation.reason}`
+  return `${by}: ${by === 'chain' ? cancellation.txHash : cancellation.uid}`
 }

@@ -19,6 +19,7 @@ export type OrderClass = (typeof orderClasses)[number]
 
 /** Why an order that was placed on chain can never be traded. The values are part of the API. */
 export const placementErrors = ['QuoteNotFound', 'ValidToTooFarInFuture', 'PreValidationError'] as const
+export type PlacementError = (typeof placementErrors)[number]
 
 /** The twelve signed members. `receiver` null is signed as the zero address and means the owner. */
 export interface OrderData {
@@ -106,6 +107,14 @@ export interface Order extends OrderData, OrderProgress {
   validFrom: number | null
   interactions: Interactions
   quote: OrderQuote | null
+  /** Who placed the order on chain, where a contract owns it; null for orders placed through the service. */
+  onchainUser: Address | null
+  placementError: PlacementError | null
+}
+
+/** Whom an order concerns: its owner, or the user of an order that a contract owns. */
+export function accountOf({ owner, onchainUser }: Pick<Order, 'owner' | 'onchainUser'>): Address {
+  return onchainUser ?? owner
 }
 
 /** An order that passed every check, before it is stored. */
@@ -139,5 +148,6 @@ export function filledAmount(
 export function duePreInteractions(
   order: Pick<Order, 'interactions'> & Parameters<typeof filledAmount>[0],
 ): Interaction[] {
-  return filledAmount(order) === 0n ? order.interactions.pre : []
+  const { pre } = order.interactions
+  return pre.length === 0 || filledAmount(order) === 0n ? pre : []
 }

@@ -89,14 +89,16 @@ function bestRoute(
   const division = bestDivision(query, single)
   if (division)
     return toRoute(
-      division.parts.flatMap(({ poolPath, amount }) => toPath(direction, poolPath, amount) ?? []),
+      division.parts.flatMap(({ poolPath, amount }) => pathThrough(direction, poolPath, amount) ?? []),
     )
   return (
-    single && toRoute([toPath(direction, single.poolPath, trade.amount)].filter((path) => path !== undefined))
+    single &&
+    toRoute([pathThrough(direction, single.poolPath, trade.amount)].filter((path) => path !== undefined))
   )
 }
 
-function toPath(direction: Direction, poolPath: PoolPath, givenAmount: bigint): Path | undefined {
+/** The swaps of a path with this amount on the given side; `undefined` when a pool refuses it. */
+export function pathThrough(direction: Direction, poolPath: PoolPath, givenAmount: bigint): Path | undefined {
   const hops: Hop[] = []
   let amount = givenAmount
   for (const step of poolPath) {

@@ -1,6 +1,6 @@
 import { divUp, mulDivUp, priceScale } from '../amount.ts'
 import { type ParsedAppData, parseAppDataDocument } from '../app-data/document.ts'
-import type { Order } from '../order/order.ts'
+import { duePreInteractions, type Order } from '../order/order.ts'
 
 /** Gas units for estimates. The first four and the conversions were measured on the settlement contract. */
 export const gasUnits = {
@@ -32,25 +32,27 @@ export function settlementGas(trades: number, hops: number): bigint {
   return settlementBaseGas + BigInt(trades) * tradeGas + BigInt(hops) * gasUnits.hop
 }
 
-/** Gas of one order in a settlement of `trades` orders: the base is shared, its trade and `hops` swaps are not. */
+/** Gas of each of `trades` orders that share a settlement and its `hops` swaps. */
 export function sharedGasUp(trades: number, hops: number): bigint {
-  return divUp(settlementGas(trades, 0), BigInt(trades)) + BigInt(hops) * gasUnits.hop
+  return divUp(settlementGas(trades, hops), BigInt(trades))
 }
 
+type HookedOrder = Pick<Order, 'fullAppData' | 'onchainUser'> & Parameters<typeof duePreInteractions>[0]
+
 /**
- * Gas of one order beyond its trade: a contract's signature check, hooks, and unwrapping.
+ * Gas of one order's next fill beyond its trade: a contract's signature check, wrapping, the hooks that run, and unwrapping.
  * @param signatureGas measured gas of the signature check
  */
 export function extraOrderGas(
-  order: Pick<Order, 'signingScheme' | 'interactions' | 'fullAppData'>,
+  order: HookedOrder & Pick<Order, 'signingScheme'>,
   buysNative: boolean,
   signatureGas: bigint = gasUnits.contractSignature,
 ): bigint {
   const signature = order.signingScheme === 'eip1271' ? signatureGas : 0n
-  return signature + storedHooksGas(order) + (buysNative ? gasUnits.unwrapNative : 0n)
+  return signature + wrappingGas(order) + dueHooksGas(order) + (buysNative ? gasUnits.unwrapNative : 0n)
 }
 
-/** Sum of the gas limits of all pre and post hooks of an order. */
+/** Sum of the gas limits of all pre and post hooks: those of an order's first fill. */
 export function hooksGas({ preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>): bigint {
   return [...preHooks, ...postHooks].reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
 }
@@ -60,7 +62,15 @@ export function networkFeeUp(gas: bigint, gasPrice: bigint, nativePrice: bigint)
   return mulDivUp(gas * gasPrice, priceScale, nativePrice)
 }
 
-function storedHooksGas({ interactions, fullAppData }: Pick<Order, 'interactions' | 'fullAppData'>): bigint {
-  if (!fullAppData || interactions.pre.length + interactions.post.length === 0) return 0n
-  return hooksGas(parseAppDataDocument(fullAppData))
+/** The contract of an order that was placed on chain wraps its coins first. */
+function wrappingGas(order: HookedOrder): bigint {
+  return order.onchainUser !== null && duePreInteractions(order).length > 0 ? gasUnits.wrapNative : 0n
+}
+
+function dueHooksGas(order: HookedOrder): bigint {
+  const { fullAppData, interactions } = order
+  const runsPreHooks = duePreInteractions(order).length > 0
+  if (!fullAppData || (!runsPreHooks && interactions.post.length === 0)) return 0n
+  const { preHooks, postHooks } = parseAppDataDocument(fullAppData)
+  return hooksGas({ preHooks: runsPreHooks ? preHooks : [], postHooks })
 }

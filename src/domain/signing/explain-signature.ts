@@ -2,11 +2,18 @@ import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 import type { Network } from '../network/network.ts'
 import type { OrderCreation } from '../order/creation.ts'
-import { type SignedInstead, signedInstead } from './known-mistakes.ts'
+import type { SigningScheme } from '../order/order.ts'
+import { signedInstead } from './known-mistakes.ts'
 import { type EcdsaSignature, readSignature, recover, type SignatureFault } from './signature.ts'
 import type { SignatureMistake } from './signature-mistake.ts'
-import { domainSeparator, ecdsaSchemes, isEcdsa, orderMembers, signedDigest } from './signing.ts'
-import { structHash, typedDigest } from './typed-data.ts'
+import {
+  domainSeparator,
+  ecdsaSchemes,
+  isEcdsa,
+  orderDigest,
+  orderStructHash,
+  signedDigest,
+} from './signing.ts'
 
 export interface SignatureExplanation {
   /** null when it cannot be decided: no expected signer is known, or only the chain can verify it. */
@@ -35,53 +42,63 @@ export const digestsTried = { asked: 400, placing: 100 }
  * @param declaredSigner the signer that the order's appData names
  */
 export function explainSignature(
-  order: OrderCreation,
+  creation: OrderCreation,
   declaredSigner: Address | null,
   network: Network,
   maxDigests = digestsTried.asked,
 ): SignatureExplanation {
-  const separator = domainSeparator(network)
-  const struct = structHash('Order', orderMembers({ ...order, appData: order.appData.hash }))
-  const digest = typedDigest(separator, struct)
-  const expectedSigner = order.from ?? declaredSigner
-  const facts = { expectedSigner, domainSeparator: separator, structHash: struct, digest }
-  const signature = readSignature(order.signature)
-  const signingScheme = order.signingScheme
-  if (!isEcdsa(signingScheme)) return { ...facts, ...explainOther(order, expectedSigner, digest) }
-  if ('fault' in signature) return { ...facts, ...explainMalformed(signature.fault) }
-  const signed = signedDigest(signingScheme, digest)
-  const signer = recover(signed, signature)
-  if (!signer) return { ...facts, ...explainMalformed('unrecoverable') }
-  const recovered = { recoveredSigner: signer, mistake: null, ...facts }
-  if (expectedSigner === null) {
-    const explanation = `it recovers to ${signer}; without from there is no account to compare with, and the recovered signer counts as the owner`
-    return { ...recovered, valid: null, explanation }
+  const order = { ...creation, appData: creation.appData.hash }
+  const digest = orderDigest(network, order)
+  const expectedSigner = creation.from ?? declaredSigner
+  return {
+    ...judge(creation, declaredSigner, expectedSigner, digest, network, maxDigests),
+    expectedSigner,
+    domainSeparator: domainSeparator(network),
+    structHash: orderStructHash(order),
+    digest,
   }
-  if (signer === expectedSigner)
-    return { ...recovered, valid: true, explanation: `${signer} signed this order` }
-  if (signer === order.receiver || signer === declaredSigner) {
-    const role = signer === declaredSigner ? 'whom appData names as signer' : 'the receiver'
-    const explanation = `${signer}, ${role}, signed this order: from must be that account, not ${expectedSigner}`
-    return { ...recovered, valid: false, mistake: 'other_account', explanation }
+}
+
+function judge(
+  creation: OrderCreation,
+  declaredSigner: Address | null,
+  expectedSigner: Address | null,
+  digest: Bytes32,
+  network: Network,
+  maxDigests: number,
+): Judgement {
+  const { signingScheme } = creation
+  const signature = readSignature(creation.signature)
+  if (!isEcdsa(signingScheme)) return judgeOther(signingScheme, signature, expectedSigner, digest)
+  if ('fault' in signature) return malformed(signature.fault)
+  const signed = signedDigest(signingScheme, digest)
+  const recoveredSigner = recover(signed, signature)
+  if (!recoveredSigner) return malformed('unrecoverable')
+  if (expectedSigner === null) {
+    const explanation = `it recovers to ${recoveredSigner}; without from there is no account to compare with, and the recovered signer counts as the owner`
+    return { valid: null, mistake: null, explanation, recoveredSigner }
+  }
+  if (recoveredSigner === expectedSigner) {
+    return { valid: true, mistake: null, explanation: `${expectedSigner} signed this order`, recoveredSigner }
+  }
+  if (recoveredSigner === creation.receiver || recoveredSigner === declaredSigner) {
+    const role = recoveredSigner === declaredSigner ? 'whom appData names as signer' : 'the receiver'
+    const explanation = `${recoveredSigner}, ${role}, signed this order: from must be that account, not ${expectedSigner}`
+    return { valid: false, mistake: 'other_account', explanation, recoveredSigner }
   }
   if (recover(signed, otherParity(signature)) === expectedSigner) {
     const explanation = `${expectedSigner} signed this order, but v says the other of two, or was cut off`
-    return { ...recovered, valid: false, mistake: 'signature_v', explanation }
+    return { valid: false, mistake: 'signature_v', explanation, recoveredSigner }
   }
-  const attempt = findSignedInstead(
-    signedInstead(order, signingScheme, expectedSigner, network),
-    signature,
-    expectedSigner,
-    maxDigests,
-  )
-  return {
-    ...recovered,
-    valid: false,
-    mistake: attempt?.mistake ?? null,
-    explanation: attempt
-      ? `${expectedSigner} signed the order ${attempt.description}`
-      : `it recovers to ${signer}, not to ${expectedSigner}, and no known mistake explains that: another account signed, or another order was signed`,
+  let digestCount = 0
+  for (const instead of signedInstead(creation, signingScheme, expectedSigner, network)) {
+    if (digestCount++ >= maxDigests) break
+    if (recover(instead.signed, signature) !== expectedSigner) continue
+    const explanation = `${expectedSigner} signed the order ${instead.description}`
+    return { valid: false, mistake: instead.mistake, explanation, recoveredSigner }
   }
+  const explanation = `it recovers to ${recoveredSigner}, not to ${expectedSigner}, and no known mistake explains that: another account signed, or another order was signed`
+  return { valid: false, mistake: null, explanation, recoveredSigner }
 }
 
 /** A signature that lost its v is read as a compact one; its parity is then wrong half the time. */
@@ -96,38 +113,26 @@ const faults: Record<SignatureFault, [mistake: SignatureMistake, explanation: st
   unrecoverable: ['unrecoverable', 'it does not recover to any signer'],
 }
 
-function explainMalformed(fault: SignatureFault): Judgement {
+function malformed(fault: SignatureFault): Judgement {
   const [mistake, explanation] = faults[fault]
   return { valid: false, mistake, explanation, recoveredSigner: null }
 }
 
 /** For presign and eip1271: finds out whether the owner's key signed the order after all. */
-function explainOther(order: OrderCreation, expectedSigner: Address | null, digest: Bytes32): Judgement {
-  const signature = readSignature(order.signature)
-  const ecdsaScheme = ecdsaSchemes.find(
-    (scheme) =>
-      expectedSigner !== null &&
-      'rs' in signature &&
-      recover(signedDigest(scheme, digest), signature) === expectedSigner,
-  )
+function judgeOther(
+  signingScheme: SigningScheme,
+  signature: ReturnType<typeof readSignature>,
+  expectedSigner: Address | null,
+  digest: Bytes32,
+): Judgement {
+  const ecdsaScheme =
+    expectedSigner === null || 'fault' in signature
+      ? undefined
+      : ecdsaSchemes.find((scheme) => recover(signedDigest(scheme, digest), signature) === expectedSigner)
   if (!ecdsaScheme) {
-    const explanation = `only the chain knows whether the owner signed: ${order.signingScheme} is not judged here`
+    const explanation = `only the chain knows whether the owner signed: ${signingScheme} is not judged here`
     return { valid: null, mistake: null, explanation, recoveredSigner: null }
   }
   const explanation = `${expectedSigner} signed this order with its key: declare signingScheme ${ecdsaScheme}`
   return { valid: null, mistake: 'scheme', explanation, recoveredSigner: expectedSigner }
-}
-
-function findSignedInstead(
-  candidates: Iterable<SignedInstead>,
-  signature: EcdsaSignature,
-  expectedSigner: Address,
-  maxDigests: number,
-): SignedInstead | undefined {
-  let digestCount = 0
-  for (const attempt of candidates) {
-    if (digestCount++ >= maxDigests) return undefined
-    if (recover(attempt.signed, signature) === expectedSigner) return attempt
-  }
-  return undefined
 }

@@ -14,10 +14,10 @@ const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501dd
  * EIP-2098. Returns the signature as 65 bytes with v 27 or 28, the form that the settlement contract takes.
  * High-s is refused: anyone can derive such a second signature from the owner's.
  */
-export function recoverSigner(scheme: EcdsaScheme, digest: Bytes32, signature: Hex): Recovery {
+export function recoverSigner(signingScheme: EcdsaScheme, digest: Bytes32, signature: Hex): Recovery {
   const read = readSignature(signature)
   if ('fault' in read) return read
-  const signer = recover(signedDigest(scheme, digest), read)
+  const signer = recover(signedDigest(signingScheme, digest), read)
   if (!signer) return { fault: 'unrecoverable' }
   return { signer, signature: `${bytesToHex(read.rs)}${(read.recoveryId + 27).toString(16)}` as Hex }
 }
@@ -28,28 +28,35 @@ export interface EcdsaSignature {
   recoveryId: 0 | 1
 }
 
+/** By v. */
+const recoveryIds = new Map<number | undefined, 0 | 1>([
+  [0, 0],
+  [1, 1],
+  [27, 0],
+  [28, 1],
+])
+
 /** Parses both forms. */
 export function readSignature(signature: Hex): EcdsaSignature | { fault: SignatureFault } {
   const bytes = hexToBytes(signature)
   const rs = bytes.slice(0, 64)
-  let recoveryId: number
+  let recoveryId: 0 | 1 | undefined
   if (bytes.length === 64) {
     // EIP-2098: the highest bit of s holds the parity; a low s never uses it.
-    recoveryId = (bytes[32] ?? 0) >> 7
+    recoveryId = (bytes[32] ?? 0) >> 7 ? 1 : 0
     rs[32] = (bytes[32] ?? 0) & 0x7f
-  } else if (bytes.length === 65) {
-    const v = bytes[64] ?? 255
-    recoveryId = v >= 27 ? v - 27 : v
-  } else return { fault: 'length' }
-  if (recoveryId !== 0 && recoveryId !== 1) return { fault: 'v' }
+  } else if (bytes.length === 65) recoveryId = recoveryIds.get(bytes[64])
+  else return { fault: 'length' }
+  if (recoveryId === undefined) return { fault: 'v' }
   if (halfOrder.compare(rs, 32, 64) < 0) return { fault: 'high-s' }
   return { rs, recoveryId }
 }
 
 /** The signer's address; `undefined` when the bytes are not a valid signature. */
-export function recover(signed: Bytes32, { rs, recoveryId }: EcdsaSignature): Address | undefined {
+export function recover(digest: Bytes32, signature: EcdsaSignature): Address | undefined {
   try {
-    const publicKey = secp256k1.ecdsaRecover(rs, recoveryId, hexToBytes(signed), false)
+    const { rs, recoveryId } = signature
+    const publicKey = secp256k1.ecdsaRecover(rs, recoveryId, hexToBytes(digest), false)
     return bytesToHex(keccak(publicKey.subarray(1)).subarray(12))
   } catch {
     return undefined

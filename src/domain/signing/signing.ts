@@ -22,8 +22,8 @@ export interface SigningDomain {
 export type EcdsaScheme = Extract<SigningScheme, 'eip712' | 'ethsign'>
 export const ecdsaSchemes: readonly EcdsaScheme[] = ['eip712', 'ethsign']
 
-export function isEcdsa(scheme: SigningScheme): scheme is EcdsaScheme {
-  return scheme === 'eip712' || scheme === 'ethsign'
+export function isEcdsa(signingScheme: SigningScheme): signingScheme is EcdsaScheme {
+  return signingScheme === 'eip712' || signingScheme === 'ethsign'
 }
 
 export const domainName = 'Gnosis Protocol'
@@ -123,9 +123,9 @@ export function ethsignDigest(digest: Bytes32): Bytes32 {
   return personalDigest(hexToBytes(digest))
 }
 
-/** The digest that is signed under `scheme`. */
-export function signedDigest(scheme: EcdsaScheme, digest: Bytes32): Bytes32 {
-  return scheme === 'ethsign' ? ethsignDigest(digest) : digest
+/** The digest that is signed under `signingScheme`. */
+export function signedDigest(signingScheme: EcdsaScheme, digest: Bytes32): Bytes32 {
+  return signingScheme === 'ethsign' ? ethsignDigest(digest) : digest
 }
 
 /** The digest that a wallet signs for `personal_sign`. */

@@ -26,15 +26,14 @@ export interface DomainFields {
   verifyingContract?: Address | undefined
 }
 
-export function domainHash({ name, version, chainId, verifyingContract }: DomainFields): Bytes32 {
+export function domainHash(domain: DomainFields): Bytes32 {
   const members: TypedMember[] = []
-  if (name !== undefined) members.push({ type: 'string', name: 'name', word: keccakText(name) })
-  if (version !== undefined) members.push({ type: 'string', name: 'version', word: keccakText(version) })
-  if (chainId !== undefined)
-    members.push({ type: 'uint256', name: 'chainId', word: uintWord(BigInt(chainId)) })
-  if (verifyingContract !== undefined) {
-    members.push({ type: 'address', name: 'verifyingContract', word: addressWord(verifyingContract) })
-  }
+  const add = (type: string, name: keyof DomainFields, word: Hex) => members.push({ type, name, word })
+  if (domain.name !== undefined) add('string', 'name', keccakText(domain.name))
+  if (domain.version !== undefined) add('string', 'version', keccakText(domain.version))
+  if (domain.chainId !== undefined) add('uint256', 'chainId', uintWord(BigInt(domain.chainId)))
+  if (domain.verifyingContract !== undefined)
+    add('address', 'verifyingContract', addressWord(domain.verifyingContract))
   return structHash('EIP712Domain', members)
 }
 

@@ -2,7 +2,7 @@ import { type Address, zeroAddress } from '../evm/address.ts'
 import { chains } from '../network/chains.ts'
 import { profiles, settlementPairs } from '../network/deployments.ts'
 import type { Network } from '../network/network.ts'
-import type { OrderData } from '../order/order.ts'
+import type { OrderCreation } from '../order/creation.ts'
 import type { SignatureMistake } from './signature-mistake.ts'
 import { domainName, domainVersion } from './signing.ts'
 import type { DomainFields } from './typed-data.ts'
@@ -21,7 +21,7 @@ const otherNames = [
 
 /** Domains that clients sign with by mistake. `description` follows "signed the order". */
 export function* wrongDomains(
-  { sellToken, buyToken }: Pick<OrderData, 'sellToken' | 'buyToken'>,
+  creation: Pick<OrderCreation, 'sellToken' | 'buyToken'>,
   { chainId, settlement, vaultRelayer }: Network,
 ): Generator<[mistake: SignatureMistake, description: string, domain: DomainFields]> {
   const rightDomain = { name: domainName, version: domainVersion, chainId, verifyingContract: settlement }
@@ -37,8 +37,8 @@ export function* wrongDomains(
       `the settlement contract of ${profile}`,
       settlementPairs[profile].settlement,
     ]),
-    ['the sell token', sellToken],
-    ['the buy token', buyToken],
+    ['the sell token', creation.sellToken],
+    ['the buy token', creation.buyToken],
   ]
   for (const [description, verifyingContract] of contracts) {
     if (verifyingContract === settlement) continue

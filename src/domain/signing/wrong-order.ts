@@ -11,28 +11,33 @@ export type WrongMembers = [mistake: SignatureMistake, description: string, memb
 
 /** Right types, but a value that differs from the order as sent. */
 export function* wrongValues(
-  order: OrderCreation,
-  owner: Address,
+  creation: OrderCreation,
   members: readonly TypedMember[],
+  expectedSigner: Address,
 ): Generator<WrongMembers> {
   const withWord = (name: string, word: Hex) => changeMembers(members, [name], { word })
   yield ['receiver', 'with the zero address as receiver', withWord('receiver', addressWord(null))]
-  yield ['receiver', 'with its owner as receiver', withWord('receiver', addressWord(owner))]
-  for (const [description, hash] of otherHashes(order.appData)) {
+  yield ['receiver', 'with its owner as receiver', withWord('receiver', addressWord(expectedSigner))]
+  for (const [description, hash] of otherHashes(creation.appData)) {
     yield ['app_data_hash', `with ${description} as appData`, withWord('appData', hash)]
   }
-  const milliseconds = BigInt(order.validTo) * 1000n
+  const milliseconds = BigInt(creation.validTo) * 1000n
   for (const type of ['uint32', 'uint256', 'uint64']) {
-    const late = changeMembers(members, ['validTo'], { type, word: uintWord(milliseconds) })
-    yield ['valid_to_milliseconds', `with validTo in milliseconds, as ${type}`, late]
+    yield [
+      'valid_to_milliseconds',
+      `with validTo in milliseconds, as ${type}`,
+      changeMembers(members, ['validTo'], { type, word: uintWord(milliseconds) }),
+    ]
   }
   const truncated = withWord('validTo', uintWord(milliseconds % 2n ** 32n))
   yield ['valid_to_milliseconds', 'with validTo in milliseconds, cut to 32 bits', truncated]
-  const kind = order.kind === 'sell' ? 'buy' : 'sell'
+  const kind = creation.kind === 'sell' ? 'buy' : 'sell'
   yield ['member_value', `with kind ${kind}`, withWord('kind', keccakText(kind))]
-  const partiallyFillable = !order.partiallyFillable
-  const flag = withWord('partiallyFillable', uintWord(partiallyFillable ? 1n : 0n))
-  yield ['member_value', `with partiallyFillable ${partiallyFillable}`, flag]
+  yield [
+    'member_value',
+    `with partiallyFillable ${!creation.partiallyFillable}`,
+    withWord('partiallyFillable', uintWord(creation.partiallyFillable ? 0n : 1n)),
+  ]
 }
 
 function* otherHashes({ hash, document }: AppDataInput): Generator<[description: string, hash: Bytes32]> {
@@ -63,7 +68,10 @@ const amounts = ['sellAmount', 'buyAmount', 'feeAmount']
 const balances = ['sellTokenBalance', 'buyTokenBalance']
 
 /** The right values in another type. */
-export function* wrongTypes(order: OrderCreation, members: readonly TypedMember[]): Generator<WrongMembers> {
+export function* wrongTypes(
+  creation: OrderCreation,
+  members: readonly TypedMember[],
+): Generator<WrongMembers> {
   const withType = (names: string[], type: string) => changeMembers(members, names, { type })
   for (const type of ['uint128', 'uint', 'int256', 'uint112', 'uint96']) {
     yield ['amount_type', `with amounts as ${type}`, withType(amounts, type)]
@@ -78,7 +86,7 @@ export function* wrongTypes(order: OrderCreation, members: readonly TypedMember[
   for (const names of [['kind', ...balances], ['kind'], balances]) {
     yield ['word_type', `with ${joinNames(names)} as bytes32`, withType(names, 'bytes32')]
   }
-  const { kind, sellTokenBalance, buyTokenBalance } = order
+  const { kind, sellTokenBalance, buyTokenBalance } = creation
   const unhashed = Object.entries({ kind, sellTokenBalance, buyTokenBalance }).reduce(
     (changed, [name, word]) => changeMembers(changed, [name], { type: 'bytes32', word: textWord(word) }),
     [...members],
@@ -100,13 +108,13 @@ export function* wrongTypes(order: OrderCreation, members: readonly TypedMember[
 export function* wrongPlaces(members: readonly TypedMember[]): Generator<WrongMembers> {
   const byName = members.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   yield ['member_order', 'with the members in alphabetical order', byName]
-  for (const [from, moved] of members.entries()) {
+  for (const [from, member] of members.entries()) {
     for (let to = 0; to < members.length; to++) {
       // Moving a member one place back equals moving its predecessor one place forward.
       if (to === from || to === from - 1) continue
       const others = members.toSpliced(from, 1)
       const position = to === 0 ? 'first' : `behind ${others[to - 1]?.name}`
-      yield ['member_order', `with ${moved.name} ${position}`, others.toSpliced(to, 0, moved)]
+      yield ['member_order', `with ${member.name} ${position}`, others.toSpliced(to, 0, member)]
     }
   }
 }

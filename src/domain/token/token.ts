@@ -1,4 +1,3 @@
-import { formatUnits } from '../amount.ts'
 import { type Address, nativeMarker } from '../evm/address.ts'
 
 export interface Token {
@@ -14,14 +13,6 @@ export interface Token {
 export interface TokenHolder {
   address: Address
   balance: bigint
-}
-
-/** An amount for display: exact units and symbol; atoms and address if the contract has no decimals or symbol. */
-export function formatTokenAmount(
-  amount: bigint,
-  token: Pick<Token, 'address' | 'symbol' | 'decimals'>,
-): string {
-  return `${formatUnits(amount, token.decimals ?? 0)} ${token.symbol ?? token.address}`
 }
 
 /** The token that a settlement trades: the wrapped token for an order that buys the native coin. */

@@ -57,24 +57,67 @@ it('solutions with equal scores keep the given order', () => {
   expect(selectWinners([second, first], 9)[0]?.solver).toBe(second.solver)
 })
 
+it('the next best wins instead of a solution that cannot be settled, and that one is not called unfair', () => {
+  const [best, next] = [solution('01', { [ab]: 5n }), solution('02', { [ab]: 3n })]
+  const ranked = selectWinners([best, next], 9, new Map([[best.proposal, new Set()]]))
+  expect(outline(ranked)).toEqual([
+    { score: 3n, isWinner: true, filteredOut: false, referenceScore: 0n },
+    { score: 5n, isWinner: false, filteredOut: false, referenceScore: null },
+  ])
+})
+
+it('a solution that cannot be settled bars no batch', () => {
+  const [batch, better] = [solution('01', { [ab]: 1n, [bc]: 5n }), solution('02', { [ab]: 2n })]
+  const ranked = selectWinners([batch, better], 9, new Map([[better.proposal, new Set()]]))
+  expect(ranked[0]).toMatchObject({ score: 6n, isWinner: true, filteredOut: false })
+})
+
+it("what fails after a solver's winner counts as settled without that solver", () => {
+  const [first, second, third] = [
+    solution('01', { [ab]: 5n }),
+    solution('02', { [bc]: 3n }),
+    solution('03', { [cd]: 2n }),
+  ]
+  const unusable = new Map([[second.proposal, new Set([first.solver])]])
+  const ranked = selectWinners([first, second, third], 9, unusable)
+  expect(outline(ranked)).toEqual([
+    { score: 5n, isWinner: true, filteredOut: false, referenceScore: 5n },
+    { score: 2n, isWinner: true, filteredOut: false, referenceScore: 5n },
+    { score: 3n, isWinner: false, filteredOut: false, referenceScore: null },
+  ])
+})
+
+/** Each solution may be unusable: by itself, or after winners of one solver. */
+const obstacles = fc.array(fc.constantFrom('usable', '', '01', '02', '03'), { minLength: 6, maxLength: 6 })
+
 it('the selection is fair, disjoint, complete and greedy', () => {
   fc.assert(
-    fc.property(solutions, fc.integer({ min: 1, max: 4 }), (list, maxWinners) => {
-      const ranked = selectWinners(list, maxWinners)
+    fc.property(solutions, obstacles, fc.integer({ min: 1, max: 4 }), (list, obstacle, maxWinners) => {
+      const unusable = new Map(
+        list.flatMap(({ proposal }, index) =>
+          obstacle[index] === 'usable'
+            ? []
+            : [[proposal, new Set(obstacle[index] ? [numbered(obstacle[index])] : [])] as const],
+        ),
+      )
+      const usable = list.filter(({ proposal }) => !unusable.has(proposal))
+      const ranked = selectWinners(list, maxWinners, unusable)
       expect(ranked.map(({ uid, ranking }) => [uid, ranking])).toEqual(
         list.map((_, index) => [index, index + 1]),
       )
       expect(ranked.map(({ score }) => score).sort()).toEqual(list.map(({ score }) => score).sort())
-      for (const item of ranked) expect(item.filteredOut).toBe(!isFairByHand(item, list))
+      for (const item of ranked) expect(item.filteredOut).toBe(!isFairByHand(item, usable))
 
       const winners = ranked.filter(({ isWinner }) => isWinner)
       const pairs = winners.flatMap(({ pairScores }) => [...pairScores.keys()])
       expect(new Set(pairs).size).toBe(pairs.length)
       expect(winners.some(({ filteredOut }) => filteredOut)).toBe(false)
       expect(winners.length <= maxWinners).toBe(true)
+      expect(winners.some(({ proposal }) => unusable.has(proposal))).toBe(false)
       const group = ranked.map(({ isWinner, filteredOut }) => (isWinner ? 0 : filteredOut ? 2 : 1))
       expect(group).toEqual(group.toSorted())
-      for (const loser of ranked.filter(({ isWinner, filteredOut }) => !isWinner && !filteredOut)) {
+      const losers = ranked.filter(({ isWinner, filteredOut }) => !isWinner && !filteredOut)
+      for (const loser of losers.filter(({ proposal }) => !unusable.has(proposal))) {
         const stronger = winners.filter(({ score }) => score >= loser.score)
         const blocked = stronger.some(({ pairScores }) =>
           [...pairScores.keys()].some((pair) => loser.pairScores.has(pair)),
@@ -82,7 +125,9 @@ it('the selection is fair, disjoint, complete and greedy', () => {
         expect(blocked || winners.length === maxWinners).toBe(true)
       }
       for (const winner of winners) {
-        const others = list.filter((item) => item.solver !== winner.solver && isFairByHand(item, list))
+        const others = list
+          .filter(({ proposal }) => unusable.get(proposal)?.has(winner.solver) ?? true)
+          .filter((item) => item.solver !== winner.solver && isFairByHand(item, usable))
         const without = selectByHand(others, maxWinners)
         expect(winner.referenceScore).toBe(without)
       }

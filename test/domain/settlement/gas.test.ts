@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Order } from '../../../src/domain/order/order.ts'
 import {
   extraOrderGas,
   networkFeeUp,
@@ -14,7 +15,7 @@ it('the gas of one trade without swaps is the measured value', () => {
 
 it('the shares of the orders add up to the gas, plus at most one unit for each order', () => {
   for (const trades of [1, 2, 3, 7]) {
-    const over = BigInt(trades) * sharedGasUp(trades, 1) - settlementGas(trades, trades)
+    const over = BigInt(trades) * sharedGasUp(trades, 1) - settlementGas(trades, 1)
     expect(over >= 0n && over < BigInt(trades)).toBe(true)
   }
 })
@@ -39,4 +40,22 @@ it('an order pays for its own signature, hooks and unwrapping', () => {
   expect(extraOrderGas(hooked, true)).toBe(27_000n + 140_000n + 9_223n)
   expect(extraOrderGas(hooked, false, 5_000n)).toBe(5_000n + 140_000n)
   expect(extraOrderGas(plain, false, 5_000n)).toBe(0n)
+})
+
+it.each([
+  ['sell', { executedSellAmount: 1n }],
+  ['buy', { executedBuyAmount: 1n }],
+] as const)('later fills of a %s order pay for the post-hooks alone', (kind, filled) => {
+  const call = { target: numbered('12'), value: 0n, callData: '0x' as const }
+  const hook = (gasLimit: string) => ({ target: call.target, callData: call.callData, gasLimit })
+  const hooked = (pre: string[], post: string[], overrides: Partial<Order> = {}) =>
+    sampleOrder({
+      kind,
+      fullAppData: JSON.stringify({ metadata: { hooks: { pre: pre.map(hook), post: post.map(hook) } } }),
+      interactions: { pre: pre.map(() => call), post: post.map(() => call) },
+      ...overrides,
+    })
+  expect(extraOrderGas(hooked(['70000'], ['5000']), false)).toBe(75_000n)
+  expect(extraOrderGas(hooked(['70000'], ['5000'], filled), false)).toBe(5_000n)
+  expect(extraOrderGas(hooked(['70000'], [], filled), false)).toBe(0n)
 })

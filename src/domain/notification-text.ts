@@ -1,0 +1,105 @@
+import { divUp, formatUnits } from './amount.ts'
+import type { CancellationSource } from './order/event.ts'
+import type { Improvement } from './order/improvement.ts'
+import { filledAmount, type Order, type OrderData } from './order/order.ts'
+import type { Token } from './token/token.ts'
+
+/** Messages for people. Amounts have up to six significant digits; metadata has them exactly. */
+
+/** Both tokens of an order. */
+export interface TokenPair {
+  sell: Token
+  buy: Token
+}
+
+type Amounts = Pick<OrderData, 'sellAmount' | 'buyAmount'>
+
+const significantDigits = 6
+
+/** An amount with symbol, rounded down; atoms and address where the contract has no decimals or symbol. */
+export function readableDown(amount: bigint, token: Token): string {
+  return readable(amount, token, (atoms, unit) => atoms / unit)
+}
+
+/** The same, rounded up: for what is missing. */
+export function readableUp(amount: bigint, token: Token): string {
+  return readable(amount, token, divUp)
+}
+
+function readable(
+  amount: bigint,
+  { decimals, symbol, address }: Token,
+  divide: (atoms: bigint, unit: bigint) => bigint,
+): string {
+  if (decimals === null) return `${grouped(amount.toString())} atoms of ${symbol ?? address}`
+  // Negative for zeros behind the point.
+  const wholeDigits = amount.toString().length - decimals
+  const shown = Math.min(decimals, Math.max(0, significantDigits - wholeDigits))
+  const digits = divide(amount, 10n ** BigInt(decimals - shown))
+  return `${grouped(formatUnits(digits, shown))} ${symbol ?? address}`
+}
+
+function grouped(plain: string): string {
+  const [whole = '', fraction] = plain.split('.')
+  const groups: string[] = []
+  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end))
+  return fraction === undefined ? groups.join(',') : `${groups.join(',')}.${fraction}`
+}
+
+/** "0.5 WETH for 1,493.97 USDC" */
+export function tradeText({ sellAmount, buyAmount }: Amounts, { sell, buy }: TokenPair): string {
+  return `${readableDown(sellAmount, sell)} for ${readableDown(buyAmount, buy)}`
+}
+
+/** "sell 0.5 WETH for at least 1,480 USDC", and how much of it is filled. */
+export function orderText(order: Order, { sell, buy }: TokenPair): string {
+  const [sold, bought] = [readableDown(order.sellAmount, sell), readableDown(order.buyAmount, buy)]
+  const terms =
+    order.kind === 'sell' ? `sell ${sold} for at least ${bought}` : `buy ${bought} for at most ${sold}`
+  return filledAmount(order) > 0n ? `${terms}, ${filledPercentDown(order)} % filled` : terms
+}
+
+const cancelledText: Record<CancellationSource, string> = {
+  api: 'Order cancelled',
+  policy: 'Order cancelled by the operator',
+  replacement: 'Order replaced by a new one',
+  chain: 'Order cancelled on chain',
+}
+
+export function cancellationText(source: CancellationSource, order: Order, tokens: TokenPair): string {
+  return `${cancelledText[source]}: ${orderText(order, tokens)}`
+}
+
+/** Sell atoms that are missing; one of the two at least is not 0. */
+export interface Shortage {
+  balance: bigint
+  allowance: bigint
+}
+
+export function shortageText({ balance, allowance }: Shortage, order: Order, tokens: TokenPair): string {
+  const { sell } = tokens
+  const faults = [
+    ...(balance > 0n ? [`balance too low, ${readableUp(balance, sell)} missing`] : []),
+    ...(allowance > 0n ? [`allowance too low, ${readableUp(allowance, sell)} more to be approved`] : []),
+  ].join('; ')
+  return `${faults.charAt(0).toUpperCase()}${faults.slice(1)}: ${orderText(order, tokens)}`
+}
+
+/** "Better price: 3.2 USDC (0.21 %) more than quoted, 0.5 WETH for 1,493.97 USDC" */
+export function improvementText(
+  { amount, share, reference }: Improvement,
+  order: Pick<OrderData, 'kind'>,
+  trade: Amounts,
+  tokens: TokenPair,
+): string {
+  const token = order.kind === 'sell' ? tokens.buy : tokens.sell
+  const than = `${order.kind === 'sell' ? 'more' : 'less'} than ${reference === 'quote' ? 'quoted' : 'the limit'}`
+  const percent = grouped(formatUnits(share / 100n, 2))
+  return `Better price: ${readableDown(amount, token)} (${percent} %) ${than}, ${tradeText(trade, tokens)}`
+}
+
+/** Filled share of the fixed side, in whole percent, rounded down: 99.9 % is not 100. */
+export function filledPercentDown(order: Order): number {
+  const target = order.kind === 'sell' ? order.sellAmount : order.buyAmount
+  return target === 0n ? 0 : Number((filledAmount(order) * 100n) / target)
+}

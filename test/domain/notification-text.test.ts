@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import {
+  cancellationText,
+  improvementText,
+  orderText,
+  readableDown,
+  readableUp,
+  shortageText,
+  tradeText,
+} from '../../src/domain/notification-text.ts'
+import { dollar, sampleOrder, wrapped } from '../fakes/order.ts'
+
+const named = (symbol: string | null, decimals: number | null, at = wrapped) => ({
+  chainId: 1,
+  address: at,
+  symbol,
+  name: null,
+  decimals,
+})
+const tokens = { sell: named('WETH', 18), buy: named('USDC', 6, dollar) }
+const order = sampleOrder({ sellAmount: 5n * 10n ** 17n, buyAmount: 1_480n * 10n ** 6n })
+
+describe('an amount', () => {
+  test.each([
+    [500_000_000_000_000_000n, 18, '0.5', '0.5'],
+    [1_493_974_123n, 6, '1,493.97', '1,493.98'],
+    [1_493_000_000n, 6, '1,493', '1,493'],
+    [12_345_678_900_000n, 6, '12,345,678', '12,345,679'],
+    [999_999_900_000n, 6, '999,999', '1,000,000'],
+    [12_345_678_912_345n, 18, '0.0000123456', '0.0000123457'],
+    [1n, 18, '0.000000000000000001', '0.000000000000000001'],
+    [0n, 18, '0', '0'],
+    [1_234n, 0, '1,234', '1,234'],
+  ])('of %d atoms with %d decimals reads %s, rounded up %s', (atoms, decimals, down, up) => {
+    expect(readableDown(atoms, named('T', decimals))).toBe(`${down} T`)
+    expect(readableUp(atoms, named('T', decimals))).toBe(`${up} T`)
+  })
+
+  test('of a token that does not describe itself is in atoms', () => {
+    expect(readableDown(1_234_567n, named(null, null))).toBe(`1,234,567 atoms of ${wrapped}`)
+    expect(readableDown(15n, named(null, 1))).toBe(`1.5 ${wrapped}`)
+    expect(readableDown(3n, named('ODD', 255)).length).toBeLessThan(300)
+  })
+})
+
+describe('a message', () => {
+  test('names an order with its kind, and with what is filled of it', () => {
+    expect(orderText(order, tokens)).toBe('sell 0.5 WETH for at least 1,480 USDC')
+    expect(orderText({ ...order, kind: 'buy' }, tokens)).toBe('buy 1,480 USDC for at most 0.5 WETH')
+    expect(orderText({ ...order, executedSellAmount: 10n ** 17n }, tokens)).toBe(
+      'sell 0.5 WETH for at least 1,480 USDC, 20 % filled',
+    )
+  })
+
+  test.each([
+    ['api', 'Order cancelled: '],
+    ['policy', 'Order cancelled by the operator: '],
+    ['replacement', 'Order replaced by a new one: '],
+    ['chain', 'Order cancelled on chain: '],
+  ] as const)('about a cancellation says by whom: %s', (source, start) => {
+    expect(cancellationText(source, order, tokens)).toBe(`${start}sell 0.5 WETH for at least 1,480 USDC`)
+  })
+
+  test.each([
+    [2n, 0n, 'Balance too low, 0.000000000000000002 WETH missing'],
+    [0n, 10n ** 17n, 'Allowance too low, 0.1 WETH more to be approved'],
+    [
+      1n + 10n ** 17n,
+      5n * 10n ** 17n,
+      'Balance too low, 0.100001 WETH missing; allowance too low, 0.5 WETH more to be approved',
+    ],
+  ])('about a shortage of %d and %d says how much of which', (balance, allowance, start) => {
+    expect(shortageText({ balance, allowance }, order, tokens)).toBe(
+      `${start}: sell 0.5 WETH for at least 1,480 USDC`,
+    )
+  })
+
+  test('about a better price says how much better, and than what', () => {
+    const trade = { sellAmount: order.sellAmount, buyAmount: 1_493_974_123n }
+    expect(tradeText(trade, tokens)).toBe('0.5 WETH for 1,493.97 USDC')
+    const better = { amount: 3_199_000n, share: 2_159n, referenceAmount: 1n, reference: 'quote' } as const
+    expect(improvementText(better, order, trade, tokens)).toBe(
+      'Better price: 3.199 USDC (0.21 %) more than quoted, 0.5 WETH for 1,493.97 USDC',
+    )
+    const cheaper = { ...better, amount: 10n ** 15n, share: 1_234_567n, reference: 'limit' } as const
+    expect(improvementText(cheaper, { kind: 'buy' }, trade, tokens)).toBe(
+      'Better price: 0.001 WETH (123.45 %) less than the limit, 0.5 WETH for 1,493.97 USDC',
+    )
+  })
+})
