@@ -1,17 +1,11 @@
-import { word } from '../domain/evm/abi.ts'
+import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import { type Bytes32, type Hex, hexSize } from '../domain/evm/hex.ts'
+import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import type { ChainIdentity, Network } from '../domain/network/network.ts'
-import type { Rpc, RpcResponse } from './rpc/rpc.ts'
-import {
-  available,
-  parseHash,
-  parseHex,
-  parseIndex,
-  parseObject,
-  parseReturn,
-  toQuantity,
-} from './rpc/wire.ts'
+import { type Balance, type Holding, type ReadBalance, readBalances } from './balance-reader.ts'
+import { changedHoldings } from './logs/holding-logs.ts'
+import type { Rpc } from './rpc/rpc.ts'
+import { available, parseHash, parseHex, parseIndex, parseObject, toQuantity } from './rpc/wire.ts'
 import { effectiveGasPrice, readFees } from './transaction/fees.ts'
 
 export interface Block {
@@ -22,10 +16,7 @@ export interface Block {
   timestamp: number
 }
 
-export interface Holding {
-  owner: Address
-  token: Address
-}
+export type { Balance, Holding, ReadBalance }
 
 /** A settlement can take the smaller of the two, in atoms. */
 export interface Spendable {
@@ -44,6 +35,15 @@ export interface Chain {
   gasPrice(): Promise<bigint>
   /** In the order of `holdings`. Zeros for a token without code, or one that reverts. */
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
+  /** At one block, with the allowance for the vault relayer, as `readBalances`. */
+  balances(holdings: readonly Holding[], blockHash: Bytes32): Promise<(ReadBalance | Outage)[]>
+  /** `account:token` for each account that a log of these tokens names in a block range, both ends included. */
+  changedHoldings(
+    tokens: readonly Address[],
+    from: number,
+    to: number,
+    endHash?: Bytes32,
+  ): Promise<Set<string>>
   /** `0x` for an account without code. */
   code(address: Address): Promise<Hex>
 }
@@ -53,6 +53,7 @@ export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): C
     const block = await available(rpc.call('eth_getBlockByNumber', [tag, false]))
     return block === null ? undefined : parseBlock(block)
   }
+  const spender = network.vaultRelayer
   const requireBlock = async (tag: string) => (await readBlock(tag)) ?? parseBlock(undefined)
 
   return {
@@ -64,39 +65,18 @@ export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): C
     block: (number) => readBlock(toQuantity(number)),
     gasPrice: async () => effectiveGasPrice(await readFees(rpc)),
     async spendable(holdings) {
-      const responses = await available(
-        rpc.batch(
-          holdings.flatMap(({ owner, token }) => [
-            readToken(token, 'balanceOf', [owner]),
-            readToken(token, 'allowance', [owner, network.vaultRelayer]),
-          ]),
-        ),
-      )
-      const amounts = responses.map(parseAmount)
-      return holdings.map((_, index) => ({
-        balance: amounts[index * 2] ?? 0n,
-        allowance: amounts[index * 2 + 1] ?? 0n,
-      }))
+      const balances = await readBalances(rpc, holdings, { spender })
+      return balances.map((balance) => {
+        if (balance instanceof Outage) throw balance
+        return balance === 'absent'
+          ? { balance: 0n, allowance: 0n }
+          : { ...balance, allowance: balance.allowance ?? 0n }
+      })
     },
+    balances: (holdings, blockHash) => readBalances(rpc, holdings, { spender, blockHash }),
+    changedHoldings: (...range) => changedHoldings(rpc, ...range),
     code: async (address) => parseHex(await available(rpc.call('eth_getCode', [address, 'latest']))),
   }
-}
-
-/** Far more than a token needs. Reads for many clients share a batch; the limit keeps one token from delaying the others. */
-const readGas = toQuantity(2_000_000)
-
-/** `balanceOf(address)` and `allowance(address,address)`. */
-const selectors = { balanceOf: '0x70a08231', allowance: '0xdd62ed3e' }
-
-/** Encoded by hand: the ABI library's encoder takes longer than the rest of a read. */
-function readToken(to: Address, method: keyof typeof selectors, args: readonly Address[]) {
-  const data = [selectors[method], ...args.map(word)].join('')
-  return { method: 'eth_call', params: [{ to, data, gas: readGas }, 'latest'] }
-}
-
-function parseAmount(response: RpcResponse): bigint {
-  const returned = parseReturn(response)
-  return returned && hexSize(returned) >= 32 ? BigInt(returned.slice(0, 66)) : 0n
 }
 
 function parseBlock(value: unknown): Block {

@@ -4,6 +4,7 @@ import { type Address, address, zeroAddress } from '../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import { poolReaderCode } from './bytecode/pool-reader.ts'
+import { chunksOf } from './rpc/chunks.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { available, parseHex, parseResponse, toQuantity } from './rpc/wire.ts'
 
@@ -88,9 +89,4 @@ function decode(returned: Hex, { pools, pairs }: PoolQuestion): PoolAnswer {
 function toReserves(packed = ''): Reserves | undefined {
   if (!packed.startsWith('00000001')) return undefined
   return { reserve0: BigInt(`0x${packed.slice(8, 36)}`), reserve1: BigInt(`0x${packed.slice(36)}`) }
-}
-
-function chunksOf<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size)
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }

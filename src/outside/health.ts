@@ -34,7 +34,11 @@ export interface HealthOptions {
 export interface Health {
   /** @throws what `call` throws; OutsideFault at once, without a call, while the provider is not asked */
   ask<T>(call: () => Promise<T>): Promise<T>
+  state(): HealthState
 }
+
+/** `open`: not asked after failures in a row; `trial`: asked once, to see; `throttled`: not asked, as it wishes. */
+export type HealthState = 'closed' | 'open' | 'trial' | 'throttled'
 
 /** Only an `OutsideFault` is a failure: a refusal is a valid answer, and another Outage is not the provider's fault. */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
@@ -76,6 +80,11 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   }
 
   return {
+    state() {
+      if (breaker.state === CircuitState.Open) return 'open'
+      if (breaker.state === CircuitState.HalfOpen) return 'trial'
+      return now() < quietUntil ? 'throttled' : 'closed'
+    },
     async ask(call) {
       checkOpen()
       running++

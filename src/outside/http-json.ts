@@ -22,8 +22,17 @@ export interface JsonQuestion {
   /** Such as `/solve`. */
   path: string
   query?: Readonly<Record<string, string>>
-  /** Sent as JSON with POST; GET without it. */
+  /** Sent as JSON with POST; GET without it. A `JsonText` is sent as it is. */
   body?: unknown
+}
+
+/** JSON that is written already, such as one large body for many peers. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
 /** Statuses 2xx and 4xx. */
@@ -89,7 +98,7 @@ function requestOf({ url, headers: ownHeaders }: JsonPeer, { body }: JsonQuestio
   return {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: body instanceof JsonText ? body.text : JSON.stringify(body),
   }
 }
 
@@ -101,8 +110,8 @@ function checkStatus(response: Response, { name, now }: JsonPeer): void {
   throw new OutsideFault(name, `status ${status}`)
 }
 
-/** Retry-After is a number of seconds or a date. */
-function retryAfterMs({ headers }: Response, now: number): number | undefined {
+/** The pause in Retry-After, which is a number of seconds or a date. */
+export function retryAfterMs({ headers }: Response, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
   const until = Date.parse(text)

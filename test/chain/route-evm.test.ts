@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { encodeSettle } from '../../src/chain/settlement/call.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
-import type { Pool } from '../../src/domain/routing/pool.ts'
+import { type Pool, poolAfterSwap } from '../../src/domain/routing/pool.ts'
 import {
   bestRouteForBuy,
   bestRouteForSell,
@@ -10,7 +10,6 @@ import {
   type Path,
   type Route,
 } from '../../src/domain/routing/route.ts'
-import { poolsAfter } from '../../src/solvers/built-in/leg.ts'
 import { routeCalls } from '../../src/solvers/route-calls.ts'
 import { deploySettlement, type Evm, startEvm } from '../setup/evm.ts'
 import { deployToken, readArtifact } from './contracts.ts'
@@ -102,7 +101,13 @@ async function createMarket(evm: Evm) {
         -route.amountIn,
         route.amountOut,
       ])
-      pools = poolsAfter(pools, hopsOf(route))
+      const swapped = new Map(
+        hopsOf(route).map((hop) => [
+          hop.pool.address,
+          poolAfterSwap(hop.pool, hop.tokenIn, hop.amountIn, hop.amountOut),
+        ]),
+      )
+      pools = pools.map((pool) => swapped.get(pool.address) ?? pool)
     },
   }
 }

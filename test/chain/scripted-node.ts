@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-interface Request {
+export interface Request {
   id: number
   method: string
   params: unknown[]
@@ -12,7 +12,9 @@ type Answer = { result: unknown } | { error: unknown }
 /** One entry for each HTTP request; the last one repeats. */
 export type Behaviour =
   | { answer: (request: Request) => Answer | Promise<Answer> }
-  | { status: number; body?: string }
+  | { status: number; body?: string; headers?: Record<string, string> }
+  /** The whole body, which may break the rules of the protocol. */
+  | { body: (asked: Request | Request[]) => unknown }
   | 'silence'
   | 'hang up'
 
@@ -57,7 +59,9 @@ async function behave(behaviour: Behaviour, asked: Request | Request[], response
   if (behaviour === 'hang up') {
     response.destroy()
   } else if ('status' in behaviour) {
-    response.writeHead(behaviour.status).end(behaviour.body)
+    response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body)
+  } else if ('body' in behaviour) {
+    response.end(JSON.stringify(behaviour.body(asked)))
   } else {
     const answer = async (request: Request) => ({
       jsonrpc: '2.0',

@@ -1,42 +1,51 @@
+import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { parseHex, parseObject } from '../rpc/wire.ts'
-import { byPlace, readLogs } from './logs.ts'
+import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
+import { byPlace, type LogRange, readLogs } from './logs.ts'
 import { parseSettlementLog, type SettlementLog, settlementEvents } from './settlement-logs.ts'
 import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
-export type ChainLog = SettlementLog | TokenLog
+/** Of contracts of the protocol. */
+export type ProtocolLog = SettlementLog | EthFlowLog
+export type ChainLog = ProtocolLog | TokenLog
 
 export interface ChainLogOptions {
   rpc: Rpc
-  network: Pick<Network, 'settlement' | 'holderTokens' | 'wrappedNative'>
+  network: Pick<Network, 'chainId' | 'settlement' | 'ethFlows' | 'holderTokens' | 'wrappedNative'>
   log: Log
 }
 
 /**
- * Logs of the settlement contract and of the tokens with indexed holders in a block range, both ends included, by block and log index,
- * in one request. Each contract's logs are parsed by its own rules: a token can log what looks like a trade. Logs of other events, and
- * logs that the settlement contract cannot have written, are left out.
+ * Logs of the protocol's contracts and of the tokens with indexed holders in a block range, by block and log index, in one
+ * request. Each contract's logs are parsed by its own rules: a token can log what looks like a trade. Logs of other events, and
+ * logs that these contracts cannot have written, are left out.
  * @throws Outage as `readLogs` does
  */
 export async function chainLogs(
   { rpc, network, log }: ChainLogOptions,
-  fromBlock: number,
-  toBlock: number,
+  range: LogRange,
 ): Promise<ChainLog[]> {
-  const { settlement } = network
+  const { settlement, ethFlows } = network
   const tokens = network.holderTokens.map(({ address }) => address)
   const filter = {
-    addresses: [settlement, ...tokens],
-    events: [...settlementEvents, ...transferEvents(tokens, network)],
+    addresses: [settlement, ...ethFlows, ...tokens],
+    events: [
+      ...settlementEvents,
+      ...(ethFlows.length > 0 ? ethFlowEvents : []),
+      ...transferEvents(tokens, network),
+    ],
   }
-  const rawLogs = await readLogs(rpc, filter, fromBlock, toBlock)
-  const settlementLogs = rawLogs.flatMap((item) => {
-    if (parseHex(parseObject(item).address, 20) !== settlement) return []
-    const parsed = parseSettlementLog(item)
-    if (parsed === 'malformed') log.warn('skipped a malformed settlement log', { log: item })
+  const rawLogs = await readLogs(rpc, filter, range)
+  const protocolLogs = rawLogs.flatMap((item): ProtocolLog[] => {
+    const contract = parseHex(parseObject(item).address, 20)
+    const isEthFlow = ethFlows.includes(contract as Address)
+    if (contract !== settlement && !isEthFlow) return []
+    const parsed = isEthFlow ? parseEthFlowLog(item, network) : parseSettlementLog(item)
+    if (parsed === 'malformed') log.warn('skipped a malformed log of the protocol', { log: item })
     return typeof parsed === 'object' ? [parsed] : []
   })
-  return [...settlementLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byPlace)
+  return [...protocolLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byPlace)
 }

@@ -1,7 +1,7 @@
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { Rpc } from '../rpc/rpc.ts'
+import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import {
   available,
   parseHash,
@@ -25,12 +25,32 @@ export interface LogFilter {
   events: readonly Bytes32[]
 }
 
+/** Both ends included. */
+export interface LogRange {
+  from: number
+  to: number
+  /** Hash of block `to`, if it is known. */
+  endHash?: Bytes32 | undefined
+}
+
 /**
- * Raw logs of these contracts in a block range, both ends included. A range that the node refuses is halved until it is accepted. Block
- * `to` is read in the same batch, so by the same node: a node that lags behind returns the logs that it has, without an error.
- * @throws Outage when the node is unreachable, does not have `to`, or refuses a single block
+ * Raw logs of these contracts in a block range, both ends included, by place, each once. A range that the node refuses is halved until
+ * it is accepted.
+ * @throws Outage when the node is unreachable, does not have the last block, refuses a single block, or contradicts itself
  */
-export async function readLogs(rpc: Rpc, filter: LogFilter, from: number, to: number): Promise<unknown[]> {
+export async function readLogs(
+  rpc: Rpc,
+  filter: LogFilter,
+  { from, to, endHash }: LogRange,
+): Promise<unknown[]> {
+  return distinct(await readParts(rpc, filter, { from, to, endHash }), from, to)
+}
+
+/**
+ * Block `to` is read in the same batch, so by the same node: a node that lags behind, or is on another branch, returns the logs that it
+ * has, without an error.
+ */
+async function readParts(rpc: Rpc, filter: LogFilter, { from, to, endHash }: LogRange): Promise<unknown[]> {
   const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
   const { addresses: address, events } = filter
   const [end, logs] = await available(
@@ -39,11 +59,63 @@ export async function readLogs(rpc: Rpc, filter: LogFilter, from: number, to: nu
       { method: 'eth_getLogs', params: [{ address, fromBlock, toBlock, topics: [events] }] },
     ]),
   )
-  if (parseResponse(end) === null) throw new Outage(`block ${to}`)
+  const hash = hashIn(end, to, endHash)
   if (!logs || 'value' in logs || from >= to) return parseList(parseResponse(logs))
   const middle = Math.floor((from + to) / 2)
-  const lower = await readLogs(rpc, filter, from, middle)
-  return lower.concat(await readLogs(rpc, filter, middle + 1, to))
+  const middleHash = await hashBelow(rpc, middle, { to, hash })
+  const lower = await readParts(rpc, filter, { from, to: middle, endHash: middleHash })
+  return lower.concat(await readParts(rpc, filter, { from: middle + 1, to, endHash: hash }))
+}
+
+/** The hash of block `number` on the branch of block `to`, by one node. */
+async function hashBelow(
+  rpc: Rpc,
+  number: number,
+  { to, hash }: { to: number; hash: Bytes32 },
+): Promise<Bytes32> {
+  const headers = [number, to].map((block) => ({
+    method: 'eth_getBlockByNumber',
+    params: [toQuantity(block), false],
+  }))
+  const [wanted, end] = await available(rpc.batch(headers))
+  hashIn(end, to, hash)
+  return hashIn(wanted, number)
+}
+
+/** @throws Outage when the node does not have the block, or another one */
+function hashIn(response: RpcResponse | undefined, number: number, expected?: Bytes32): Bytes32 {
+  const block = parseResponse(response)
+  const hash = block === null ? undefined : parseHash(parseObject(block).hash)
+  if (hash === undefined || (expected ?? hash) !== hash) throw new Outage(`block ${expected ?? number}`)
+  return hash
+}
+
+/**
+ * A node may repeat logs and send them in any order. A block has one hash, and one log at each index.
+ * @throws Outage for logs that contradict this, were removed, or lie outside the range
+ */
+function distinct(rawLogs: readonly unknown[], from: number, to: number): unknown[] {
+  const blockHashes = new Map<number, Bytes32>()
+  const logs = new Map<string, { place: LogPlace; content: string; item: unknown }>()
+  for (const item of rawLogs) {
+    const place = parsePlace(item)
+    const { blockNumber, blockHash, logIndex } = place
+    const content = contentOf(item)
+    const key = `${blockHash} ${logIndex}`
+    const isOutside = blockNumber < from || blockNumber > to || parseObject(item).removed === true
+    const isContradicted =
+      (blockHashes.get(blockNumber) ?? blockHash) !== blockHash ||
+      (logs.get(key)?.content ?? content) !== content
+    if (isOutside || isContradicted) throw new Outage(`a consistent list of the logs of block ${blockNumber}`)
+    blockHashes.set(blockNumber, blockHash)
+    logs.set(key, { place, content, item })
+  }
+  return [...logs.values()].sort((a, b) => byPlace(a.place, b.place)).map(({ item }) => item)
+}
+
+function contentOf(raw: unknown): string {
+  const { address, topics, data, blockNumber, transactionHash } = parseObject(raw)
+  return JSON.stringify([address, topics, data, blockNumber, transactionHash]).toLowerCase()
 }
 
 /** @throws Outage for a pending log */

@@ -5,7 +5,7 @@ import { keccakText } from '../../domain/evm/keccak.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
-import { byPlace, type LogPlace, parsePlace, readLogs } from './logs.ts'
+import { type LogPlace, type LogRange, parsePlace, readLogs } from './logs.ts'
 
 /** A transfer in atoms. From the zero address it is a mint, to the zero address a burn. */
 export interface TransferLog extends LogPlace {
@@ -40,20 +40,19 @@ export function transferEvents(
 }
 
 /**
- * Transfers of these tokens in a block range, both ends included, by block and log index.
+ * Transfers of these tokens in a block range, by block and log index.
  * @throws Outage as `readLogs` does
  */
 export async function tokenLogs(
   { rpc, network }: { rpc: Rpc; network: Pick<Network, 'wrappedNative'> },
   tokens: readonly Address[],
-  fromBlock: number,
-  toBlock: number,
+  range: LogRange,
 ): Promise<TokenLog[]> {
   const filter = { addresses: tokens, events: transferEvents(tokens, network) }
-  return toTokenLogs(await readLogs(rpc, filter, fromBlock, toBlock), tokens, network).sort(byPlace)
+  return toTokenLogs(await readLogs(rpc, filter, range), tokens, network)
 }
 
-/** Parses token logs, without those of other contracts and events. `raw` holds all logs of each transaction, for deduplication. */
+/** Parses token logs in their order, without those of other contracts and events. `raw` has all logs of each transaction. */
 export function toTokenLogs(
   raw: readonly unknown[],
   tokens: readonly Address[],

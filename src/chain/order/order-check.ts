@@ -1,5 +1,6 @@
 import { Interface } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
+import { encodeBytes, encodeList, encodeTuple, word } from '../../domain/evm/abi.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
@@ -63,6 +64,11 @@ const settlementAbi = new Interface([
   'function simulateDelegatecall(address targetContract, bytes calldataPayload) returns (bytes response)',
 ])
 
+const selectors = {
+  ask: checkAbi.getFunction('ask')?.selector as Hex,
+  simulate: settlementAbi.getFunction('simulateDelegatecall')?.selector as Hex,
+}
+
 /** The state override puts the checking code here for the call. */
 const checkAddress = address('0x0c4ec0de0c4ec0de0c4ec0de0c4ec0de0c4ec0de')
 /** Gas for one call of a token. */
@@ -106,23 +112,19 @@ function toCall(
   const signatureGas = signature ? limits.signatureGas : 0n
   // A call forwards at most 63/64 of its gas (EIP-150), and the trampoline needs some itself.
   const interactionGas = (limits.interactionGas * 64n) / 63n + 100_000n
-  const question = {
-    owner,
-    token: sellToken,
-    amount,
-    relayer: network.vaultRelayer,
-    interactions: preInteractions,
-    digest: signature?.digest ?? noDigest,
-    signature: signature?.bytes ?? '0x',
-    interactionGas,
-    signatureGas,
-    tokenGas,
-  }
-  const foreignGas = BigInt(preInteractions.length) * interactionGas + signatureGas + 3n * tokenGas
-  const data = settlementAbi.encodeFunctionData('simulateDelegatecall', [
-    checkAddress,
-    checkAbi.encodeFunctionData('ask', [question]),
+  const calls = preInteractions.map(({ target, value, callData }) => ({
+    dynamic: encodeTuple([word(target), word(value), { dynamic: encodeBytes(callData) }]),
+  }))
+  const question = encodeTuple([
+    ...[owner, sellToken, amount, network.vaultRelayer].map(word),
+    { dynamic: encodeList(calls) },
+    (signature?.digest ?? noDigest).slice(2),
+    { dynamic: encodeBytes(signature?.bytes ?? '0x') },
+    ...[interactionGas, signatureGas, tokenGas].map(word),
   ])
+  const ask: Hex = `${selectors.ask}${encodeTuple([{ dynamic: question }])}`
+  const data = `${selectors.simulate}${encodeTuple([word(checkAddress), { dynamic: encodeBytes(ask) }])}`
+  const foreignGas = BigInt(preInteractions.length) * interactionGas + signatureGas + 3n * tokenGas
   // A tenth more: the checking code runs three calls deep, each forwarding at most 63/64.
   const gas = toQuantity((foreignGas * 11n) / 10n + ownGas)
   return [{ to: network.settlement, data, gas }, 'latest', { [checkAddress]: { code: orderCheckCode } }]

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Log } from '../../domain/log.ts'
-import { readUpTo } from '../../outside/read-up-to.ts'
+import { OutsideFault, Throttled } from '../../outside/fault.ts'
+import type { Health } from '../../outside/health.ts'
+import { describeFault, type PostAnswer, type PostOptions, post, Rejected, TooLarge } from './post.ts'
 
 export interface RpcCall {
   method: string
@@ -34,25 +36,21 @@ export class RpcError extends Error {
   }
 }
 
-export interface RpcOptions {
-  url: string
+export interface RpcOptions extends PostOptions {
   log: Log
-  /** For one attempt, including the response body. */
-  timeoutMs?: number
-  /** Retries after the first attempt, for transport faults and the statuses 429 and 5xx only. */
+  /** Retries after the first attempt, for transport faults, wrong ids, and the statuses 429 and 5xx only. */
   retries?: number
-  /** Back-off before the first retry; doubled for each further one. */
+  /** Back-off before the first retry; doubled for each further one. A longer Retry-After counts instead. */
   backoffMs?: number
-  /** Limit of one response after decompression. A larger one is an outage without retry. */
-  maxBytes?: number
-  fetch?: typeof fetch
+  /** Shared by the clients of one node: while it is down, nothing is sent. */
+  health?: Health
+  /** The calls run code of strangers: that they take too long says nothing about the node's health. */
+  runsStrangersCode?: boolean
 }
 
 const batchSize = 100
-/** Several times what the logs of a full block need, and small enough that parsing does not block the process for long. */
-const defaultMaxBytes = 32 * 2 ** 20
 
-/** `fetch` keeps connections alive. The URL can hold an API key: it is never logged. */
+/** The URL can hold an API key: it is never logged. */
 export function createRpc(options: RpcOptions): Rpc {
   let lastId = 0
   const envelope = ({ method, params = [] }: RpcCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
@@ -61,16 +59,20 @@ export function createRpc(options: RpcOptions): Rpc {
     const requests = calls.map(envelope)
     return exchange(options, `batch of ${calls.length}`, requests, (body) => {
       if (!Array.isArray(body)) throw toRpcError(body) ?? new TypeError('not a batch')
-      const byId = new Map(body.map((item: unknown) => [isObject(item) ? item.id : undefined, item]))
-      return requests.map(({ id }) => toResponse(byId.get(id)))
+      const answers = new Map(body.map((item: unknown) => [isObject(item) ? item.id : undefined, item]))
+      if (body.length !== requests.length || answers.size !== requests.length) throw wrongIds()
+      return requests.map(({ id }) => toResponse(answers.get(id), id))
     })
   }
 
   return {
     async call<T>(method: string, params: readonly unknown[] = []) {
-      const response = await exchange(options, method, envelope({ method, params }), toResponse)
-      if ('error' in response) throw response.error
-      return response.value as T
+      const request = envelope({ method, params })
+      return exchange(options, method, request, (body) => {
+        const response = toResponse(body, request.id)
+        if ('error' in response) throw response.error
+        return response.value as T
+      })
     },
     async batch(calls) {
       const responses: RpcResponse[] = []
@@ -82,6 +84,9 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 }
 
+/** A longer pause that the node asks for is not waited for: the call fails. */
+const longestPauseMs = 5_000
+
 /** Retries until `read` accepts the response body; an RpcError from `read` is final. */
 async function exchange<T>(
   options: RpcOptions,
@@ -89,53 +94,83 @@ async function exchange<T>(
   request: unknown,
   read: (body: unknown) => T,
 ): Promise<T> {
-  const { retries = 2, backoffMs = 150, log } = options
+  const { retries = 2, backoffMs = 150 } = options
+  const body = JSON.stringify(request)
   for (let attempt = 0; ; attempt++) {
-    try {
-      return read(await post(options, JSON.stringify(request)))
-    } catch (fault) {
-      if (fault instanceof RpcError) throw fault
-      const final = attempt >= retries || fault instanceof Rejected
-      log.warn('the node did not answer', { what, attempt, final, fault: describe(fault) })
-      if (final) throw new Outage('the network node', fault)
-    }
-    await pause(backoffMs * 2 ** attempt)
+    const outcome = await tryOnce(options, what, async () => readAnswer(await post(options, body), read))
+    if ('value' in outcome) return outcome.value
+    const { fault } = outcome
+    if (fault instanceof RpcError) throw fault
+    const asked = (fault instanceof Throttled && fault.retryAfterMs) || 0
+    const pauseMs = Math.max(backoffMs * 2 ** attempt, asked)
+    const isRefused =
+      fault instanceof Rejected || (fault instanceof OutsideFault && !(fault instanceof Throttled))
+    if (isRefused || attempt >= retries || pauseMs > longestPauseMs)
+      throw new Outage('the network node', fault)
+    await pause(pauseMs)
   }
 }
 
-/** A fault that a retry would only repeat: a status such as 401, or a response that is too large. */
-class Rejected extends Error {}
+/** A fault that counts against the node's health. */
+class NodeFault extends OutsideFault {
+  readonly fault: unknown
 
-async function post(options: RpcOptions, body: string) {
-  const { url, timeoutMs = 5000, maxBytes = defaultMaxBytes, fetch = globalThis.fetch } = options
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-    signal: AbortSignal.timeout(timeoutMs),
-  })
-  const bytes = await readUpTo(response, maxBytes)
-  if (!bytes) throw new Rejected(`answers with more than ${maxBytes} bytes`)
-  const text = bytes.toString('utf8')
-  if (response.ok) return JSON.parse(text) as unknown
-  if (response.status === 429 || response.status >= 500) throw new Error(`status ${response.status}`)
-  throw rpcErrorIn(text) ?? new Rejected(`status ${response.status}`)
+  constructor(what: string, fault: unknown) {
+    super('the network node', `${what}: ${describeFault(fault)}`)
+    this.fault = fault
+  }
+}
+
+/** One attempt. @returns an OutsideFault when the node's health forbids it */
+async function tryOnce<T>(
+  options: RpcOptions,
+  what: string,
+  send: () => Promise<T>,
+): Promise<{ value: T } | { fault: unknown }> {
+  const { health, log } = options
+  const attempt = async () => {
+    try {
+      return { value: await send() }
+    } catch (fault) {
+      if (isAnswer(fault, options)) return { fault }
+      if (!health) log.warn('the node did not answer', { what, fault: describeFault(fault) })
+      throw fault instanceof Throttled ? fault : new NodeFault(what, fault)
+    }
+  }
+  try {
+    return await (health ? health.ask(attempt) : attempt())
+  } catch (fault) {
+    return { fault: fault instanceof NodeFault ? fault.fault : fault }
+  }
+}
+
+function isAnswer(fault: unknown, { runsStrangersCode = false }: RpcOptions): boolean {
+  const isTimeout = fault instanceof Error && fault.name === 'TimeoutError'
+  return fault instanceof RpcError || fault instanceof TooLarge || (isTimeout && runsStrangersCode)
 }
 
 /** Some nodes send their JSON-RPC errors with a status of 4xx. */
-function rpcErrorIn(text: string): RpcError | undefined {
+function readAnswer<T>({ isOk, status, body }: PostAnswer, read: (body: unknown) => T): T {
+  if (isOk) return read(body)
   try {
-    return toRpcError(JSON.parse(text))
-  } catch {
-    return undefined
+    read(body)
+  } catch (fault) {
+    if (fault instanceof RpcError) throw fault
   }
+  throw new Rejected(`status ${status}`)
 }
 
-function toResponse(item: unknown): RpcResponse {
+/** An answer to another request says nothing about this one, not even if it is an error. */
+function toResponse(item: unknown, id: number): RpcResponse {
+  if (!isObject(item) || item.id !== id) throw wrongIds()
   const error = toRpcError(item)
   if (error) return { error }
-  if (!isObject(item) || !('result' in item)) throw new TypeError('not a JSON-RPC answer')
+  if (!('result' in item)) throw new TypeError('not a JSON-RPC answer')
   return { value: item.result }
+}
+
+function wrongIds(): TypeError {
+  return new TypeError('answers with other ids than asked')
 }
 
 function toRpcError(item: unknown): RpcError | undefined {
@@ -146,11 +181,4 @@ function toRpcError(item: unknown): RpcError | undefined {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
-}
-
-/** The cause of a `fetch` error has the reason, but its message names hosts: only its code is logged. */
-function describe(fault: unknown): string {
-  if (!(fault instanceof Error)) return String(fault)
-  const { cause } = fault
-  return isObject(cause) && 'code' in cause ? `${fault.message}: ${cause.code}` : fault.message
 }

@@ -14,11 +14,12 @@ const fakeSolverCheck = 2_700n
  * @param callGas measured gas of the call to the settlement contract
  */
 export function settledGas(callGas: bigint, calldata: Hex): bigint {
-  return transactionBase + calldataGas(calldata) + callGas + gasUnits.solverCheck - fakeSolverCheck
+  return intrinsicGas(calldata) + callGas + gasUnits.solverCheck - fakeSolverCheck
 }
 
-function calldataGas(calldata: Hex): bigint {
+/** Gas of a transaction with this calldata before it does anything. */
+export function intrinsicGas(calldata: Hex): bigint {
   const bytes = hexToBytes(calldata)
   const zeros = BigInt(bytes.filter((byte) => byte === 0).length)
-  return zeros * zeroByte + (BigInt(bytes.length) - zeros) * nonZeroByte
+  return transactionBase + zeros * zeroByte + (BigInt(bytes.length) - zeros) * nonZeroByte
 }

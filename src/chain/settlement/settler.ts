@@ -1,5 +1,4 @@
 import { maxOf, minOf } from '../../domain/amount.ts'
-import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
@@ -8,28 +7,47 @@ import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { revertReason, revertText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, isExecutionFault, parseQuantity, toQuantity } from '../rpc/wire.ts'
-import { readFees, replacementFees } from '../transaction/fees.ts'
-import { createReceiptWait, pollEvery, type ReceiptPoll } from '../transaction/receipt-watch.ts'
-import { createTransactions, type Receipt, type SignedTransaction } from '../transaction/transactions.ts'
-
-export type Simulation = { gas: bigint } | { revert: string }
+import { cappedFees, readFees } from '../transaction/fees.ts'
+import { createFollow, type Poll, pollEvery } from '../transaction/follow.ts'
+import { createNonces } from '../transaction/nonces.ts'
+import { createTransactions, parseSigned, type SignedTransaction } from '../transaction/transactions.ts'
+import type { SettlementSequence, Simulation } from './sequence.ts'
+import { intrinsicGas } from './settled-gas.ts'
 
 /** `block` is the receipt's block, or the newest block when the wait ended. */
 export type SettlementOutcome =
-  /** On chain, even after the deadline if it was mined before the cancellation. */
+  /** On chain. */
   | { outcome: 'success'; txHash: Bytes32; block: number }
-  /** Not on chain at the deadline; a cancellation was attempted. */
-  | { outcome: 'timeout'; txHash: Bytes32; block: number }
+  /** Not on chain, and it can no longer be: another transaction has its nonce. `withdrawn`: since it was not wanted any more. */
+  | { outcome: 'timeout' | 'withdrawn'; txHash: Bytes32; block: number }
   /** Refused, or reverted on chain. Not sent if there is no `txHash`. */
   | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number }
+  /** The signal fired: the next leader decides with `resume`. */
+  | { outcome: 'left' }
 
-export interface SubmitLimits {
-  /** Last block that the settlement may be in. */
+export interface FollowingLimits {
+  /** Last block that the settlement may be in. A block earlier it is cancelled, if it is pending. */
   deadlineBlock: number
-  /** Ends the wait early and cancels a pending transaction. */
-  signal?: AbortSignal
+  /** Once it fires, nothing new is sent, and no call waits. */
+  signal: AbortSignal
+  /** Stores the transaction before it is sent, also again at a higher price. @returns why it may not be sent */
+  record(transaction: { raw: Hex; hash: Bytes32 }): Promise<string | undefined>
+  /** Asked until it is on chain: a settlement that is not wanted any more is cancelled. */
+  isWanted(): Promise<boolean>
+}
+
+export interface SubmitLimits extends FollowingLimits {
+  /** The most gas that the simulation may use. */
+  gas: bigint
   /** Gas on top of the simulated gas, for hooks and signature checks that may use more on chain. */
   extraGas?: bigint
+}
+
+export interface DryRunState {
+  /** The newest one unless it is given. */
+  block?: number
+  /** Overrides the settlement contract's native balance. */
+  balance?: bigint | undefined
 }
 
 /** Sends settlements from one account in the order of submission; several may be pending at once. */
@@ -38,45 +56,53 @@ export interface Settler {
   /** @throws Outage when the node reports neither gas nor a revert */
   simulate(calldata: Hex): Promise<Simulation>
   /**
-   * Simulates it at the newest block with this much gas.
-   * @param balance overrides the settlement contract's native balance
+   * Simulates it alone with this much gas.
    * @returns why it reverts; `undefined` when it does not
    * @throws Outage when the node reports neither
    */
-  dryRun(calldata: Hex, gas: bigint, balance?: bigint): Promise<string | undefined>
+  dryRun(calldata: Hex, gas: bigint, state?: DryRunState): Promise<string | undefined>
   /** @throws Outage when the node is unavailable before anything was sent; later it waits for the node */
   submit(calldata: Hex, limits: SubmitLimits): Promise<SettlementOutcome>
+  /**
+   * Takes over a recorded transaction of this account, from before a restart. Cancels it if the node does not have it: whether it was
+   * ever sent is unknown. The nonce is kept from the moment of the call.
+   */
+  resume(raw: Hex, limits: FollowingLimits): Promise<SettlementOutcome>
 }
 
 export interface SettlerOptions {
   rpc: Rpc
   network: Network
   privateKey: Hex
+  /** The settlements of all accounts that are sent and not yet mined. */
+  sequence: SettlementSequence
+  /** The highest price of a unit of gas that a settlement offers, in wei. */
+  maxFeePerGas: bigint
   log: Log
-  poll?: ReceiptPoll
+  poll?: Poll
 }
 
-/** A pending settlement. `block` was the newest block when it was sent. */
+/** A settlement that is sent, with what ends its place in the sequence and its claim to the nonce. */
 interface SentSettlement {
   transaction: SignedTransaction
+  /** The newest block when it was sent. */
   block: number
+  release(): void
 }
 
-/** Blocks to wait for a cancellation's receipt. */
-const cancelBlocks = 3
-/** On top of the block times until a deadline: bounds the wait when the chain produces no blocks. */
-const graceMs = 60_000
-const transferGas = 21_000n
-
-export function createSettler(options: SettlerOptions): Settler {
-  const { rpc, network, log } = options
-  const transactions = createTransactions(rpc, network.chainId, options.privateKey, log)
+export function createSettler({
+  rpc,
+  network,
+  privateKey,
+  sequence,
+  maxFeePerGas,
+  log,
+  poll = pollEvery(network.blockTimeMs / 4),
+}: SettlerOptions): Settler {
+  const transactions = createTransactions(rpc, network.chainId, privateKey, log)
+  const nonces = createNonces(transactions)
+  const follow = createFollow({ rpc, transactions, maxFeePerGas, poll, log })
   const { sender } = transactions
-  const waitForReceipt = createReceiptWait(
-    transactions,
-    options.poll ?? pollEvery(network.blockTimeMs / 4),
-    log,
-  )
   let queue: Promise<unknown> = Promise.resolve()
 
   async function simulate(calldata: Hex): Promise<Simulation> {
@@ -89,9 +115,14 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   }
 
-  async function dryRun(data: Hex, gas: bigint, balance?: bigint): Promise<string | undefined> {
+  async function dryRun(
+    data: Hex,
+    gas: bigint,
+    { block, balance }: DryRunState = {},
+  ): Promise<string | undefined> {
     const { settlement: to } = network
-    const call = [{ from: sender, to, data, gas: toQuantity(gas) }, 'latest']
+    const blockTag = block === undefined ? 'latest' : toQuantity(block)
+    const call = [{ from: sender, to, data, gas: toQuantity(gas) }, blockTag]
     const overrides = balance === undefined ? [] : [{ [to]: { balance: toQuantity(balance) } }]
     try {
       await rpc.call('eth_call', [...call, ...overrides])
@@ -102,19 +133,39 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   }
 
-  /** Runs one at a time, so that nonces follow each other. */
-  async function send(
-    calldata: Hex,
-    { deadlineBlock, signal, extraGas = 0n }: SubmitLimits,
-  ): Promise<SentSettlement | SettlementOutcome> {
-    const block = await transactions.headNumber()
-    if (block >= deadlineBlock || signal?.aborted) {
-      return { outcome: 'failed', reason: 'not sent: its time was over', block }
+  /** The gas of its transaction on the state that the sent settlements leave. */
+  async function simulateNext(calldata: Hex, gas: bigint): Promise<Simulation> {
+    if (sequence.isEmpty()) return simulate(calldata)
+    const [simulation = { revert: 'not simulated' }] = await sequence.simulate([{ sender, calldata, gas }])
+    if ('revert' in simulation) return simulation
+    // After the others, storage that they read costs less than it will in a transaction of its own.
+    return { gas: intrinsicGas(calldata) + (simulation.gas * 5n) / 4n }
+  }
+
+  function hold(transaction: SignedTransaction, block: number): SentSettlement {
+    const { nonce, data, gasLimit } = transaction
+    const unclaim = nonces.claim(nonce)
+    const remove = sequence.add({ sender, calldata: data, gas: gasLimit })
+    const release = () => {
+      unclaim()
+      remove()
     }
-    const simulation = await simulate(calldata)
-    if ('revert' in simulation) return { outcome: 'failed', reason: simulation.revert, block }
+    return { transaction, block, release }
+  }
+
+  /** Runs one at a time, so that nonces follow each other. */
+  async function send(calldata: Hex, limits: SubmitLimits): Promise<SentSettlement | SettlementOutcome> {
+    const { deadlineBlock, signal, gas, extraGas = 0n } = limits
+    const block = await transactions.headNumber()
+    const refuse = (reason: string) => ({ outcome: 'failed', reason, block }) as const
+    const isOver = () => block >= deadlineBlock - 1 || signal.aborted
+    if (isOver()) return refuse('not sent: its time was over')
+    const simulation = await simulateNext(calldata, gas)
+    if ('revert' in simulation) return refuse(simulation.revert)
+    const fees = cappedFees(await readFees(rpc), maxFeePerGas)
+    if (!fees) return refuse('not sent: gas costs more than a settlement may offer')
     const transaction = await transactions.sign({
-      nonce: await transactions.nextNonce(),
+      nonce: await nonces.next(),
       to: network.settlement,
       data: calldata,
       // Other trades between simulation and block may raise the gas that this one needs.
@@ -122,63 +173,49 @@ export function createSettler(options: SettlerOptions): Settler {
         simulation.gas + simulation.gas / 4n + extraGas,
         maxOf(simulation.gas, maxTransactionGas),
       ),
-      fees: await readFees(rpc),
+      fees,
     })
+    const prevented = await limits.record(transaction)
+    if (prevented !== undefined) return refuse(prevented)
+    if (isOver()) return refuse('not sent: its time was over')
+    const held = hold(transaction, block)
     const refusal = await transactions.broadcast(transaction)
-    if (refusal) return { outcome: 'failed', reason: refusal, block }
+    if (refusal !== undefined) {
+      held.release()
+      return refuse(refusal)
+    }
     log.info('settlement sent', { txHash: transaction.hash, nonce: transaction.nonce, block, deadlineBlock })
-    return { transaction, block }
+    return held
   }
 
-  async function awaitOutcome(
-    { transaction, block }: SentSettlement,
-    { deadlineBlock, signal }: SubmitLimits,
+  async function toOutcome(
+    { transaction, block: sentAt, release }: SentSettlement,
+    { deadlineBlock, signal, record, isWanted }: FollowingLimits,
+    wasSent: boolean,
   ): Promise<SettlementOutcome> {
-    const waitSignal = timeLimit(deadlineBlock - block, signal)
-    const { receipt, head } = await waitForReceipt(transaction, [], {
-      from: block,
-      endBlock: deadlineBlock,
-      signal: waitSignal,
-    })
-    return receipt ? toOutcome(transaction, receipt) : cancel(transaction, head)
-  }
-
-  /** Replaces it by an empty transfer to the sender under the same nonce, so that it cannot settle after its deadline. */
-  async function cancel(sent: SignedTransaction, head: number): Promise<SettlementOutcome> {
-    const timeout = { outcome: 'timeout', txHash: sent.hash, block: head } as const
     try {
-      const fees = replacementFees(sent.fees, await readFees(rpc))
-      const request = { nonce: sent.nonce, to: sender, data: '0x', gasLimit: transferGas, fees } as const
-      const cancellation = await transactions.sign(request)
-      const refusal = await transactions.broadcast(cancellation)
-      log.info('settlement timed out', { txHash: sent.hash, cancelledBy: cancellation.hash, refusal })
-      const signal = timeLimit(cancelBlocks)
-      const { receipt } = await waitForReceipt(cancellation, [sent], {
-        from: head,
-        endBlock: head + cancelBlocks,
+      const followed = await follow(transaction, {
+        block: sentAt,
+        deadlineBlock,
         signal,
+        record: async (version) => (await record(version)) === undefined,
+        isWanted: async () => wasSent && (await isWanted()),
       })
-      return receipt?.hash === sent.hash ? toOutcome(sent, receipt) : timeout
-    } catch (fault) {
-      if (!(fault instanceof Outage)) throw fault
-      log.warn('cannot cancel a settlement', { txHash: sent.hash })
-      return timeout
+      if (followed.end === 'left') return { outcome: 'left' }
+      if (followed.end === 'replaced') {
+        const outcome = wasSent && followed.isWithdrawn ? 'withdrawn' : 'timeout'
+        return { outcome, txHash: transaction.hash, block: followed.head }
+      }
+      const { success, block, hash: txHash } = followed.receipt
+      if (success) return { outcome: 'success', txHash, block }
+      return { outcome: 'failed', reason: await failureReason(transaction, block), txHash, block }
+    } finally {
+      release()
     }
   }
 
-  async function toOutcome(sent: SignedTransaction, receipt: Receipt): Promise<SettlementOutcome> {
-    const { success, block } = receipt
-    if (success) return { outcome: 'success', txHash: sent.hash, block }
-    return { outcome: 'failed', reason: await failureReason(sent, block), txHash: sent.hash, block }
-  }
-
-  async function failureReason({ to, data, gasLimit }: SignedTransaction, block: number): Promise<string> {
+  function failureReason({ to, data, gasLimit }: SignedTransaction, block: number): Promise<string> {
     return revertReason(rpc, { from: sender, to, data, gas: toQuantity(gasLimit) }, block)
-  }
-
-  function timeLimit(blocks: number, signal?: AbortSignal): AbortSignal {
-    const limit = AbortSignal.timeout(graceMs + blocks * network.blockTimeMs)
-    return signal ? AbortSignal.any([signal, limit]) : limit
   }
 
   return {
@@ -189,7 +226,12 @@ export function createSettler(options: SettlerOptions): Settler {
       const sending = queue.then(() => send(calldata, limits))
       queue = sending.catch(() => undefined)
       const sent = await sending
-      return 'outcome' in sent ? sent : awaitOutcome(sent, limits)
+      return 'outcome' in sent ? sent : toOutcome(sent, limits, true)
+    },
+    async resume(raw, limits) {
+      const held = hold(parseSigned(raw), 0)
+      const wasSent = await transactions.mayBeKnown(held.transaction.hash)
+      return toOutcome(held, limits, wasSent)
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Token } from '../../domain/token/token.ts'
 import { metadataReaderCode } from '../bytecode/metadata-reader.ts'
+import { chunksOf } from '../rpc/chunks.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import {
   available,
@@ -43,7 +44,7 @@ export async function readTokenMetadata(
   chainId: number,
   addresses: readonly Address[],
 ): Promise<(ReadToken | Outage)[]> {
-  const calls = await callReader(rpc, toGroups(addresses))
+  const calls = await callReader(rpc, chunksOf(addresses, tokensPerCall))
   // A token that makes the call fail must not affect the others of its group.
   const retryGroups = calls.filter(needsRetry).flatMap(({ group }) => group.map((address) => [address]))
   const retried = retryGroups.length > 0 ? await callReader(rpc, retryGroups).catch(ignoreOutage) : []
@@ -100,11 +101,4 @@ function toResults({ group, response, block }: GroupCall, chainId: number): [Add
     if (fault instanceof Outage) return group.map((address) => [address, fault])
     throw fault
   }
-}
-
-function toGroups(addresses: readonly Address[]): Address[][] {
-  const count = Math.ceil(addresses.length / tokensPerCall)
-  return Array.from({ length: count }, (_, index) =>
-    addresses.slice(index * tokensPerCall, (index + 1) * tokensPerCall),
-  )
 }

@@ -1,13 +1,17 @@
-import { minOf } from '../../domain/amount.ts'
+import { maxOf, minOf } from '../../domain/amount.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import { available, parseHash, parseIndex, parseObject, parseQuantity, parseResponse } from '../rpc/wire.ts'
 
-/** Fees that a transaction sent now offers, in wei for one unit of gas. */
-export interface Fees {
-  baseFee: bigint
+/** What a transaction offers, in wei for one unit of gas. */
+export interface OfferedFees {
   maxFeePerGas: bigint
   maxPriorityFeePerGas: bigint
+}
+
+/** Fees that a transaction sent now offers. */
+export interface Fees extends OfferedFees {
+  baseFee: bigint
 }
 
 const defaultPriorityFee = 10n ** 9n
@@ -53,15 +57,32 @@ export function effectiveGasPrice({ baseFee, maxFeePerGas, maxPriorityFeePerGas 
   return minOf(maxFeePerGas, baseFee + maxPriorityFeePerGas)
 }
 
-/** Fees with which a node replaces a pending transaction: at least an eighth above the old ones, rounded up. */
-export function replacementFees(old: Fees, current: Fees): Fees {
-  const bump = (before: bigint, now: bigint) => {
-    const least = before + before / 8n + 1n
-    return now > least ? now : least
-  }
-  return {
-    baseFee: current.baseFee,
-    maxFeePerGas: bump(old.maxFeePerGas, current.maxFeePerGas),
-    maxPriorityFeePerGas: bump(old.maxPriorityFeePerGas, current.maxPriorityFeePerGas),
-  }
+/** The same fees, but at most `cap`; `undefined` when the base fee alone exceeds it. */
+export function cappedFees(
+  { baseFee, maxFeePerGas, maxPriorityFeePerGas }: Fees,
+  cap: bigint,
+): OfferedFees | undefined {
+  if (baseFee > cap) return undefined
+  const capped = minOf(maxFeePerGas, cap)
+  return { maxFeePerGas: capped, maxPriorityFeePerGas: minOf(maxPriorityFeePerGas, capped) }
+}
+
+/**
+ * Fees with which a node replaces a pending transaction: at least an eighth above the old ones, rounded up. `undefined` when that
+ * exceeds `cap`.
+ */
+export function replacementFees(
+  old: OfferedFees,
+  current: OfferedFees,
+  cap: bigint,
+): OfferedFees | undefined {
+  const least = raisedUp(old.maxFeePerGas)
+  if (least > cap) return undefined
+  const maxFeePerGas = maxOf(least, minOf(current.maxFeePerGas, cap))
+  const priority = maxOf(raisedUp(old.maxPriorityFeePerGas), current.maxPriorityFeePerGas)
+  return { maxFeePerGas, maxPriorityFeePerGas: minOf(priority, maxFeePerGas) }
+}
+
+function raisedUp(fee: bigint): bigint {
+  return fee + fee / 8n + 1n
 }

@@ -99,19 +99,25 @@ describe('one log', () => {
   })
 })
 
+/** A log in a block with a hash of its own. */
+const at = (block: number, logIndex: number, event = topic.settlement) => ({
+  ...raw(event, '0x', block, logIndex),
+  blockHash: `0x${block.toString(16).padStart(64, '0')}`,
+})
+
+const header = { hash: `0x${'e1'.repeat(32)}` as const }
+
 /** Holds one settlement log for each block, takes ranges of at most `most` blocks, and ends at `head`. */
 function nodeWithLogs(maxRange: number, head = 1000) {
   const ranges: string[] = []
   const answer = ({ method, params = [] }: RpcCall) => {
-    if (method === 'eth_getBlockByNumber') return { value: Number(params[0]) > head ? null : {} }
+    if (method === 'eth_getBlockByNumber') return { value: Number(params[0]) > head ? null : header }
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
     const [from, to] = [Number(fromBlock), Number(toBlock)]
     ranges.push(`${from}-${to}`)
     if (to - from + 1 > maxRange) return { error: new RpcError('range too large', -32005) }
-    const logs = Array.from({ length: to - from + 1 }, (_, index) =>
-      raw(topic.settlement, '0x', to - index, 1),
-    )
-    return { value: [...logs, raw(topic.invalidated, '0x'), raw(topic.interaction, '0x')] }
+    const logs = Array.from({ length: to - from + 1 }, (_, index) => at(to - index, 1))
+    return { value: [...logs, at(from, 5, topic.invalidated), at(from, 6, topic.interaction)] }
   }
   const rpc: Rpc = {
     call: () => Promise.reject(new Error('unused')),
@@ -119,35 +125,103 @@ function nodeWithLogs(maxRange: number, head = 1000) {
   }
   return { rpc, ranges }
 }
-const network = { settlement: owner, holderTokens: [] as Network['holderTokens'] } as Network
+const network = {
+  settlement: owner,
+  ethFlows: [],
+  holderTokens: [] as Network['holderTokens'],
+} as unknown as Network
 
 describe('a range of blocks', () => {
   test('is read in order; malformed and other logs are skipped and reported', async () => {
     const { rpc } = nodeWithLogs(100)
     const warnings: string[] = []
     const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
-    const logs = await chainLogs({ rpc, network, log }, 10, 14)
+    const logs = await chainLogs({ rpc, network, log }, { from: 10, to: 14 })
     expect(logs.map(({ type, blockNumber }) => `${type} ${blockNumber}`)).toEqual(
       [10, 11, 12, 13, 14].map((number) => `settlement ${number}`),
     )
-    expect(warnings).toEqual(['skipped a malformed settlement log'])
+    expect(warnings).toEqual(['skipped a malformed log of the protocol'])
   })
 
   test('is halved until the node accepts it', async () => {
     const { rpc, ranges } = nodeWithLogs(2)
-    const logs = await chainLogs({ rpc, network, log: silentLog }, 0, 4)
+    const logs = await chainLogs({ rpc, network, log: silentLog }, { from: 0, to: 4 })
     expect(logs.map(({ blockNumber }) => blockNumber)).toEqual([0, 1, 2, 3, 4])
     expect(ranges).toEqual(['0-4', '0-2', '0-1', '2-2', '3-4'])
   })
 
+  const filterIn = ({ params = [] }: RpcCall) => params[0] as { fromBlock: string; toBlock: string }
+
+  /** Answers every read of logs, also of a part of the range, with these; blocks have the hashes of `at`. */
+  const nodeOf = (logs: unknown[], maxRange = 100): Rpc => ({
+    call: () => Promise.reject(new Error('unused')),
+    batch: async (calls) =>
+      calls.map((call) => {
+        if (call.method === 'eth_getBlockByNumber')
+          return { value: { hash: at(Number(call.params?.[0]), 0).blockHash } }
+        const { fromBlock, toBlock } = filterIn(call)
+        const isRefused = Number(toBlock) - Number(fromBlock) >= maxRange
+        return isRefused ? { error: new RpcError('too large', -32005) } : { value: logs }
+      }),
+  })
+
+  test('has each log once, by place, however often and in whatever order and case the node sends it', async () => {
+    const [a, b, c] = [at(10, 1), at(10, 2), at(11, 0)]
+    const loud = { ...b, address: b.address.toUpperCase().replace('X', 'x'), blockTimestamp: '0x1' }
+    const read = async (rpc: Rpc) =>
+      (await chainLogs({ rpc, network, log: silentLog }, { from: 10, to: 11 })).map(
+        ({ blockNumber, logIndex }) => `${blockNumber}:${logIndex}`,
+      )
+    expect(await read(nodeOf([c, loud, a, a, b, c, a]))).toEqual(['10:1', '10:2', '11:0'])
+  })
+
+  test.each([
+    ['two logs at one place', [at(10, 1), { ...at(10, 1), topics: [topic.settlement, topic.trade] }]],
+    ['a log of two transactions', [at(10, 1), { ...at(10, 1), transactionHash: `0x${'f1'.repeat(32)}` }]],
+    ['two hashes of a block', [at(10, 1), { ...at(10, 2), blockHash: `0x${'b2'.repeat(32)}` }]],
+    ['a log in two blocks', [at(10, 1), { ...at(11, 1), blockHash: at(10, 1).blockHash }]],
+    ['a log of a removed block', [{ ...at(10, 1), removed: true }]],
+    ['a log from outside the range', [at(12, 0)]],
+  ])('with %s is an outage', async (_, logs) => {
+    await expect(
+      chainLogs({ rpc: nodeOf(logs), network, log: silentLog }, { from: 10, to: 11 }),
+    ).rejects.toThrow(Outage)
+  })
+
   test('is an outage if the node refuses even a single block', async () => {
     const { rpc, ranges } = nodeWithLogs(0)
-    await expect(chainLogs({ rpc, network, log: silentLog }, 0, 1000)).rejects.toThrow(Outage)
+    await expect(chainLogs({ rpc, network, log: silentLog }, { from: 0, to: 1000 })).rejects.toThrow(Outage)
     expect(ranges.length).toBe(11)
   })
 
+  test.each([
+    ['the whole', 100, '0xa'],
+    ['the lower half', 1, '0xa'],
+    ['the upper half', 1, '0xb'],
+  ])(
+    'of which a node on another branch reads %s, without logs there, is an outage',
+    async (_, maxRange, first) => {
+      const known = nodeOf([at(10, 1)], maxRange)
+      const rpc = (hash: string): Rpc => ({
+        ...known,
+        batch: async (calls) => {
+          const answers = await known.batch(calls)
+          const reads = calls.find(({ method }) => method === 'eth_getLogs')
+          const isOther =
+            reads && filterIn(reads).fromBlock === first && !answers.some((answer) => 'error' in answer)
+          return isOther ? [{ value: { hash } }, { value: [] }] : answers
+        },
+      })
+      const last = at(11, 0).blockHash as Hex
+      const read = (node: Rpc) =>
+        chainLogs({ rpc: node, network, log: silentLog }, { from: 10, to: 11, endHash: last })
+      expect(await read(known)).toHaveLength(1)
+      await expect(read(rpc(`0x${'e2'.repeat(32)}`))).rejects.toThrow(Outage)
+    },
+  )
+
   test('that ends above the head of the answering node is an outage', async () => {
     const { rpc } = nodeWithLogs(100, 13)
-    await expect(chainLogs({ rpc, network, log: silentLog }, 10, 14)).rejects.toThrow(Outage)
+    await expect(chainLogs({ rpc, network, log: silentLog }, { from: 10, to: 14 })).rejects.toThrow(Outage)
   })
 })

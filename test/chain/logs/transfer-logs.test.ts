@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { chainLogs } from '../../../src/chain/logs/chain-logs.ts'
-import { toTokenLogs, transferEvents } from '../../../src/chain/logs/transfer-logs.ts'
+import { tokenLogs, toTokenLogs, transferEvents } from '../../../src/chain/logs/transfer-logs.ts'
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../../src/chain/rpc/wire.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
@@ -18,7 +18,13 @@ const topic = {
 }
 const [weth, token, settlement] = [numbered('c0'), numbered('a0'), numbered('90')]
 const [alice, bob] = [numbered('01'), numbered('02')]
-const network = { settlement, wrappedNative: weth, holderTokens: [{ address: token, fromBlock: 0 }] }
+const network = {
+  chainId: 1,
+  ethFlows: [],
+  settlement,
+  wrappedNative: weth,
+  holderTokens: [{ address: token, fromBlock: 0 }],
+}
 
 const word = (value: bigint | Address) => `0x${BigInt(value).toString(16).padStart(64, '0')}`
 interface Raw {
@@ -145,7 +151,7 @@ function nodeWith(logs: unknown[]) {
     call: () => Promise.reject(new Error('unused')),
     batch: async (calls) => {
       asked.push(...calls)
-      return [{ value: {} }, { value: logs }]
+      return [{ value: { hash: `0x${'b5'.repeat(32)}` } }, { value: logs }]
     },
   }
   return { rpc, asked }
@@ -157,19 +163,31 @@ test('one request returns settlements and transfers in order, each parsed by its
   const { rpc, asked } = nodeWith([
     moved,
     settled,
-    { ...settled, address: token },
-    { ...settled, address: numbered('ee') },
-    { ...moved, address: settlement },
+    raw(token, [topic.settlement, word(bob)], '0x'),
+    raw(numbered('ee'), [topic.settlement, word(bob)], '0x'),
+    { ...transfer(token, alice, bob, 1n), address: settlement },
   ])
-  const logs = await chainLogs({ rpc, network, log: silentLog }, 5, 5)
+  const logs = await chainLogs({ rpc, network, log: silentLog }, { from: 5, to: 5 })
   expect(logs.map(({ type }) => type)).toEqual(['settlement', 'transfer'])
   expect(asked).toHaveLength(2)
   expect(asked[1]).toMatchObject({ method: 'eth_getLogs', params: [{ address: [settlement, token] }] })
 })
 
+test('transfers that the node repeats and shuffles count once, also where wrapping is logged twice', async () => {
+  const wrapping = [transfer(weth, zeroAddress, alice, 5n), deposit(alice, 5n)]
+  const sent = [...wrapping, transfer(token, alice, bob, 1n), transfer(token, alice, bob, 1n)]
+  const { rpc } = nodeWith([...sent].reverse().flatMap((log) => [log, log, log]))
+  const logs = await tokenLogs({ rpc, network }, [weth, token], { from: 5, to: 5 })
+  expect(logs.map((log) => (log.type === 'transfer' ? [log.token, log.amount] : log.type))).toEqual([
+    [weth, 5n],
+    [token, 1n],
+    [token, 1n],
+  ])
+})
+
 test('without followed tokens, only settlements are requested', async () => {
   const { rpc, asked } = nodeWith([])
-  await chainLogs({ rpc, network: { ...network, holderTokens: [] }, log: silentLog }, 5, 5)
+  await chainLogs({ rpc, network: { ...network, holderTokens: [] }, log: silentLog }, { from: 5, to: 5 })
   const [filter] = (asked[1] as { params: [{ address: string[]; topics: string[][] }] }).params
   expect(filter.address).toEqual([settlement])
   expect(filter.topics[0]).toHaveLength(4)

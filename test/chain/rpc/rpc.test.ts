@@ -28,6 +28,10 @@ describe('call', () => {
     ['a broken connection', 'hang up'],
     ['something that is not JSON', { status: 200, body: '<html>' }],
     ['another envelope', { status: 200, body: '{"ok":true}' }],
+    ['an answer without an id', { body: () => ({ result: 'eth_chainId()' }) }],
+    ['an answer to another request', { body: () => ({ id: 99, result: 'eth_blockNumber()' }) }],
+    ['an error of another request', { body: () => ({ id: null, error: { code: 3, message: 'reverted' } }) }],
+    ['an id as text', { body: (asked) => ({ id: String([asked].flat()[0]?.id), result: '0x' }) }],
   ])('tries again after %s', async (_, fault) => {
     await using node = await startScriptedNode(fault, fault, echo)
     expect(await rpcTo(node).call('eth_chainId')).toBe('eth_chainId()')
@@ -70,9 +74,33 @@ describe('call', () => {
   })
 })
 
+describe('Retry-After', () => {
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString()
+
+  test.each([
+    ['429, in seconds', 429, () => '1'],
+    ['503, as a date', 503, () => inSeconds(2)],
+  ])('of a %s, is waited for', async (_, status, pauseText) => {
+    await using node = await startScriptedNode({ status, headers: { 'retry-after': pauseText() } }, echo)
+    const started = performance.now()
+    expect(await rpcTo(node).call('eth_chainId')).toBe('eth_chainId()')
+    expect(performance.now() - started).toBeGreaterThan(900)
+    expect(node.requests).toHaveLength(2)
+  })
+
+  test.each([
+    ['in seconds', () => '6'],
+    ['as a date', () => inSeconds(3_600)],
+  ])('of more than five seconds %s is an outage at once', async (_, pauseText) => {
+    await using node = await startScriptedNode({ status: 429, headers: { 'retry-after': pauseText() } }, echo)
+    await expect(rpcTo(node).call('eth_chainId')).rejects.toThrow(Outage)
+    expect(node.requests).toHaveLength(1)
+  })
+})
+
 describe('a response that is too large', () => {
   test('is an outage and is not retried; a response at the limit is accepted', async () => {
-    const body = (size: number) => JSON.stringify({ result: 'x'.repeat(size - 13) })
+    const body = (size: number) => JSON.stringify({ id: 2, result: 'x'.repeat(size - 20) })
     await using node = await startScriptedNode(
       { status: 200, body: body(10_001) },
       { status: 200, body: body(10_000) },
@@ -82,7 +110,7 @@ describe('a response that is too large', () => {
     const tooLarge = new Outage('the network node', new Error('answers with more than 10000 bytes'))
     await expect(rpc.call('eth_getLogs')).rejects.toEqual(tooLarge)
     expect(node.requests).toHaveLength(1)
-    expect(await rpc.call('eth_getLogs')).toBe('x'.repeat(9_987))
+    expect(await rpc.call('eth_getLogs')).toBe('x'.repeat(9_980))
     await expect(rpc.batch([{ method: 'eth_getLogs' }])).rejects.toEqual(tooLarge)
     expect(node.requests).toHaveLength(3)
   })
@@ -132,6 +160,22 @@ describe('batch', () => {
   test('a response that lacks a call is retried', async () => {
     await using node = await startScriptedNode({ status: 200, body: '[]' }, echo)
     expect(await rpcTo(node).batch([{ method: 'a' }])).toEqual([{ value: 'a()' }])
+  })
+
+  test.each<[string, (results: object[]) => object[]]>([
+    ['an answer twice', ([one]) => [one ?? {}, one ?? {}]],
+    ['two answers to one request', ([one]) => [one ?? {}, { ...one, result: 'b()' }]],
+    ['an answer more', (results) => [...results, { id: 99, result: '0x' }]],
+    ['an answer without an id', ([one]) => [one ?? {}, { result: 'b()' }]],
+    ['an answer to another request', ([one, two]) => [one ?? {}, { ...two, id: 99 }]],
+  ])('a response with %s is retried', async (_, spoil) => {
+    const spoilt: Behaviour = {
+      body: (asked) => spoil([asked].flat().map(({ id, method }) => ({ id, result: `${method}()` }))),
+    }
+    await using node = await startScriptedNode(spoilt, echo)
+    const answers = await rpcTo(node).batch([{ method: 'a' }, { method: 'b' }])
+    expect(answers).toEqual([{ value: 'a()' }, { value: 'b()' }])
+    expect(node.requests).toHaveLength(2)
   })
 
   test('a batch refused as a whole is an error', async () => {

@@ -1,9 +1,11 @@
-import { Wallet } from 'ethers'
+import { Transaction, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainLogs } from '../../../src/chain/logs/chain-logs.ts'
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
-import { encodeSettle, encodeTrade, settlementOf } from '../../../src/chain/settlement/call.ts'
-import { createSettler } from '../../../src/chain/settlement/settler.ts'
+import { toQuantity } from '../../../src/chain/rpc/wire.ts'
+import { encodeSettle, encodeTrade, settlementsOf } from '../../../src/chain/settlement/call.ts'
+import { createSettlementSequence } from '../../../src/chain/settlement/sequence.ts'
+import { createSettler, type SubmitLimits } from '../../../src/chain/settlement/settler.ts'
 import testToken from '../../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { zeroAppData } from '../../../src/domain/app-data/document.ts'
@@ -26,6 +28,7 @@ let network: Network
 let allowList: Address
 let tokens: [Address, Address]
 let lastTerm = 4_000_000_000
+const gwei = 10n ** 9n
 
 beforeAll(async () => {
   evm = await startEvm()
@@ -79,30 +82,44 @@ async function settlement(auctionId: bigint, prices: [bigint, bigint] = [2n, 3n]
   return { orders, calldata }
 }
 
-const settlerWith = (poll: () => Promise<unknown>, rpc: Rpc = evm.rpc) =>
+const settlerWith = (poll: () => Promise<unknown>, rpc: Rpc = evm.rpc, maxFeePerGas = 500n * gwei) =>
   createSettler({
     rpc,
     network,
     privateKey: solverKey,
+    sequence: createSettlementSequence(rpc, network),
+    maxFeePerGas,
     log: silentLog,
     poll: async () => {
       await poll()
     },
   })
+const never = new AbortController().signal
+/** Limits of a settlement that may be in this many blocks from now. */
+const within = async (blocks: number, more: Partial<SubmitLimits> = {}): Promise<SubmitLimits> => ({
+  deadlineBlock: (await head()) + blocks,
+  signal: never,
+  record: async () => undefined,
+  isWanted: async () => true,
+  gas: 2_000_000n,
+  ...more,
+})
 const settler = () => settlerWith(() => evm.mine())
 const head = async () => Number(await evm.rpc.call<Hex>('eth_blockNumber'))
-const nonceOf = async (who: Address) =>
-  Number(await evm.rpc.call<Hex>('eth_getTransactionCount', [who, 'latest']))
-/** Mines a block with a base fee that nothing pending can pay. */
-const mineDear = async () => {
-  await evm.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x2540be40000'])
+const nonceOf = async (who: Address, block: number | 'latest' = 'latest') =>
+  Number(
+    await evm.rpc.call<Hex>('eth_getTransactionCount', [who, block === 'latest' ? block : toQuantity(block)]),
+  )
+const mineAt = async (baseFee: bigint) => {
+  await evm.rpc.call('anvil_setNextBlockBaseFeePerGas', [toQuantity(baseFee)])
   await evm.mine()
 }
+/** Above what a settlement may offer; a cancellation may. */
+const dear = 600n * gwei
+/** Above what a cancellation may offer. */
+const tooDear = 2_560n * gwei
 /** Lets base fees fall back. */
-const mineCheap = async () => {
-  await evm.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
-  await evm.mine()
-}
+const mineCheap = () => mineAt(gwei)
 
 /** Runs `before` ahead of the nth broadcast (counted from 1). */
 function rpcWithBroadcastHook(nth: number, before: (raw: unknown) => Promise<unknown>): Rpc {
@@ -119,16 +136,16 @@ function rpcWithBroadcastHook(nth: number, before: (raw: unknown) => Promise<unk
 describe('success', () => {
   test('a settlement of two orders is mined with the intended transfers and logs', async () => {
     const { orders, calldata } = await settlement(77n)
-    const outcome = await settler().submit(calldata, { deadlineBlock: (await head()) + 3 })
+    const outcome = await settler().submit(calldata, await within(3))
     expect(outcome).toMatchObject({ outcome: 'success', block: await head() })
     if (outcome.outcome !== 'success') return
-    const logs = await chainLogs({ rpc: evm.rpc, network, log: silentLog }, 0, outcome.block)
+    const logs = await chainLogs({ rpc: evm.rpc, network, log: silentLog }, { from: 0, to: outcome.block })
     expect(logs).toMatchObject([
       { type: 'trade', owner: orders[0].owner, orderUid: orders[0].uid, sellAmount: 300n, buyAmount: 200n },
       { type: 'trade', owner: orders[1].owner, orderUid: orders[1].uid, sellAmount: 200n, buyAmount: 300n },
       { type: 'settlement', solver: settler().address, txHash: outcome.txHash, blockNumber: outcome.block },
     ])
-    const decoded = await settlementOf(evm.rpc, outcome.txHash)
+    const decoded = (await settlementsOf(evm.rpc, [outcome.txHash])).get(outcome.txHash)
     expect(decoded).toMatchObject({ auctionId: 77n, tokens, clearingPrices: [2n, 3n] })
     expect(decoded?.trades.map(({ signature }) => signature)).toEqual(orders.map((order) => order.signature))
   })
@@ -137,10 +154,9 @@ describe('success', () => {
     const both = [await settlement(1n), await settlement(2n)]
     const { address: sender, submit } = settler()
     const nonce = await nonceOf(sender)
-    const deadlineBlock = (await head()) + 5
-    const outcomes = await Promise.all(both.map(({ calldata }) => submit(calldata, { deadlineBlock })))
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['success', 'success'])
-    expect(outcomes[1]?.block).toBe((outcomes[0]?.block ?? 0) + 1)
+    const limits = await within(5)
+    const outcomes = await Promise.all(both.map(({ calldata }) => submit(calldata, limits)))
+    expect(outcomes).toMatchObject([{ outcome: 'success' }, { outcome: 'success' }])
     expect(await nonceOf(sender)).toBe(nonce + 2)
   })
 })
@@ -154,7 +170,7 @@ describe('gas', () => {
     const { calldata } = await settlement(1n)
     const { simulate, submit } = settler()
     const simulated = await simulate(calldata)
-    const outcome = await submit(calldata, { deadlineBlock: (await head()) + 3, extraGas })
+    const outcome = await submit(calldata, await within(3, { extraGas }))
     if (!('gas' in simulated) || outcome.outcome !== 'success') throw new Error('not settled')
     return { simulated: simulated.gas, given: await gasOf(outcome.txHash) }
   }
@@ -187,7 +203,7 @@ describe('failure', () => {
     const revert = 'GPv2: limit price not respected'
     expect(await simulate(calldata)).toEqual({ revert })
     const block = await head()
-    expect(await submit(calldata, { deadlineBlock: block + 3 })).toEqual({
+    expect(await submit(calldata, await within(3))).toEqual({
       outcome: 'failed',
       reason: revert,
       block,
@@ -201,7 +217,7 @@ describe('failure', () => {
       await evm.rpc.call('anvil_setCode', [allowList, codeReturning(0n)])
       await evm.mine()
     })
-    const outcome = await refusing.submit(calldata, { deadlineBlock: (await head()) + 3 })
+    const outcome = await refusing.submit(calldata, await within(3))
     await evm.rpc.call('anvil_setCode', [allowList, codeReturning(1n)])
     expect(outcome).toMatchObject({ outcome: 'failed', reason: 'GPv2: not a solver', block: await head() })
     expect(outcome).toHaveProperty('txHash')
@@ -211,9 +227,9 @@ describe('failure', () => {
     const { calldata } = await settlement(1n)
     const block = await head()
     const failed = { outcome: 'failed', reason: 'not sent: its time was over', block }
-    expect(await settler().submit(calldata, { deadlineBlock: block })).toEqual(failed)
+    expect(await settler().submit(calldata, await within(1))).toEqual(failed)
     const signal = AbortSignal.abort()
-    expect(await settler().submit(calldata, { deadlineBlock: block + 9, signal })).toEqual(failed)
+    expect(await settler().submit(calldata, await within(9, { signal }))).toEqual(failed)
   })
 
   test('a node that is away before sending is an outage, and the next settlement proceeds', async () => {
@@ -225,68 +241,258 @@ describe('failure', () => {
     }
     const { calldata } = await settlement(1n)
     const { submit } = settlerWith(() => evm.mine(), rpc)
-    const limits = { deadlineBlock: (await head()) + 3 }
+    const limits = await within(3)
     await expect(submit(calldata, limits)).rejects.toThrow(Outage)
     away = false
     expect(await submit(calldata, limits)).toMatchObject({ outcome: 'success' })
   })
 })
 
-describe('timeout', () => {
-  test('cancels the transaction, so that the settlement can never be mined', async () => {
+describe('a pending settlement', () => {
+  /** Mines a block in each poll: `blocks` at this base fee, then cheap ones. */
+  const dearFor = async (blocks: number, baseFee = dear) => {
+    const end = (await head()) + blocks
+    return async () => ((await head()) < end ? mineAt(baseFee) : mineCheap())
+  }
+  const pricesOf = (sent: readonly Hex[]) => sent.map((raw) => Transaction.from(raw).maxFeePerGas ?? 0n)
+
+  test('is cancelled a block before its deadline, so that it can never be mined', async () => {
     const { calldata } = await settlement(1n)
-    const deadlineBlock = (await head()) + 2
-    const slow = settlerWith(async () => ((await head()) < deadlineBlock ? mineDear() : evm.mine()))
+    const slow = settlerWith(await dearFor(4))
     const nonce = await nonceOf(slow.address)
-    const outcome = await slow.submit(calldata, { deadlineBlock })
-    expect(outcome).toMatchObject({ outcome: 'timeout', block: deadlineBlock })
-    expect(await nonceOf(slow.address)).toBe(nonce + 1)
+    const limits = await within(5)
+    const outcome = await slow.submit(calldata, limits)
+    expect(outcome).toMatchObject({ outcome: 'timeout' })
+    expect(await nonceOf(slow.address, limits.deadlineBlock - 1)).toBe(nonce)
+    expect(await nonceOf(slow.address, limits.deadlineBlock)).toBe(nonce + 1)
     await mineCheap()
-    expect('txHash' in outcome && (await settlementOf(evm.rpc, outcome.txHash))).toBeFalsy()
+    const txHash = 'txHash' in outcome ? outcome.txHash : undefined
+    expect(await evm.rpc.call('eth_getTransactionReceipt', [txHash])).toBeNull()
     expect(await slow.simulate(calldata)).toHaveProperty('gas')
   })
 
-  test('an abort signal ends the wait early, and cancels too', async () => {
+  test('is cancelled at once when it is not wanted any more', async () => {
     const { calldata } = await settlement(1n)
-    const stop = new AbortController()
-    const deadlineBlock = (await head()) + 1000
-    const given = settlerWith(async () => (stop.signal.aborted ? evm.mine() : stop.abort()))
-    const nonce = await nonceOf(given.address)
-    const outcome = await given.submit(calldata, { deadlineBlock, signal: stop.signal })
-    expect(outcome).toMatchObject({ outcome: 'timeout' })
-    expect(await nonceOf(given.address)).toBe(nonce + 1)
-    expect(await given.simulate(calldata)).toHaveProperty('gas')
+    const slow = settlerWith(() => mineCheap())
+    const nonce = await nonceOf(slow.address)
+    const start = await head()
+    const outcome = await slow.submit(calldata, await within(50, { isWanted: async () => false }))
+    expect(outcome).toMatchObject({ outcome: 'withdrawn' })
+    expect(await nonceOf(slow.address, start + 1)).toBe(nonce + 1)
+    const txHash = 'txHash' in outcome ? outcome.txHash : undefined
+    expect(await evm.rpc.call('eth_getTransactionReceipt', [txHash])).toBeNull()
   })
 
-  test('a settlement mined before its cancellation is a success', async () => {
-    const { calldata } = await settlement(1n)
-    const stop = new AbortController()
-    const late = settlerWith(
-      async () => stop.abort(),
-      rpcWithBroadcastHook(2, () => evm.mine()),
-    )
-    const outcome = await late.submit(calldata, { deadlineBlock: (await head()) + 9, signal: stop.signal })
-    expect(outcome).toMatchObject({ outcome: 'success', block: await head() })
+  test('that blocks later ones is cancelled with them, and the account sends again', async () => {
+    const both = [await settlement(1n), await settlement(2n)]
+    const mineNext = await dearFor(4)
+    let recorded = 0
+    const { address: sender, submit } = settlerWith(async () => recorded >= 2 && mineNext())
+    const nonce = await nonceOf(sender)
+    const limits = await within(5, {
+      record: async () => {
+        recorded++
+        return undefined
+      },
+    })
+    expect(await Promise.all(both.map(({ calldata }) => submit(calldata, limits)))).toMatchObject([
+      { outcome: 'timeout' },
+      { outcome: 'timeout' },
+    ])
+    expect(await nonceOf(sender)).toBe(nonce + 2)
+    await mineCheap()
+    const [first] = both
+    expect(await settler().submit(first?.calldata ?? '0x', await within(5))).toMatchObject({
+      outcome: 'success',
+    })
   })
 
-  test('a lost broadcast is repeated with the next block', async () => {
+  test('that missed its deadline is no timeout while it may still be mined', async () => {
+    const { calldata } = await settlement(1n)
+    const limits = await within(3)
+    const { address: sender, submit } = settlerWith(await dearFor(6, tooDear))
+    const nonce = await nonceOf(sender)
+    expect(await submit(calldata, limits)).toMatchObject({ outcome: 'timeout' })
+    expect(await nonceOf(sender, limits.deadlineBlock + 3)).toBe(nonce)
+    expect(await nonceOf(sender)).toBe(nonce + 1)
+  })
+
+  test('costs an eighth more with each block, up to the cap', async () => {
+    const { calldata } = await settlement(1n)
+    await mineCheap()
+    const sent: Hex[] = []
+    const record: SubmitLimits['record'] = async ({ raw }) => void sent.push(raw)
+    const risingWith = async () => {
+      const last = pricesOf(sent).at(-1) ?? 0n
+      await (last < 40n * gwei ? mineAt(last + gwei) : mineCheap())
+    }
+    const slow = settlerWith(risingWith, evm.rpc, 40n * gwei)
+    const outcome = await slow.submit(calldata, await within(20, { record }))
+    expect(outcome).toMatchObject({ outcome: 'success' })
+    const prices = pricesOf(sent)
+    expect(prices.length).toBeGreaterThan(2)
+    expect(prices.at(-1)).toBe(40n * gwei)
+    for (const [index, price] of prices.entries()) {
+      const before = prices[index - 1]
+      if (before !== undefined) expect(price).toBeGreaterThanOrEqual(before + before / 8n)
+    }
+    expect(new Set(sent.map((raw) => Transaction.from(raw).nonce)).size).toBe(1)
+  })
+
+  test('is not sent while a unit of gas costs more than the cap', async () => {
+    const { calldata } = await settlement(1n)
+    await mineAt(dear)
+    const { address: sender, submit } = settler()
+    const nonce = await nonceOf(sender)
+    expect(await submit(calldata, await within(5))).toMatchObject({
+      outcome: 'failed',
+      reason: 'not sent: gas costs more than a settlement may offer',
+    })
+    expect(await nonceOf(sender)).toBe(nonce)
+    await mineCheap()
+  })
+
+  test('is left as it is when the caller stops, and taken over by the next', async () => {
+    const { calldata } = await settlement(1n)
+    const stop = new AbortController()
+    let recorded: Hex | undefined
+    const first = settlerWith(async () => stop.abort())
+    const limits = await within(9, {
+      signal: stop.signal,
+      record: async ({ raw }) => {
+        recorded = raw
+        return undefined
+      },
+    })
+    const nonce = await nonceOf(first.address)
+    expect(await first.submit(calldata, limits)).toEqual({ outcome: 'left' })
+    const next = settler()
+    const other = await settlement(2n)
+    const resumed = next.resume(recorded ?? '0x', await within(9))
+    const sent = next.submit(other.calldata, await within(9))
+    expect(await Promise.all([resumed, sent])).toMatchObject([{ outcome: 'success' }, { outcome: 'success' }])
+    expect(await nonceOf(first.address)).toBe(nonce + 2)
+  })
+
+  test('that was recorded and never sent is cancelled by the next', async () => {
+    const { calldata } = await settlement(1n)
+    let recorded: Hex | undefined
+    const stop = new AbortController()
+    const first = settlerWith(() => evm.mine())
+    const record: SubmitLimits['record'] = async ({ raw }) => {
+      recorded = raw
+      stop.abort()
+      return undefined
+    }
+    const reason = 'not sent: its time was over'
+    expect(await first.submit(calldata, await within(9, { signal: stop.signal, record }))).toMatchObject({
+      reason,
+    })
+    const nonce = await nonceOf(first.address)
+    const next = settler()
+    const other = await settlement(2n)
+    const resumed = next.resume(recorded ?? '0x', await within(9))
+    const sent = next.submit(other.calldata, await within(9))
+    expect(await Promise.all([resumed, sent])).toMatchObject([{ outcome: 'timeout' }, { outcome: 'success' }])
+    expect(await nonceOf(first.address)).toBe(nonce + 2)
+    expect(await next.simulate(calldata)).toHaveProperty('gas')
+  })
+
+  test('that may not be sent when it is recorded is not', async () => {
+    const { calldata } = await settlement(1n)
+    const { address: sender, submit } = settler()
+    const nonce = await nonceOf(sender)
+    const limits = await within(9, { record: async () => 'an order was cancelled' })
+    expect(await submit(calldata, limits)).toMatchObject({
+      outcome: 'failed',
+      reason: 'an order was cancelled',
+    })
+    await evm.mine()
+    expect(await nonceOf(sender)).toBe(nonce)
+  })
+
+  test('holds its nonce while the node has forgotten it, and is sent again', async () => {
+    const [{ calldata }, other] = [await settlement(1n), await settlement(2n)]
+    let drops = 1
+    const forgetful = settlerWith(async () => {
+      if (drops-- > 0) await evm.rpc.call('anvil_dropAllTransactions')
+      await evm.mine()
+    })
+    const nonce = await nonceOf(forgetful.address)
+    const both = [calldata, other.calldata]
+    const limits = await within(9)
+    expect(await Promise.all(both.map((data) => forgetful.submit(data, limits)))).toMatchObject([
+      { outcome: 'success' },
+      { outcome: 'success' },
+    ])
+    expect(await nonceOf(forgetful.address)).toBe(nonce + 2)
+  })
+
+  test('whose broadcast is lost is sent again with the next block', async () => {
     const { calldata } = await settlement(1n)
     const lossy = settlerWith(
       () => evm.mine(),
       rpcWithBroadcastHook(1, async () => Promise.reject(new Outage('the network node'))),
     )
     const block = await head()
-    const outcome = await lossy.submit(calldata, { deadlineBlock: block + 4 })
-    expect(outcome).toMatchObject({ outcome: 'success', block: block + 2 })
+    expect(await lossy.submit(calldata, await within(6))).toMatchObject({
+      outcome: 'success',
+      block: block + 2,
+    })
   })
 
-  test('a broadcast that arrived, although its response did not, is no failure', async () => {
+  test('whose broadcast arrived, although its response did not, is no failure', async () => {
     const { calldata } = await settlement(1n)
     const doubling = settlerWith(
       () => evm.mine(),
       rpcWithBroadcastHook(1, (raw) => evm.rpc.call('eth_sendRawTransaction', [raw])),
     )
-    const outcome = await doubling.submit(calldata, { deadlineBlock: (await head()) + 4 })
-    expect(outcome).toMatchObject({ outcome: 'success', block: await head() })
+    expect(await doubling.submit(calldata, await within(4))).toMatchObject({
+      outcome: 'success',
+      block: await head(),
+    })
+  })
+})
+
+describe('settlements after each other', () => {
+  const callOf = (calldata: Hex, sender = settler().address) => ({ sender, calldata, gas: 2_000_000n })
+
+  test('are simulated on the state that those before leave, and a failing one leaves none', async () => {
+    const [{ calldata: first }, { calldata: second }] = [await settlement(1n), await settlement(2n)]
+    const { calldata: dear } = await settlement(3n, [1n, 3n])
+    const sequence = createSettlementSequence(evm.rpc, network)
+    const other = address(alice.address)
+    const calls = [callOf(first), callOf(first), callOf(dear), callOf(second, other), callOf(second)]
+    expect(await sequence.simulate(calls)).toEqual([
+      { gas: expect.any(BigInt) },
+      { revert: 'GPv2: order filled' },
+      { revert: 'GPv2: limit price not respected' },
+      { gas: expect.any(BigInt) },
+      { revert: 'GPv2: order filled' },
+    ])
+  })
+
+  test('come after those that are sent', async () => {
+    const { calldata } = await settlement(1n)
+    const sequence = createSettlementSequence(evm.rpc, network)
+    const remove = sequence.add(callOf(calldata))
+    expect(await sequence.simulate([callOf(calldata)])).toEqual([{ revert: 'GPv2: order filled' }])
+    remove()
+    expect(await sequence.simulate([callOf(calldata)])).toEqual([{ gas: expect.any(BigInt) }])
+  })
+
+  test('use no more gas than they are given', async () => {
+    const { calldata } = await settlement(1n)
+    const sequence = createSettlementSequence(evm.rpc, network)
+    const [simulation] = await sequence.simulate([{ ...callOf(calldata), gas: 60_000n }])
+    expect(simulation).toHaveProperty('revert')
+    const [tooMuch] = await sequence.simulate([{ ...callOf(calldata), gas: 10n ** 12n }])
+    expect(tooMuch).toEqual({ revert: 'no gas is left to simulate it' })
+  })
+
+  test('are an outage at a node that ignores state overrides', async () => {
+    const { calldata } = await settlement(1n)
+    const rpc: Rpc = { ...evm.rpc, call: (method, [call, block] = []) => evm.rpc.call(method, [call, block]) }
+    await expect(createSettlementSequence(rpc, network).simulate([callOf(calldata)])).rejects.toThrow(Outage)
   })
 })

@@ -1,0 +1,132 @@
+import { Outage } from '../domain/errors/error.ts'
+import { encodeList, encodeTuple, word } from '../domain/evm/abi.ts'
+import { type Address, nativeMarker, zeroAddress } from '../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../domain/evm/hex.ts'
+import { balanceReaderCode } from './bytecode/balance-reader.ts'
+import { chunksOf } from './rpc/chunks.ts'
+import type { Rpc, RpcResponse } from './rpc/rpc.ts'
+import { available, parseHex, parseResponse, toQuantity } from './rpc/wire.ts'
+
+export interface Holding {
+  owner: Address
+  /** `nativeMarker` for the chain's own coin. */
+  token: Address
+}
+
+/** In atoms. */
+export interface Balance {
+  balance: bigint
+  /** What the spender may take; null where allowances do not exist: for the chain's own coin, and for odd tokens. */
+  allowance: bigint | null
+}
+
+/** `absent` for an address that has no balances: it has no code, or does not answer as a token. */
+export type ReadBalance = Balance | 'absent'
+
+export interface BalanceQuestion {
+  spender: Address
+  /** Any block; the newest without it. */
+  blockHash?: Bytes32
+}
+
+/**
+ * Limits of one call: even if every token uses up its gas, the call stays below 2^24, the limit of one transaction, and its result below
+ * the 24,576 bytes of code.
+ */
+const holdingsPerCall = 8
+const accountsPerCall = 500
+const callGas = toQuantity(2 ** 24)
+
+/**
+ * Reads at one block, in the order of `holdings`, a hundred calls a request. A token that makes the call fail is an Outage; the others of
+ * its call are not affected.
+ * @throws Outage when the node answers no call, also when it has no such block
+ */
+export async function readBalances(
+  rpc: Rpc,
+  holdings: readonly Holding[],
+  question: BalanceQuestion,
+): Promise<(ReadBalance | Outage)[]> {
+  const isCoin = ({ token }: Holding) => token === nativeMarker
+  const groups = [
+    ...chunksOf(holdings.filter(isCoin), accountsPerCall),
+    ...chunksOf(
+      holdings.filter((holding) => !isCoin(holding)),
+      holdingsPerCall,
+    ),
+  ]
+  const first = await readGroups(rpc, groups, question)
+  const failed = groups.filter((_, index) => first[index] instanceof Outage)
+  const [fault] = first.filter((answer) => answer instanceof Outage)
+  if (fault && failed.length === groups.length) throw fault
+  const retried = failed.flatMap((group) => group.map((holding) => [holding]))
+  const second = retried.length > 0 ? await readGroups(rpc, retried, question) : []
+  const results = new Map<Holding, ReadBalance | Outage>()
+  const note = (group: readonly Holding[], answer: ReadBalance[] | Outage | undefined) => {
+    for (const [index, holding] of group.entries()) {
+      const result = answer instanceof Outage ? answer : answer?.[index]
+      results.set(holding, result ?? new Outage('the network node'))
+    }
+  }
+  for (const [index, group] of groups.entries()) note(group, first[index])
+  for (const [index, group] of retried.entries()) note(group, second[index])
+  return holdings.map((holding) => results.get(holding) ?? new Outage('the network node'))
+}
+
+/** @throws Outage when the node does not answer */
+async function readGroups(
+  rpc: Rpc,
+  groups: readonly (readonly Holding[])[],
+  { spender, blockHash }: BalanceQuestion,
+): Promise<(ReadBalance[] | Outage)[]> {
+  if (groups.length === 0) return []
+  const responses = await available(
+    rpc.batch(
+      groups.map((group) => ({
+        method: 'eth_call',
+        params: [{ data: encode(group, spender), gas: callGas }, blockHash ? { blockHash } : 'latest'],
+      })),
+    ),
+  )
+  return groups.map((group, index) => decode(responses[index], group))
+}
+
+/** The reader's creation code, followed by the constructor's arguments. A group has coins or tokens, not both. */
+function encode(group: readonly Holding[], spender: Address): Hex {
+  const coins = isOfCoins(group) ? group.map(({ owner }) => word(owner)) : []
+  const tokens = isOfCoins(group) ? [] : group.map(({ owner, token }) => word(owner) + word(token))
+  return `${balanceReaderCode}${encodeTuple([
+    word(spender),
+    { dynamic: encodeList(coins) },
+    { dynamic: encodeList(tokens) },
+  ])}`
+}
+
+function decode(response: RpcResponse | undefined, group: readonly Holding[]): ReadBalance[] | Outage {
+  try {
+    const words = (parseHex(parseResponse(response)).slice(2).match(/.{64}/g) ?? []).map((digits) =>
+      BigInt(`0x${digits}`),
+    )
+    const perHolding = isOfCoins(group) ? 1 : 3
+    if (words.length !== perHolding * group.length)
+      throw new Outage(
+        'the network node',
+        new TypeError(`${words.length} words for ${group.length} holdings`),
+      )
+    const at = (index: number) => words[index] ?? 0n
+    if (perHolding === 1) return words.map((balance) => ({ balance, allowance: null }))
+    return group.map((_, index) => toBalance(at(3 * index), at(3 * index + 1), at(3 * index + 2)))
+  } catch (fault) {
+    if (fault instanceof Outage) return fault
+    throw fault
+  }
+}
+
+function toBalance(flags: bigint, balance: bigint, allowance: bigint): ReadBalance {
+  if ((flags & 1n) === 0n) return 'absent'
+  return { balance, allowance: (flags & 2n) === 0n ? null : allowance }
+}
+
+function isOfCoins([first]: readonly Holding[]): boolean {
+  return (first?.token ?? zeroAddress) === nativeMarker
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../domain/log.ts'
+import { OutsideFault, Throttled } from '../../outside/fault.ts'
+import { retryAfterMs } from '../../outside/http-json.ts'
+import { readUpTo } from '../../outside/read-up-to.ts'
+
+export interface PostOptions {
+  url: string
+  /** For one attempt, including the response body. */
+  timeoutMs?: number
+  /** Limit of one response after decompression. A larger one is an outage without retry. */
+  maxBytes?: number
+  fetch?: typeof fetch
+  now?: Clock
+}
+
+export interface PostAnswer {
+  isOk: boolean
+  status: number
+  /** `undefined` if a 4xx has no JSON. */
+  body: unknown
+}
+
+/** A fault that a retry would only repeat: a status such as 401, or a response that is too large. */
+export class Rejected extends Error {}
+
+/** The node answers, but with more than is read. */
+export class TooLarge extends Rejected {}
+
+/** Several times what the logs of a full block need, and small enough that parsing does not block the process for long. */
+const defaultMaxBytes = 32 * 2 ** 20
+
+/**
+ * Sends JSON. `fetch` keeps connections alive.
+ * @throws Throttled for 429, and for 503 with Retry-After; TooLarge; other errors when the node is away or answers without JSON
+ */
+export async function post(options: PostOptions, body: string): Promise<PostAnswer> {
+  const { url, timeoutMs = 5000, maxBytes = defaultMaxBytes, fetch = globalThis.fetch } = options
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const bytes = await readUpTo(response, maxBytes)
+  if (!bytes) throw new TooLarge(`answers with more than ${maxBytes} bytes`)
+  checkStatus(response, options)
+  return { isOk: response.ok, status: response.status, body: parse(bytes.toString('utf8'), response) }
+}
+
+function checkStatus(response: Response, { now = Date.now }: PostOptions): void {
+  const { status } = response
+  const pauseMs = retryAfterMs(response, now())
+  if (status === 429 || (status === 503 && pauseMs !== undefined)) {
+    throw new Throttled('the network node', `status ${status}`, pauseMs)
+  }
+  if (status >= 500) throw new Error(`status ${status}`)
+}
+
+function parse(text: string, { ok }: Response): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (fault) {
+    if (ok) throw fault
+    return undefined
+  }
+}
+
+/** The cause of a `fetch` error has the reason, but its message names hosts: only its code is logged. */
+export function describeFault(fault: unknown): string {
+  if (fault instanceof OutsideFault) return fault.reason
+  if (!(fault instanceof Error)) return String(fault)
+  const { cause } = fault
+  return typeof cause === 'object' && cause !== null && 'code' in cause
+    ? `${fault.message}: ${cause.code}`
+    : fault.message
+}

@@ -1,0 +1,93 @@
+import { Interface } from 'ethers'
+import { Outage } from '../../domain/errors/error.ts'
+import { encodeBytes, encodeList, encodeTuple, word } from '../../domain/evm/abi.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Hex } from '../../domain/evm/hex.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { settlementSequenceCode } from '../bytecode/settlement-sequence.ts'
+import { revertDataText } from '../rpc/revert.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { available, parseHex } from '../rpc/wire.ts'
+
+/** A call of the settlement contract by a solver's account. */
+export interface SettlementCall {
+  sender: Address
+  calldata: Hex
+  /** The most that it may use, without the base gas of its transaction. */
+  gas: bigint
+}
+
+/** The gas that the call used, or why it fails. */
+export type Simulation = { gas: bigint } | { revert: string }
+
+/** The settlements that are sent and not yet mined, and what others would do after them. */
+export interface SettlementSequence {
+  /** Puts a settlement behind those that are sent already. @returns takes it out again */
+  add(call: SettlementCall): () => void
+  isEmpty(): boolean
+  /**
+   * Simulates the calls at the newest block after the settlements that are sent. Each runs on the state that those before it leave;
+   * one that fails leaves none.
+   * @throws Outage when the node does not answer, or does not support state overrides
+   */
+  simulate(calls: readonly SettlementCall[]): Promise<Simulation[]>
+}
+
+const sequenceAbi = new Interface([
+  'function run((address sender, address target, uint256 gas, bytes data)[] calls) returns ((bool ran, bool success, uint256 gas, bytes revertData)[] results)',
+])
+const runSelector = sequenceAbi.getFunction('run')?.selector as Hex
+
+interface Result {
+  ran: boolean
+  success: boolean
+  gas: bigint
+  revertData: string
+}
+
+export function createSettlementSequence(rpc: Rpc, { settlement }: Network): SettlementSequence {
+  const sent = new Set<SettlementCall>()
+  return {
+    add(call) {
+      sent.add(call)
+      return () => void sent.delete(call)
+    },
+    isEmpty: () => sent.size === 0,
+    async simulate(calls) {
+      const [first] = calls
+      if (!first) return []
+      const all = [...sent, ...calls]
+      const overrides = Object.fromEntries(
+        all.map(({ sender }) => [sender, { code: settlementSequenceCode }]),
+      )
+      const call = { from: first.sender, to: first.sender, data: encodeRun(all, settlement) }
+      const returned = await available(rpc.call('eth_call', [call, 'latest', overrides]))
+      return decodeRun(parseHex(returned), all.length).slice(-calls.length)
+    },
+  }
+}
+
+function encodeRun(calls: readonly SettlementCall[], target: Address): Hex {
+  const encoded = calls.map(({ sender, gas, calldata }) => ({
+    dynamic: encodeTuple([word(sender), word(target), word(gas), { dynamic: encodeBytes(calldata) }]),
+  }))
+  return `${runSelector}${encodeTuple([{ dynamic: encodeList(encoded) }])}`
+}
+
+function decodeRun(returned: Hex, count: number): Simulation[] {
+  const results = decodeResults(returned)
+  if (results.length !== count)
+    throw new Outage('the network node', new Error('it applies no state overrides'))
+  return results.map(({ ran, success, gas, revertData }) => {
+    if (success) return { gas }
+    return { revert: ran ? revertDataText(parseHex(revertData)) : 'no gas is left to simulate it' }
+  })
+}
+
+function decodeResults(returned: Hex): Result[] {
+  try {
+    return sequenceAbi.decodeFunctionResult('run', returned)[0]
+  } catch (fault) {
+    throw new Outage('the network node', fault)
+  }
+}

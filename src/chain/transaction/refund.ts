@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Hex } from '../../domain/evm/hex.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Order } from '../../domain/order/order.ts'
+import { ethFlowAbi } from '../logs/eth-flow-logs.ts'
+import { type Rpc, RpcError } from '../rpc/rpc.ts'
+import { available, parseQuantity } from '../rpc/wire.ts'
+import { cappedFees, readFees } from './fees.ts'
+import { createTransactions } from './transactions.ts'
+
+interface RefundOptions {
+  rpc: Rpc
+  chainId: number
+  privateKey: Hex
+  maxFeePerGas: bigint
+  log: Log
+}
+
+/** `refused`: by the contract, by its user's code, or because that code wants too much gas. `late`: not mined yet, or too dear now. */
+export type RefundOutcome = 'sent' | 'refused' | 'late'
+
+/** Asks the contract that owns an expired order to give its user back what was not sold. @throws Outage */
+export type Refund = (order: Order) => Promise<RefundOutcome>
+
+/** The user's code runs when it is paid, at the cost of the account that asks. */
+const maxGas = 300_000n
+const waits = { pauseMs: 500, tries: 60 }
+
+/** Each transaction takes the next nonce that is not mined: one that hangs is replaced by the next. */
+export function createRefund({ rpc, chainId, privateKey, maxFeePerGas, log }: RefundOptions): Refund {
+  const transactions = createTransactions(rpc, chainId, privateKey, log)
+
+  async function estimate(order: Order, data: Hex): Promise<bigint | undefined> {
+    try {
+      const call = { from: transactions.sender, to: order.owner, data }
+      const gas = parseQuantity(await rpc.call('eth_estimateGas', [call]))
+      return (gas * 12n) / 10n
+    } catch (fault) {
+      if (fault instanceof RpcError) return undefined
+      throw fault
+    }
+  }
+
+  return async (order) => {
+    const data = refundCall(order)
+    const gasLimit = await estimate(order, data)
+    if (gasLimit === undefined || gasLimit > maxGas) return 'refused'
+    const fees = cappedFees(await readFees(rpc), maxFeePerGas)
+    if (!fees) return 'late'
+    const { nonce } = await available(transactions.position())
+    const signed = await transactions.sign({ nonce, to: order.owner, data, gasLimit, fees })
+    const refusal = await transactions.broadcast(signed)
+    if (refusal !== undefined) {
+      log.warn('the node refused a refund', { uid: order.uid, refusal })
+      return 'late'
+    }
+    for (let tries = 0; tries < waits.tries; tries++) {
+      const receipt = await transactions.receipt(signed.hash)
+      if (receipt) return receipt.success ? 'sent' : 'refused'
+      await pause(waits.pauseMs)
+    }
+    return 'late'
+  }
+}
+
+/** The contract knows the order by its digest, in which neither the user's expiry nor the quote's id counts. */
+function refundCall(order: Order): Hex {
+  const data = {
+    buyToken: order.buyToken,
+    receiver: order.receiver,
+    sellAmount: order.sellAmount,
+    buyAmount: order.buyAmount,
+    appData: order.appData,
+    feeAmount: order.feeAmount,
+    validTo: order.effectiveValidTo,
+    partiallyFillable: order.partiallyFillable,
+    quoteId: 0,
+  }
+  return ethFlowAbi.encodeFunctionData('invalidateOrder', [data]) as Hex
+}
