@@ -1,11 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuctionOrder } from '../../domain/auction/auction.ts'
-import { directedPair } from '../../domain/auction/score.ts'
+import type { Proposal } from '../../domain/auction/solution.ts'
+import { selectWinners } from '../../domain/auction/winner-selection.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Solver } from '../solver.ts'
-import { matchOrders } from './matched.ts'
-import { type Routed, routeAlone, routeTogether } from './routed.ts'
-import { type Candidate, descendingValue, pairOf, type Task, type TokenPair } from './task.ts'
+import { clear } from './clear.ts'
+import {
+  type DirectedPair,
+  directedPairs,
+  largestBatch,
+  oppositeOf,
+  type Prospect,
+  prospectsOf,
+} from './pairs.ts'
+import { findRings, ordersOfRing } from './rings.ts'
+import { type Candidate, pairKey, type Task } from './task.ts'
 
 export interface BuiltInSolverOptions {
   name: string
@@ -15,13 +24,11 @@ export interface BuiltInSolverOptions {
 }
 
 const maxProposals = 20
-/** Proposals of one pair exclude each other: more of them would displace other pairs. */
-const maxAlonePerPair = 3
-const maxOrdersPerPair = 50
-/** Orders of a pair that are matched with as many of the opposite pair. */
-const maxMatchedOrders = 3
+const maxRingAttempts = 3
+/** Orders of a directed pair that are proposed alone too, in case that the batch cannot be settled. */
+const maxAlone = 3
 
-/** Routes orders through constant-product pools and matches opposite ones, without I/O. */
+/** Clears orders of a pair, or of a few tokens, at one price for each token, and sends the rest through pools. Without I/O. */
 export function createBuiltInSolver(options: BuiltInSolverOptions): Solver {
   const { name, address, settlement, wrappedNative } = options
   return {
@@ -29,65 +36,103 @@ export function createBuiltInSolver(options: BuiltInSolverOptions): Solver {
     address,
     async solve(auction, { pools }, signal) {
       const candidates: Candidate[] = []
-      for (const step of steps({ auction, pools, settlement, wrappedNative })) {
-        candidates.push(...step)
+      for (const step of steps({ auction, pools, settlement, wrappedNative }, candidates)) {
+        if (step) candidates.push(step)
         await nextTurn()
         if (signal.aborted) break
       }
-      return candidates
-        .sort(descendingValue)
-        .slice(0, maxProposals)
-        .map(({ proposal }) => proposal)
+      return ranked(candidates, address)
     },
   }
 }
 
 /** The work in small steps, so that the solver can check the deadline between two of them. */
-function* steps(task: Task): Generator<Candidate[]> {
-  const groups = groupByPair(task)
-  for (const { pair, entries } of groups.values()) {
-    const alone: Routed[] = []
-    for (const entry of entries) {
-      const routed = routeAlone(task, entry)
-      if (routed) alone.push(routed)
-      yield []
-    }
-    alone.sort(descendingValue)
-    yield alone.slice(0, maxAlonePerPair)
-    yield present(routeTogether(task, alone))
-    const opposite = pair.sell < pair.buy ? groups.get(directedPair(pair.buy, pair.sell)) : undefined
-    for (const seller of entries.slice(0, maxMatchedOrders)) {
-      for (const buyer of opposite?.entries.slice(0, maxMatchedOrders) ?? []) {
-        yield present(matchOrders(task, seller, buyer))
-      }
-    }
+function* steps(task: Task, found: readonly Candidate[]): Generator<Candidate | undefined> {
+  const pairs = directedPairs(task)
+  yield undefined
+  for (const pair of pairs.values()) yield* directedSteps(task, prospectsOf(task, pair, undefined), pair)
+  for (const pair of pairs.values()) {
+    const opposite = oppositeOf(pairs, pair)
+    if (!opposite || pair.sell > pair.buy) continue
+    const both = [...prospectsOf(task, pair, opposite), ...prospectsOf(task, opposite, pair)]
+    yield betterTogether(clear(task, [pair.sell, pair.buy], largestBatch(both)), found)
+  }
+  for (const ring of findRings(task, pairs)) {
+    yield* ringSteps(task, ring.tokens, ordersOfRing(pairs, ring), found)
   }
 }
 
-interface PairGroup {
-  pair: TokenPair
-  /** Most generous limits first. */
-  entries: AuctionOrder[]
-}
-
-function groupByPair(task: Task): Map<string, PairGroup> {
-  const groups = new Map<string, PairGroup>()
-  for (const entry of task.auction.orders.toSorted(descendingGenerosity)) {
-    const pair = pairOf(entry.order, task)
-    const key = directedPair(pair.sell, pair.buy)
-    const group = groups.get(key) ?? { pair, entries: [] }
-    if (group.entries.length < maxOrdersPerPair) group.entries.push(entry)
-    groups.set(key, group)
+/** A pair that is worth less in the ring than alone would keep the ring from winning: it is left out. */
+function* ringSteps(
+  task: Task,
+  tokens: readonly Address[],
+  entries: readonly AuctionOrder[],
+  found: readonly Candidate[],
+) {
+  let members = entries
+  for (let attempt = 0; attempt < maxRingAttempts; attempt++) {
+    const candidate = clear(task, tokens, members)
+    const poor = candidate && poorPairs(candidate, found)
+    if (!poor || poor.size === 0) {
+      yield betterTogether(candidate, found)
+      return
+    }
+    members = members.filter(({ order }) => !poor.has(pairKey(order, task)))
+    yield undefined
   }
-  return groups
 }
 
-/** Compares limit prices, in sell atoms for a bought atom, of two orders of one pair. */
-function descendingGenerosity({ order: a }: AuctionOrder, { order: b }: AuctionOrder): number {
-  const [left, right] = [a.sellAmount * b.buyAmount, b.sellAmount * a.buyAmount]
-  return left === right ? 0 : left > right ? -1 : 1
+function poorPairs({ pairValues }: Candidate, found: readonly Candidate[]): Set<string> {
+  const poor = new Set<string>()
+  for (const { pairValues: alone, value } of found) {
+    const [key = ''] = alone.keys()
+    if (alone.size === 1 && value > (pairValues.get(key) ?? value)) poor.add(key)
+  }
+  return poor
 }
 
-function present(candidate: Candidate | undefined): Candidate[] {
-  return candidate ? [candidate] : []
+/** The orders of one direction through pools: together, and the most valuable alone. */
+function* directedSteps(task: Task, prospects: readonly Prospect[], { sell, buy }: DirectedPair) {
+  const batch = largestBatch(prospects)
+  const tokens = sell === buy ? [sell] : [sell, buy]
+  if (batch.length > 1) yield clear(task, tokens, batch)
+  for (const { entry } of prospects.slice(0, maxAlone)) yield clear(task, tokens, [entry])
+}
+
+/** Nothing, if the candidate's pairs are worth more in candidates of their own. */
+function betterTogether(
+  candidate: Candidate | undefined,
+  found: readonly Candidate[],
+): Candidate | undefined {
+  if (!candidate) return undefined
+  const { pairValues, value } = candidate
+  let others = 0n
+  const taken = new Set<string>()
+  for (const other of found.toSorted(descendingValue)) {
+    const keys = [...other.pairValues.keys()]
+    if (!keys.every((key) => pairValues.has(key) && !taken.has(key))) continue
+    for (const key of keys) taken.add(key)
+    others += other.value
+  }
+  return value > others ? candidate : undefined
+}
+
+/** Those first that would win without other solvers: what a pair is worth alone must not keep its own combination out. */
+function ranked(candidates: readonly Candidate[], solver: Address): Proposal[] {
+  const solutions = candidates.map(({ proposal, value, pairValues }) => ({
+    solver,
+    proposal,
+    executions: [],
+    score: value,
+    pairScores: pairValues,
+  }))
+  return selectWinners(solutions, maxProposals)
+    .filter(({ filteredOut }) => !filteredOut)
+    .slice(0, maxProposals)
+    .sort((a, b) => (a.score === b.score ? 0 : a.score > b.score ? -1 : 1))
+    .map(({ proposal }) => proposal)
+}
+
+function descendingValue(a: Candidate, b: Candidate): number {
+  return a.value === b.value ? 0 : a.value > b.value ? -1 : 1
 }

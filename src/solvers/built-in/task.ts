@@ -1,5 +1,6 @@
 import { minOf } from '../../domain/amount.ts'
 import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
+import { directedPair } from '../../domain/auction/score.ts'
 import type { Proposal, ProposedTrade } from '../../domain/auction/solution.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Order } from '../../domain/order/order.ts'
@@ -16,10 +17,11 @@ export interface Task {
   wrappedNative: Address
 }
 
-/** A proposal whose trades are all valid, with its value in native atoms. */
+/** A proposal whose trades are all valid, with its value in native atoms, also by directed pair. */
 export interface Candidate {
   proposal: Proposal
   value: bigint
+  pairValues: ReadonlyMap<string, bigint>
 }
 
 export interface TokenPair {
@@ -30,6 +32,11 @@ export interface TokenPair {
 /** The tokens that pools trade for the order: the native coin in its wrapped form. */
 export function pairOf(order: Pick<Order, 'sellToken' | 'buyToken'>, { wrappedNative }: Task): TokenPair {
   return { sell: order.sellToken, buy: wrappedForm(order.buyToken, wrappedNative) }
+}
+
+export function pairKey(order: Pick<Order, 'sellToken' | 'buyToken'>, task: Task): string {
+  const { sell, buy } = pairOf(order, task)
+  return directedPair(sell, buy)
 }
 
 /**
@@ -78,16 +85,14 @@ export function toCandidate(
   proposal: Proposal,
 ): Candidate | undefined {
   let value = 0n
+  const pairValues = new Map<string, bigint>()
   for (const [index, trade] of proposal.trades.entries()) {
     const entry = entries[index]
     const outcome = entry && outcomeOf(task, entry, trade, proposal.prices)
     if (!outcome) return undefined
+    const key = pairKey(entry.order, task)
+    pairValues.set(key, (pairValues.get(key) ?? 0n) + outcome.score)
     value += outcome.score
   }
-  return value > 0n ? { proposal, value } : undefined
-}
-
-/** Sorting: most valuable first. */
-export function descendingValue(a: Candidate, b: Candidate): number {
-  return a.value === b.value ? 0 : a.value > b.value ? -1 : 1
+  return value > 0n ? { proposal, value, pairValues } : undefined
 }

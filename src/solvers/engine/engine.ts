@@ -1,5 +1,5 @@
 import { nonsense, OutsideFault } from '../../outside/fault.ts'
-import { exchangeJson, type JsonPeer } from '../../outside/http-json.ts'
+import { exchangeJson, isObject, type JsonPeer, JsonText } from '../../outside/http-json.ts'
 import { refusalOf } from '../outside/quote.ts'
 import { type EngineSolution, parseEngineAnswer } from './answer.ts'
 import { type EngineAuction, writeAuction } from './request.ts'
@@ -10,7 +10,7 @@ export interface SolverEngine {
    * The engine's solutions, possibly none.
    * @throws Refusal with the engine's own reason; OutsideFault when it is down, slow or sends invalid data
    */
-  solve(auction: EngineAuction, signal: AbortSignal): Promise<EngineSolution[]>
+  solve(auction: EngineAuction | JsonText, signal: AbortSignal): Promise<EngineSolution[]>
 }
 
 /** Sends `POST {url}/solve`: `/solve` is always appended to the configured URL. */
@@ -19,14 +19,22 @@ export function createSolverEngine(peer: JsonPeer): SolverEngine {
     async solve(auction, signal) {
       const { status, body } = await exchangeJson(
         peer,
-        { path: '/solve', body: writeAuction(auction) },
+        { path: '/solve', body: auction instanceof JsonText ? auction : writeAuction(auction) },
         signal,
       )
       const answer = parseEngineAnswer(body)
       if (answer && 'error' in answer) throw refusalOf(answer.error.code, answer.error.message)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
-      if (!answer) throw nonsense(peer.name, 'the response does not match the protocol')
+      if (!answer) throw nonsense(peer.name, faultOf(body))
       return answer.solutions
     },
   }
+}
+
+/** A common mistake has words of its own. */
+function faultOf(body: unknown): string {
+  const solutions = isObject(body) && Array.isArray(body.solutions) ? body.solutions : []
+  const ids = solutions.map((solution) => isObject(solution) && solution.id)
+  if (ids.length > 0 && new Set(ids).size < ids.length) return 'two solutions have one id'
+  return 'the response does not match the protocol'
 }

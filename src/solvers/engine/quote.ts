@@ -40,6 +40,10 @@ export function quoteOrder({ kind, sellToken, buyToken, amount }: OutsideQuestio
     appData: zeroAppData,
     signingScheme: 'presign',
     signature: '0x',
+    feePolicies: [],
+    quote: null,
+    preInteractions: [],
+    postInteractions: [],
   }
 }
 

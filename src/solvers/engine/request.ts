@@ -1,7 +1,9 @@
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
+import { type FeePolicy, factorScale, type QuotedPrice } from '../../domain/fee/policy.ts'
 import type {
   BuyTokenDestination,
+  Interaction,
   OrderKind,
   SellTokenSource,
   SigningScheme,
@@ -31,6 +33,11 @@ export interface EngineOrder {
   appData: Bytes32
   signingScheme: SigningScheme
   signature: Hex
+  feePolicies: readonly FeePolicy[]
+  /** What fees on the improvement over the quote are measured against. */
+  quote: QuotedPrice | null
+  preInteractions: readonly Interaction[]
+  postInteractions: readonly Interaction[]
 }
 
 /** The auction in a request to a solver engine. */
@@ -88,7 +95,7 @@ function writeToken(token: Address, { tokens, referencePrice }: EngineAuction) {
   }
 }
 
-function writeOrder({ receiver, ...order }: EngineOrder) {
+function writeOrder({ receiver, quote, ...order }: EngineOrder) {
   return {
     ...order,
     sellAmount: order.sellAmount.toString(),
@@ -96,10 +103,24 @@ function writeOrder({ receiver, ...order }: EngineOrder) {
     buyAmount: order.buyAmount.toString(),
     fullBuyAmount: order.fullBuyAmount.toString(),
     ...(receiver && { receiver }),
-    feePolicies: [],
-    preInteractions: [],
-    postInteractions: [],
+    feePolicies: order.feePolicies.map((policy) => writePolicy(policy, quote)),
+    preInteractions: order.preInteractions.map(writeInteraction),
+    postInteractions: order.postInteractions.map(writeInteraction),
   }
+}
+
+function writeInteraction({ target, value, callData }: Interaction) {
+  return { target, value: value.toString(), callData }
+}
+
+function writePolicy(policy: FeePolicy, quote: QuotedPrice | null) {
+  const factor = Number(policy.factor) / Number(factorScale)
+  if (policy.kind === 'volume') return { volume: { factor } }
+  const terms = { factor, maxVolumeFactor: Number(policy.maxVolumeFactor) / Number(factorScale) }
+  if (policy.kind === 'surplus') return { surplus: terms }
+  const { feeAmount = 0n, sellAmount = 0n, buyAmount = 0n } = quote ?? {}
+  const quoted = { fee: `${feeAmount}`, sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}` }
+  return { priceImprovement: { ...terms, quote: quoted } }
 }
 
 /** The engine refers to a pool by its address. Swaps call the pool itself, so there is no router. */

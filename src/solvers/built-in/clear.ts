@@ -1,0 +1,172 @@
+import type { AuctionOrder } from '../../domain/auction/auction.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { hopsOf } from '../../domain/routing/route.ts'
+import { settlementGas, sharedGasUp } from '../../domain/settlement/gas.ts'
+import { routeCalls } from '../route-calls.ts'
+import { balancedPrices, type Market } from './balance.ts'
+import { type Choice, toChoice } from './choice.ts'
+import { curveBetween } from './curve.ts'
+import { type Clearing, clearExactly } from './exact.ts'
+import { acceptance, type Member, memberAt } from './member.ts'
+import { chooseSized } from './sized.ts'
+import { type Candidate, outcomeOf, pairOf, type Task, toCandidate } from './task.ts'
+
+/** The fees depend on the numbers of trades and swaps, which depend on the fees: this limits the iterations. */
+const maxChoices = 3
+const maxAttempts = 24
+/** After so many attempts a settlement with fewer swaps than were paid for will do. */
+const exactAttempts = 4
+
+interface Cleared extends Candidate {
+  hops: number
+}
+
+/** Settles the most valuable of these orders together, each token at one price, their rest through pools. */
+export function clear(
+  task: Task,
+  tokens: readonly Address[],
+  entries: readonly AuctionOrder[],
+): Candidate | undefined {
+  const markets = entries.length === 0 ? [] : centresOf(task, tokens, entries)
+  return markets
+    .flatMap((sorted) => clearAround(createMarket(task, sorted, entries), entries) ?? [])
+    .reduce<Candidate | undefined>((a, b) => (a && a.value >= b.value ? a : b), undefined)
+}
+
+function clearAround(market: Market, entries: readonly AuctionOrder[]): Cleared | undefined {
+  const { task } = market
+  let best: Cleared | undefined
+  let [trades, hops] = [entries.length, market.selling.some((curve) => curve.length > 0) ? 1 : 0]
+  for (let search = 0; search < maxChoices; search++) {
+    const gas = sharedGasUp(trades, hops)
+    const members = entries.flatMap((entry) => memberAt(task, market.tokens, entry, gas) ?? [])
+    const choice = chooseSized(market, members)
+    const cleared = choice && settled(market, choice, hops)
+    if (cleared && (!best || cleared.value > best.value)) best = cleared
+    // Fewer orders than expected pay more each, so that another choice may be better.
+    const next = {
+      trades: (cleared?.proposal.trades ?? choice?.members)?.length ?? 0,
+      hops: cleared?.hops ?? hops,
+    }
+    if (next.trades === 0 || (next.trades === trades && next.hops === hops)) break
+    ;({ trades, hops } = next)
+  }
+  return best
+}
+
+/**
+ * The tokens, with the one first that the others are traded against. Of two it is the one with the more valuable atom. Of more both are
+ * tried: the one of which most is left over or missing, and the one with the deepest pools.
+ */
+function centresOf(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Address[][] {
+  const price = priceIn(task)
+  if (tokens.length < 3) return [tokens.toSorted((a, b) => price(b) - price(a))]
+  const most = (amountOf: (token: Address) => number) =>
+    tokens.reduce((a, b) => (Math.abs(amountOf(b)) > Math.abs(amountOf(a)) ? b : a))
+  const deepest = most((token) =>
+    task.pools.reduce((sum, { token0, token1, reserve0, reserve1 }) => {
+      const reserve = token === token0 ? reserve0 : token === token1 ? reserve1 : 0n
+      return tokens.includes(token0) && tokens.includes(token1) ? sum + Number(reserve) * price(token) : sum
+    }, 0),
+  )
+  const unbalanced = most((token) =>
+    entries.reduce((sum, { order }) => {
+      const { sell, buy } = pairOf(order, task)
+      const value = Number(order.sellAmount) * price(sell)
+      return sum + (token === sell ? value : token === buy ? -value : 0)
+    }, 0),
+  )
+  return [...new Set([unbalanced, deepest])].map((first) => [
+    first,
+    ...tokens.filter((token) => token !== first),
+  ])
+}
+
+/** Native atoms for one atom of a token. */
+function priceIn({ auction }: Task) {
+  return (token: Address) => Number(auction.nativePrices.get(token) ?? 0n) / 1e18
+}
+
+/** @param tokens the first one is that against which the others are traded */
+function createMarket(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Market {
+  const price = priceIn(task)
+  const [first] = tokens
+  const volume = entries.reduce(
+    (sum, { order }) => sum + Number(order.sellAmount) * price(order.sellToken),
+    0,
+  )
+  const curve = (from: Address | undefined, to: Address | undefined) =>
+    from && to && from !== to ? curveBetween(task, from, to, BigInt(Math.ceil(volume / price(from)))) : []
+  return {
+    task,
+    tokens,
+    reference: tokens.map(price),
+    selling: tokens.map((token) => curve(token, first)),
+    buying: tokens.map((token) => curve(first, token)),
+  }
+}
+
+/** Computes the choice exactly, without orders that fail at the exact price or with the exact fees. */
+function settled(market: Market, choice: Choice, estimatedHops: number): Cleared | undefined {
+  let hops = estimatedHops
+  let { members } = choice
+  for (let attempt = 1; attempt <= maxAttempts && members.length > 0; attempt++) {
+    const charged = withFees(market, members, sharedGasUp(members.length, hops))
+    const next = charged.length === members.length ? toChoice(market, charged) : undefined
+    if (!next) {
+      members = withoutWorst(market, charged, members.length)
+      continue
+    }
+    const clearing = clearExactly(market, next)
+    if (!clearing) return undefined
+    const swaps = hopsOf(clearing).length
+    if (swaps > hops || (swaps < hops && attempt <= exactAttempts)) {
+      hops = swaps
+      continue
+    }
+    const candidate = toCleared(market, next.settled, clearing)
+    if (candidate) return candidate
+    members = withoutRefused(market, next, clearing)
+  }
+  return undefined
+}
+
+/** A partially fillable order keeps what it trades beside its fee. */
+function withFees(market: Market, members: readonly Member[], gas: bigint): Member[] {
+  return members.flatMap(({ entry, filled, isSell, trade }) => {
+    const { task, tokens } = market
+    const whole = memberAt(task, tokens, entry, gas)
+    if (!whole || filled === entry.remaining) return whole ?? []
+    const needed = isSell ? trade.executedAmount + whole.trade.fee : trade.executedAmount
+    return needed < entry.remaining ? (memberAt(task, tokens, entry, gas, needed) ?? []) : whole
+  })
+}
+
+function withoutWorst(market: Market, members: readonly Member[], before: number): Member[] {
+  if (members.length < before) return [...members]
+  const prices = balancedPrices(market, members)
+  return members.toSorted((a, b) => acceptance(b, prices) - acceptance(a, prices)).slice(0, -1)
+}
+
+function withoutRefused(market: Market, { settled: trades, members }: Choice, clearing: Clearing): Member[] {
+  const prices = pricesOf(market, clearing)
+  const passes = trades.map(({ entry, trade }) => outcomeOf(market.task, entry, trade, prices) !== undefined)
+  const refused = passes.lastIndexOf(false)
+  return members.filter((_, index) => index !== refused)
+}
+
+function toCleared(market: Market, members: readonly Member[], clearing: Clearing): Cleared | undefined {
+  const hops = hopsOf(clearing).length
+  const entries = members.map(({ entry }) => entry)
+  const candidate = toCandidate(market.task, entries, {
+    prices: pricesOf(market, clearing),
+    trades: members.map(({ trade }) => trade),
+    interactions: routeCalls(clearing.paths, market.task.settlement),
+    gas: settlementGas(members.length, hops) + entries.reduce((sum, { extraGas }) => sum + extraGas, 0n),
+  })
+  return candidate && { ...candidate, hops }
+}
+
+function pricesOf({ tokens }: Market, { prices }: Clearing): Map<Address, bigint> {
+  return new Map(tokens.map((token, index) => [token, prices[index] ?? 0n]))
+}

@@ -1,0 +1,104 @@
+import {
+  bestRouteForBuy,
+  bestRouteForSell,
+  hopsOf,
+  type Path,
+  pathThrough,
+} from '../../domain/routing/route.ts'
+import { amountThrough, buying, type PoolPath, reversePath, selling } from '../../domain/routing/walk.ts'
+import { excessTerms, isInsideSpread, type Market, toBook } from './balance.ts'
+import type { Choice } from './choice.ts'
+import { hopCostUp } from './task.ts'
+
+/** Swaps between a token and the first one: a positive excess of the token is sold, a negative one bought. */
+export interface Edge {
+  token: number
+  isSold: boolean
+  /** Atoms of the first token that the swaps give, or as a negative number take; `undefined` when the pools refuse. */
+  gained(excess: bigint): bigint | undefined
+  paths(excess: bigint): Path[] | undefined
+}
+
+/** Swaps for each token that the orders do not balance alone, the largest first. They share no pool. `undefined` when there is no route. */
+export function createEdges(market: Market, { settled, prices }: Choice): Edge[] | undefined {
+  const book = toBook(prices.length, settled)
+  const edges: Edge[] = []
+  let { pools } = market.task
+  const open = [...prices.keys()]
+    .filter((token) => token > 0 && !isInsideSpread(market, prices, token))
+    .map((token) => {
+      const [{ fixed, inverse }, price] = [excessTerms(book, prices, token), prices[token] ?? 1]
+      return {
+        token,
+        value: Math.abs(fixed * price + inverse),
+        excess: BigInt(Math.trunc(fixed + inverse / price)),
+      }
+    })
+    .sort((a, b) => b.value - a.value)
+  for (const { token, excess } of open) {
+    const paths = bestPaths(market, token, excess, pools)
+    if (!paths) return undefined
+    const used = new Set(hopsOf({ paths }).map(({ pool }) => pool.address))
+    pools = pools.filter(({ address }) => !used.has(address))
+    edges.push(createEdge(token, excess > 0n, paths))
+  }
+  return edges
+}
+
+function bestPaths({ task, tokens }: Market, token: number, excess: bigint, pools: Market['task']['pools']) {
+  const [first, other] = [tokens[0], tokens[token]]
+  if (!first || !other) return undefined
+  const search = { hopCost: hopCostUp(task, first) }
+  const route =
+    excess > 0n
+      ? bestRouteForSell(pools, other, first, excess, search)
+      : bestRouteForBuy(pools, first, other, -excess, search)
+  return route?.paths
+}
+
+/** Small differences to the amount that the paths were chosen for go through the largest of them. */
+function createEdge(token: number, isSold: boolean, paths: readonly Path[]): Edge {
+  const direction = isSold ? selling : buying
+  const [given, far] = isSold ? (['amountIn', 'amountOut'] as const) : (['amountOut', 'amountIn'] as const)
+  const [largest, ...others] = [...paths].sort((a, b) => (a[given] > b[given] ? -1 : 1))
+  const [fixedGiven, fixedFar] = [given, far].map((side) =>
+    others.reduce((sum, path) => sum + path[side], 0n),
+  )
+  const poolPath = largest ? toPoolPath(largest, isSold) : []
+  const variable = (excess: bigint) => {
+    const amount = (isSold ? excess : -excess) - (fixedGiven ?? 0n)
+    return amount > 0n ? amount : undefined
+  }
+  return {
+    token,
+    isSold,
+    gained(excess) {
+      const amount = variable(excess)
+      const reached = amount === undefined ? undefined : amountThrough(direction, poolPath, amount)
+      return reached === undefined ? undefined : direction.sign * (reached + (fixedFar ?? 0n))
+    },
+    paths(excess) {
+      const amount = variable(excess)
+      const path = amount === undefined ? undefined : pathThrough(direction, poolPath, amount)
+      return path && [path, ...others]
+    },
+  }
+}
+
+/** The same path, whose last pool gives fewer atoms of the first token, or whose first one is paid more. */
+export function leaveUnused(path: Path, isSold: boolean, unused: bigint): Path {
+  const [first, ...rest] = path.hops
+  if (!isSold) {
+    const amountIn = path.amountIn + unused
+    return { ...path, hops: [{ ...first, amountIn }, ...rest], amountIn }
+  }
+  const amountOut = path.amountOut - unused
+  const last = { ...(rest.at(-1) ?? first), amountOut }
+  const hops: Path['hops'] = rest.length === 0 ? [last] : [first, ...rest.slice(0, -1), last]
+  return { ...path, hops, amountOut }
+}
+
+function toPoolPath({ hops }: Path, isSold: boolean): PoolPath {
+  const forward = hops.map(({ pool, tokenIn, tokenOut }) => ({ pool, from: tokenIn, to: tokenOut }))
+  return isSold ? forward : reversePath(forward)
+}

@@ -1,0 +1,48 @@
+import { exchangeJson, type JsonPeer } from '../../outside/http-json.ts'
+import type { Notice } from '../solver.ts'
+
+/** A notice about solutions of one auction. */
+export interface SolutionNotice extends Notice {
+  auctionId: bigint
+  /** The solver's own ids; empty where the notice is about the answer as a whole. */
+  solutionIds: readonly number[]
+}
+
+export interface NoticesOptions {
+  peer: JsonPeer
+  /** Stores a notice, so that the solver can read it later. */
+  store(notice: SolutionNotice): Promise<void>
+}
+
+/** Notices of one engine that are on their way, at most: others are stored only. */
+const maxUnderWay = 8
+/** Notices of one engine that are being stored, at most: more than one answer can cause. Others are lost. */
+const maxBeingStored = 50
+const timeoutMs = 2_000
+const maxAnswerBytes = 1_000
+
+/** Sends `POST {url}/notify` once, and stores the notice. Neither is waited for, and a fault of either stays its own. */
+export function createNotices({ peer, store }: NoticesOptions): (notice: SolutionNotice) => void {
+  const notified = { ...peer, timeoutMs, maxBytes: maxAnswerBytes }
+  let underWay = 0
+  let beingStored = 0
+  return (notice) => {
+    if (beingStored >= maxBeingStored) return
+    beingStored++
+    store(notice)
+      .catch(() => undefined)
+      .finally(() => beingStored--)
+    if (underWay >= maxUnderWay) return
+    underWay++
+    exchangeJson(notified, { path: '/notify', body: writeNotice(notice) }, AbortSignal.timeout(timeoutMs))
+      .catch(() => undefined)
+      .finally(() => underWay--)
+  }
+}
+
+/** The body of POST /notify. */
+export function writeNotice({ auctionId, solutionIds, kind, extra }: SolutionNotice) {
+  const [first = null, second] = solutionIds
+  const solutionId = second === undefined ? first : solutionIds
+  return { auctionId: auctionId.toString(), solutionId, kind, ...extra }
+}
