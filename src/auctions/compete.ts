@@ -1,105 +1,69 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { RankedSolution, Solution } from '../domain/auction/solution.ts'
-import { selectWinners } from '../domain/auction/winner-selection.ts'
+import type { Solution } from '../domain/auction/solution.ts'
+import type { Unusable } from '../domain/auction/winner-selection.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import type { Solver } from '../solvers/solver.ts'
-import { insertCompetition, startAttempt } from '../storage/auction/competition.ts'
-import type { Tx } from '../storage/database/database.ts'
-import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
-import { cancelledAmong } from '../storage/order/orders.ts'
-import { lockOrders } from '../storage/order/progress.ts'
 import { checkProposal } from './check-proposal.ts'
+import { timed } from './meter.ts'
+import { askedSolvers, faultNotice, withoutFailing } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
-/** Collects solutions from all solvers until the deadline, and ranks the valid ones. A solver that fails or hangs affects no other. */
+/** An auction with the solutions to it, and those of them that cannot win. */
+export interface Contest {
+  auction: Auction
+  solutions: readonly Solution[]
+  unusable: Unusable
+  maxWinners: number
+}
+
+/**
+ * Collects the valid solutions of all solvers until the deadline, shuffled. A solver that fails or hangs affects no other, and an auction
+ * does not wait for an outside one that was late before.
+ */
 export async function compete(
   auction: Auction,
   pools: readonly Pool[],
   services: AuctionServices,
   signal: AbortSignal,
-): Promise<RankedSolution[]> {
+): Promise<Solution[]> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(services.settings.solveMs)])
-  const solutions = await Promise.all(
-    services.solvers.map((solver) => solutionsOf(solver, auction, pools, services, deadline)),
+  const solutions = await timed(services, 'solve', () =>
+    whatCame(
+      askedSolvers(auction, services).map((solver) => ({
+        isPunctual: solver.outside?.isPunctual() ?? true,
+        answer: solutionsOf(solver, auction, pools, services, deadline),
+      })),
+    ),
   )
-  return selectWinners(shuffle(solutions.flat(), services.random), services.settings.maxWinners)
+  return shuffle(solutions, services.random)
 }
 
-/**
- * Stores the competition and events of its orders, and opens a settlement attempt for every winner. A solution with an order that was
- * cancelled meanwhile does not win: the order may have been replaced, and both would be filled.
- * @returns the winners
- */
-export async function recordCompetition(
-  auction: Auction,
-  ranked: readonly RankedSolution[],
-  startBlock: number,
-  services: AuctionServices,
-): Promise<RankedSolution[]> {
-  const at = new Date(services.now())
-  return services.db.transaction(async (tx) => {
-    const solutions = await withoutCancelled(tx, auction, ranked)
-    const winners = solutions.filter(({ isWinner }) => isWinner)
-    await insertCompetition(tx, auction, solutions)
-    await appendEvents(tx, eventsOf(auction, solutions, at))
-    for (const solution of winners) {
-      await startAttempt(tx, {
-        auctionId: auction.id,
-        solutionUid: solution.uid,
-        chainId: auction.chainId,
-        solver: solution.solver,
-        startedAt: at,
-        startBlock,
-        deadlineBlock: auction.deadlineBlock,
-      })
-    }
-    return winners
-  })
+interface Asked {
+  isPunctual: boolean
+  answer: Promise<Solution[]>
 }
 
-/** A replacement holds the replaced order's lock and reads its bids, so one of the two transactions sees the other. */
-async function withoutCancelled(
-  tx: Tx,
-  auction: Auction,
-  solutions: readonly RankedSolution[],
-): Promise<RankedSolution[]> {
-  const proposed = new Set(solutions.flatMap(orderUids))
-  const orders = auction.orders.map(({ order }) => order).filter(({ uid }) => proposed.has(uid))
-  await lockOrders(
-    tx,
-    orders.map(({ uid }) => uid),
-  )
-  const ended = await cancelledAmong(
-    tx,
-    orders.map(({ id }) => id),
-  )
-  const cancelled = new Set<string>(orders.filter(({ id }) => ended.has(id)).map(({ uid }) => uid))
-  return solutions.map((solution) =>
-    orderUids(solution).some((uid) => cancelled.has(uid)) ? { ...solution, isWinner: false } : solution,
-  )
-}
-
-function eventsOf(auction: Auction, solutions: readonly RankedSolution[], timestamp: Date): NewOrderEvent[] {
-  const winning = new Set(solutions.filter(({ isWinner }) => isWinner).flatMap(orderUids))
-  const proposed = new Set(solutions.flatMap(orderUids))
-  return auction.orders
-    .filter(({ order }) => proposed.has(order.uid))
-    .map(({ order }) => {
-      const label = winning.has(order.uid) ? 'executing' : 'considered'
-      return { orderId: order.id, label, reason: null, timestamp }
-    })
+/** The solutions of all punctual solvers, and those that the others have sent by then. */
+async function whatCame(asked: readonly Asked[]): Promise<Solution[]> {
+  const punctual = asked.filter(({ isPunctual }) => isPunctual)
+  const came: Solution[][] = []
+  const answers = asked.map(({ answer }) => answer.then((solutions) => void came.push(solutions)))
+  await Promise.all(punctual.length === 0 ? answers : answers.filter((_, index) => asked[index]?.isPunctual))
+  return came.flat()
 }
 
 async function solutionsOf(
   solver: Solver,
   auction: Auction,
   pools: readonly Pool[],
-  { network, log }: AuctionServices,
+  services: AuctionServices,
   deadline: AbortSignal,
 ): Promise<Solution[]> {
+  const { network, log, meter } = services
+  const { outside } = solver
   try {
     const proposals = await Promise.race([solver.solve(auction, { pools }, deadline), aborted(deadline)])
-    return proposals.flatMap((proposal) => {
+    const solutions = proposals.flatMap((proposal) => {
       const solution = checkProposal(auction, solver.address, proposal, network.wrappedNative)
       if (!('fault' in solution)) return [solution]
       log.warn('solution refused', {
@@ -107,9 +71,14 @@ async function solutionsOf(
         solver: solver.name,
         fault: solution.fault,
       })
+      outside?.notify(proposal, faultNotice(solution.fault))
       return []
     })
+    const usable = outside ? await withoutFailing(auction, solutions, outside, services) : solutions
+    meter.answered(solver.name, usable.length === proposals.length ? 'ok' : 'refused')
+    return usable
   } catch (error) {
+    meter.answered(solver.name, deadline.aborted ? 'late' : 'failed')
     log.warn('solver failed', {
       auctionId: String(auction.id),
       solver: solver.name,
@@ -127,10 +96,6 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) late()
     else signal.addEventListener('abort', late, { once: true })
   })
-}
-
-function orderUids({ executions }: Solution): string[] {
-  return executions.map(({ orderUid }) => orderUid)
 }
 
 /** Breaks ties at random, not by the order of solvers. */

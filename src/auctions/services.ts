@@ -1,4 +1,5 @@
-import type { Block, Holding, Spendable } from '../chain/chain.ts'
+import type { Block } from '../chain/chain.ts'
+import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import type { Settler } from '../chain/settlement/settler.ts'
 import type { BackOff } from '../concurrency/back-off.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -11,7 +12,13 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import type { Solver } from '../solvers/solver.ts'
 import type { Database } from '../storage/database/database.ts'
-import type { CodeChecks } from './code-checks.ts'
+import type { CodeChecks } from './admission/code-checks.ts'
+import type { Holdings } from './admission/holdings.ts'
+import type { MarketPrices } from './admission/market-prices.ts'
+import type { OrderBook } from './admission/order-book.ts'
+import type { RoutedPrices } from './admission/routed-prices.ts'
+import type { Standings } from './admission/standings.ts'
+import type { AuctionMeter } from './meter.ts'
 
 export interface AuctionSettings {
   /** Minimum number of blocks from one auction to the next. */
@@ -21,7 +28,9 @@ export interface AuctionSettings {
   /** Time for solvers, in milliseconds. */
   solveMs: number
   maxWinners: number
-  /** Orders in one auction; of more than that, those that expire soonest. */
+  /** Settlements that are under way at once, of all auctions. */
+  maxUnderWay: number
+  /** Orders in one auction: see `takePlaces`. */
   maxOrders: number
   /** Minimum time until an order in an auction expires, in seconds. */
   minLifetime: number
@@ -41,7 +50,13 @@ export interface AuctionServices {
   policy: TradingPolicy
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
-  spendable(holdings: readonly Holding[]): Promise<Spendable[]>
+  /** The live orders. */
+  book: OrderBook
+  /** Where each of them stands. */
+  standings: Standings
+  holdings: Holdings
+  marketPrices: MarketPrices
+  routedPrices: RoutedPrices
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
   /** Orders and owners that made settlements fail, by `backOffKey`, with the exclusion reason of their events. */
@@ -50,4 +65,7 @@ export interface AuctionServices {
   pools(pairs: readonly (readonly [Address, Address])[], blockHash: Bytes32): Promise<readonly Pool[]>
   solvers: readonly Solver[]
   settlers: ReadonlyMap<Address, Settler>
+  /** What settlements do after those that are under way. */
+  sequence: Pick<SettlementSequence, 'simulate'>
+  meter: AuctionMeter
 }

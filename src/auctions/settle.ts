@@ -1,87 +1,181 @@
+import type { FollowingLimits, SettlementOutcome } from '../chain/settlement/settler.ts'
 import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
 import type { RankedSolution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
-import type { Hex } from '../domain/evm/hex.ts'
+import type { Order } from '../domain/order/order.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
+import {
+  type AttemptKey,
+  forgetTransaction,
+  hasLiveOrders,
+  storeTransaction,
+} from '../storage/auction/transactions.ts'
+import { cancelledAmong } from '../storage/order/orders.ts'
+import { lockOrders } from '../storage/order/progress.ts'
+import { culpritsOf, delayOwners, forgive, leaveOut } from './culprits.ts'
+import { timed } from './meter.ts'
+import { forgiveSolver, notify, outcomeNotice, pauseSolver } from './outside.ts'
 import type { AuctionServices } from './services.ts'
-import { encodePlan } from './settlement-calldata.ts'
-import { toSettlementPlan } from './settlement-plan.ts'
-import { backOffKey, culpritsOf, leaveOut } from './simulate.ts'
+import { encodeSolution } from './settlement-calldata.ts'
 
 /**
- * Sends a winner's settlement and records how the attempt ended. The indexer alone records a success, because it sees the
- * settlement on chain and sees a reorg remove it.
+ * Sends a winner's settlement and records how the attempt ended. Settlements are sent in the order of the calls.
+ * @returns whether it was not sent because of a cancellation, so that its other orders can be settled at once
  */
 export async function settle(
   auction: Auction,
   solution: RankedSolution,
   services: AuctionServices,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const attempt = { auctionId: auction.id, solutionUid: solution.uid }
+  const cancelled: Order[] = []
+  await untilRecorded(attempt, signal, services, async () => {
+    notify(solution, { kind: 'settlementStarted', reason: 'won' }, services)
+    const outcome = await timed(services, 'settle', () =>
+      submit(auction, solution, cancelled, services, signal),
+    )
+    const notice = outcomeNotice(outcome)
+    if (notice) notify(solution, notice, services)
+    await recordOutcome(attempt, outcome, services)
+    if (cancelled.length > 0) delayOwners(cancelled, auction.block, services)
+    else await updateBackOffs(auction, solution, outcome, services)
+  })
+  return cancelled.length > 0
+}
+
+/** Logs a fault of `work`. A process that stops leaves the rest to the next one. */
+export async function untilRecorded(
+  { auctionId, solutionUid }: AttemptKey,
+  signal: AbortSignal,
+  { log }: AuctionServices,
+  work: () => Promise<void>,
 ): Promise<void> {
-  const attempt = { auctionId: String(auction.id), solver: solution.solver }
   try {
-    const end = await submit(auction, solution, services)
-    services.log.info('settlement attempt ended', { ...attempt, ...end })
-    if (end.outcome !== 'success') await recordEnd(auction, solution, end, services)
-    await updateBackOffs(auction, solution, end, services)
+    await work()
   } catch (error) {
-    services.log.error('the end of a settlement attempt is not recorded', {
-      ...attempt,
+    if (signal.aborted) return
+    log.error('the end of a settlement attempt is not recorded', {
+      auctionId: String(auctionId),
+      solutionUid,
       error: String(error),
     })
   }
 }
 
-interface End {
-  outcome: string
-  block: number
-  txHash?: Hex
+/**
+ * The indexer alone records a success, because it sees the settlement on chain and sees a reorg remove it. Here the attempt stays open,
+ * without the transaction, which no process needs any more.
+ */
+export async function recordOutcome(
+  attempt: AttemptKey,
+  result: SettlementOutcome,
+  { db, log, now, meter }: AuctionServices,
+): Promise<void> {
+  const { auctionId, solutionUid } = attempt
+  log.info('settlement attempt ended', { auctionId: String(auctionId), solutionUid, ...result })
+  if (result.outcome === 'left') return
+  meter.settled(result.outcome)
+  if (result.outcome === 'success') return forgetTransaction(db, attempt)
+  const end = { endedAt: new Date(now()), endBlock: result.block, txHash: result.txHash ?? null }
+  await db.transaction((tx) => endAttempt(tx, { ...attempt, ...end, outcome: storedOutcome(result) }))
 }
 
+function storedOutcome(result: Exclude<SettlementOutcome, { outcome: 'left' }>): string {
+  if (result.outcome === 'failed') return `driver failed: ${result.reason}`
+  if (result.outcome === 'withdrawn') return 'driver failed: withdrawn: its orders were cancelled'
+  return result.outcome
+}
+
+/** @param cancelled gets the orders whose cancellation prevents it */
 async function submit(
   auction: Auction,
   solution: RankedSolution,
-  { network, settlers }: AuctionServices,
-): Promise<End> {
-  const failed = (reason: string): End => ({ outcome: `driver failed: ${reason}`, block: auction.block })
-  const settler = settlers.get(solution.solver)
+  cancelled: Order[],
+  services: AuctionServices,
+  signal: AbortSignal,
+): Promise<SettlementOutcome> {
+  const failed = (reason: string) => ({ outcome: 'failed', reason, block: auction.block }) as const
+  const settler = services.settlers.get(solution.solver)
   if (!settler) return failed('no account for this solver')
+  const traded = tradedIn(auction, solution)
+  const { calldata, gas } = encodeSolution(auction, solution, services.network)
   try {
-    const calldata = encodePlan(toSettlementPlan(auction, solution, network.wrappedNative), auction.id)
-    const extraGas = tradedIn(auction, solution).reduce((sum, entry) => sum + entry.extraGas, 0n)
-    const result = await settler.submit(calldata, { deadlineBlock: auction.deadlineBlock, extraGas })
-    return result.outcome === 'failed' ? { ...result, outcome: `driver failed: ${result.reason}` } : result
+    return await settler.submit(calldata, {
+      deadlineBlock: auction.deadlineBlock,
+      signal,
+      record: recorder(auction, solution, traded, cancelled, services),
+      isWanted: () => hasLiveOrders(services.db, { auctionId: auction.id, solutionUid: solution.uid }),
+      gas,
+      extraGas: traded.reduce((sum, entry) => sum + entry.extraGas, 0n),
+    })
   } catch (error) {
     if (error instanceof Outage) return failed(error.message)
     throw error
   }
 }
 
+/**
+ * Stores the transaction first under the locks of its orders: a cancellation before that prevents it, and one after that comes too late.
+ */
+function recorder(
+  { id: auctionId }: Auction,
+  { uid: solutionUid }: RankedSolution,
+  traded: readonly AuctionOrder[],
+  cancelled: Order[],
+  { db }: AuctionServices,
+): FollowingLimits['record'] {
+  let isSent = false
+  return async (transaction) => {
+    const refusal = await db.transaction(async (tx) => {
+      if (!isSent) {
+        const orders = traded.map(({ order }) => order)
+        await lockOrders(
+          tx,
+          orders.map(({ uid }) => uid),
+        )
+        const ended = await cancelledAmong(
+          tx,
+          orders.map(({ id }) => id),
+        )
+        cancelled.push(...orders.filter(({ id }) => ended.has(id)))
+        if (cancelled.length > 0) return refusalOf(cancelled)
+      }
+      const isOpen = await storeTransaction(tx, { auctionId, solutionUid }, transaction)
+      return isOpen ? undefined : 'not sent: the attempt has ended'
+    })
+    isSent = true
+    return refusal
+  }
+}
+
+const maxNamed = 3
+
+function refusalOf(cancelled: readonly Order[]): string {
+  const uids = cancelled.slice(0, maxNamed).map(({ uid }) => uid)
+  const more = cancelled.length > maxNamed ? ` and ${cancelled.length - maxNamed} more` : ''
+  return `not sent: cancelled: ${uids.join(', ')}${more}`
+}
+
 /** A success ends the back-offs of its orders; a failure starts those of its culprits. */
 async function updateBackOffs(
   auction: Auction,
   solution: RankedSolution,
-  { outcome, block, txHash }: End,
+  result: SettlementOutcome,
   services: AuctionServices,
 ): Promise<void> {
-  if (outcome === 'success') {
-    for (const { order } of tradedIn(auction, solution)) services.culprits.forgive(backOffKey(order))
-  } else if (outcome !== 'timeout') {
-    await leaveOut(await culpritsOf(auction, solution, services, txHash !== undefined), block, services)
+  if (result.outcome === 'success') {
+    for (const { order } of tradedIn(auction, solution)) forgive(order, services)
+    forgiveSolver(solution.solver, services)
+  } else if (result.outcome === 'failed') {
+    const culprits = await culpritsOf(auction, solution, services, result.txHash !== undefined)
+    await leaveOut(culprits ?? [], result.block, services)
+    const isOwn = !culprits?.length && !result.reason.startsWith('not sent: ')
+    if (isOwn) pauseSolver(solution.solver, result.block, services)
   }
 }
 
 function tradedIn({ orders }: Auction, { executions }: RankedSolution): AuctionOrder[] {
   const traded = new Set(executions.map(({ orderUid }) => orderUid))
   return orders.filter(({ order }) => traded.has(order.uid))
-}
-
-async function recordEnd(
-  auction: Auction,
-  solution: RankedSolution,
-  { outcome, block, txHash }: End,
-  { db, now }: AuctionServices,
-): Promise<void> {
-  const attempt = { auctionId: auction.id, solutionUid: solution.uid }
-  const end = { endedAt: new Date(now()), endBlock: block, outcome, txHash: txHash ?? null }
-  await db.transaction((tx) => endAttempt(tx, { ...attempt, ...end }))
 }

@@ -1,9 +1,30 @@
 import { encodeSettle, encodeTrade } from '../chain/settlement/call.ts'
+import type { SettlementCall } from '../chain/settlement/sequence.ts'
+import { minOf } from '../domain/amount.ts'
+import type { Auction } from '../domain/auction/auction.ts'
+import type { Solution } from '../domain/auction/solution.ts'
 import { nativeMarker } from '../domain/evm/address.ts'
 import type { Hex } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
 import { duePreInteractions, type Interaction } from '../domain/order/order.ts'
-import type { PlannedTrade, SettlementPlan } from './settlement-plan.ts'
+import { maxTransactionGas } from '../domain/settlement/gas.ts'
+import { type PlannedTrade, type SettlementPlan, toSettlementPlan } from './settlement-plan.ts'
+
+/** The settlement of a solution, as its solver calls it. */
+export function encodeSolution(
+  auction: Auction,
+  solution: Solution,
+  { wrappedNative }: Pick<Network, 'wrappedNative'>,
+): SettlementCall {
+  const { solver: sender, proposal } = solution
+  const calldata = encodePlan(toSettlementPlan(auction, solution, wrappedNative), auction.id)
+  return { sender, calldata, gas: allowedGas(proposal.gas) }
+}
+
+/** More than the solver's estimate, but limited: third-party code could use any amount. */
+export function allowedGas(expected: bigint): bigint {
+  return minOf(3n * expected + 500_000n, maxTransactionGas)
+}
 
 export function encodePlan(plan: SettlementPlan, auctionId: bigint): Hex {
   return encodeSettle({ ...plan, trades: plan.trades.map(encodePlannedTrade), auctionId })

@@ -52,9 +52,9 @@ export function toSettlementPlan(
       executedAmount: order.kind === 'sell' ? execution.sell : execution.buy,
     })),
     interactions: [
-      fulfilments.flatMap(({ order }) => duePreInteractions(order)),
+      [...fulfilments.flatMap(({ order }) => duePreInteractions(order)), ...(solution.proposal.before ?? [])],
       [...solution.proposal.interactions, ...unwrapCalls(fulfilments, wrappedNative)],
-      fulfilments.flatMap(({ order }) => order.interactions.post),
+      [...fulfilments.flatMap(({ order }) => order.interactions.post), ...(solution.proposal.after ?? [])],
     ],
   }
 }

@@ -1,155 +1,135 @@
-import type { Settler } from '../chain/settlement/settler.ts'
 import type { Auction } from '../domain/auction/auction.ts'
-import type { RankedSolution } from '../domain/auction/solution.ts'
+import type { Proposal, RankedSolution } from '../domain/auction/solution.ts'
+import { selectWinners, type Unusable } from '../domain/auction/winner-selection.ts'
 import { Outage } from '../domain/errors/error.ts'
-import { nativeMarker } from '../domain/evm/address.ts'
-import type { ExclusionReason } from '../domain/order/event.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { Pool } from '../domain/routing/pool.ts'
-import { maxTransactionGas, settlementGas } from '../domain/settlement/gas.ts'
-import { compete } from './compete.ts'
-import { recordExclusions } from './exclusions.ts'
+import { type Contest, compete } from './compete.ts'
+import { type Culprit, culpritsOf, delayOwners, leaveOut } from './culprits.ts'
+import { notify, outsideOf, simulationNotice } from './outside.ts'
+import { cancelledOrders, takingWins, withoutOrders } from './record.ts'
 import type { AuctionServices } from './services.ts'
-import { encodeEmptyTrial, encodePlan, encodeTrial, trialPassed } from './settlement-calldata.ts'
-import { type SettlementPlan, toSettlementPlan } from './settlement-plan.ts'
-
-/** An order that makes a settlement fail. */
-export interface Culprit {
-  order: Order
-  /** Whether it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed. */
-  certain: boolean
-  /** The reason in its event; null if it would be a guess, or if the indexer records one soon. */
-  reason: ExclusionReason | null
-}
+import { encodeSolution } from './settlement-calldata.ts'
 
 /** Maximum number of competitions in one auction. */
 const maxRounds = 4
-/** Trades of one failed settlement that are tried alone. */
-const maxTrials = 32
-
-export interface Simulated {
-  /** Without the orders that made a settlement fail. */
-  auction: Auction
-  solutions: RankedSolution[]
-}
+/** Maximum number of selections in one competition. What the last of them chose is simulated when it is sent. */
+const maxSelections = 8
 
 /**
- * Repeats the competition until every winner's settlement passes a dry run, or fails without a culprit. A culprit is left out of this
- * auction and of later ones, and solvers compete again with the other orders.
+ * Repeats the competition until all winners' settlements pass a dry run, one after the other on the state that those before leave. Where
+ * one fails after better ones, the next best wins instead. An order that makes its settlement fail is left out of this auction and of
+ * later ones, and solvers compete again with the other orders. So they do without an order of a winner that was cancelled meanwhile: at
+ * the last competition, the next best wins instead.
  */
 export async function simulate(
   auction: Auction,
   pools: readonly Pool[],
+  maxWinners: number,
   services: AuctionServices,
   signal: AbortSignal,
   round = 1,
-): Promise<Simulated> {
+): Promise<Contest> {
   const solutions = await compete(auction, pools, services, signal)
-  if (round === maxRounds || signal.aborted) return { auction, solutions }
-  const culprits = await culpritsOfWinners(auction, solutions, services)
-  if (culprits.length === 0) return { auction, solutions }
+  const isLast = round === maxRounds
+  const { contest, culprits, cancelled } = await withoutFailing(
+    { auction, solutions, maxWinners },
+    services,
+    signal,
+    isLast,
+  )
+  if (culprits.length + cancelled.length === 0) return contest
   await leaveOut(culprits, auction.block, services)
+  delayOwners(cancelled, auction.block, services)
+  if (isLast || signal.aborted) return contest
   const excluded = new Set(culprits.map(({ order }) => order.id))
-  const orders = auction.orders.filter(({ order }) => !excluded.has(order.id))
-  if (orders.length === 0) return { auction: { ...auction, orders }, solutions: [] }
-  return simulate({ ...auction, orders }, pools, services, signal, round + 1)
+  const delayed = new Set(cancelled.map(({ owner }) => owner))
+  const orders = auction.orders.filter(({ order }) => !excluded.has(order.id) && !delayed.has(order.owner))
+  if (orders.length === 0) return { ...contest, auction: { ...auction, orders }, solutions: [] }
+  return simulate({ ...auction, orders }, pools, maxWinners, services, signal, round + 1)
 }
 
-async function culpritsOfWinners(
-  auction: Auction,
-  solutions: readonly RankedSolution[],
+/** Selects winners again without those that fail, until all pass, or one fails because of its own orders or trades a cancelled one. */
+async function withoutFailing(
+  contest: Omit<Contest, 'unusable'>,
   services: AuctionServices,
-): Promise<Culprit[]> {
-  const winners = solutions.filter(({ isWinner }) => isWinner)
-  const culprits = await Promise.all(winners.map((solution) => culpritsOf(auction, solution, services)))
-  return culprits.flat()
+  signal: AbortSignal,
+  isLast: boolean,
+): Promise<{ contest: Contest; culprits: Culprit[]; cancelled: Order[] }> {
+  const { auction, solutions, maxWinners } = contest
+  let unusable: Unusable = new Map()
+  const faulty: Proposal[] = []
+  const culprits: Culprit[] = []
+  for (let selection = 0; selection < maxSelections && culprits.length === 0; selection++) {
+    if (signal.aborted) break
+    const ended = await cancelledOrders(services.db, auction, solutions)
+    const cancelled = takingWins({ ...contest, unusable }, ended)
+    unusable = withoutOrders(solutions, unusable, ended)
+    if (cancelled.length > 0 && !isLast) return { contest: { ...contest, unusable }, culprits, cancelled }
+    const winners = selectWinners(solutions, maxWinners, unusable).filter(({ isWinner }) => isWinner)
+    // Where nothing else can win, an attempt tells why.
+    if (winners.length === 0)
+      unusable = new Map([...unusable].filter(([proposal]) => !faulty.includes(proposal)))
+    const failures = await failuresOf(auction, winners, services)
+    if (failures.length === 0) break
+    const guilty = await Promise.all(failures.map(({ winner }) => culpritsOf(auction, winner, services)))
+    for (const [index, { winner, after }] of failures.entries()) {
+      unusable = new Map([...unusable, [winner.proposal, guilty[index] ? new Set<Address>() : after]])
+      const isOutside = outsideOf(winner.solver, services) !== undefined
+      if (guilty[index]?.length === 0 && !isOutside && (await isFaulty(auction, winner, services)))
+        faulty.push(winner.proposal)
+    }
+    culprits.push(...guilty.flatMap((orders) => orders ?? []))
+  }
+  return { contest: { ...contest, unusable }, culprits, cancelled: [] }
 }
 
-/**
- * The orders that make this settlement fail, if it does: those that fail when they are tried alone, else all with code of their own.
- * None when an empty settlement fails too, or the node does not answer.
- * @param failed the settlement failed on chain: it need not fail again in the dry run
- */
-export async function culpritsOf(
+/** Whether it fails by itself also in the block that it was computed for. */
+async function isFaulty(
   auction: Auction,
-  solution: RankedSolution,
-  services: AuctionServices,
-  failed = false,
-): Promise<Culprit[]> {
-  const { network, settlers, log } = services
-  const settler = settlers.get(solution.solver)
-  if (!settler) return []
-  const plan = toSettlementPlan(auction, solution, network.wrappedNative)
+  winner: RankedSolution,
+  { network, settlers }: AuctionServices,
+): Promise<boolean> {
+  const { calldata, gas } = encodeSolution(auction, winner, network)
   try {
-    const gas = allowedGas(solution.proposal.gas)
-    const revert = await settler.dryRun(encodePlan(plan, auction.id), gas)
-    if (revert === undefined && !failed) return []
-    const empty = await settler.dryRun(encodeEmptyTrial(auction.id, network), allowedGas(settlementGas(0, 0)))
-    const culprits = empty === trialPassed ? await tryAlone(auction, plan, services, settler) : []
-    const uids = culprits.map(({ order }) => order.uid)
-    log.warn('a settlement fails', { auctionId: String(auction.id), solver: solution.solver, revert, uids })
-    return culprits
+    const revert = await settlers.get(winner.solver)?.dryRun(calldata, gas, { block: auction.block })
+    return revert !== undefined
   } catch (fault) {
-    if (fault instanceof Outage) return []
+    if (fault instanceof Outage) return false
     throw fault
   }
 }
 
-/** Starts a back-off for each culprit, longer each time. Uncertain culprits get random lengths, so that they come back separately. */
-export async function leaveOut(
-  culprits: readonly Culprit[],
-  block: number,
-  services: AuctionServices,
-): Promise<void> {
-  for (const { order, certain, reason } of culprits) {
-    services.culprits.fail(backOffKey(order), block, { reason }, certain ? 1 : services.random())
-  }
-  const reported = culprits.flatMap(({ order, reason }) => (reason ? [{ order, excluded: reason }] : []))
-  await recordExclusions(reported, services)
+interface Failure {
+  winner: RankedSolution
+  /** The solvers of the winners before it that pass. */
+  after: ReadonlySet<Address>
 }
 
-/** An owner with a contract wallet or hooks can create any number of orders, so its back-off covers all of them. */
-export function backOffKey(order: Order): string {
-  return hasOwnCode(order) ? order.owner : order.uid
-}
-
-async function tryAlone(
+/** The winners that fail after those that are better. None when the node does not answer: they are simulated again when they are sent. */
+async function failuresOf(
   auction: Auction,
-  plan: SettlementPlan,
-  { network }: AuctionServices,
-  settler: Settler,
-): Promise<Culprit[]> {
-  const extraGas = new Map(auction.orders.map((entry) => [entry.order.id, entry.extraGas]))
-  const trials = await Promise.all(
-    plan.trades.slice(0, maxTrials).map(async (trade): Promise<Culprit[]> => {
-      const { order } = trade
-      const gas = allowedGas(settlementGas(1, 0) + (extraGas.get(order.id) ?? 0n))
-      const { calldata, balance } = encodeTrial(plan, trade, auction.id, network)
-      const revert = await settler.dryRun(calldata, gas, balance)
-      return revert === trialPassed ? [] : [{ order, certain: true, reason: reasonFor(order, revert) }]
-    }),
-  )
-  const certain = trials.flat()
-  if (certain.length > 0) return certain
-  return plan.trades
-    .filter(({ order }) => hasOwnCode(order))
-    .map(({ order }) => ({ order, certain: false, reason: null }))
-}
-
-function hasOwnCode({ signingScheme, interactions }: Order): boolean {
-  return signingScheme === 'eip1271' || interactions.pre.length + interactions.post.length > 0
-}
-
-/** The indexer records that an order is filled or expired on chain. A contract wallet's revert reason is not trusted. */
-function reasonFor({ signingScheme, buyToken }: Order, revert: string | undefined): ExclusionReason | null {
-  if (revert === 'GPv2: order filled' || revert === 'GPv2: order expired') return null
-  const unsigned = signingScheme === 'eip1271' || revert === 'GPv2: order not presigned'
-  if (unsigned) return 'invalid_signature'
-  return buyToken === nativeMarker ? null : 'insufficient_balance'
-}
-
-/** More than the solver's estimate, but limited: third-party code could use any amount. */
-function allowedGas(expected: bigint): bigint {
-  const allowed = 3n * expected + 500_000n
-  return allowed < maxTransactionGas ? allowed : maxTransactionGas
+  winners: readonly RankedSolution[],
+  services: AuctionServices,
+): Promise<Failure[]> {
+  const { network, sequence, log } = services
+  try {
+    const simulations = await sequence.simulate(
+      winners.map((winner) => encodeSolution(auction, winner, network)),
+    )
+    const passes = simulations.map((simulation) => 'gas' in simulation)
+    return winners.flatMap((winner, index) => {
+      const simulation = simulations[index]
+      if (!simulation || 'gas' in simulation) return []
+      notify(winner, simulationNotice(auction, winner, simulation.revert, services), services)
+      const { solver, uid } = winner
+      log.info('a winner fails', { auctionId: String(auction.id), solver, uid, ...simulation })
+      const before = winners.slice(0, index).filter((_, place) => passes[place])
+      return [{ winner, after: new Set(before.map((other) => other.solver)) }]
+    })
+  } catch (fault) {
+    if (fault instanceof Outage) return []
+    throw fault
+  }
 }

@@ -11,7 +11,7 @@ test('orders with a denied account or token are left out with the reason, and re
   const fake = createAuctionServices(database.db)
   const solver = createSolver(async () => [])
   fake.world.solvers = [solver]
-  const auction = () => runAuction(fake.services, new AbortController().signal, new Promise(() => {}))
+  const auction = async () => Promise.all(await runAuction(fake.services, 16, new AbortController().signal))
   const store = (digits: string, receiver: `0x${string}` | null) =>
     storeOrder(database.db, { owner: numbered(digits), receiver, buyAmount: 2_900_000_000n })
   const [owned, received, other] = [

@@ -3,7 +3,7 @@ import { assembleAuction } from '../../src/auctions/assemble.ts'
 import { nativeMarker } from '../../src/domain/evm/address.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { createAuctionServices } from '../fakes/auction-services.ts'
-import { dollar, numbered } from '../fakes/order.ts'
+import { dollar, numbered, sampleQuote } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
@@ -53,4 +53,33 @@ test("each order has the fee policies of its pair at that time, followed by its 
   const after = await policies()
   expect(after.get(plain.uid)).toEqual([surplus, bucket, { kind: 'volume', factor: 500n }])
   expect(after.get(unwrapping.uid)).toEqual([surplus])
+})
+
+test('an order has the policies of its class, by the quote that is stored with it', async () => {
+  const { services } = createAuctionServices(database.db)
+  const market = { kind: 'volume', factor: 1n } as const
+  const limit = { kind: 'volume', factor: 2n } as const
+  services.feePolicies = [
+    { ...market, orderClass: 'market' },
+    { ...limit, orderClass: 'limit' },
+  ]
+  const terms = { sellAmount: 10n ** 18n, buyAmount: 2_900n * 10n ** 6n, validTo: 2_000_000_000 }
+  const quoted = (digits: string, buyAmount: bigint) =>
+    storeOrder(database.db, {
+      ...terms,
+      owner: numbered(digits),
+      quote: sampleQuote({ sellAmount: terms.sellAmount, buyAmount }),
+    })
+  const meets = await quoted('71', terms.buyAmount)
+  const asksMore = await quoted('72', terms.buyAmount - 1n)
+  const unquoted = await storeOrder(database.db, { ...terms, owner: numbered('73') })
+  const assembled = await assembleAuction(services)
+  const policiesOf = new Map(
+    assembled?.auction.orders.map(({ order, feePolicies }) => [order.uid, feePolicies]),
+  )
+  expect([meets, asksMore, unquoted].map(({ uid }) => policiesOf.get(uid))).toEqual([
+    [market],
+    [limit],
+    [limit],
+  ])
 })

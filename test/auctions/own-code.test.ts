@@ -5,6 +5,7 @@ import { decodeSettle } from '../../src/chain/settlement/call.ts'
 import { toAppDataInput } from '../../src/domain/app-data/document.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { storeAppData } from '../../src/storage/app-data.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { createAuctionServices, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
@@ -48,7 +49,7 @@ const never = new Promise<never>(() => undefined)
 /** Holds an auction in a block after the deadline of every earlier attempt. */
 async function auction(): Promise<void> {
   fake.world.block += 10
-  await runAuction(fake.services, new AbortController().signal, never)
+  await Promise.all(await runAuction(fake.services, 16, new AbortController().signal))
 }
 const nextAuction = () => {
   fake.world.block -= 9
@@ -56,6 +57,8 @@ const nextAuction = () => {
 }
 
 const storyOf = (order: Order) => readStory(database.db, order)
+const standingOf = async ({ id }: Order) =>
+  (await sql(database.db).orderStanding.findUnique({ where: { orderId: id } }))?.reason
 const eventsOf = (order: Order) => readEvents(database.db, order)
 
 /** The outcomes of the order's settlement attempts; 'running' where there is none yet. */
@@ -168,11 +171,12 @@ describe('an auction', () => {
 describe('a settlement that would fail', () => {
   const isTrial = (calldata: string) => calldata.includes(sampleNetwork.vaultRelayer.slice(2))
   /** Settlements with trades of these orders revert, also when simulated alone. */
-  const reverts = (...culprits: Order[]) => {
+  const reverts = (...culprits: Order[]) => revertsWith('GPv2: spoiled', ...culprits)
+  const revertsWith = (reason: string, ...culprits: Order[]) => {
     const terms = new Set(culprits.map(({ validTo }) => validTo))
     fake.world.dryRun = (calldata) => {
       const spoiled = decodeSettle(calldata)?.trades.some(({ order }) => terms.has(order.validTo))
-      if (spoiled) return 'GPv2: spoiled'
+      if (spoiled) return reason
       return isTrial(calldata) ? trialPassed : undefined
     }
   }
@@ -239,6 +243,20 @@ describe('a settlement that would fail', () => {
     expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
   })
 
+  test.each([
+    ['filled', 'GPv2: order filled'],
+    ['expired', 'GPv2: order expired'],
+    ['cancelled', 'SafeMath: addition overflow'],
+  ])('because of an order that is %s on chain leaves its end to the indexer', async (_, revert) => {
+    const [order, plain] = [await placeOrder(distinct()), await placeOrder(distinct())]
+    revertsWith(revert, order)
+    await auction()
+    expect(await eventsOf(order)).toEqual(['ready'])
+    expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
+    await nextAuction()
+    expect(await standingOf(order)).toBe('settlement_failed')
+  })
+
   test('while no order fails alone leaves out orders with code of their own, without an event', async () => {
     const [wallet, plain] = [await placeWalletOrder(distinct()), await placeOrder(distinct())]
     revertsTogether(wallet)
@@ -246,6 +264,8 @@ describe('a settlement that would fail', () => {
     expect(await eventsOf(wallet)).toEqual(['ready'])
     expect(await eventsOf(plain)).toEqual(['ready', 'executing'])
     fake.world.dryRun = () => undefined
+    await nextAuction()
+    expect(await standingOf(wallet)).toBe('settlement_failed')
     await auction()
     expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
   })

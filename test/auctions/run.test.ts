@@ -4,9 +4,17 @@ import { Outage } from '../../src/domain/errors/error.ts'
 import { bytesToHex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
+import type { Solver } from '../../src/solvers/solver.ts'
 import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/log.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { cancelOrders } from '../../src/storage/order/orders.ts'
-import { createAuctionServices, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
+import {
+  createAuctionServices,
+  createSolver,
+  fakeTransaction,
+  propose,
+  solverAddress,
+} from '../fakes/auction-services.ts'
 import { samplePool } from '../fakes/market.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
@@ -45,7 +53,7 @@ const placeOrder = (overrides: Partial<Order> = {}) =>
   })
 
 const never = new Promise<never>(() => undefined)
-const auction = () => runAuction(fake.services, new AbortController().signal, never)
+const auction = async () => Promise.all(await runAuction(fake.services, 16, new AbortController().signal))
 
 const storyOf = (order: Order) => readStory(database.db, order)
 const eventsOf = (order: Order) => readEvents(database.db, order)
@@ -109,7 +117,25 @@ describe('orders that cannot be settled', () => {
   })
 })
 
-test('a solution with an order that was cancelled meanwhile does not win', async () => {
+test('dust that could not pay its gas in any batch has no place until gas is cheap enough', async () => {
+  const held = watch()
+  // A trade takes 99,026 gas.
+  const dust = await placeOrder({ sellAmount: 900_000n, buyAmount: 1n })
+  const paying = await placeOrder({ sellAmount: 1_000_000n, buyAmount: 1n })
+  const reasonOf = async ({ id }: Order) =>
+    (await sql(database.db).orderStanding.findUnique({ where: { orderId: id } }))?.reason
+  fake.services.gasPrice = async () => 10n
+  await auction()
+  expect([...held().keys()]).toEqual([paying.uid])
+  expect([await reasonOf(dust), await reasonOf(paying)]).toEqual(['fee_exceeds_value', null])
+  expect(await eventsOf(dust)).toEqual([])
+  fake.services.gasPrice = async () => 9n
+  await auction()
+  expect([...held().keys()].sort()).toEqual([dust.uid, paying.uid].sort())
+  expect(await reasonOf(dust)).toBe(null)
+})
+
+test('where the only order of the auction is cancelled meanwhile, nothing is stored or sent', async () => {
   const order = await placeOrder()
   fake.world.solvers = [
     createSolver(async (held) => {
@@ -118,19 +144,110 @@ test('a solution with an order that was cancelled meanwhile does not win', async
     }),
   ]
   await auction()
-  expect(await eventsOf(order)).toEqual(['ready', 'considered'])
-  const { auctions } = await storyOf(order)
-  expect(
-    auctions.flatMap(({ proposedSolutions }) => proposedSolutions.map(({ isWinner }) => isWinner)),
-  ).toEqual([false])
-  expect(auctions.flatMap(({ settlementAttempts }) => settlementAttempts)).toEqual([])
+  expect(await eventsOf(order)).toEqual(['ready'])
+  expect((await storyOf(order)).auctions).toEqual([])
   expect(fake.world.submitted).toEqual([])
+})
+
+describe('an order that is cancelled', () => {
+  const cancel = ({ id }: Order) =>
+    database.db.transaction((tx) => cancelOrders(tx, [id], new Date(fake.services.now())))
+  /** Two orders of one pair, each in a solution alone: the first has the better one. */
+  async function twoBids() {
+    const [best, second] = [
+      await placeOrder({ sellAmount: 2n * unit, buyAmount: 5_000n * million }),
+      await placeOrder(),
+    ]
+    fake.world.solvers = [
+      createSolver(async (held) =>
+        [best, second].map((order) => propose(held, ({ uid }) => uid === order.uid)),
+      ),
+    ]
+    return { best, second }
+  }
+  const winnersOf = async (order: Order) =>
+    (await storyOf(order)).auctions.flatMap(({ proposedSolutions }) =>
+      proposedSolutions.map(({ isWinner }) => isWinner),
+    )
+
+  test('after the simulation leaves the win to the next best', async () => {
+    const { best, second } = await twoBids()
+    const { head } = fake.services
+    let looks = 0
+    fake.services.head = async () => {
+      // The second look is for the deadline, right before the competition is stored.
+      if (++looks === 2) await cancel(best)
+      return head()
+    }
+    await auction()
+    expect(await winnersOf(best)).toEqual([false])
+    expect(await winnersOf(second)).toEqual([true])
+    expect(await eventsOf(second)).toEqual(['ready', 'executing'])
+    expect(fake.world.submitted).toHaveLength(1)
+  })
+
+  test('after it has won is not sent', async () => {
+    const { best } = await twoBids()
+    const settler = fake.services.settlers.get(solverAddress) ?? expect.fail('no settler')
+    fake.services.settlers = new Map([
+      [
+        solverAddress,
+        {
+          ...settler,
+          async submit(calldata, limits) {
+            await cancel(best)
+            return settler.submit(calldata, limits)
+          },
+        },
+      ],
+    ])
+    await auction()
+    const [{ settlementAttempts } = expect.fail('no auction')] = (await storyOf(best)).auctions
+    expect(settlementAttempts).toMatchObject([
+      { outcome: `driver failed: not sent: cancelled: ${best.uid}`, txHash: null },
+    ])
+  })
+})
+
+test('settlements under way are limited, over all auctions', async () => {
+  fake.services.settings = { ...fake.services.settings, maxUnderWay: 2, maxWinners: 1 }
+  const settler = fake.services.settlers.get(solverAddress) ?? expect.fail('no settler')
+  const ends: (() => void)[] = []
+  fake.services.settlers = new Map([
+    [
+      solverAddress,
+      { ...settler, submit: () => new Promise((resolve) => ends.push(() => resolve({ outcome: 'left' }))) },
+    ],
+  ])
+  for (const _ of [1, 2, 3]) await placeOrder()
+  fake.world.solvers = [
+    createSolver(async (held) =>
+      held.orders.map(({ order }) => propose(held, ({ uid }) => uid === order.uid)),
+    ),
+  ]
+  const { head } = fake.services
+  const looks: number[] = []
+  fake.services.head = async () => {
+    looks.push(fake.world.block++)
+    return head()
+  }
+  fake.services.settings = { ...fake.services.settings, deadlineBlocks: 10_000 }
+  const stop = new AbortController()
+  const running = runAuctions(fake.services, stop.signal)
+  await eventually('two settlements are under way', () => ends.length === 2)
+  const before = looks.length
+  await eventually('more blocks have passed', () => looks.length > before + 3)
+  expect(ends).toHaveLength(2)
+  ends[0]?.()
+  await eventually('the third is sent', () => ends.length === 3)
+  stop.abort()
+  await running
 })
 
 describe('balances', () => {
   const owner = numbered('0f')
 
-  test('orders of one account share one balance, the oldest first', async () => {
+  test('orders of one account share one balance, the likeliest first', async () => {
     const held = watch()
     const terms = { owner, sellAmount: 4n * unit, buyAmount: 100n }
     const first = await placeOrder({ ...terms, validTo: 1 })
@@ -163,9 +280,9 @@ describe('balances', () => {
     )
     fake.fund(first, 14n * unit)
     await auction()
-    // Two units of four buy half of the amount.
-    expect(held().get(bought.uid)).toBe(4_000n * million)
-    expect(held().has(rest.uid)).toBe(false)
+    // The smaller order wants less for a unit. The unit that is left of four buys a quarter of the amount.
+    expect(held().get(rest.uid)).toBe(unit)
+    expect(held().get(bought.uid)).toBe(2_000n * million)
   })
 
   test('other tokens of the account, and other accounts, have their own', async () => {
@@ -228,7 +345,7 @@ describe('a competition', () => {
         startTimestamp: new Date(fake.world.seconds * 1_000),
         startBlock: 10,
         deadlineBlock: 13,
-        txHash: null,
+        txHash: fakeTransaction,
         endTimestamp: null,
         endBlock: null,
         outcome: null,
@@ -465,8 +582,42 @@ describe('a settlement attempt', () => {
     expect((await attemptOf(order))?.outcome).toBe(null)
     await index(13, 14)
     await eventually('the attempt is over', async () => (await attemptOf(order))?.outcome === 'timeout')
-    expect(await attemptOf(order)).toMatchObject({ endBlock: 14, txHash: null })
+    expect(await attemptOf(order)).toMatchObject({ endBlock: 14, txHash: fakeTransaction })
     stop.abort()
     await running
   })
+})
+
+test('an outside solver whose settlement fails is paused, longer each time, and harms no order of a contract', async () => {
+  const notices: string[] = []
+  const solver: Solver = {
+    ...createSolver(async (held) => [propose(held)]),
+    outside: {
+      maxProposals: 3,
+      isPunctual: () => true,
+      notify: (_, { kind }) => void notices.push(kind),
+    },
+  }
+  fake.world.solvers = [solver]
+  fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'it takes', block: fake.world.block })
+  const order = await placeOrder({
+    interactions: { pre: [], post: [{ target: coin, value: 0n, callData: '0x' }] },
+  })
+  const asked: boolean[] = []
+  const { solve } = solver
+  let isAsked = false
+  solver.solve = (...question) => {
+    isAsked = true
+    return solve(...question)
+  }
+  for (let block = 0; block < 8; block++) {
+    isAsked = false
+    await auction()
+    asked.push(isAsked)
+    fake.world.block++
+    fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'it takes', block: fake.world.block })
+  }
+  expect(asked).toEqual([true, false, true, false, false, false, true, false])
+  expect(notices.slice(0, 2)).toEqual(['settlementStarted', 'fail'])
+  expect(await eventsOf(order)).not.toContain('invalid invalid_signature')
 })

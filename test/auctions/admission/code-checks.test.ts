@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createCodeChecks, needsCodeCheck } from '../../src/auctions/code-checks.ts'
-import type { OrderAnswer, OrderQuestion } from '../../src/chain/order/order-check.ts'
-import { Outage } from '../../src/domain/errors/error.ts'
-import type { Order } from '../../src/domain/order/order.ts'
-import { orderDigest } from '../../src/domain/signing/signing.ts'
-import { sampleNetwork } from '../fakes/network.ts'
-import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
-import { silentLog } from '../fakes/silent-log.ts'
+import { createCodeChecks, needsCodeCheck } from '../../../src/auctions/admission/code-checks.ts'
+import type { OrderAnswer, OrderQuestion } from '../../../src/chain/order/order-check.ts'
+import { Outage } from '../../../src/domain/errors/error.ts'
+import type { Order } from '../../../src/domain/order/order.ts'
+import { orderDigest } from '../../../src/domain/signing/signing.ts'
+import { sampleNetwork } from '../../fakes/network.ts'
+import { numbered, sampleOrder, signingDomain } from '../../fakes/order.ts'
+import { silentLog } from '../../fakes/silent-log.ts'
 
 const good: OrderAnswer = {
   balance: 5n,
@@ -29,7 +29,7 @@ beforeEach(() => {
   ids = 0n
 })
 
-const createChecks = (limits = { perOwner: 2, waitMs: 30, atOnce: 2 }) =>
+const createChecks = (limits = { perBlock: 10, perOwner: 2, waitMs: 30, atOnce: 2 }) =>
   createCodeChecks({
     async check(question) {
       asked.push(question)
@@ -158,15 +158,16 @@ describe('a slow owner', () => {
   })
 })
 
-test('many orders of one owner are checked in rotation', async () => {
+test('many orders of one owner are checked in rotation, and keep their answers for some blocks', async () => {
   const checks = createChecks()
   const orders = [1, 2, 3, 4, 5].map(() => walletOrder())
   const rounds: bigint[][] = []
-  for (const number of [1, 2, 3]) rounds.push([...(await checks.ask(orders, block(number))).keys()])
+  for (const number of [1, 2, 3, 14]) rounds.push([...(await checks.ask(orders, block(number))).keys()])
   expect(rounds).toEqual([
     [1n, 2n],
-    [3n, 4n],
-    [1n, 5n],
+    [1n, 2n, 3n, 4n],
+    [1n, 2n, 3n, 4n, 5n],
+    [2n, 3n],
   ])
 })
 
@@ -177,4 +178,14 @@ test('an order that cannot be checked is left out, and no other', async () => {
   expect([...(await checks.ask(orders, block(1))).keys()]).toEqual([2n, 3n])
   answer = () => Promise.reject(new TypeError('a bug'))
   await expect(checks.ask(orders, block(2))).rejects.toThrow('a bug')
+})
+
+test('with many orders, each keeps its answer for two rounds of them all', async () => {
+  const checks = createChecks({ perBlock: 2, perOwner: 2, waitMs: 1_000, atOnce: 2 })
+  const orders = Array.from({ length: 40 }, (_, index) => walletOrder(numbered((0x30 + index).toString(16))))
+  let answered = 0
+  for (let number = 1; number <= 20; number++) answered = (await checks.ask(orders, block(number))).size
+  expect(answered).toBe(40)
+  answer = () => never
+  expect((await checks.ask(orders, block(60))).size).toBe(2)
 })

@@ -1,0 +1,122 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Block } from '../chain/chain.ts'
+import type { AuctionOrder } from '../domain/auction/auction.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { Order } from '../domain/order/order.ts'
+import type { Pool } from '../domain/routing/pool.ts'
+import { wrappedForm } from '../domain/token/token.ts'
+import { nativeRate, normalizedPriceDown } from '../quotes/prices/native-price.ts'
+import type { AuctionServices } from './services.ts'
+
+export interface Market {
+  pools: readonly Pool[]
+  /** Wei for one unit of gas. */
+  gasPrice: bigint
+  nativePrices: ReadonlyMap<Address, bigint>
+}
+
+export async function readMarket(
+  orders: readonly Order[],
+  { hash }: Block,
+  services: AuctionServices,
+): Promise<Market> {
+  const { network } = services
+  const pairs = pairsOf(orders, network)
+  const tokens = new Set([network.wrappedNative, ...pairs.flat()])
+  const reads = Promise.all([services.pools(pairs, hash), services.gasPrice()])
+  const usdPrices = readUsdPrice(services, hash, tokens)
+  const [[pools, gasPrice], usdPricesInTime] = await Promise.all([reads, inTime(usdPrices, reads)])
+  const nativePrices = new Map([...priceTokens(tokens, pools, network), ...usdPricesInTime])
+  return { pools, gasPrice, nativePrices }
+}
+
+/** By the tokens as orders name them: the native coin has the price of its wrapped form. */
+export function pricesAsSigned(
+  orders: readonly Order[],
+  nativePrices: ReadonlyMap<Address, bigint>,
+  { wrappedNative }: Network,
+): Map<Address, bigint> {
+  const tokens = new Set(orders.flatMap(({ sellToken, buyToken }) => [sellToken, buyToken]))
+  return new Map(
+    [...tokens].flatMap((token) => {
+      const price = nativePrices.get(wrappedForm(token, wrappedNative))
+      return price ? [[token, price] as const] : []
+    }),
+  )
+}
+
+/** Those of the orders' tokens, of the wrapped native token and of the dollar. */
+export function pricesOf(
+  entries: readonly AuctionOrder[],
+  nativePrices: ReadonlyMap<Address, bigint>,
+  { wrappedNative, usdReference }: Network,
+): Map<Address, bigint> {
+  const tokens = new Set(
+    entries.flatMap(({ order }) => [order.sellToken, wrappedForm(order.buyToken, wrappedNative)]),
+  )
+  return new Map(
+    [...nativePrices].filter(
+      ([token]) => token === wrappedNative || token === usdReference || tokens.has(token),
+    ),
+  )
+}
+
+/** Each once. */
+function pairsOf(orders: readonly Order[], { wrappedNative }: Network): [Address, Address][] {
+  const pairs = new Map<string, [Address, Address]>()
+  for (const { sellToken, buyToken } of orders) {
+    const pair: [Address, Address] = [sellToken, wrappedForm(buyToken, wrappedNative)]
+    pairs.set(pair.join(), pair)
+  }
+  return [...pairs.values()]
+}
+
+function priceTokens(
+  tokens: ReadonlySet<Address>,
+  pools: readonly Pool[],
+  network: Network,
+): Map<Address, bigint> {
+  const prices = new Map<Address, bigint>()
+  for (const token of tokens) {
+    const rate = nativeRate(pools, network, token)
+    const price = rate && normalizedPriceDown(rate)
+    if (price) prices.set(token, price)
+  }
+  return prices
+}
+
+/**
+ * The price of the dollar token, which gives trades a dollar value later. Its pools are read apart from the
+ * auction's, so that solvers get the same pools whether it is known or not. An outage leaves it out.
+ */
+async function readUsdPrice(
+  services: AuctionServices,
+  blockHash: Bytes32,
+  tokens: ReadonlySet<Address>,
+): Promise<Map<Address, bigint>> {
+  const { network } = services
+  const { usdReference, wrappedNative } = network
+  if (usdReference === null || tokens.has(usdReference)) return new Map()
+  try {
+    const pools = await services.pools([[usdReference, wrappedNative]], blockHash)
+    return priceTokens(new Set([usdReference]), pools, network)
+  } catch (fault) {
+    if (fault instanceof Outage) return new Map()
+    throw fault
+  }
+}
+
+/** How long an auction waits for the dollar price after its other reads, in milliseconds. */
+const usdPriceGraceMs = 300
+
+/** The prices, or none if they come too long after the other reads. */
+async function inTime(
+  usdPrices: Promise<Map<Address, bigint>>,
+  reads: Promise<unknown>,
+): Promise<Map<Address, bigint>> {
+  const none = reads.then(() => setTimeout(usdPriceGraceMs, new Map<Address, bigint>(), { ref: false }))
+  return Promise.race([usdPrices, none])
+}

@@ -1,0 +1,36 @@
+export type AuctionPhase = 'assemble' | 'solve' | 'simulate' | 'record' | 'settle'
+/** `refused`: at least one of its solutions broke a rule. `late`: nothing came in time. */
+export type SolverAnswer = 'ok' | 'refused' | 'failed' | 'late'
+
+/** What an operator sees of the auctions of one network. */
+export interface AuctionMeter {
+  /** An auction begins: orders are looked at, even if there are none. */
+  began(): void
+  took(phase: AuctionPhase, milliseconds: number): void
+  /** Where each order stands that was looked at: in the auction, or why not. */
+  stand(standings: Iterable<string>): void
+  answered(solver: string, answer: SolverAnswer): void
+  settled(outcome: 'success' | 'timeout' | 'withdrawn' | 'failed'): void
+}
+
+/** Measures a phase, also one that fails. */
+export async function timed<T>(
+  { meter }: { meter: AuctionMeter },
+  phase: AuctionPhase,
+  run: () => Promise<T>,
+): Promise<T> {
+  const started = performance.now()
+  try {
+    return await run()
+  } finally {
+    meter.took(phase, performance.now() - started)
+  }
+}
+
+export const silentMeter: AuctionMeter = {
+  began() {},
+  took() {},
+  stand() {},
+  answered() {},
+  settled() {},
+}

@@ -1,0 +1,121 @@
+import type { SettlementOutcome } from '../chain/settlement/settler.ts'
+import type { Auction } from '../domain/auction/auction.ts'
+import type { Solution } from '../domain/auction/solution.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Notice, OutsideSolver, Solver } from '../solvers/solver.ts'
+import type { AuctionServices } from './services.ts'
+import { encodeSolution } from './settlement-calldata.ts'
+
+type Services = Pick<AuctionServices, 'solvers'>
+
+/** The solver of this account, if it is not part of this program. */
+export function outsideOf(solver: Address, { solvers }: Services): OutsideSolver | undefined {
+  return solvers.find(({ address }) => address === solver)?.outside
+}
+
+/** Notifies the solution's solver, if it is an outside one. */
+export function notify({ solver, proposal }: Solution, notice: Notice, services: Services): void {
+  outsideOf(solver, services)?.notify(proposal, notice)
+}
+
+/** The notice about a proposal that breaks a rule. */
+export function faultNotice(reason: string): Notice {
+  if (/no clearing price|breaks the limit price/.test(reason))
+    return { kind: 'invalidClearingPrices', reason }
+  if (/amount|filled|trades nothing/.test(reason)) return { kind: 'invalidExecutedAmount', reason }
+  return { kind: 'driverError', reason, extra: { reason } }
+}
+
+/** The notice about a settlement that fails in a simulation. */
+export function simulationNotice(
+  auction: Auction,
+  solution: Solution,
+  revert: string,
+  { network }: Pick<AuctionServices, 'network'>,
+): Notice {
+  const { calldata: input } = encodeSolution(auction, solution, network)
+  const tx = { from: solution.solver, to: network.settlement, input, value: '0', accessList: [] }
+  return {
+    kind: 'simulationFailed',
+    reason: revert,
+    extra: { block: auction.block, tx, succeededOnce: false },
+  }
+}
+
+/**
+ * Of an outside solver's solutions, the best, without those whose settlement fails alone. They may not compete: each would take the place
+ * of a better one, or the time of another simulation. Without the node, they are simulated when they have won.
+ */
+export async function withoutFailing(
+  auction: Auction,
+  solutions: readonly Solution[],
+  outside: OutsideSolver,
+  services: AuctionServices,
+): Promise<Solution[]> {
+  const byScore = solutions.toSorted((a, b) => Number(b.score > a.score) - Number(b.score < a.score))
+  const reason = `only the best ${outside.maxProposals} solutions of an answer compete`
+  for (const { proposal } of byScore.slice(outside.maxProposals))
+    outside.notify(proposal, { kind: 'driverError', reason, extra: { reason } })
+  const checked = await Promise.all(
+    byScore.slice(0, outside.maxProposals).map(async (solution) => {
+      const revert = await revertOf(auction, solution, services)
+      if (revert === undefined) return [solution]
+      outside.notify(solution.proposal, simulationNotice(auction, solution, revert, services))
+      return []
+    }),
+  )
+  return checked.flat()
+}
+
+async function revertOf(
+  auction: Auction,
+  solution: Solution,
+  { network, sequence }: AuctionServices,
+): Promise<string | undefined> {
+  try {
+    const [simulation] = await sequence.simulate([encodeSolution(auction, solution, network)])
+    return simulation && 'revert' in simulation ? simulation.revert : undefined
+  } catch (fault) {
+    if (fault instanceof Outage) return undefined
+    throw fault
+  }
+}
+
+/** The notice about how an attempt to settle ended; none if this process does not see its end. */
+export function outcomeNotice(outcome: SettlementOutcome): Notice | undefined {
+  switch (outcome.outcome) {
+    case 'left':
+      return undefined
+    case 'success':
+      return { kind: 'success', reason: 'settled', extra: { transaction: outcome.txHash } }
+    case 'timeout':
+      return { kind: 'expired', reason: 'the deadline passed before it was mined' }
+    case 'withdrawn':
+      return { kind: 'cancelled', reason: 'its orders were cancelled' }
+    case 'failed': {
+      const { reason, txHash } = outcome
+      return txHash ? { kind: 'revert', reason, extra: { transaction: txHash } } : { kind: 'fail', reason }
+    }
+  }
+}
+
+const pauseKey = (solver: Address) => `solver:${solver}`
+
+/** A settlement that fails after it has won pauses its solver, longer each time; a success ends that. */
+export function pauseSolver(
+  solver: Address,
+  block: number,
+  { culprits }: Pick<AuctionServices, 'culprits'>,
+): void {
+  culprits.fail(pauseKey(solver), block, { reason: null })
+}
+
+export function forgiveSolver(solver: Address, { culprits }: Pick<AuctionServices, 'culprits'>): void {
+  culprits.forgive(pauseKey(solver))
+}
+
+/** The solvers that this auction asks. */
+export function askedSolvers({ block }: Auction, { solvers, culprits }: AuctionServices): Solver[] {
+  return solvers.filter(({ address, outside }) => !outside || !culprits.waiting(pauseKey(address), block))
+}

@@ -1,0 +1,109 @@
+import type { Auction } from '../domain/auction/auction.ts'
+import type { RankedSolution, Solution } from '../domain/auction/solution.ts'
+import { selectWinners, type Unusable } from '../domain/auction/winner-selection.ts'
+import type { Order } from '../domain/order/order.ts'
+import { insertCompetition, startAttempt } from '../storage/auction/competition.ts'
+import type { Db } from '../storage/database/database.ts'
+import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
+import { cancelledAmong } from '../storage/order/orders.ts'
+import { lockOrders } from '../storage/order/progress.ts'
+import type { Contest } from './compete.ts'
+import type { AuctionServices } from './services.ts'
+
+/**
+ * Stores the competition and events of its orders, and opens a settlement attempt for every winner. A solution with an order that was
+ * cancelled meanwhile does not win: the next best does, and is simulated when it is sent.
+ * @returns the winners, best first, and the cancelled orders that kept others from winning
+ */
+export async function recordCompetition(
+  { auction, solutions, unusable, maxWinners }: Contest,
+  startBlock: number,
+  services: Pick<AuctionServices, 'db' | 'now' | 'standings'>,
+): Promise<{ winners: RankedSolution[]; cancelled: Order[] }> {
+  const at = new Date(services.now())
+  const recorded = await services.db.transaction(async (tx) => {
+    // A replacement holds the replaced order's lock and reads its bids, so one of the two transactions sees the other.
+    await lockOrders(tx, [...new Set(solutions.flatMap(orderUids))])
+    const ended = await cancelledOrders(tx, auction, solutions)
+    const cancelled = takingWins({ auction, solutions, unusable, maxWinners }, ended)
+    const ranked = selectWinners(solutions, maxWinners, withoutOrders(solutions, unusable, ended))
+    const winners = ranked.filter(({ isWinner }) => isWinner)
+    await insertCompetition(tx, auction, ranked)
+    await appendEvents(tx, eventsOf(auction, ranked, at))
+    for (const solution of winners) {
+      await startAttempt(tx, {
+        auctionId: auction.id,
+        solutionUid: solution.uid,
+        chainId: auction.chainId,
+        solver: solution.solver,
+        startedAt: at,
+        startBlock,
+        deadlineBlock: auction.deadlineBlock,
+      })
+    }
+    return { winners, cancelled }
+  })
+  services.standings.forget(ordersOf(auction, recorded.winners).map(({ id }) => id))
+  return recorded
+}
+
+/** Those of the cancelled orders that a winner trades: without them, what else it trades could be settled. */
+export function takingWins(
+  { solutions, maxWinners, unusable }: Contest,
+  cancelled: readonly Order[],
+): Order[] {
+  if (cancelled.length === 0) return []
+  const winners = selectWinners(solutions, maxWinners, unusable).filter(({ isWinner }) => isWinner)
+  return cancelled.filter((order) => winners.some((winner) => trades(winner, [order])))
+}
+
+/** What cannot be used, with the solutions that trade any of the orders. */
+export function withoutOrders(
+  solutions: readonly Solution[],
+  unusable: Unusable,
+  orders: readonly Order[],
+): Unusable {
+  const none = new Set<never>()
+  const dropped = solutions.filter((solution) => trades(solution, orders))
+  return new Map([...unusable, ...dropped.map(({ proposal }) => [proposal, none] as const)])
+}
+
+/** Of the orders that solutions trade, those that are cancelled, through the service or on chain. */
+export async function cancelledOrders(
+  db: Db,
+  auction: Auction,
+  solutions: readonly Solution[],
+): Promise<Order[]> {
+  const orders = ordersOf(auction, solutions)
+  const cancelled = await cancelledAmong(
+    db,
+    orders.map(({ id }) => id),
+  )
+  return orders.filter(({ id }) => cancelled.has(id))
+}
+
+/** The orders that solutions trade, each once. */
+function ordersOf({ orders }: Auction, solutions: readonly Solution[]): Order[] {
+  const traded = new Set(solutions.flatMap(orderUids))
+  return orders.map(({ order }) => order).filter(({ uid }) => traded.has(uid))
+}
+
+/** Whether it trades any of the orders. */
+function trades(solution: Solution, orders: readonly Order[]): boolean {
+  return orderUids(solution).some((traded) => orders.some(({ uid }) => uid === traded))
+}
+
+function eventsOf(auction: Auction, solutions: readonly RankedSolution[], timestamp: Date): NewOrderEvent[] {
+  const winning = new Set(solutions.filter(({ isWinner }) => isWinner).flatMap(orderUids))
+  const proposed = new Set(solutions.flatMap(orderUids))
+  return auction.orders
+    .filter(({ order }) => proposed.has(order.uid))
+    .map(({ order }) => {
+      const label = winning.has(order.uid) ? 'executing' : 'considered'
+      return { orderId: order.id, label, reason: null, timestamp }
+    })
+}
+
+function orderUids({ executions }: Solution) {
+  return executions.map(({ orderUid }) => orderUid)
+}

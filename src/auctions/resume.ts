@@ -1,0 +1,47 @@
+import {
+  endUnsentAttempts,
+  forgetTransaction,
+  hasLiveOrders,
+  type OpenAttempt,
+  openAttempts,
+  storeTransaction,
+} from '../storage/auction/transactions.ts'
+import type { AuctionServices } from './services.ts'
+import { recordOutcome, untilRecorded } from './settle.ts'
+
+/**
+ * Takes over what an earlier process left: attempts that were not sent have failed, and transactions that were are followed to their end.
+ * Their nonces are kept when this returns.
+ * @returns the settlements that are under way
+ */
+export async function resumeSettlements(
+  services: AuctionServices,
+  signal: AbortSignal,
+): Promise<Promise<void>[]> {
+  const { db, network, now } = services
+  const { number: endBlock } = await services.head()
+  const end = { outcome: 'driver failed: not sent: the service stopped', endBlock, endedAt: new Date(now()) }
+  await db.transaction((tx) => endUnsentAttempts(tx, network.chainId, end))
+  const attempts = await openAttempts(db, network.chainId)
+  return attempts.map((attempt) => resume(attempt, services, signal))
+}
+
+async function resume(attempt: OpenAttempt, services: AuctionServices, signal: AbortSignal): Promise<void> {
+  const { solver, deadlineBlock, signedTransaction } = attempt
+  const { db, settlers } = services
+  await untilRecorded(attempt, signal, services, async () => {
+    const settler = settlers.get(solver)
+    // The account was exchanged: no key here can replace its transactions.
+    if (!settler) return forgetTransaction(db, attempt)
+    const isOpen = async (transaction: Parameters<typeof storeTransaction>[2]) =>
+      (await storeTransaction(db, attempt, transaction)) ? undefined : 'the attempt has ended'
+    const isWanted = () => hasLiveOrders(db, attempt)
+    const outcome = await settler.resume(signedTransaction, {
+      deadlineBlock,
+      signal,
+      record: isOpen,
+      isWanted,
+    })
+    await recordOutcome(attempt, outcome, services)
+  })
+}

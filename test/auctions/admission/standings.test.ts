@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createStandings, type Verdict } from '../../../src/auctions/admission/standings.ts'
+import { sql } from '../../../src/storage/database/database.ts'
+import { numbered, signingDomain } from '../../fakes/order.ts'
+import { readEvents, storeOrder } from '../../fakes/stored-order.ts'
+import { listNotifications } from '../../fakes/stored-story.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+
+const { chainId } = signingDomain
+const minute = 60_000
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+test('a standing is written when its reason changes, when figures come, and as they move, once a minute', async () => {
+  const { db } = database
+  let now = Date.parse('2026-03-01T12:00:00Z')
+  const standings = createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  const order = await storeOrder(db, { validTo: 2_000_000_000 })
+  const stored = async () => {
+    const { reason, since, marketGap, missing } = await sql(db).orderStanding.findUniqueOrThrow({
+      where: { orderId: order.id },
+    })
+    return [reason, since.getTime() - now, marketGap, missing && Number(missing)]
+  }
+  const outlook = (marketGap: bigint) => ({ marketGap, feeShare: 1n })
+
+  await standings.write([{ order, reason: 'insufficient_balance' }])
+  expect(await stored()).toEqual(['insufficient_balance', 0, null, null])
+  now += 1_000
+  await standings.write([{ order, reason: 'insufficient_balance', outlook: outlook(1_000n), missing: 7n }])
+  expect(await stored()).toEqual(['insufficient_balance', -1_000, 1_000n, 7])
+
+  const before = database.statements.length
+  now += 1_000
+  await standings.write([{ order, reason: 'insufficient_balance', outlook: outlook(2_000n), missing: 8n }])
+  now += minute
+  await standings.write([{ order, reason: 'insufficient_balance', outlook: outlook(1_099n), missing: 7n }])
+  expect(database.statements.length).toBe(before)
+  await standings.write([{ order, reason: 'insufficient_balance', outlook: outlook(1_101n), missing: 7n }])
+  expect(await stored()).toEqual(['insufficient_balance', -62_000, 1_101n, 7])
+
+  const routed = (gap: bigint) => ({ sell: 5n, buy: 7n, block: Number(gap), gap })
+  const verdict = { order, reason: 'insufficient_balance', outlook: outlook(1_101n), missing: 7n } as const
+  const routedBlock = async () =>
+    (await sql(db).orderStanding.findUniqueOrThrow({ where: { orderId: order.id } })).routedBlock
+  await standings.write([{ ...verdict, routed: routed(500n) }])
+  await standings.write([{ ...verdict, routed: routed(900n) }])
+  expect(await routedBlock()).toBe(500n)
+  now += minute
+  await standings.write([{ ...verdict, routed: routed(549n) }])
+  expect(await routedBlock()).toBe(500n)
+  await standings.write([{ ...verdict, routed: routed(551n) }])
+  expect(await routedBlock()).toBe(551n)
+
+  await standings.write([{ order, reason: null, outlook: outlook(1_101n) }])
+  expect(await stored()).toEqual([null, 0, 1_101n, null])
+  await standings.write([{ order, reason: 'auction_full', outlook: outlook(1_101n) }])
+  expect(await readEvents(db, order)).toEqual(['invalid insufficient_balance', 'ready'])
+  await standings.end([order.id])
+  expect(await sql(db).orderStanding.count()).toBe(0)
+})
+
+test('an owner is notified once for each time that funds are missing, and not more often than the pause', async () => {
+  const { db } = database
+  let now = Date.parse('2026-03-01T12:00:00Z')
+  const open = () => createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  let standings = open()
+  const order = await storeOrder(db, { owner: numbered('5e'), validTo: 2_000_000_000 })
+  const write = (balance: bigint | null, more: Partial<Verdict> = {}) =>
+    standings.write([
+      balance === null
+        ? { order, reason: null, shortage: null, ...more }
+        : { order, reason: 'insufficient_balance', shortage: { order, balance, allowance: 0n }, ...more },
+    ])
+  const notified = async () => {
+    const list = await listNotifications(db, order.owner, 100)
+    return list.reverse().map(({ timestamp, metadata }) => [timestamp.getTime(), metadata.missingBalance])
+  }
+  const start = now
+  await write(7n)
+  await write(8n)
+  // Another reason, or another process, is no other episode.
+  now += minute
+  await standings.write([{ order, reason: 'missing_native_price' }])
+  standings = open()
+  await write(8n)
+  expect(await notified()).toEqual([[start, '7']])
+
+  // A balance that comes and goes with each block.
+  for (let block = 0; block < 20; block++) {
+    now += 1_000
+    await write(block % 2 === 0 ? null : 9n)
+  }
+  expect(await notified()).toEqual([[start, '7']])
+
+  // What is still missing when the pause is over is notified then, and once.
+  now = start + 60 * minute - 1
+  await write(10n)
+  expect(await notified()).toHaveLength(1)
+  now = start + 61 * minute
+  await write(11n)
+  const statements = database.statements.length
+  now += minute
+  await write(11n)
+  expect(database.statements.length).toBe(statements)
+  expect(await notified()).toEqual([
+    [start, '7'],
+    [start + 61 * minute, '11'],
+  ])
+
+  // Another order that takes the balance leaves nothing missing.
+  now += 60 * minute
+  await write(null, { reason: 'insufficient_balance', fundsTakenBy: order.id })
+  now += 1_000
+  await write(12n)
+  expect((await notified()).map(([, missing]) => missing)).toEqual(['7', '11', '12'])
+})
