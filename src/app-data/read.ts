@@ -21,7 +21,7 @@ export interface AppDataSources {
 export interface Reading {
   parsedAppData: ParsedAppData
   /** The document when it is not stored under this hash yet: it came with the request, or from the gateway. */
-  newDocument: string | null
+  fullAppData: string | null
 }
 
 /**
@@ -36,7 +36,7 @@ export async function readAppData(
   const document = stored ?? appData.document ?? (await publishedDocument(appData.hash, appDataSources))
   return {
     parsedAppData: parseAppDataDocument(document, appDataSources.maxBytes),
-    newDocument: stored === undefined ? document : null,
+    fullAppData: stored === undefined ? document : null,
   }
 }
 

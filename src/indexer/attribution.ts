@@ -1,4 +1,5 @@
-import type { SettledLog, SettlementLog, TradeLog } from '../chain/logs/settlement-logs.ts'
+import type { ProtocolLog } from '../chain/logs/chain-logs.ts'
+import type { SettledLog, TradeLog } from '../chain/logs/settlement-logs.ts'
 import type { DecodedSettlement } from '../chain/settlement/call.ts'
 import type { ProposedExecution, StoredSolution } from '../domain/auction/competition.ts'
 
@@ -9,7 +10,7 @@ export interface LoggedSettlement {
 }
 
 /** `logs` are sorted by block and log index. */
-export function groupSettlements(logs: readonly SettlementLog[]): LoggedSettlement[] {
+export function groupSettlements(logs: readonly ProtocolLog[]): LoggedSettlement[] {
   const groups: LoggedSettlement[] = []
   let trades: TradeLog[] = []
   for (const log of logs) {

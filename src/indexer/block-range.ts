@@ -1,15 +1,24 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog } from '../chain/logs/chain-logs.ts'
+import type { LogRange } from '../chain/logs/logs.ts'
+import type { DecodedSettlement } from '../chain/settlement/call.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
+import { unpackOrderUid } from '../domain/order/uid.ts'
 
 /** The chain reads of the indexer. */
 export interface FollowedChain {
   head(): Promise<Block>
   /** `undefined` when the chain is not that long. */
   block(number: number): Promise<Block | undefined>
-  /** Both ends included, sorted by block and log index. @throws Outage if `toBlock` does not exist */
-  logs(fromBlock: number, toBlock: number): Promise<ChainLog[]>
+  /** Sorted by block and log index. @throws Outage if the last block does not exist */
+  logs(range: LogRange): Promise<ChainLog[]>
+  settlements: ReadSettlements
 }
+
+/** Settlements in the calldata of transactions with known logs; undefined for another call. @throws Outage for an unknown transaction */
+export type ReadSettlements = (
+  txHashes: readonly Bytes32[],
+) => Promise<ReadonlyMap<Bytes32, DecodedSettlement | undefined>>
 
 export interface Checkpoint {
   number: number
@@ -32,9 +41,16 @@ export class RangeTooFull extends Error {
 /** One transaction writes this many in about a second. A single block may contain more. */
 export const maxLogs = 10_000
 
+/** A range of blocks, with all that is read from the node about it. */
 export interface BlockRange {
+  /** The last one is the new checkpoint. Above the finality horizon every block of the range, below it only the last. */
   blocks: [Block, ...Block[]]
+  /** All logs of the range. */
   logs: ChainLog[]
+  /** Calldata of each transaction that logs a settlement. */
+  settlements: ReadonlyMap<Bytes32, DecodedSettlement | undefined>
+  /** Those of `blocks`, each block with an order placed on chain, and each in which one was invalidated after it may have expired. */
+  headers: readonly Block[]
 }
 
 const maxHeaders = 16
@@ -46,7 +62,10 @@ const maxHeaders = 16
 export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
   const first = last.number + 1
   const count = Math.min(maxHeaders, to - last.number)
-  const headers = await Promise.all(Array.from({ length: count }, (_, index) => header(chain, first + index)))
+  const headers = await readHeaders(
+    chain,
+    Array.from({ length: count }, (_, index) => first + index),
+  )
   let parent = last.hash
   for (const { number, hash, parentHash } of headers) {
     if (parent !== null && parentHash !== parent) throw new ChainMoved(`block ${number} has another parent`)
@@ -66,13 +85,36 @@ export async function readOldBlocks(chain: FollowedChain, last: ChainPlace, to: 
   return range
 }
 
-/** Reads the last header again after the logs: a replaced block without logs would not be noticed otherwise. */
-async function withLogs(chain: FollowedChain, from: number, headers: Block[]): Promise<BlockRange> {
-  const [head, ...rest] = headers
-  const end = headers.at(-1)
-  if (!head || !end) throw new RangeError('no blocks to read')
-  const logs = await chain.logs(from, end.number)
+/** Reads the last header again after the rest: a replaced block without logs would not be noticed otherwise. */
+async function withLogs(chain: FollowedChain, from: number, blocks: Block[]): Promise<BlockRange> {
+  const [first, ...rest] = blocks
+  const end = blocks.at(-1)
+  if (!first || !end) throw new RangeError('no blocks to read')
+  const logs = await chain.logs({ from, to: end.number, endHash: end.hash })
   if (logs.length > maxLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
+  const headers = [...blocks, ...(await headersOfLate(chain, logs, blocks))]
+  checkHashes(logs, headers)
+  const txHashes = logs.flatMap((log) => (log.type === 'settlement' ? [log.txHash] : []))
+  const settlements = await chain.settlements([...new Set(txHashes)])
+  await confirm(chain, end)
+  return { blocks: [first, ...rest], logs, settlements, headers }
+}
+
+/** Headers that are missing: when an order was placed on chain, and whether one expired before it was invalidated. */
+async function headersOfLate(
+  chain: FollowedChain,
+  logs: readonly ChainLog[],
+  blocks: readonly Block[],
+): Promise<Block[]> {
+  const known = new Set(blocks.map(({ number }) => number))
+  const end = blocks.at(-1)?.timestamp ?? 0
+  const isLate = (log: ChainLog) =>
+    !known.has(log.blockNumber) &&
+    (log.type === 'placement' || (log.type === 'invalidation' && unpackOrderUid(log.orderUid).validTo < end))
+  return readHeaders(chain, [...new Set(logs.filter(isLate).map(({ blockNumber }) => blockNumber))])
+}
+
+function checkHashes(logs: readonly ChainLog[], headers: readonly Block[]): void {
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   for (const { blockNumber, blockHash } of logs) {
     const expected = hashes.get(blockNumber)
@@ -80,8 +122,15 @@ async function withLogs(chain: FollowedChain, from: number, headers: Block[]): P
       throw new ChainMoved(`a log of block ${blockNumber} is from another block`)
     }
   }
-  await confirm(chain, end)
-  return { blocks: [head, ...rest], logs }
+}
+
+async function readHeaders(chain: FollowedChain, numbers: readonly number[]): Promise<Block[]> {
+  const headers: Block[] = []
+  for (let start = 0; start < numbers.length; start += maxHeaders) {
+    const part = numbers.slice(start, start + maxHeaders)
+    headers.push(...(await Promise.all(part.map((number) => header(chain, number)))))
+  }
+  return headers
 }
 
 async function header(chain: Pick<FollowedChain, 'block'>, number: number): Promise<Block> {

@@ -1,3 +1,4 @@
+import type { LogRange } from '../chain/logs/logs.ts'
 import type { TokenLog } from '../chain/logs/transfer-logs.ts'
 import { RpcError } from '../chain/rpc/rpc.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -15,6 +16,7 @@ import {
   maxLogs,
   RangeTooFull,
 } from './block-range.ts'
+import type { Progress } from './progress.ts'
 
 export interface CatchUpOptions {
   chainId: number
@@ -22,9 +24,10 @@ export interface CatchUpOptions {
   now: Clock
   log: Log
   chain: Pick<FollowedChain, 'block'>
-  /** Transfers of some tokens, both ends included. @throws Outage if `to` does not exist */
-  tokenLogs(tokens: readonly Address[], from: number, to: number): Promise<TokenLog[]>
+  /** Transfers of some tokens. @throws Outage if the last block does not exist */
+  tokenLogs(tokens: readonly Address[], range: LogRange): Promise<TokenLog[]>
   tokens: readonly Address[]
+  progress: Progress
   /** Maximum number of blocks in one read of logs. */
   maxRange: number
 }
@@ -49,7 +52,7 @@ interface TokenRange {
 }
 
 export function createCatchUp(options: CatchUpOptions): CatchUp {
-  const { chainId, db, now, log, chain, tokenLogs, tokens, maxRange } = options
+  const { chainId, db, now, log, chain, tokenLogs, tokens, progress, maxRange } = options
   let isDone = tokens.length === 0
   let range = maxRange
   let failures = 0
@@ -63,6 +66,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       return true
     }
     isDone = !first && checkpoint !== null
+    if (isDone && checkpoint) progress.moved(checkpoint.number, checkpoint.number)
     if (!first || !checkpoint) return false
     const from = first.indexedTo
     const next = behind.find(({ indexedTo }) => indexedTo !== from)?.indexedTo ?? checkpoint.number
@@ -73,6 +77,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       await holdCheckpoint(tx, chainId, checkpoint)
       await applyBalanceChanges(tx, chainId, { ...tokenRange, ...balanceChanges(logs) })
     })
+    progress.moved(tokenRange.to, checkpoint.number)
     if (logs.length * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
     return true
   }
@@ -80,10 +85,10 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
   /** Checks that these blocks lead to the checkpoint: it is in the chain before and after the read, and stored block hashes match. */
   async function readLogs({ tokens, from, to }: TokenRange, checkpoint: Checkpoint): Promise<TokenLog[]> {
     await confirm(chain, checkpoint)
-    const logs = await tokenLogs(tokens, from + 1, to)
+    const storedHashes = await blockHashesAbove(db, chainId, from)
+    const logs = await tokenLogs(tokens, { from: from + 1, to, endHash: storedHashes.get(to) })
     if (logs.length > maxLogs && to > from + 1) throw new RangeTooFull(`${logs.length} logs`)
     await confirm(chain, checkpoint)
-    const storedHashes = await blockHashesAbove(db, chainId, from)
     for (const { blockNumber, blockHash } of logs) {
       if ((storedHashes.get(blockNumber) ?? blockHash) !== blockHash)
         throw new ChainMoved(`a log of block ${blockNumber} is from another block`)

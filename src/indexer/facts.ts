@@ -1,4 +1,4 @@
-import type { SettlementLog } from '../chain/logs/settlement-logs.ts'
+import type { ProtocolLog } from '../chain/logs/chain-logs.ts'
 import type { DecodedSettlement } from '../chain/settlement/call.ts'
 import type { StoredSolution } from '../domain/auction/competition.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -21,14 +21,14 @@ export interface FactsContext extends Competitions {
   policies: ReadonlyMap<string, FeePolicy[]>
 }
 
-export interface ReadFacts extends ChainFacts {
+export interface ReadFacts extends Required<ChainFacts> {
   /** Settlements that executed a stored solution. */
   attributed: { group: LoggedSettlement; solution: StoredSolution }[]
 }
 
 /** Turns the logs of a range into rows. */
 export function readFacts(
-  logs: readonly SettlementLog[],
+  logs: readonly ProtocolLog[],
   groups: readonly LoggedSettlement[],
   context: FactsContext,
 ): ReadFacts {
@@ -60,6 +60,7 @@ export function readFacts(
       }
     }),
     invalidations: logs.filter((log) => log.type === 'invalidation'),
+    refunds: logs.filter((log) => log.type === 'refund'),
     presignatures: logs.filter((log) => log.type === 'presignature'),
     executions: groups.flatMap((group) => executionsOf(group, solutions.get(group), context)),
     attributed: groups.flatMap((group) => {

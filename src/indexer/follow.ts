@@ -1,5 +1,4 @@
 import type { Block } from '../chain/chain.ts'
-import type { ChainLog } from '../chain/logs/chain-logs.ts'
 import { RpcError } from '../chain/rpc/rpc.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -20,11 +19,8 @@ import type { Poll } from './poll.ts'
 export type ChainStep =
   /** Everything above `to` is undone. */
   | { type: 'reorg'; to: ChainPlace }
-  /**
-   * The chain continues from the last step to the last of `blocks`, the new checkpoint. `logs` are all logs of this range, `head` is the
-   * newest block that was seen. Above the finality horizon `blocks` has every block of the range, below it only the last.
-   */
-  | { type: 'blocks'; blocks: [Block, ...Block[]]; logs: ChainLog[]; head: number }
+  /** The chain continues from the last step to the last of `blocks`. `head` is the newest block that was seen. */
+  | ({ type: 'blocks'; head: number } & BlockRange)
   /** This block and those before are never undone. Only yielded for blocks that were followed. */
   | { type: 'finalize'; number: number }
 
@@ -75,15 +71,15 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         looksBehind = 0
         if (undone) yield { type: 'reorg', to }
       } else if (position === 'ahead') {
-        const { blocks, logs } = await readNext(options, last, head, range)
-        last = blocks.at(-1) ?? last
-        yield { type: 'blocks', blocks, logs, head: head.number }
+        const next = await readNext(options, last, head, range)
+        last = next.blocks.at(-1) ?? last
+        yield { type: 'blocks', ...next, head: head.number }
         const horizon = Math.min(last.number, head.number - finalityBlocks)
         if (horizon > finalized) {
           finalized = horizon
           yield { type: 'finalize', number: finalized }
         }
-        if (logs.length * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
+        if (next.logs.length * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
       } else {
         await poll(0, signal)
       }

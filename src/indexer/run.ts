@@ -6,12 +6,15 @@ import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.t
 import type { FollowedChain } from './block-range.ts'
 import { type CatchUpOptions, createCatchUp } from './catch-up.ts'
 import { followChain } from './follow.ts'
+import type { IndexerMeter } from './meter.ts'
 import { createPoll, type Poll } from './poll.ts'
+import { createProgress } from './progress.ts'
 
 export interface IndexerOptions extends Indexing, Pick<CatchUpOptions, 'tokenLogs'> {
   network: Network
   chain: FollowedChain
   log: Log
+  meter: IndexerMeter
   /** Default: by the network's block time. */
   poll?: Poll
 }
@@ -21,10 +24,13 @@ const maxRange = 1_000
 
 /** Follows the chain from the stored checkpoint and stores its facts, until `signal` aborts. One process at a time may run it. */
 export async function runIndexer(options: IndexerOptions, signal: AbortSignal): Promise<void> {
-  const { db, network, chain, log, chainId } = options
+  const { db, network, chain, log, meter, chainId } = options
   const tokens = network.holderTokens.map(({ address }) => address)
   if (tokens.length > 0) await registerHolderTokens(db, chainId, network.holderTokens)
-  const catchUp = createCatchUp({ ...options, tokens, maxRange })
+  const progressOf = (what: 'blocks' | 'transfers') =>
+    createProgress({ ...options, network: network.name, what })
+  const progress = progressOf('blocks')
+  const catchUp = createCatchUp({ ...options, progress: progressOf('transfers'), tokens, maxRange })
   const rest = options.poll ?? createPoll(Math.min(1_000, Math.max(50, network.blockTimeMs / 4)))
   /** While there are no new blocks, tokens that are behind catch up. */
   const poll: Poll = async (failures, signal) => {
@@ -44,10 +50,15 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
   })
   for await (const step of steps) {
     if (step.type === 'blocks') {
-      checkpoint = await applyBlocks(checkpoint, step.blocks, step.logs, options, step.head)
+      checkpoint = await applyBlocks(checkpoint, step, options, step.head)
+      const { timestamp } = step.blocks.at(-1) ?? step.blocks[0]
+      progress.moved(checkpoint.number, step.head)
+      const state = progress.state()
+      if (state) meter.stored({ ...state, timestamp })
       await catchUp.step(checkpoint)
     } else if (step.type === 'finalize') await applyFinality(step.number, options)
     else {
+      meter.reorganised((checkpoint?.number ?? step.to.number) - step.to.number)
       log.warn('chain reorganised', { from: checkpoint?.number, to: step.to.number })
       checkpoint = await applyReorg(checkpoint, step.to, options)
       catchUp.lookAgain()

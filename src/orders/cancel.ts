@@ -1,11 +1,11 @@
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Cancellation } from '../domain/order/creation.ts'
+import type { Cancellation as CancellationCause } from '../domain/order/event.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import { cancellationDigest, cancellationsDigest } from '../domain/signing/signing.ts'
 import { recordCancelled } from '../notifications/record.ts'
 import type { Tx } from '../storage/database/database.ts'
-import { appendEvents } from '../storage/order/events.ts'
 import { cancelOrders as markCancelled } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { cancellable, refusePrevented } from './cancellable.ts'
@@ -13,7 +13,8 @@ import type { OrderServices } from './check.ts'
 import { recoverOrRefuse } from './owner.ts'
 
 /**
- * Cancels all the orders, or none. A settlement that was sent already can still fill a cancelled order.
+ * Cancels all the orders, or none. A settlement that was sent already can still fill a cancelled order: the auctions withdraw one whose
+ * orders are all cancelled.
  * The interface fixes the order of checks: for each order that it exists and its status, then the signature, then the owners.
  * @throws Refusal OrderNotFound, OnChainOrder, OrderFullyExecuted, AlreadyCancelled, OrderExpired, InvalidSignature, WrongOwner
  */
@@ -86,19 +87,8 @@ function checkSigner(
   )
 }
 
-type Canceller = { by: 'api' } | { by: 'policy'; reason: string | null }
-
-async function cancel(tx: Tx, orders: readonly Order[], canceller: Canceller, at: Date): Promise<void> {
+async function cancel(tx: Tx, orders: readonly Order[], cause: CancellationCause, at: Date): Promise<void> {
   const ids = orders.map(({ id }) => id)
   await markCancelled(tx, ids, at)
-  const reason = canceller.by === 'api' ? null : policyReason(canceller.reason)
-  await appendEvents(
-    tx,
-    ids.map((orderId) => ({ orderId, label: 'cancelled' as const, reason, timestamp: at })),
-  )
-  await recordCancelled(tx, orders, canceller, at)
-}
-
-function policyReason(reason: string | null): string {
-  return reason === null ? 'policy' : `policy: ${reason}`
+  await recordCancelled(tx, orders, cause, at)
 }

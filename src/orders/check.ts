@@ -11,6 +11,7 @@ import type { OrderUid } from '../domain/order/uid.ts'
 import type { Quote } from '../domain/quote/quote.ts'
 import type { UnquotedOrder } from '../quotes/order-quote.ts'
 import type { Database } from '../storage/database/database.ts'
+import type { OnLogged } from '../storage/order/insert.ts'
 
 /** Limits on orders that the service accepts. All windows are inclusive. */
 export interface OrderLimits {
@@ -47,6 +48,8 @@ export interface OrderServices {
   quoteFor(order: UnquotedOrder): Promise<Quote | null>
   /** Whether an order has this UID already. */
   isTaken(uid: OrderUid): Promise<boolean>
+  /** To be called with the rows of orders of whose UIDs logs were stored before, in the transaction that stores them. */
+  onLogged: OnLogged
   /** Commits the order with its document, its quote and the event `created`. @returns its row key; undefined when the UID is taken */
   store(order: NewOrder): Promise<bigint | undefined>
 }

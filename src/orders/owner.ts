@@ -28,23 +28,21 @@ const faults: Record<SignatureFault, string> = {
 export function orderOwner(
   creation: OrderCreation,
   order: OrderData,
-  parsedAppData: Pick<ParsedAppData, 'signer'>,
+  declaredSigner: ParsedAppData['signer'],
   services: Pick<OrderServices, 'network' | 'distinctSignatureCodes'>,
 ): { owner: Address; signature: Hex } {
-  if (isEcdsa(creation.signingScheme)) {
+  const { signingScheme, from } = creation
+  if (isEcdsa(signingScheme)) {
     const digest = orderDigest(services.network, order)
-    const { signer, signature } = recoverOrRefuse(creation.signingScheme, digest, creation.signature)
-    if (creation.from && creation.from !== signer) throw wrongSigner(creation, parsedAppData.signer, services)
-    if (parsedAppData.signer && parsedAppData.signer !== signer)
-      throw signerMismatch(parsedAppData.signer, signer)
+    const { signer, signature } = recoverOrRefuse(signingScheme, digest, creation.signature)
+    if (from && from !== signer) throw wrongSigner(creation, declaredSigner, services)
+    checkDeclaredSigner(declaredSigner, signer)
     return { owner: signer, signature }
   }
   const signature = signatureToStore(creation)
-  const owner = creation.from ?? parsedAppData.signer
-  if (!owner)
-    throw new Refusal('MissingFrom', `${creation.signingScheme} orders need from`, { field: 'from' })
-  if (parsedAppData.signer && parsedAppData.signer !== owner)
-    throw signerMismatch(parsedAppData.signer, owner)
+  const owner = from ?? declaredSigner
+  if (!owner) throw new Refusal('MissingFrom', `${signingScheme} orders need from`, { field: 'from' })
+  checkDeclaredSigner(declaredSigner, owner)
   return { owner, signature }
 }
 
@@ -60,11 +58,11 @@ function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
 
 /** @throws Refusal InvalidParameter for a malformed signature, InvalidSignature for one that recovers to no signer */
 export function recoverOrRefuse(
-  scheme: EcdsaScheme,
+  signingScheme: EcdsaScheme,
   digest: Hex,
   signature: Hex,
 ): { signer: Address; signature: Hex } {
-  const recovered = recoverSigner(scheme, digest, signature)
+  const recovered = recoverSigner(signingScheme, digest, signature)
   if ('signer' in recovered) return recovered
   if (recovered.fault === 'length' || recovered.fault === 'v') throw malformed(faults[recovered.fault])
   throw new Refusal('InvalidSignature', `signature ${faults[recovered.fault]}`, { field: 'signature' })
@@ -77,12 +75,12 @@ function malformed(fault: string): Refusal {
 /** Names the signing mistake too, if a short search finds it. */
 function wrongSigner(
   creation: OrderCreation,
-  declared: Address | null,
+  declaredSigner: Address | null,
   services: Parameters<typeof orderOwner>[3],
 ): Refusal {
   const { recoveredSigner, expectedSigner, mistake, explanation } = explainSignature(
     creation,
-    declared,
+    declaredSigner,
     services.network,
     digestsTried.placing,
   )
@@ -94,8 +92,12 @@ function wrongSigner(
   )
 }
 
-export function signerMismatch(declared: Address, owner: Address): Refusal {
-  return new Refusal('AppdataFromMismatch', `appData metadata.signer is ${declared}, the owner is ${owner}`, {
-    field: 'appData',
-  })
+/** @throws Refusal AppdataFromMismatch when appData names another signer than the owner */
+export function checkDeclaredSigner(declaredSigner: Address | null, owner: Address): void {
+  if (declaredSigner === null || declaredSigner === owner) return
+  throw new Refusal(
+    'AppdataFromMismatch',
+    `appData metadata.signer is ${declaredSigner}, the owner is ${owner}`,
+    { field: 'appData' },
+  )
 }

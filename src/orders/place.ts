@@ -1,8 +1,7 @@
 import { type Reading, readAppData } from '../app-data/read.ts'
 import type { OrderCreation } from '../domain/order/creation.ts'
-import type { NewOrder, NewOrderQuote, OrderData } from '../domain/order/order.ts'
+import type { NewOrder, OrderData } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
-import type { Quote } from '../domain/quote/quote.ts'
 import { isEcdsa, orderUid } from '../domain/signing/signing.ts'
 import { insertOrder } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
@@ -20,6 +19,7 @@ import { duplicated, unique } from './checks/unique.ts'
 import { validFrom } from './checks/valid-from.ts'
 import { validity } from './checks/validity.ts'
 import { toInteractions } from './interactions.ts'
+import { toOrderQuote } from './order-quote.ts'
 import { orderOwner } from './owner.ts'
 import { replace, replaced } from './replace.ts'
 
@@ -74,12 +74,8 @@ function needsDocument({ appData, from, signingScheme }: OrderCreation): boolean
 
 function toDraft(creation: OrderCreation, reading: Reading | null, services: OrderServices): Draft {
   const order: OrderData = { ...creation, appData: creation.appData.hash }
-  const { owner, signature } = orderOwner(
-    creation,
-    order,
-    reading?.parsedAppData ?? { signer: null },
-    services,
-  )
+  const declaredSigner = reading?.parsedAppData.signer ?? null
+  const { owner, signature } = orderOwner(creation, order, declaredSigner, services)
   return { creation, order, owner, signature, uid: orderUid(services.network, order, owner) }
 }
 
@@ -93,7 +89,7 @@ async function store(quotedCandidate: QuotedCandidate, services: OrderServices):
       : await services.db.transaction(async (tx) => {
           // Both locks together: `replace` sees every change of the old order since its check, and later writers see it cancelled.
           await lockOrders(tx, [replacedOrder, order.uid])
-          const id = await insertOrder(tx, order)
+          const id = await insertOrder(tx, order, services.onLogged)
           if (id !== undefined) await replace(tx, replacedOrder, order, services)
           return id
         })
@@ -101,7 +97,7 @@ async function store(quotedCandidate: QuotedCandidate, services: OrderServices):
 }
 
 function toNewOrder(
-  { creation, order, parsedAppData, newDocument, owner, uid, signature, quote }: QuotedCandidate,
+  { creation, order, parsedAppData, fullAppData, owner, uid, signature, quote }: QuotedCandidate,
   services: OrderServices,
 ): NewOrder {
   return {
@@ -113,7 +109,7 @@ function toNewOrder(
     class: 'limit',
     signingScheme: creation.signingScheme,
     signature,
-    fullAppData: newDocument,
+    fullAppData,
     creationDate: new Date(services.now()),
     quoteId: quote?.id ?? null,
     fullBalanceCheck: creation.fullBalanceCheck,
@@ -121,6 +117,8 @@ function toNewOrder(
     interactions: toInteractions(parsedAppData, services.network.hooksTrampoline),
     quote: quote && toOrderQuote(quote),
     effectiveValidTo: order.validTo,
+    onchainUser: null,
+    placementError: null,
   }
 }
 
@@ -139,18 +137,4 @@ function pickOrderData(order: OrderData): OrderData {
     sellTokenBalance: order.sellTokenBalance,
     buyTokenBalance: order.buyTokenBalance,
   }
-}
-
-function toOrderQuote({
-  gasAmount,
-  gasPrice,
-  sellTokenPrice,
-  sellAmount,
-  buyAmount,
-  feeAmount,
-  solver,
-  verified,
-  calls,
-}: Quote): NewOrderQuote {
-  return { gasAmount, gasPrice, sellTokenPrice, sellAmount, buyAmount, feeAmount, solver, verified, calls }
 }

@@ -4,6 +4,7 @@ import type { OrderUid } from '../domain/order/uid.ts'
 import { isEcdsa } from '../domain/signing/signing.ts'
 import { recordCancelled } from '../notifications/record.ts'
 import { wasBidOn } from '../storage/auction/competition.ts'
+import { isBeingSettled } from '../storage/auction/transactions.ts'
 import type { Db, Tx } from '../storage/database/database.ts'
 import { cancelOrders } from '../storage/order/orders.ts'
 import { cancellable } from './cancellable.ts'
@@ -14,21 +15,20 @@ import { unique } from './checks/unique.ts'
 const recentAuctions = 5
 
 /** The order to be replaced can be cancelled now. */
-export const replaced: Check = async (order, services) => {
-  const { replacedOrder } = order.parsedAppData
+export const replaced: Check = async (candidate, services) => {
+  const { replacedOrder } = candidate.parsedAppData
   if (!replacedOrder) return
   try {
     await findReplaced(services.db, replacedOrder, services)
   } catch (fault) {
     // A copy of this order may have been stored since `unique` ran, and have cancelled the old order.
-    await unique(order, services)
+    await unique(candidate, services)
     throw fault
   }
 }
 
 /**
  * Cancels the order that `order` replaces, in the transaction that stored `order` and holds the locks of both.
- * Clients expect no event on the old order; its owner gets a notification.
  * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
  */
 export async function replace(
@@ -65,6 +65,9 @@ async function refuseUnlessReplaceable(
       `solvers bid on the order to be replaced in the last ${recentAuctions} auctions`,
       more,
     )
+  }
+  if (await isBeingSettled(tx, old)) {
+    throw new Refusal('OldOrderActivelyBidOn', 'a settlement of the order to be replaced is on its way', more)
   }
 }
 

@@ -88,9 +88,18 @@ function pairOf({ kind, sellToken, buyToken }: UnquotedOrder) {
   return { kind, sellToken, buyToken }
 }
 
-function fits(quote: Quote, order: UnquotedOrder): boolean {
-  if (quote.kind !== order.kind || quote.sellToken !== order.sellToken || quote.buyToken !== order.buyToken)
-    return false
+/** The quote that an order placed on chain names, as it is stored with the order; null if it has expired or is for another amount. */
+export function namedQuoteFor(quote: Quote, order: OrderData, at: Date): Quote | null {
+  if (!fits(quote, order) || quote.expiration < at) return null
+  return order.kind === 'sell' ? rescale(quote, order.sellAmount) : quote
+}
+
+export function isOfPair(quote: Quote, { kind, sellToken, buyToken }: OrderData): boolean {
+  return quote.kind === kind && quote.sellToken === sellToken && quote.buyToken === buyToken
+}
+
+function fits(quote: Quote, order: OrderData): boolean {
+  if (!isOfPair(quote, order)) return false
   return order.kind === 'buy'
     ? quote.buyAmount === order.buyAmount
     : quote.sellAmount === order.sellAmount || quote.sellAmount + quote.feeAmount === order.sellAmount

@@ -5,7 +5,7 @@ import { whileWaited } from '../concurrency/waiting.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { chains } from '../domain/network/chains.ts'
+import { nativeCoin } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Token } from '../domain/token/token.ts'
 import type { Database } from '../storage/database/database.ts'
@@ -139,10 +139,4 @@ function isToken({ symbol, decimals }: Token): boolean {
 function onlyOutage(fault: unknown): Outage {
   if (fault instanceof Outage) return fault
   throw fault
-}
-
-/** The native coin has no contract; on every chain it has the decimals of its wrapped form. */
-function nativeCoin(chainId: number): Token {
-  const { symbol = null, name = null } = chains.get(chainId)?.coin ?? {}
-  return { chainId, address: nativeMarker, symbol, name, decimals: 18 }
 }

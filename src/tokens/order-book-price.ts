@@ -17,7 +17,7 @@ export interface OrderBookPriceOptions {
 }
 
 /** Codes that mean that there is no price. Other codes, such as that of a paused token, are temporary. */
-const noPriceCodes: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
+export const noPriceCodes: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'UnsupportedToken',
   'NoLiquidity',
   'InsufficientLiquidity',

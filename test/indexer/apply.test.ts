@@ -1,3 +1,4 @@
+import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
@@ -13,12 +14,13 @@ import { dollar, numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { listNotifications } from '../fakes/stored-story.ts'
 import { readStory } from '../fakes/stories.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   hashOf,
   invalidation,
   type LogSketch,
   presignature,
+  rangeOf,
   type SketchedBlock,
   settled,
   sketchBlock,
@@ -28,6 +30,7 @@ import {
 const { chainId } = signingDomain
 const solver = numbered('51')
 let database: TestDatabase
+let client: Client
 let indexing: Indexing
 let checkpoint: Checkpoint | null = null
 let owners = 0
@@ -35,20 +38,20 @@ const calls = new Map<Bytes32, DecodedSettlement>()
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const settlementOf = async (txHash: Bytes32) => calls.get(txHash)
-  indexing = { chainId, db: database.db, now: () => 5_000_000, settlementOf }
+  client = await connectDirectly(database.url)
+  indexing = { chainId, db: database.db, now: () => 5_000_000 }
 })
-afterAll(() => database[Symbol.asyncDispose]())
+afterAll(async () => {
+  await client?.end()
+  await database?.[Symbol.asyncDispose]()
+})
 
 /** The order of a new account, so that its notifications are its own. */
 const placeOrder = (overrides: Partial<Order> = {}) =>
   storeOrder(database.db, { owner: numbered((0x20 + owners++).toString(16)), ...overrides })
 
 async function apply(...sketched: SketchedBlock[]): Promise<void> {
-  const [first, ...rest] = sketched.map(({ block }) => block)
-  if (!first) throw new Error('no block')
-  const logs = sketched.flatMap((item) => item.logs)
-  checkpoint = await applyBlocks(checkpoint, [first, ...rest], logs, indexing)
+  checkpoint = await applyBlocks(checkpoint, rangeOf(sketched, calls), indexing)
 }
 
 const nextBlock = (...logs: LogSketch[]) => sketchBlock((checkpoint?.number ?? 0) + 1, logs)
@@ -210,7 +213,8 @@ describe('settlements', () => {
     for (const order of orders) {
       const story = await storyOf(order)
       expect(story.trades.every(({ auctionId }) => auctionId === null)).toBe(true)
-      expect(story.events).toMatchObject([{ label: 'created' }])
+      const traded = story.trades.map(() => ({ label: 'traded', reason: null }))
+      expect(story.events).toMatchObject([{ label: 'created' }, ...traded])
       expect(story.auctions[0]).toMatchObject({ executions: [], settlementAttempts: [{ outcome: null }] })
     }
   }
@@ -249,6 +253,30 @@ describe('settlements', () => {
     }
   })
 
+  test('a reorg of a second settlement of a solution leaves its attempt ended by the first', async () => {
+    const { fills, tx } = await competition()
+    const [{ order, fill }] = fills as [(typeof fills)[0]]
+    const settlement = (name: string) => [trade(order, fill, name), settled(solver, name)]
+    calls.set(hashOf(`${tx} again`), calls.get(hashOf(tx)) as DecodedSettlement)
+    await apply(nextBlock(...settlement(tx)))
+    const first = checkpoint?.number
+    await apply(nextBlock(...settlement(`${tx} again`)))
+    const attempts = async () => (await storyOf(order)).auctions[0]?.settlementAttempts
+    const ended = {
+      outcome: 'success',
+      endBlock: first,
+      txHash: hashOf(tx),
+      endTimestamp: new Date(5_000_000),
+    }
+    expect((await storyOf(order)).trades).toMatchObject([{ auctionId: auctions }, { auctionId: auctions }])
+    expect(await attempts()).toMatchObject([ended])
+    await rollBack(1)
+    expect(await attempts()).toMatchObject([ended])
+    expect((await storyOf(order)).trades).toMatchObject([{ auctionId: auctions }])
+    await rollBack(1)
+    expect(await attempts()).toMatchObject([{ outcome: null, endBlock: null, endTimestamp: null }])
+  })
+
   test('one that was recorded as timed out still succeeds', async () => {
     const { fills, tx } = await competition()
     const [{ order, fill }] = fills as [(typeof fills)[0]]
@@ -280,6 +308,44 @@ describe('expiry', () => {
     expect(await notificationsOf(open)).toMatchObject([{ type: 'order_expired', validTo }])
     expect(await typesOf(filled)).toEqual(['order_filled'])
     expect(await typesOf(invalid)).toEqual(['order_cancelled'])
+  })
+
+  describe.each([
+    ['in one read', 4],
+    ['in two reads', 2],
+    ['block by block', 1],
+  ])('of an order that is invalidated later, %s,', (_, size) => {
+    async function endOf(invalidated: number, told: number) {
+      const start = checkpoint?.number ?? 0
+      // It may trade in the first block, and expires by the time of the second.
+      const order = await placeOrder({ validTo: now() + 1, effectiveValidTo: now() + 1 })
+      const blocks = [1, 2, 3, 4].map((step) =>
+        sketchBlock(start + step, step === invalidated ? [invalidation(order, `i ${start}`)] : []),
+      )
+      for (let from = 0; from < blocks.length; from += size) await apply(...blocks.slice(from, from + size))
+      expect(await statusOf(order)).toBe('cancelled')
+      const { rows } = await client.query(
+        'SELECT block_number - $1 AS block FROM notifications WHERE account = $2',
+        [start, Buffer.from(order.owner.slice(2), 'hex')],
+      )
+      expect(rows).toEqual([{ block: String(told) }])
+      return { order, start }
+    }
+
+    test('is what its owner is told', async () => {
+      const { order, start } = await endOf(3, 2)
+      expect(await typesOf(order)).toEqual(['order_expired'])
+      await rollBack((checkpoint?.number ?? 0) - start - 2)
+      await applyFinality(start + 4, indexing)
+      expect(await notificationsOf(order)).toEqual([
+        { type: 'order_expired', orderId: order.uid, chainId, validTo: order.effectiveValidTo },
+      ])
+    })
+
+    test('is not told if it was invalidated in its last second', async () => {
+      const { order } = await endOf(1, 1)
+      expect(await typesOf(order)).toEqual(['order_cancelled'])
+    })
   })
 
   test('that a reorg removes and brings back is notified once', async () => {
@@ -326,9 +392,9 @@ test('applying from a stale checkpoint writes nothing', async () => {
   const order = await placeOrder()
   const stale = checkpoint
   await apply(nextBlock())
-  const { block, logs } = nextBlock(invalidation(order, 'stale'))
-  await expect(applyBlocks(stale, [block], logs, indexing)).rejects.toThrow('moved by another process')
-  await expect(applyBlocks(null, [block], logs, indexing)).rejects.toThrow()
+  const range = rangeOf([nextBlock(invalidation(order, 'stale'))])
+  await expect(applyBlocks(stale, range, indexing)).rejects.toThrow('moved by another process')
+  await expect(applyBlocks(null, range, indexing)).rejects.toThrow()
   await expect(applyReorg(stale, { number: 0, hash: null }, indexing)).rejects.toThrow(
     'moved by another process',
   )

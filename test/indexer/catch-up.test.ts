@@ -6,13 +6,14 @@ import type { Log } from '../../src/domain/log.ts'
 import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
 import { maxLogs } from '../../src/indexer/block-range.ts'
 import { createCatchUp } from '../../src/indexer/catch-up.ts'
+import { createProgress, type Progress } from '../../src/indexer/progress.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
 import { findHolders, registerHolderTokens } from '../../src/storage/token/holders.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { hashOf, sketchBlock } from './hand-made.ts'
+import { hashOf, rangeOf, sketchBlock } from './hand-made.ts'
 
 const { chainId } = sampleNetwork
 const [token, other, alice] = [numbered('a0'), numbered('a1'), numbered('01')]
@@ -26,6 +27,7 @@ let warnings: string[]
 let perBlock: number
 let fault: Error | undefined
 let branch: string
+let progress: Progress
 /** The node's branch while it returns logs, and from then on. */
 let moves: [string, string] | undefined
 const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
@@ -41,16 +43,16 @@ beforeEach(async () => {
   await client.query('TRUNCATE holder_tokens, token_balances, token_balance_changes, checkpoints, blocks')
   await client.end()
   time = 0
+  progress = createProgress({ network: 'test', what: 'transfers', now: () => time, log: silentLog })
   asked = []
   warnings = []
   perBlock = 1
   fault = undefined
   branch = 'a'
   moves = undefined
-  const indexing: Indexing = { chainId, db: database.db, now: () => 0, settlementOf: async () => undefined }
-  const [first, ...rest] = Array.from({ length: head }, (_, index) => sketchBlock(index + 1, []).block)
-  if (!first) throw new Error('no block')
-  checkpoint = await applyBlocks(null, [first, ...rest], [], indexing)
+  const indexing: Indexing = { chainId, db: database.db, now: () => 0 }
+  const blocks = Array.from({ length: head }, (_, index) => sketchBlock(index + 1, []))
+  checkpoint = await applyBlocks(null, rangeOf(blocks), indexing)
 })
 
 function catchUp(tokens: { address: typeof token; fromBlock: number }[], maxRange = 8) {
@@ -62,8 +64,9 @@ function catchUp(tokens: { address: typeof token; fromBlock: number }[], maxRang
     log,
     chain: { block: async (number) => sketchBlock(number, [], { branch }).block },
     tokens: wanted,
+    progress,
     maxRange,
-    async tokenLogs(addresses, from, to) {
+    async tokenLogs(addresses, { from, to }) {
       asked.push(`${addresses.map((address) => wanted.indexOf(address))} ${from}-${to}`)
       if (fault) throw fault
       const [during = branch, afterwards = branch] = moves ?? []
@@ -106,8 +109,14 @@ const balance = async (of = token) => (await findHolders(database.db, chainId, o
 
 test('goes in parts, from the first block of each token, and makes no requests once it is level', async () => {
   const { step } = await begin({ address: token, fromBlock: 3 }, { address: other, fromBlock: 7 })
-  await untilDone(() => step(checkpoint))
+  const behind: (number | undefined)[] = []
+  await untilDone(async () => {
+    const isMoving = await step(checkpoint)
+    behind.push(progress.state()?.blocksBehind)
+    return isMoving
+  })
   expect(asked).toEqual(['0 3-6', '0,1 7-14', '0,1 15-20'])
+  expect(behind).toEqual([14, 6, 0, 0])
   expect([await balance(), await balance(other)]).toEqual([18n, 14n])
   const before = database.statements.length
   expect(await step(checkpoint)).toBe(false)

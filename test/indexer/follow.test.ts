@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChainLog } from '../../src/chain/logs/chain-logs.ts'
+import type { LogPlace } from '../../src/chain/logs/logs.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import { packOrderUid } from '../../src/domain/order/uid.ts'
 import { type Checkpoint, maxLogs } from '../../src/indexer/block-range.ts'
 import { type ChainStep, type FollowOptions, followChain } from '../../src/indexer/follow.ts'
+import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
 
@@ -199,13 +202,47 @@ describe('steps', () => {
     const { chain } = simulated
     let reads = 0
     const other = `0x${'ff'.repeat(32)}` as Bytes32
-    const logs: typeof chain.logs = async (from, to) => {
-      const right = await chain.logs(from, to)
+    const logs: typeof chain.logs = async (range) => {
+      const right = await chain.logs(range)
       return reads++ > 0 ? right : right.map((log) => ({ ...log, blockHash: other }))
     }
     const waits = await follow(simulated, consumer, (looks) => looks === 2, { chain: { ...chain, logs } })
     expect(waits).toEqual([1, 0])
     expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
+  })
+
+  test('a settlement whose transaction the node does not know yet is read again', async () => {
+    const { simulated, consumer } = await followed(6)
+    simulated.apply({ op: 'grow', logs: [1] })
+    const { chain } = simulated
+    let reads = 0
+    const settlements: typeof chain.settlements = async (txHashes) => {
+      if (reads++ === 0) throw new Outage(`transaction ${txHashes}`)
+      return chain.settlements(txHashes)
+    }
+    const waits = await follow(simulated, consumer, (looks) => looks === 2, {
+      chain: { ...chain, settlements },
+    })
+    expect(waits).toEqual([1, 0])
+    expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
+  })
+
+  test('below the horizon, blocks in which expired orders are invalidated are read too', async () => {
+    const uidOf = (validTo: number) =>
+      packOrderUid(`0x${'cd'.repeat(32)}` as Bytes32, numbered('01'), validTo)
+    // Block times are block numbers: at block 4 one order has expired and the other has not.
+    const invalidated: Record<number, number> = { 2: 1, 3: 4 }
+    const logAt = (place: LogPlace): ChainLog => {
+      const orderUid = uidOf(invalidated[place.blockNumber] ?? 9)
+      return { type: 'invalidation', ...place, owner: numbered('01'), orderUid }
+    }
+    const simulated = createSimulatedChain([], logAt)
+    simulated.apply({ op: 'grow', logs: [1, 1, 1, 1, 0, 0] })
+    const consumer = createConsumer(0, simulated)
+    await follow(simulated, consumer, () => true, { maxRange: 10, finalityBlocks: 2 })
+    const [old] = consumer.steps
+    expect(old?.type === 'blocks' && old.headers.map(({ number }) => number)).toEqual([4, 2])
+    expect(simulated.calls.filter((call) => /block [123]$/.test(call))).toEqual(['block 2'])
   })
 
   test('a range too large for one write is read in parts, without a wait; a large block is read whole', async () => {
@@ -225,10 +262,10 @@ describe('steps', () => {
     simulated.apply({ op: 'grow', logs: Array.from({ length: 39 }, () => 0) })
     const consumer = createConsumer(0, simulated)
     const asked: number[] = []
-    const logs: typeof simulated.chain.logs = async (from, to) => {
-      asked.push(to - from + 1)
+    const logs: typeof simulated.chain.logs = async (range) => {
+      asked.push(range.to - range.from + 1)
       if (asked.length < 3) throw new Outage('the network node')
-      return simulated.chain.logs(from, to)
+      return simulated.chain.logs(range)
     }
     const isLevel = () => consumer.checkpoint()?.number === 39
     const more = { chain: { ...simulated.chain, logs }, maxRange: 8, finalityBlocks: 8 }

@@ -1,18 +1,19 @@
 import type { Block } from '../../src/chain/chain.ts'
-import type { SettlementLog } from '../../src/chain/logs/settlement-logs.ts'
+import type { ChainLog, ProtocolLog } from '../../src/chain/logs/chain-logs.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Fill } from '../../src/domain/fee/policy.ts'
 import type { Order } from '../../src/domain/order/order.ts'
+import type { BlockRange } from '../../src/indexer/block-range.ts'
 
-type Unplaced<Log> = Log extends SettlementLog ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
+type Unplaced<Log> = Log extends ProtocolLog ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
 /** A log that is in no block yet. */
-export type LogSketch = Unplaced<SettlementLog>
+export type LogSketch = Unplaced<ProtocolLog>
 
 export interface SketchedBlock {
   block: Block
-  logs: SettlementLog[]
+  logs: ProtocolLog[]
 }
 
 export const hashOf = (text: string): Bytes32 => keccakText(text)
@@ -27,6 +28,21 @@ export function sketchBlock(
   const block = { number, hash, parentHash: hashOf(`${branch}:${number - 1}`), timestamp }
   const logs = sketches.map((log, logIndex) => ({ ...log, blockNumber: number, blockHash: hash, logIndex }))
   return { block, logs }
+}
+
+/** These blocks in one read. */
+export function rangeOf(
+  sketched: readonly SketchedBlock[],
+  settlements: BlockRange['settlements'] = new Map(),
+): BlockRange {
+  const logs = sketched.flatMap((item) => item.logs)
+  return { ...rangeWith(logs, ...sketched.map(({ block }) => block)), settlements }
+}
+
+/** Blocks with these logs in one read. */
+export function rangeWith(logs: ChainLog[], ...[first, ...rest]: Block[]): BlockRange {
+  if (!first) throw new Error('no block')
+  return { blocks: [first, ...rest], headers: [first, ...rest], logs, settlements: new Map() }
 }
 
 export function trade(order: Order, { sell, buy }: Fill, tx: string): LogSketch {

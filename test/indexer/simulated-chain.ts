@@ -74,11 +74,12 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
       return head
     },
     block: async (number) => visible(`block ${number}`)[number],
-    async logs(from, to) {
+    async logs({ from, to }) {
       const seen = visible(`logs ${from}-${to}`)
       if (seen.length <= to) throw new Outage(`block ${to}`)
       return seen.slice(from, to + 1).flatMap(({ logs }) => logs)
     },
+    settlements: async (txHashes) => new Map(txHashes.map((txHash) => [txHash, undefined])),
   }
   return {
     chain,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LogPlace } from '../../src/chain/logs/logs.ts'
+import type { LogPlace, LogRange } from '../../src/chain/logs/logs.ts'
 import type { TransferLog } from '../../src/chain/logs/transfer-logs.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Network } from '../../src/domain/network/network.ts'
@@ -94,13 +94,13 @@ async function play({ script, runs, firstBlock }: Story) {
       db,
       now: () => (time += 60_000),
       log: silentLog,
-      settlementOf: async () => undefined,
       chain: {
         ...chain,
-        logs: async (from: number, to: number) => (await chain.logs(from, to)).filter(isOf(followed)),
+        logs: async (range: LogRange) => (await chain.logs(range)).filter(isOf(followed)),
       },
-      tokenLogs: async (wanted: readonly string[], from: number, to: number) =>
-        (await chain.logs(from, to)).filter(isOf(new Set(wanted))) as TransferLog[],
+      tokenLogs: async (wanted: readonly string[], range: LogRange) =>
+        (await chain.logs(range)).filter(isOf(new Set(wanted))) as TransferLog[],
+      meter: { stored() {}, reorganised() {} },
       poll: async () => {
         quiet = simulated.isQuiet() ? quiet + 1 : 0
         // More looks than a shorter chain gets before it is accepted.

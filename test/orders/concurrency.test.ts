@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/domain/errors/error.ts'
-import type { Order } from '../../src/domain/order/order.ts'
+import { isInvalidated, type Order } from '../../src/domain/order/order.ts'
 import { orderStatus } from '../../src/domain/order/status.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
@@ -19,7 +19,7 @@ import {
   testTime,
 } from '../fakes/order-services.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
-import { hashOf, invalidation, presignature, sketchBlock, trade } from '../indexer/hand-made.ts'
+import { hashOf, invalidation, presignature, rangeOf, sketchBlock, trade } from '../indexer/hand-made.ts'
 import { createTestDatabase } from '../setup/database.ts'
 
 /** All operations use the same eight orders, so that they conflict. */
@@ -49,12 +49,10 @@ test('after 200 concurrent operations on the same orders every row matches its h
   await using database = await createTestDatabase()
   const { db } = database
   const services = createOrderServices(db)
-  const settlementOf = async () => undefined
   const indexing: Indexing = {
     chainId: signingDomain.chainId,
     db,
     now: () => testTime * 1_000,
-    settlementOf,
   }
   let checkpoint: Checkpoint | null = null
   let chain = Promise.resolve()
@@ -78,8 +76,7 @@ test('after 200 concurrent operations on the same orders every row matches its h
             ? trade(order, { sell: 5n, buy: 1n }, `t ${number}`)
             : presignature(order, true, 's')
         })
-        const { block, logs } = sketchBlock(number, acts)
-        checkpoint = await applyBlocks(checkpoint, [block], logs, indexing)
+        checkpoint = await applyBlocks(checkpoint, rangeOf([sketchBlock(number, acts)]), indexing)
       })
     }
     return onChain(async () => {
@@ -121,7 +118,10 @@ test('after 200 concurrent operations on the same orders every row matches its h
   )
   for (const order of stored) {
     const labels = events.filter(({ orderId }) => orderId === order.id).map(({ label }) => label)
-    expect(labels).toEqual(order.cancelledAt ? ['created', 'cancelled'] : ['created'])
-    if (order.cancelledAt) expect(orderStatus(order, testTime)).toBe('cancelled')
+    const isCancelled = isInvalidated(order)
+    // Each trade bought one atom.
+    const traded = Array.from({ length: Number(order.executedBuyAmount) }, () => 'traded')
+    expect(labels.sort()).toEqual([...(isCancelled ? ['cancelled'] : []), 'created', ...traded])
+    if (isCancelled) expect(orderStatus(order, testTime)).toBe('cancelled')
   }
 })

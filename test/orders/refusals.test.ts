@@ -92,6 +92,8 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   AffiliateExists: 'affiliates/register.test.ts',
   AffiliateCodeDisabled: 'affiliates/read.test.ts',
   FeatureDisabled: 'graphql/gates.test.ts',
+  FeedGap: 'storage/retention/sweep.test.ts',
+  SlowConsumer: 'sse/stream.test.ts',
 }
 
 test('every code of the list has a request that is answered with it', () => {

@@ -4,9 +4,11 @@ import type { Order } from '../../src/domain/order/order.ts'
 import type { OrderUid } from '../../src/domain/order/uid.ts'
 import { cancelOrders } from '../../src/orders/cancel.ts'
 import { placeOrder } from '../../src/orders/place.ts'
+import { forgetTransaction, storeTransaction } from '../../src/storage/auction/transactions.ts'
 import { sql, type Tx } from '../../src/storage/database/database.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
 import { lockOrders } from '../../src/storage/order/progress.ts'
+import { fakeTransaction } from '../fakes/auction-services.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
@@ -55,9 +57,11 @@ const codeOf = (work: Promise<unknown>) =>
 const ordersInAll = () => sql(database.db).order.count()
 const labelsOf = async ({ id }: Order) => (await eventsOfOrders(database.db, [id])).map(({ label }) => label)
 
-async function bidOn(order: Order): Promise<void> {
+/** @returns the auction */
+async function bidOn(order: Order): Promise<bigint> {
   const fills = [{ order, fill: { sell: order.sellAmount, buy: 3_000n * 10n ** 6n } }]
   await storeCompetition(database.db, { id: ++auctions, solver: numbered('50'), fills })
+  return auctions
 }
 
 test('replaces an order: the old one is cancelled in the same commit, and its owner is notified', async () => {
@@ -67,7 +71,7 @@ test('replaces an order: the old one is cancelled in the same commit, and its ow
   const replaced = await readOrder(database.db, old)
   expect(stored).toMatchObject({ owner: alice.address, cancelledAt: null })
   expect(replaced.cancelledAt).toEqual(stored?.creationDate)
-  expect(await labelsOf(replaced)).toEqual(['created'])
+  expect(await labelsOf(replaced)).toEqual(['created', 'cancelled'])
   expect(stored && (await labelsOf(stored))).toEqual(['created'])
   const notifications = await listNotifications(database.db, alice.address, 1_000)
   expect(notifications.filter(({ metadata }) => metadata.orderId === old.uid)).toMatchObject([
@@ -86,6 +90,18 @@ test('may replace an order that is filled in part, or that no solver bid on late
   for (let later = 0; later < 4; later++) await bidOn(other)
   expect(await codeOf(place(successor(old.uid)))).toBe('OldOrderActivelyBidOn')
   await bidOn(other)
+  await place(successor(old.uid))
+  expect((await readOrder(database.db, old)).cancelledAt).not.toBeNull()
+})
+
+test('is refused while a settlement of the old order is pending, however long', async () => {
+  const [old, other] = [await open(), await open()]
+  const settling = await bidOn(old)
+  for (let later = 0; later < 5; later++) await bidOn(other)
+  const attempt = { auctionId: settling, solutionUid: 0 }
+  expect(await storeTransaction(database.db, attempt, { raw: '0x02', hash: fakeTransaction })).toBe(true)
+  expect(await codeOf(place(successor(old.uid)))).toBe('OldOrderActivelyBidOn')
+  await forgetTransaction(database.db, attempt)
   await place(successor(old.uid))
   expect((await readOrder(database.db, old)).cancelledAt).not.toBeNull()
 })

@@ -10,6 +10,7 @@ import { createTokenReader } from '../../src/tokens/metadata.ts'
 import { countRequests } from '../chain/counted-rpc.ts'
 import { type Reported, speakingCode } from '../chain/speaking-code.ts'
 import { silentLog } from '../fakes/silent-log.ts'
+import { rangeWith } from '../indexer/hand-made.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { startEvm } from '../setup/evm.ts'
 import { network } from '../setup/server.ts'
@@ -28,7 +29,7 @@ export async function openMetadataWorld() {
   const [evm, database] = await Promise.all([startEvm(), createTestDatabase()])
   const { db, statements } = database
   const chain = createChain({ rpc: evm.rpc, network })
-  const indexing = { chainId, db, now: Date.now, settlementOf: async () => undefined }
+  const indexing = { chainId, db, now: Date.now }
   const node = {
     isAway: false,
     held: undefined as Promise<void> | undefined,
@@ -93,7 +94,7 @@ export async function openMetadataWorld() {
   /** The indexer reaches the newest block. */
   async function index(): Promise<Checkpoint> {
     const head = await chain.head()
-    world.checkpoint = await applyBlocks(world.checkpoint, [head], [], indexing)
+    world.checkpoint = await applyBlocks(world.checkpoint, rangeWith([], head), indexing)
     return head
   }
 

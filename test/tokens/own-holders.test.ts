@@ -8,7 +8,7 @@ import { clearBalances, findHolders, registerHolderTokens } from '../../src/stor
 import { createOwnHolders } from '../../src/tokens/own-holders.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
-import { hashOf, sketchBlock } from '../indexer/hand-made.ts'
+import { hashOf, rangeWith, sketchBlock } from '../indexer/hand-made.ts'
 import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 const { chainId } = sampleNetwork
@@ -50,10 +50,9 @@ async function apply(logs: TokenLog[], ...others: Block[]): Promise<void> {
     chainId,
     db: database.db,
     now: () => 0,
-    settlementOf: async () => undefined,
     network: { firstBlock: 1, holderTokens },
   }
-  await applyBlocks(null, [sketchBlock(1, []).block, ...others], logs, indexing)
+  await applyBlocks(null, rangeWith(logs, sketchBlock(1, []).block, ...others), indexing)
 }
 const index = (from: Address, to: Address) => apply([transfer(from, to)])
 
@@ -116,8 +115,8 @@ test('is an outage while the old balances of a token that is indexed anew are be
 
 test('is an outage where the index is more than a minute, and five blocks, behind the chain', async () => {
   // The checkpoint of another chain does not count.
-  const another: Indexing = { chainId: 1, db: database.db, now: () => 0, settlementOf: async () => undefined }
-  await applyBlocks(null, [sketchBlock(7, []).block], [], another)
+  const another: Indexing = { chainId: 1, db: database.db, now: () => 0 }
+  await applyBlocks(null, rangeWith([], sketchBlock(7, []).block), another)
   await registerHolderTokens(database.db, chainId, holderTokens)
   await index(zeroAddress, alice)
   newest = 6

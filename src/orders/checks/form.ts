@@ -1,8 +1,11 @@
 import { Refusal } from '../../domain/errors/error.ts'
+import type { OrderData } from '../../domain/order/order.ts'
 import type { Check, Draft } from '../check.ts'
 
 /** Refuses values that the signed type allows but the service does not trade. */
-export const form: Check<Draft> = ({ order }) => {
+export const form: Check<Draft> = ({ order }) => checkForm(order)
+
+export function checkForm(order: OrderData): void {
   if (order.feeAmount > 0n && order.partiallyFillable) {
     throw new Refusal('UnsupportedOrderType', 'a partially fillable order can’t carry a signed fee', {
       field: 'feeAmount',

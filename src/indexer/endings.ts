@@ -1,0 +1,91 @@
+import type { Block } from '../chain/chain.ts'
+import type { Cancellation } from '../domain/order/event.ts'
+import type { Order } from '../domain/order/order.ts'
+import { isInvalidated } from '../domain/order/order.ts'
+import { isFulfilled, orderStatus } from '../domain/order/status.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
+import { appendCancelled, recordCancelled, recordExpired } from '../notifications/record.ts'
+import type { InvalidationRow, OrderLogRow } from '../storage/chain/log.ts'
+import type { Database, Tx } from '../storage/database/database.ts'
+import { appendEvents } from '../storage/order/events.ts'
+import { type ExpiredOrder, takeExpired } from '../storage/order/orders.ts'
+
+interface Endings {
+  /** After the trades of the range. */
+  orders: ReadonlyMap<OrderUid, Order>
+  /** Of every block with an invalidation of an order that may have expired before. */
+  headers: readonly Block[]
+  at: Date
+}
+
+/**
+ * The first invalidation cancels an order that has not ended. One in a block after the order's last second finds it expired, also if
+ * both happened in one range; its status is cancelled from then on, as the event says.
+ */
+export async function recordInvalidations(
+  tx: Tx,
+  invalidations: readonly InvalidationRow[],
+  { orders, headers, at }: Endings,
+): Promise<void> {
+  const times = new Map(headers.map(({ number, timestamp }) => [number, timestamp]))
+  const ended = new Set<OrderUid>()
+  const expired: { order: Order; cancellation: Cancellation }[] = []
+  for (const { orderUid, blockNumber, txHash } of invalidations) {
+    const order = orders.get(orderUid)
+    if (!order || ended.has(orderUid) || isInvalidated(order) || isFulfilled(order)) continue
+    ended.add(orderUid)
+    const cancellation = { by: 'chain' as const, blockNumber, txHash }
+    if ((times.get(blockNumber) ?? 0) > order.effectiveValidTo) expired.push({ order, cancellation })
+    else await recordCancelled(tx, [order], cancellation, at)
+  }
+  const [first] = expired
+  if (!first) return
+  const ids = expired.map(({ order }) => order.id)
+  await recordExpired(tx, await takeExpired(tx, first.order.chainId, headers, { ids, limit: ids.length }), at)
+  for (const { order, cancellation } of expired) await appendCancelled(tx, [order], cancellation, at)
+}
+
+/** A refund finds the order expired, also if both happened in one range. */
+export async function recordRefunds(
+  tx: Tx,
+  refunds: readonly OrderLogRow[],
+  { orders, headers, at }: Endings,
+): Promise<void> {
+  const refunded = refunds.flatMap(({ orderUid, blockNumber }) => {
+    const order = orders.get(orderUid)
+    return order ? [{ order, blockNumber }] : []
+  })
+  const [first] = refunded
+  if (!first) return
+  const ids = refunded.map(({ order }) => order.id)
+  const expired = await takeExpired(tx, first.order.chainId, headers, { ids, limit: ids.length })
+  await recordExpired(tx, expired.filter(hasExpired), at)
+  const event = { label: 'refunded' as const, reason: null, timestamp: at }
+  await appendEvents(
+    tx,
+    refunded.map(({ order, blockNumber }) => ({ orderId: order.id, ...event, blockNumber })),
+  )
+}
+
+/** Expiry goes by chain time, so that an order that traded in time does not expire because its block came late. */
+export async function sweepExpired(
+  db: Database,
+  chainId: number,
+  headers: readonly Block[],
+  at: Date,
+): Promise<void> {
+  const limit = 500
+  let taken = limit
+  while (taken === limit) {
+    taken = await db.transaction(async (tx) => {
+      const orders = await takeExpired(tx, chainId, headers, { limit })
+      await recordExpired(tx, orders.filter(hasExpired), at)
+      return orders.length
+    })
+  }
+}
+
+/** Neither filled nor cancelled before. */
+function hasExpired({ order }: ExpiredOrder): boolean {
+  return orderStatus(order, Number.POSITIVE_INFINITY) === 'expired'
+}

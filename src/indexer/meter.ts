@@ -1,0 +1,9 @@
+import type { ProgressState } from './progress.ts'
+
+/** What an operator sees of the indexer of one network. */
+export interface IndexerMeter {
+  /** Blocks are stored. `timestamp`: of the last, in Unix seconds. */
+  stored(progress: ProgressState & { timestamp: number }): void
+  /** Blocks that a reorg took back. */
+  reorganised(depth: number): void
+}

@@ -1,0 +1,74 @@
+import type { Clock, Log } from '../domain/log.ts'
+
+/** How far an index is behind what it follows. */
+export interface ProgressState {
+  blocksBehind: number
+  /** Over the last minute. */
+  blocksPerSecond: number
+  /** null while it does not move. */
+  secondsLeft: number | null
+}
+
+export interface Progress {
+  /** It is at block `at`, and `goal` is the newest one. */
+  moved(at: number, goal: number): void
+  /** `undefined` before the first block. */
+  state(): ProgressState | undefined
+}
+
+interface ProgressOptions {
+  network: string
+  what: 'blocks' | 'transfers'
+  now: Clock
+  log: Log
+}
+
+const windowMs = 60_000
+const reportEveryMs = 10_000
+/** One that is behind by less follows a live chain, and does not report. */
+const reportedBehind = 32
+
+/** Measures the rate of an index, and reports in the log while it is far behind. */
+export function createProgress({ network, what, now, log }: ProgressOptions): Progress {
+  /** At most one for each second of the window. */
+  let samples: { time: number; at: number }[] = []
+  let behind = 0
+  let nextReport: number | undefined
+
+  function state(): ProgressState | undefined {
+    const last = samples.at(-1)
+    if (!last) return undefined
+    const time = now()
+    const first = samples.find((sample) => sample.time >= time - windowMs) ?? last
+    const rate = time > first.time ? ((last.at - first.at) * 1_000) / (time - first.time) : 0
+    const secondsLeft = behind === 0 ? 0 : rate > 0 ? Math.ceil(behind / rate) : null
+    return { blocksBehind: behind, blocksPerSecond: Math.round(rate * 10) / 10, secondsLeft }
+  }
+
+  function report(): void {
+    const time = now()
+    if (behind < reportedBehind) {
+      if (behind > 0 || nextReport === undefined) return
+      log.info('caught up', { network, what })
+      nextReport = undefined
+    } else if (nextReport === undefined || time >= nextReport) {
+      nextReport = time + reportEveryMs
+      log.info('catching up', { network, what, ...state() })
+    }
+  }
+
+  return {
+    moved(at, goal) {
+      const time = now()
+      const last = samples.at(-1)
+      if (last && at < last.at) samples = []
+      samples = samples.filter((sample) => sample.time >= time - windowMs)
+      // The newest place, without more samples than seconds.
+      if (samples.length > 1 && last && time - (samples.at(-2)?.time ?? 0) < 1_000) samples.pop()
+      samples.push({ time, at })
+      behind = Math.max(0, goal - at)
+      report()
+    },
+    state,
+  }
+}

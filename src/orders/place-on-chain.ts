@@ -1,0 +1,143 @@
+import {
+  emptyAppDataDocument,
+  type ParsedAppData,
+  parseAppDataDocument,
+  zeroAppData,
+} from '../domain/app-data/document.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { Interactions, NewOrder, OrderData, PlacementError } from '../domain/order/order.ts'
+import { checkPair, checkParties } from '../domain/order/trading-policy.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
+import type { Quote } from '../domain/quote/quote.ts'
+import { isOfPair, namedQuoteFor } from '../quotes/order-quote.ts'
+import { findDocuments } from '../storage/app-data.ts'
+import { findQuotes } from '../storage/quote/quotes.ts'
+import type { OrderServices } from './check.ts'
+import { checkAmounts } from './checks/amounts.ts'
+import { checkForm } from './checks/form.ts'
+import { toInteractions } from './interactions.ts'
+import { toOrderQuote } from './order-quote.ts'
+
+/** An order of a contract, as the log of its placement has it. */
+export interface OnchainPlacement {
+  orderUid: OrderUid
+  /** The contract. */
+  owner: NewOrder['owner']
+  /** The user. */
+  sender: NewOrder['owner']
+  order: OrderData
+  signature: NewOrder['signature']
+  /** As the user wrote it. */
+  quoteId: bigint
+  userValidTo: number
+  /** Unix seconds of the block. */
+  timestamp: number
+}
+
+type Services = Pick<OrderServices, 'network' | 'db' | 'limits' | 'policy'> & {
+  appDataSources: Pick<OrderServices['appDataSources'], 'maxBytes'>
+}
+
+/** The call that turns the contract's coins into the token that its orders sell: `wrapAll()`. */
+const wrapAll = '0x4c84c1c8'
+
+/**
+ * The orders to store for placements. The coins are with the contract already, so a fault does not refuse the order: it is stored with
+ * its error, and waits for its user to cancel it, or for its refund. Nothing outside the database is asked: the indexer waits for this.
+ */
+export async function readPlacements(
+  placements: readonly OnchainPlacement[],
+  services: Services,
+): Promise<NewOrder[]> {
+  const { db, network } = services
+  const quotes = await findQuotes(
+    db,
+    network.chainId,
+    placements.map(({ quoteId }) => quoteId),
+  )
+  const documents = await findDocuments(
+    db,
+    placements.map(({ order }) => order.appData),
+  )
+  return placements.map((placement, index) => {
+    const found = quotes[index]
+    const quote = found && isOfPair(found, placement.order) ? found : undefined
+    return toNewOrder(placement, quote, documents, services)
+  })
+}
+
+function toNewOrder(
+  placement: OnchainPlacement,
+  quote: Quote | undefined,
+  documents: ReadonlyMap<Bytes32, string>,
+  services: Services,
+): NewOrder {
+  const { order, owner, sender, userValidTo, timestamp } = placement
+  const { network, appDataSources } = services
+  const document =
+    documents.get(order.appData) ?? (order.appData === zeroAppData ? emptyAppDataDocument : undefined)
+  const parsed = document === undefined ? null : parse(document, appDataSources.maxBytes)
+  const creationDate = new Date(timestamp * 1_000)
+  const kept = quote ? namedQuoteFor(quote, order, creationDate) : null
+  return {
+    ...order,
+    chainId: network.chainId,
+    uid: placement.orderUid,
+    owner,
+    settlementContract: network.settlement,
+    class: 'limit',
+    signingScheme: 'eip1271',
+    signature: placement.signature,
+    fullAppData: null,
+    creationDate,
+    quoteId: placement.quoteId,
+    fullBalanceCheck: false,
+    validFrom: parsed instanceof Refusal ? null : (parsed?.validFrom ?? null),
+    interactions: withWrapping(owner, parsed instanceof Refusal ? null : parsed, network),
+    quote: kept && toOrderQuote(kept),
+    effectiveValidTo: userValidTo,
+    onchainUser: sender,
+    placementError: parsed instanceof Refusal ? 'PreValidationError' : faultOf(placement, quote, services),
+  }
+}
+
+/** A document that is unknown has no hooks; one that is not valid is a fault of the order. */
+function parse(document: string, maxBytes: number): ParsedAppData | Refusal {
+  try {
+    return parseAppDataDocument(document, maxBytes)
+  } catch (fault) {
+    if (fault instanceof Refusal) return fault
+    throw fault
+  }
+}
+
+function withWrapping(
+  target: NewOrder['owner'],
+  parsed: ParsedAppData | null,
+  { hooksTrampoline }: Pick<Network, 'hooksTrampoline'>,
+): Interactions {
+  const { pre, post } = parsed ? toInteractions(parsed, hooksTrampoline) : { pre: [], post: [] }
+  return { pre: [{ target, value: 0n, callData: wrapAll }, ...pre], post }
+}
+
+/** By the rules of orders that come through the service, where they say something about an order whose coins are locked. */
+function faultOf(
+  { order, sender, userValidTo, timestamp }: OnchainPlacement,
+  quote: Quote | undefined,
+  { network, limits, policy }: Services,
+): PlacementError | null {
+  if (order.feeAmount > 0n) return 'PreValidationError'
+  try {
+    checkAmounts(order)
+    checkForm(order)
+    checkParties({ owner: sender, receiver: order.receiver }, policy)
+    checkPair(order, network, policy)
+  } catch (fault) {
+    if (fault instanceof Refusal) return 'PreValidationError'
+    throw fault
+  }
+  if (userValidTo > timestamp + limits.maxLimitValidity) return 'ValidToTooFarInFuture'
+  return quote ? null : 'QuoteNotFound'
+}

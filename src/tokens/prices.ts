@@ -1,0 +1,113 @@
+import type { Heads } from '../chain/heads.ts'
+import { formatRatioDown } from '../domain/amount.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Clock } from '../domain/log.ts'
+import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { Sourced } from '../domain/token/sourced.ts'
+import { noPriceCodes } from './order-book-price.ts'
+import { createWatch, type Subscriber } from './watch/watch.ts'
+import type { Update } from './watch/watcher.ts'
+
+/** `absent`: there is no price. `unavailable`: it cannot be read now. */
+export type WatchedPrice<Value> = Value | 'absent' | 'unavailable'
+
+export interface TokenPrices {
+  /** US dollars for one whole token. */
+  usd: WatchedPrice<Sourced<string>>
+  /** Native atoms for one atom, rounded down. */
+  native: WatchedPrice<{ price: string }>
+}
+
+export type PricesUpdate = Update<Address, TokenPrices>
+
+/** Prices that clients watch: each is read once for each block of the market, whatever the number of its watchers. */
+export interface PriceWatch {
+  /** All prices first, then what has changed. @throws Refusal RateLimited, Unavailable when too many prices are watched */
+  subscribe(tokens: readonly Address[], subscriber: Subscriber): AsyncGenerator<PricesUpdate, void>
+}
+
+export interface PriceWatchOptions {
+  heads: Heads
+  /** The block of the pools that prices are computed from. @throws Outage */
+  marketBlock(): Promise<number>
+  /** As that of `TradingServices`. */
+  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  /** As that of `TradingServices`. */
+  usdPrice(token: Address, client: string): Promise<Sourced<string> | undefined>
+  /** Tokens watched in this process. */
+  most: number
+  now: Clock
+}
+
+/** All watched tokens together count as one client of the sources. */
+const client = 'watched prices'
+
+export function createPriceWatch(options: PriceWatchOptions): PriceWatch {
+  const { heads, marketBlock, most, now } = options
+  const watch = createWatch<Address, TokenPrices>({
+    what: 'prices',
+    most,
+    now,
+    keyOf: (token) => token,
+    isEqual: (one, other) => textOf(one) === textOf(other),
+    start: () => heads.listen({ onHead, onOutage }),
+    onSubscribed: () => heads.wake(),
+  })
+  const { entries, due } = watch
+  let lastBlock: number | undefined
+
+  function onOutage(): void {
+    lastBlock = undefined
+    watch.away()
+  }
+
+  async function onHead(): Promise<void> {
+    const block = await marketBlock()
+    if (block !== lastBlock) for (const entry of entries.values()) due.add(entry)
+    const reading = [...due]
+    if (reading.length > 0) {
+      const prices = await readPrices(
+        reading.map(({ subject }) => subject),
+        options,
+      )
+      for (const [index, entry] of reading.entries()) {
+        const price = prices[index]
+        if (price) watch.set(entry, price)
+      }
+    }
+    lastBlock = block
+    watch.settle(block)
+  }
+
+  return { subscribe: watch.subscribe }
+}
+
+async function readPrices(
+  tokens: readonly Address[],
+  { nativeRates, usdPrice }: Pick<PriceWatchOptions, 'nativeRates' | 'usdPrice'>,
+): Promise<TokenPrices[]> {
+  const [rates, dollars] = await Promise.all([
+    nativeRates(tokens).catch(unavailable),
+    Promise.all(tokens.map((token) => usdPrice(token, client).catch(unavailable))),
+  ])
+  return tokens.map((token, index) => ({
+    usd: dollars[index] ?? 'absent',
+    native: rates === 'unavailable' ? rates : toNative(rates.get(token)),
+  }))
+}
+
+function unavailable(fault: unknown): 'unavailable' {
+  if (fault instanceof Outage || fault instanceof Refusal) return 'unavailable'
+  throw fault
+}
+
+function toNative(rate: NativeRate | Refusal | undefined): TokenPrices['native'] {
+  if (rate instanceof Refusal) return noPriceCodes.has(rate.code) ? 'absent' : 'unavailable'
+  return rate ? { price: formatRatioDown(rate.nativeAmount, rate.tokenAmount) } : 'absent'
+}
+
+/** Of what a client sees as a change: not of the time at which the same price was read. */
+function textOf({ usd, native }: TokenPrices): string {
+  return JSON.stringify([typeof usd === 'string' ? usd : [usd.value, usd.source, usd.isStale], native])
+}

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Order } from '../../src/domain/order/order.ts'
+import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { recordLogged } from '../../src/notifications/logged.ts'
+import type { Checkpoint } from '../../src/storage/chain/log.ts'
+import { sql } from '../../src/storage/database/database.ts'
+import { insertOrder } from '../../src/storage/order/orders.ts'
+import { dollar, numbered, sampleOrder, sampleQuote, signingDomain, wrapped } from '../fakes/order.ts'
+import { readEvents, readOrder, storeOrder } from '../fakes/stored-order.ts'
+import { listNotifications } from '../fakes/stored-story.ts'
+import { storeTokens } from '../fakes/stored-tokens.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { hashOf, invalidation, rangeOf, type SketchedBlock, sketchBlock, trade } from './hand-made.ts'
+
+const { chainId } = signingDomain
+const unit = 10n ** 18n
+const dollars = 10n ** 6n
+let database: TestDatabase
+let indexing: Indexing
+let checkpoint: Checkpoint | null = null
+let owners = 0
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  indexing = { chainId, db: database.db, now: () => 5_000_000, leastImprovement: 1_000n }
+  await storeTokens(database.db, [
+    { chainId, address: wrapped, symbol: 'WETH', name: null, decimals: 18 },
+    { chainId, address: dollar, symbol: 'USDC', name: null, decimals: 6 },
+  ])
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+const placeOrder = (overrides: Partial<Order> = {}) =>
+  storeOrder(database.db, {
+    owner: numbered((0x2000 + owners++).toString(16)),
+    sellAmount: unit,
+    buyAmount: 2_900n * dollars,
+    ...overrides,
+  })
+
+async function apply(...sketched: SketchedBlock[]): Promise<void> {
+  checkpoint = await applyBlocks(checkpoint, rangeOf(sketched), indexing)
+}
+
+const nextBlock = (logs: Parameters<typeof sketchBlock>[1] = [], timestamp?: number) =>
+  sketchBlock((checkpoint?.number ?? 0) + 1, logs, timestamp === undefined ? {} : { timestamp })
+
+async function rollBack(): Promise<void> {
+  const number = (checkpoint?.number ?? 0) - 1
+  checkpoint = await applyReorg(checkpoint, { number, hash: hashOf(`a:${number}`) }, indexing)
+}
+
+async function notificationsOf({ owner }: Pick<Order, 'owner'>) {
+  const list = await listNotifications(database.db, owner, 100)
+  return list.reverse().map(({ id, type, message, metadata }) => ({ id, type, message, metadata }))
+}
+
+describe('a better price', () => {
+  test('is notified with amount and share, beside the fill', async () => {
+    const quote = sampleQuote({ sellAmount: unit, buyAmount: 2_930n * dollars })
+    const order = await placeOrder({ quote })
+    const bought = 2_936n * dollars + 123_456n
+    await apply(nextBlock([trade(order, { sell: unit, buy: bought }, 'better')]))
+    expect(await notificationsOf(order)).toMatchObject([
+      { type: 'order_filled', message: 'Order filled: 1 WETH for 2,936.12 USDC' },
+      {
+        type: 'price_improvement',
+        message: 'Better price: 6.12345 USDC (0.2 %) more than quoted, 1 WETH for 2,936.12 USDC',
+        metadata: {
+          orderId: order.uid,
+          chainId,
+          executedAmount: String(bought),
+          txHash: hashOf('better'),
+          token: dollar,
+          reference: 'quote',
+          referenceAmount: String(2_930n * dollars),
+          improvementAmount: '6123456',
+          improvementShare: '0.002089',
+        },
+      },
+    ])
+  })
+
+  test('of each fill counts, below the threshold none does', async () => {
+    const order = await placeOrder({ partiallyFillable: true })
+    const half = { sell: unit / 2n, buy: 1_451n * dollars }
+    const little = { sell: unit / 2n, buy: 1_450n * dollars + 1_449_999n }
+    await apply(nextBlock([trade(order, half, 'first'), trade(order, little, 'second')]))
+    expect((await notificationsOf(order)).map(({ message }) => message)).toEqual([
+      'Order partially filled (50 %): 0.5 WETH for 1,451 USDC',
+      'Order filled: 0.5 WETH for 1,451.44 USDC',
+    ])
+    const better = await placeOrder()
+    await apply(nextBlock([trade(better, { sell: unit, buy: 2_902_900_000n }, 'exact')]))
+    expect((await notificationsOf(better)).at(-1)?.metadata).toMatchObject({
+      reference: 'limit',
+      improvementAmount: '2900000',
+      improvementShare: '0.001',
+    })
+  })
+
+  test('that a reorg takes back is reverted once, with the fill', async () => {
+    const order = await placeOrder()
+    await apply(nextBlock([trade(order, { sell: unit, buy: 3_000n * dollars }, 'lost')]))
+    const before = await notificationsOf(order)
+    await rollBack()
+    await apply(nextBlock())
+    for (const _ of [1, 2]) await applyFinality(checkpoint?.number ?? 0, indexing)
+    const after = await notificationsOf(order)
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+    expect(after.map(({ type, metadata }) => [type, metadata.reverted])).toEqual([
+      ['order_filled', true],
+      ['price_improvement', true],
+    ])
+    expect(
+      await sql(database.db).feedEntry.count({
+        where: { account: Buffer.from(order.owner.slice(2), 'hex') },
+      }),
+    ).toBe(4)
+  })
+})
+
+describe('an ending on chain', () => {
+  test('is an event with its transaction, which a reorg takes back', async () => {
+    const order = await placeOrder()
+    await apply(nextBlock([invalidation(order, 'on chain')]))
+    expect(await readEvents(database.db, order)).toEqual([`cancelled chain: ${hashOf('on chain')}`])
+    expect((await notificationsOf(order)).map(({ message }) => message)).toEqual([
+      'Order cancelled on chain: sell 1 WETH for at least 2,900 USDC',
+    ])
+    await rollBack()
+    expect(await readEvents(database.db, order)).toEqual([])
+    await apply(nextBlock())
+  })
+
+  test('by time is an event; an invalidation after it is another one, without a notification', async () => {
+    const validTo = 1_000_000
+    const order = await placeOrder({ validTo, effectiveValidTo: validTo })
+    await apply(nextBlock([], validTo))
+    expect(await readEvents(database.db, order)).toEqual([])
+    await apply(nextBlock([], validTo + 1))
+    expect(await readEvents(database.db, order)).toEqual(['expired'])
+    await rollBack()
+    expect(await readEvents(database.db, order)).toEqual([])
+    await apply(nextBlock([invalidation(order, 'late')], validTo + 1))
+    const events = ['expired', `cancelled chain: ${hashOf('late')}`]
+    expect(await readEvents(database.db, order)).toEqual(events)
+    expect((await notificationsOf(order)).map(({ message }) => message)).toEqual([
+      'Order expired: sell 1 WETH for at least 2,900 USDC',
+    ])
+  })
+})
+
+describe('an order that the chain knew before it was placed', () => {
+  async function placeLogged(order: Order): Promise<Order> {
+    const onLogged = (tx: Parameters<typeof recordLogged>[0], ids: readonly bigint[]) =>
+      recordLogged(tx, ids, indexing, new Date(5_000_000))
+    await database.db.transaction((tx) => insertOrder(tx, order, onLogged))
+    return readOrder(database.db, order)
+  }
+
+  test('is notified of its trades, also again after a reorg', async () => {
+    const order = sampleOrder({
+      owner: numbered('e1'),
+      sellAmount: unit,
+      buyAmount: 2_900n * dollars,
+      partiallyFillable: true,
+    })
+    const [part, rest] = [
+      { sell: unit / 4n, buy: 725n * dollars },
+      { sell: (unit * 3n) / 4n, buy: 2_175n * dollars },
+    ]
+    const logs = [trade(order, part, 'early'), trade(order, rest, 'early')]
+    await apply(nextBlock(logs))
+    await placeLogged(order)
+    const messages = [
+      'Order partially filled (25 %): 0.25 WETH for 725 USDC',
+      'Order filled: 0.75 WETH for 2,175 USDC',
+    ]
+    expect((await notificationsOf(order)).map(({ message }) => message)).toEqual(messages)
+    await rollBack()
+    await apply(nextBlock(logs))
+    expect((await notificationsOf(order)).map(({ message }) => message)).toEqual(messages)
+  })
+
+  test('is notified of its invalidation, once', async () => {
+    const order = sampleOrder({ owner: numbered('e2') })
+    await apply(
+      nextBlock([invalidation(order, 'first')]),
+      sketchBlock((checkpoint?.number ?? 0) + 2, [invalidation(order, 'second')]),
+    )
+    expect(await readEvents(database.db, await placeLogged(order))).toEqual([
+      `cancelled chain: ${hashOf('first')}`,
+    ])
+    expect(await notificationsOf(order)).toMatchObject([
+      { type: 'order_cancelled', metadata: { source: 'chain', txHash: hashOf('first') } },
+    ])
+  })
+})
+
+test('ten thousand orders that expired during a month without a program are notified once each, in their order', async () => {
+  const owner = numbered('dd1f')
+  const first = await storeOrder(database.db, { owner, validTo: 2_000_000, effectiveValidTo: 2_000_000 })
+  const count = 10_000
+  // Copies, latest first, so that the order of rows is not that of expiry.
+  for (let done = 1; done < count; done += 1_000)
+    await sql(database.db).$executeRaw`
+    INSERT INTO orders SELECT (jsonb_populate_record(o, jsonb_build_object('id', 1000000 + i, 'uid',
+      '\\x' || encode(sha256(i::text::bytea) || o.owner || int4send(2000000 + ${count} - i), 'hex'), 'effective_valid_to', 2000000 + ${count} - i))).*
+    FROM orders o, generate_series(${done}::int, ${Math.min(count, done + 1_000) - 1}::int) i WHERE o.id = ${first.id}`
+  const statements = database.statements.length
+  await apply(nextBlock([], 2_000_000 + 30 * 86_400))
+  // Of 500 orders: BEGIN, mark, read, events, tokens, notifications, COMMIT.
+  expect(database.statements.length - statements).toBeLessThanOrEqual(7 * (count / 500 + 1) + 10)
+  const rows = await sql(database.db).$queryRaw<{ valid: number; entries: number }[]>`
+    SELECT (n.metadata->>'validTo')::int AS valid, count(f.place)::int AS entries
+    FROM notifications n LEFT JOIN feed_entries f ON f.notification_id = n.id
+    WHERE n.type = 'order_expired' AND n.account = ${Buffer.from(owner.slice(2), 'hex')} GROUP BY n.id ORDER BY n.id`
+  expect(rows).toEqual(
+    Array.from({ length: count }, (_, index) => ({ valid: 2_000_000 + index, entries: 1 })),
+  )
+  await apply(nextBlock([], 2_000_000 + 31 * 86_400))
+  expect(
+    await sql(database.db).notification.count({
+      where: { type: 'order_expired', account: Buffer.from(owner.slice(2), 'hex') },
+    }),
+  ).toBe(count)
+})
