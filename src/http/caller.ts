@@ -10,6 +10,8 @@ export interface Caller {
    * committed. Absent for a first attempt.
    */
   interruptedAt?: Date
+  /** Cursor behind which a stream starts, in place of its argument: of the last event that a client has seen. */
+  lastEventId?: string
   /** Marks that a part of the request failed for the moment: the answer must not be stored. */
   markIncomplete?(): void
   /** Sets a header of the response, and replaces an earlier value. */

@@ -17,7 +17,7 @@ const responseHeaders = [
   'Access-Control-Allow-Headers',
   'Cache-Control',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link',
+  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements',
 ]
 
 /** The same for each path and method: a page must be able to read the error of a wrong request. */

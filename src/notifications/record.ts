@@ -1,144 +1,241 @@
+import { formatUnits } from '../domain/amount.ts'
+import { nativeMarker } from '../domain/evm/address.ts'
+import { nativeCoin } from '../domain/network/chains.ts'
 import type { NotificationMetadata, NotificationType } from '../domain/notification.ts'
-import { filledPercentDown, summarize } from '../domain/notification.ts'
-import type { Order } from '../domain/order/order.ts'
-import type { Trade } from '../domain/order/trade.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
-import { formatTokenAmount, type Token } from '../domain/token/token.ts'
+import {
+  cancellationText,
+  filledPercentDown,
+  improvementText,
+  orderText,
+  type Shortage,
+  shortageText,
+  type TokenPair,
+  tradeText,
+} from '../domain/notification-text.ts'
+import { type Cancellation, cancellationReason } from '../domain/order/event.ts'
+import { improvementDown } from '../domain/order/improvement.ts'
+import { accountOf, type Order } from '../domain/order/order.ts'
+import { surplusToken } from '../domain/order/surplus.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { type NewNotification, recordNotifications } from '../storage/feed.ts'
+import { appendEvents } from '../storage/order/events.ts'
 import { findTokens } from '../storage/token/tokens.ts'
+import type { TradeOfOrder } from './trades.ts'
 
-/** A trade of a stored order. */
-export interface TradeOfOrder {
-  /** The order after the trade. */
-  order: Order
-  trade: Trade
-  /** Whether this trade made the order `fulfilled`. */
-  fulfils: boolean
-  /** Index of the trade among those of the order in its transaction, from 0. Unlike a log index, it survives a reorg. */
-  ordinal: number
+/** When a trade counts as a price improvement: see `improvementDown`. */
+export interface TradeRules {
+  /** Parts per million; without it none does. */
+  leastImprovement?: bigint | undefined
 }
 
-/** Notifies owners of trades, in the transaction that stores these: `order_filled` for the trade that fulfils, else `order_partially_filled`. */
-export async function recordTrades(tx: Tx, trades: readonly TradeOfOrder[], at: Date): Promise<void> {
+/**
+ * Writes the events of trades and notifies their owners, in the transaction that stores these: `order_filled` for the trade that fulfils, else
+ * `order_partially_filled`; and `price_improvement` for each trade that is so much better than its reference.
+ */
+export async function recordTrades(
+  tx: Tx,
+  trades: readonly TradeOfOrder[],
+  { leastImprovement }: TradeRules,
+  at: Date,
+): Promise<void> {
   const tokens = await tokensOf(
     tx,
     trades.map(({ order }) => order),
   )
+  const event = { label: 'traded' as const, reason: null, timestamp: at }
+  await appendEvents(
+    tx,
+    trades.map(({ order, trade }) => ({ orderId: order.id, ...event, blockNumber: trade.blockNumber })),
+  )
   await recordNotifications(
     tx,
-    trades.map((trade) => toTradeNotification(trade, tokens, at)),
+    trades.flatMap((trade) => [
+      toFill(trade, tokens(trade.order), at),
+      ...toImprovement(trade, tokens(trade.order), leastImprovement, at),
+    ]),
   )
 }
 
-/** What cancelled an order. */
-export type CancellationSource =
-  | { by: 'api' }
-  | { by: 'policy'; reason: string | null }
-  | { by: 'replacement'; uid: OrderUid }
-  | { by: 'chain'; blockNumber: number; txHash: string }
-
-/** Notifies owners that their orders are cancelled, through the service or on chain. */
+/** Writes the event of orders that are cancelled, through the service or on chain, and notifies their owners. */
 export async function recordCancelled(
   tx: Tx,
   orders: readonly Order[],
-  source: CancellationSource,
+  cancellation: Cancellation,
   at: Date,
 ): Promise<void> {
+  await appendCancelled(tx, orders, cancellation, at)
   const tokens = await tokensOf(tx, orders)
-  const metadata = cancellationMetadata(source)
-  const blockNumber = source.by === 'chain' ? source.blockNumber : null
+  const metadata = cancellationMetadata(cancellation)
   await recordNotifications(
     tx,
-    orders.map((order) => ({
-      ...notification(order, 'order_cancelled', `Order cancelled: ${summary(order, tokens)}`, metadata, at),
-      cause: `cancelled:${order.chainId}:${order.uid}`,
-      blockNumber,
-    })),
+    orders.map((order) => {
+      const message = cancellationText(cancellation.by, order, tokens(order))
+      return {
+        ...notification(order, 'order_cancelled', message, metadata, at),
+        cause: `cancelled:${order.chainId}:${order.uid}`,
+        blockNumber: cancellation.by === 'chain' ? cancellation.blockNumber : null,
+      }
+    }),
   )
 }
 
-function cancellationMetadata(source: CancellationSource): Partial<NotificationMetadata> {
-  if (source.by === 'chain') return { source: 'chain', txHash: source.txHash }
-  if (source.by === 'replacement') return { source: 'replacement', replacedBy: source.uid }
-  if (source.by === 'policy') return { source: 'policy', ...(source.reason && { reason: source.reason }) }
-  return { source: 'api' }
-}
-
-/** Notifies owners that their orders have expired, by the time of block `blockNumber`. */
-export async function recordExpired(
+/** The event alone: of orders that had expired before. */
+export async function appendCancelled(
   tx: Tx,
   orders: readonly Order[],
-  blockNumber: number,
-  at: Date,
+  cancellation: Cancellation,
+  timestamp: Date,
 ): Promise<void> {
-  const tokens = await tokensOf(tx, orders)
-  await recordNotifications(
+  const event = { label: 'cancelled' as const, reason: cancellationReason(cancellation), timestamp }
+  const block = cancellation.by === 'chain' ? { blockNumber: cancellation.blockNumber } : {}
+  await appendEvents(
     tx,
-    orders.map((order) => ({
-      ...notification(
-        order,
-        'order_expired',
-        `Order expired: ${summary(order, tokens)}`,
-        { validTo: order.effectiveValidTo },
-        at,
-      ),
-      cause: `expired:${order.chainId}:${order.uid}`,
-      blockNumber,
-    })),
+    orders.map(({ id }) => ({ orderId: id, ...event, ...block })),
   )
 }
 
-function toTradeNotification(
-  { order, trade, fulfils, ordinal }: TradeOfOrder,
-  tokens: Tokens,
+function cancellationMetadata(cancellation: Cancellation): Partial<NotificationMetadata> {
+  const { by: source } = cancellation
+  if (source === 'chain') return { source, txHash: cancellation.txHash }
+  if (source === 'replacement') return { source, replacedBy: cancellation.uid }
+  if (source === 'policy') return { source, ...(cancellation.reason && { reason: cancellation.reason }) }
+  return { source }
+}
+
+/** Writes the event of orders that have expired, each by the time of block `blockNumber`, and notifies their owners. */
+export async function recordExpired(
+  tx: Tx,
+  expired: readonly { order: Order; blockNumber: number }[],
   at: Date,
-): NewNotification {
-  const amounts = summarize(
-    trade,
-    tokens(order.chainId, order.sellToken),
-    tokens(order.chainId, order.buyToken),
+): Promise<void> {
+  const event = { label: 'expired' as const, reason: null, timestamp: at }
+  await appendEvents(
+    tx,
+    expired.map(({ order, blockNumber }) => ({ orderId: order.id, ...event, blockNumber })),
   )
-  const executedAmount = (order.kind === 'sell' ? trade.buyAmount : trade.sellAmount).toString()
-  const metadata = { executedAmount, txHash: trade.txHash }
-  const blockNumber = trade.blockNumber
-  if (fulfils) {
-    const recorded = notification(order, 'order_filled', `Order filled: ${amounts}`, metadata, at)
-    return { ...recorded, cause: `filled:${order.chainId}:${order.uid}`, blockNumber }
+  const tokens = await tokensOf(
+    tx,
+    expired.map(({ order }) => order),
+  )
+  await recordNotifications(
+    tx,
+    expired.map(({ order, blockNumber }) => {
+      const message = `Order expired: ${orderText(order, tokens(order))}`
+      return {
+        ...notification(order, 'order_expired', message, { validTo: order.effectiveValidTo }, at),
+        cause: `expired:${order.chainId}:${order.uid}`,
+        blockNumber,
+      }
+    }),
+  )
+}
+
+/** Notifies owners that they cannot pay for orders. The caller decides that an episode begins: each call is another cause. */
+export async function recordInsufficientBalance(
+  tx: Tx,
+  short: readonly { order: Order; shortage: Shortage }[],
+  at: Date,
+): Promise<void> {
+  const tokens = await tokensOf(
+    tx,
+    short.map(({ order }) => order),
+  )
+  await recordNotifications(
+    tx,
+    short.map(({ order, shortage }) => {
+      const message = shortageText(shortage, order, tokens(order))
+      const metadata = {
+        token: order.sellToken,
+        ...(shortage.balance > 0n && { missingBalance: shortage.balance.toString() }),
+        ...(shortage.allowance > 0n && { missingAllowance: shortage.allowance.toString() }),
+      }
+      return {
+        ...notification(order, 'insufficient_balance', message, metadata, at),
+        cause: `short:${order.chainId}:${order.uid}:${at.getTime()}`,
+        blockNumber: null,
+      }
+    }),
+  )
+}
+
+/** Atoms of the token whose amount is not fixed. */
+function executedAmount({ order, trade }: TradeOfOrder): string {
+  return (order.kind === 'sell' ? trade.buyAmount : trade.sellAmount).toString()
+}
+
+function toFill(traded: TradeOfOrder, tokens: TokenPair, at: Date): NewNotification {
+  const { order, trade, fulfils } = traded
+  const amounts = tradeText(trade, tokens)
+  const metadata = { executedAmount: executedAmount(traded), txHash: trade.txHash }
+  // What is on chain counts: its settlement was sent before the cancellation.
+  const late = order.cancelledAt === null ? '' : ' after it was cancelled'
+  const [type, message, cause]: [NotificationType, string, string] = fulfils
+    ? ['order_filled', `Order filled${late}: ${amounts}`, `filled:${order.chainId}:${order.uid}`]
+    : [
+        'order_partially_filled',
+        `Order partially filled (${filledPercentDown(order)} %)${late}: ${amounts}`,
+        tradeCause('partial', traded),
+      ]
+  const { blockNumber } = trade
+  return { ...notification(order, type, message, metadata, at), cause, blockNumber }
+}
+
+function toImprovement(
+  traded: TradeOfOrder,
+  tokens: TokenPair,
+  least: bigint | undefined,
+  at: Date,
+): NewNotification[] {
+  const { order, trade } = traded
+  const fill = { sell: trade.sellAmount - trade.feeAmount, buy: trade.buyAmount }
+  const improvement = least === undefined ? undefined : improvementDown(order, fill, least)
+  if (!improvement) return []
+  const message = improvementText(improvement, order, trade, tokens)
+  const metadata = {
+    executedAmount: executedAmount(traded),
+    txHash: trade.txHash,
+    token: surplusToken(order),
+    reference: improvement.reference,
+    referenceAmount: improvement.referenceAmount.toString(),
+    improvementAmount: improvement.amount.toString(),
+    improvementShare: formatUnits(improvement.share, 6),
   }
-  const message = `Order partially filled (${filledPercentDown(order)} %): ${amounts}`
-  const recorded = notification(order, 'order_partially_filled', message, metadata, at)
-  return {
-    ...recorded,
-    cause: `partial:${order.chainId}:${order.uid}:${trade.txHash}:${ordinal}`,
-    blockNumber,
-  }
+  const recorded = notification(order, 'price_improvement', message, metadata, at)
+  return [{ ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }]
+}
+
+function tradeCause(what: string, { order, trade, ordinal }: TradeOfOrder): string {
+  return `${what}:${order.chainId}:${order.uid}:${trade.txHash}:${ordinal}`
 }
 
 function notification(
   order: Order,
   type: NotificationType,
   message: string,
-  more: Partial<NotificationMetadata>,
+  metadata: Partial<NotificationMetadata>,
   timestamp: Date,
 ) {
-  const metadata: NotificationMetadata = { orderId: order.uid, chainId: order.chainId, ...more }
-  return { account: order.owner, type, message, timestamp, metadata }
+  return {
+    account: accountOf(order),
+    type,
+    message,
+    timestamp,
+    metadata: { orderId: order.uid, chainId: order.chainId, ...metadata },
+  }
 }
 
-type Tokens = (chainId: number, address: Order['sellToken']) => Token
-
 /** Stored symbols and decimals: a notification never waits for a node. */
-async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<Tokens> {
+async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<(order: Order) => TokenPair> {
   const chainIds = [...new Set(orders.map(({ chainId }) => chainId))]
   const addresses = [...new Set(orders.flatMap(({ sellToken, buyToken }) => [sellToken, buyToken]))]
   const stored = new Map<number, Awaited<ReturnType<typeof findTokens>>>()
   for (const chainId of chainIds) stored.set(chainId, await findTokens(tx, chainId, addresses))
-  return (chainId, address) =>
-    stored.get(chainId)?.get(address) ?? { chainId, address, symbol: null, name: null, decimals: null }
-}
-
-function summary(order: Order, tokens: Tokens): string {
-  const [sell, buy] = [tokens(order.chainId, order.sellToken), tokens(order.chainId, order.buyToken)]
-  return `${order.kind} ${formatTokenAmount(order.sellAmount, sell)} for ${formatTokenAmount(order.buyAmount, buy)}`
+  const find = (chainId: number, address: Order['sellToken']) =>
+    address === nativeMarker
+      ? nativeCoin(chainId)
+      : (stored.get(chainId)?.get(address) ?? { chainId, address, symbol: null, name: null, decimals: null })
+  return ({ chainId, sellToken, buyToken }) => ({
+    sell: find(chainId, sellToken),
+    buy: find(chainId, buyToken),
+  })
 }

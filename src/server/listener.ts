@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { createPipelines } from '../http/pipelined.ts'
 import { answerMalformed, refuseTunnel } from './malformed.ts'
 import { createRequestHandler, type Serving } from './request.ts'
 
@@ -62,8 +63,10 @@ type Handle = ReturnType<typeof createRequestHandler>
 function openServer(times: RequestTimes, newRequestId: () => string, handle: Handle): Server {
   /** The latest response of each connection. */
   const responses = new WeakMap<Duplex, ServerResponse>()
+  const pipeline = createPipelines()
   const handleLatest: Handle = (req, res) => {
     responses.set(req.socket, res)
+    pipeline(req.socket, res)
     handle(req, res)
   }
   const server = createServer(

@@ -1,6 +1,6 @@
 import { Refusal } from '../domain/errors/error.ts'
 import type { Metrics } from './metrics.ts'
-import { type Handler, type HttpRouter, metricsPath, readOnly } from './routes.ts'
+import { type Handler, readOnly } from './routes.ts'
 
 /** Handler of /metrics. Refuses callers that `isReader` does not accept as Unauthorized. */
 export function createMetricsHandler(
@@ -13,13 +13,4 @@ export function createMetricsHandler(
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }
     return { status: 200, headers, body: await metrics.text() }
   })
-}
-
-/** Router of a port that serves /metrics only. */
-export function createMetricsRouter(metrics: Handler | undefined): Pick<HttpRouter, 'handlerOf'> {
-  return { handlerOf: (path) => (path === metricsPath && metrics) || notFound }
-}
-
-const notFound: Handler = () => {
-  throw new Refusal('NotFound', `nothing is here but ${metricsPath}`)
 }

@@ -1,9 +1,14 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { createLoopMetrics, type LoopMetrics } from './loop-metrics.ts'
+import { createStreamMetrics, type StreamMetrics } from './stream-metrics.ts'
 
 export interface Metrics {
   count(method: string, route: string, status: number, milliseconds: number): void
   /** Counts a request over a rate limit. */
   countLimited(limit: string): void
+  countRemoved(table: string, rows: number): void
+  loops: LoopMetrics
+  streams: StreamMetrics
   contentType: string
   text(): Promise<string>
 }
@@ -11,7 +16,7 @@ export interface Metrics {
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** The label `route` is a pattern, never a path: clients must not be able to create series. */
-export function createMetrics(processMetrics: boolean): Metrics {
+export function createMetrics(processMetrics: boolean, now: () => number = Date.now): Metrics {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -31,6 +36,12 @@ export function createMetrics(processMetrics: boolean): Metrics {
     name: 'tradegraph_rate_limited_total',
     help: 'Requests over the limit of their client.',
     labelNames: ['limit'],
+    registers: [registry],
+  })
+  const removed = new Counter({
+    name: 'tradegraph_rows_removed_total',
+    help: 'Rows removed by their age.',
+    labelNames: ['table'],
     registers: [registry],
   })
   type Series = { requests: Counter.Internal; durations: Histogram.Internal<'route'> }
@@ -54,6 +65,9 @@ export function createMetrics(processMetrics: boolean): Metrics {
       labelled.durations.observe(milliseconds / 1000)
     },
     countLimited: (limit) => limited.inc({ limit }),
+    countRemoved: (table, rows) => removed.inc({ table }, rows),
+    loops: createLoopMetrics(registry, now),
+    streams: createStreamMetrics(registry),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   }

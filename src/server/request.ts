@@ -6,6 +6,7 @@ import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted } from '../http/client-address.ts'
 import { commonHeaders, givenRequestId } from '../http/common-headers.ts'
 import { checkHost } from '../http/host.ts'
+import { atItsTurn } from '../http/pipelined.ts'
 import { writeResponse } from '../http/write-response.ts'
 import type { Metrics } from './metrics.ts'
 import { faultResponse, type HttpRouter, type RoutedResponse } from './routes.ts'
@@ -45,7 +46,7 @@ export function createRequestHandler({
       if (!('stream' in answer)) return writeResponse(req, res, responseHeaders, answer)
       for (let index = 0; index < responseHeaders.length; index += 2)
         res.setHeader(responseHeaders[index] ?? '', responseHeaders[index + 1] ?? '')
-      return answer.stream(res)
+      return atItsTurn(res, () => answer.stream(res))
     }
     // Handlers answer their own refusals. Here arrive internal errors, and refusals from before a handler was called.
     const fail = (fault: unknown): void => {

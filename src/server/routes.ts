@@ -10,6 +10,7 @@ import type { Caller } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
 import { graphiqlFile, graphiqlPath } from '../http/pages/graphiql.ts'
 import type { HttpResponse, RoutedAnswer } from '../http/response.ts'
+import { createStreamMeter, type StreamMeter } from '../http/stream-meter.ts'
 import { createRestHandler } from '../rest/adapter.ts'
 import { familyOf, statusOf, toErrorBody } from '../rest/errors/body.ts'
 import { createApiHandlers } from '../rest/openapi/handlers.ts'
@@ -39,10 +40,14 @@ export interface HttpRouter {
   close(): void
 }
 
+/** State of the database, of each network and of each loop; true is up. */
+export type Ready = () => Promise<Record<string, boolean>>
+
 export interface HttpRouterOptions extends Services {
-  /** State of the database and of each network; true is up. */
-  ready(): Promise<Record<string, boolean>>
+  ready: Ready
   streamLimits?: Partial<StreamLimits>
+  /** Counts what streams do. */
+  streamMeter?: StreamMeter
 }
 
 /** @param metrics handler of /metrics; undefined if this router does not serve it */
@@ -54,23 +59,24 @@ export function createHttpRouter(
   const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
   // GraphQL and REST streams share one quota.
   const quota = createQuota(streamLimits)
-  const streams = createStreamHandler(executor, streamLimits, quota)
+  const streams = createStreamHandler(
+    executor,
+    streamLimits,
+    quota,
+    options.streamMeter ?? createStreamMeter(),
+  )
   const eventStreams = createEventStreams({ ...quota, ...streamLimits })
   const tables = { orderBook: orderBookRoutes, account: accountRoutes }
   const rest = createRestHandler(executor, options, tables, eventStreams)
   const api = createApiHandlers(options.version)
 
   const exact = new Map<string, Handler>([
-    [graphqlPath, withOptions(graphqlMethods, createGraphqlHandler(executor, options, streamPath))],
-    [streamPath, withOptions(streamMethods, streams.handle)],
-    ['/health/live', readOnly(() => jsonResponse(200, { status: 'up' }))],
     [
-      '/health/ready',
-      readOnly(async () => {
-        const states = await options.ready()
-        return jsonResponse(Object.values(states).every(Boolean) ? 200 : 503, states)
-      }),
+      graphqlPath,
+      withOptions(graphqlMethods, createGraphqlHandler(executor, options, streamPath, streams.stream)),
     ],
+    [streamPath, withOptions(streamMethods, streams.handle)],
+    ...healthRoutes(options.ready),
     ['/openapi.json', readOnly(counted(executor, api.document))],
   ])
   if (metrics) exact.set(metricsPath, metrics)
@@ -94,6 +100,23 @@ export function createHttpRouter(
       eventStreams.close()
     },
   }
+}
+
+/** `live`: the process answers at all. `ready`: everything that it needs is up. */
+export function healthRoutes(ready: Ready): [path: string, Handler][] {
+  const live = readOnly(() => jsonResponse(200, { status: 'up' }))
+  const readiness = readOnly(async () => {
+    const states = await ready()
+    return jsonResponse(Object.values(states).every(Boolean) ? 200 : 503, states)
+  })
+  return [
+    ['/health/live', live],
+    ['/health/ready', readiness],
+  ]
+}
+
+export const notFound: Handler = () => {
+  throw new Refusal('NotFound', 'there is nothing at this path')
 }
 
 /** Pages and documents are built once: each request for one costs one unit. */

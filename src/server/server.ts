@@ -4,8 +4,8 @@ import { createExecutor } from '../execution/execute.ts'
 import type { IdempotencyTimes } from '../execution/idempotency.ts'
 import type { IsTrusted } from '../http/client-address.ts'
 import { createListener, type RequestTimes } from './listener.ts'
-import { createMetrics } from './metrics.ts'
-import { createMetricsHandler, createMetricsRouter } from './metrics-answer.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { createMetricsHandler } from './metrics-answer.ts'
 import { createHttpRouter, type HttpRouterOptions } from './routes.ts'
 
 export interface ServerOptions extends HttpRouterOptions {
@@ -16,47 +16,36 @@ export interface ServerOptions extends HttpRouterOptions {
   isTrustedProxy?: IsTrusted
   idempotencyTimes?: Partial<IdempotencyTimes>
   requestTimes?: Partial<RequestTimes>
-  /** Also metrics of the process (memory, CPU). */
-  processMetrics?: boolean
+  /** Where requests are counted; by default apart from all else. */
+  metrics?: Metrics
   /** Whether the key of a request may read the metrics. Without it, /metrics is not served. */
-  isMetricsReader?: (apiKey: string | undefined) => boolean
-  /** /metrics is served by `listenForMetrics` only. */
-  hasMetricsPort?: boolean
+  isMetricsReader?: ((apiKey: string | undefined) => boolean) | undefined
 }
 
 export interface Server {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
-  /** Serves the metrics on a port of their own. @returns its address */
-  listenForMetrics(port: number, host: string): Promise<string>
   /** Takes no more requests, ends streams, and waits for responses in progress. */
   close(): Promise<void>
 }
 
 export function createServer(options: ServerOptions): Server {
   const { log, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
-  const metrics = createMetrics(options.processMetrics ?? false)
+  const { metrics = createMetrics(false) } = options
   const executor = createExecutor(options, {
     ...(rateLimits && { limits: createRateLimits(rateLimits, options.now) }),
     onLimited: metrics.countLimited,
     times: options.idempotencyTimes ?? {},
   })
   const metricsHandler = options.isMetricsReader && createMetricsHandler(metrics, options.isMetricsReader)
-  const router = createHttpRouter(executor, options, options.hasMetricsPort ? undefined : metricsHandler)
-  const serving = { executor, newRequestId, isTrustedProxy, times: options.requestTimes }
-  const main = createListener({ ...serving, router, metrics })
-  const metricsListener = createListener({
-    ...serving,
-    router: createMetricsRouter(metricsHandler),
-    metrics: { count() {} },
-  })
+  const router = createHttpRouter(executor, options, metricsHandler)
+  const { requestTimes: times } = options
+  const listener = createListener({ executor, newRequestId, isTrustedProxy, times, router, metrics })
 
   return {
-    listen: main.listen,
-    listenForMetrics: metricsListener.listen,
+    listen: listener.listen,
     async close() {
-      const onLate = () => log.warn('server: answers are still under way, closing anyway')
-      const closed = Promise.all([main.close(onLate), metricsListener.close(onLate)])
+      const closed = listener.close(() => log.warn('server: answers are still under way, closing anyway'))
       router.close()
       await closed
     },

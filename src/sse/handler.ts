@@ -1,24 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Response } from 'graphql-sse'
-import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
+import { createTurns } from '../concurrency/turns.ts'
 import { Refusal } from '../domain/errors/error.ts'
-import type { Admission } from '../execution/admission/admission.ts'
+import type { GraphqlParams } from '../execution/admission/operations.ts'
 import type { Executor } from '../execution/execute.ts'
+import { acceptedEvents } from '../execution/http/accepted-type.ts'
+import type { StreamOperation } from '../execution/http/handler.ts'
+import { createBeats } from '../http/beats.ts'
 import type { Caller } from '../http/caller.ts'
 import type { RoutedAnswer } from '../http/response.ts'
-import { createBackpressure } from './backpressure.ts'
+import type { StreamMeter } from '../http/stream-meter.ts'
+import { type Channel, createChannel } from './channel.ts'
+import { DirectStream } from './direct.ts'
+import { frameForm } from './frames.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
+import { argsOf, givesToken, paramsOf, tokenOf, toRequest, withLastEventId } from './request.ts'
 import { createReservations } from './reservations.ts'
 import {
-  type EventStream,
   isStream,
-  parseJson,
+  type OpenStream,
+  openStream,
   readParams,
   refusalResponse,
+  streamAdvice,
+  streamHeaders,
   toHttpResponse,
-  writeEvents,
 } from './wire.ts'
 
 export interface StreamLimits {
@@ -27,9 +34,11 @@ export interface StreamLimits {
   total: number
   /** Subscriptions on one stream. */
   perStream: number
+  /** Bytes that wait in this process for one client to read, beyond one event. */
+  bufferBytes: number
   /** The connection of a client that reads nothing for this long is closed. */
   stalledMs: number
-  /** Interval of comments on REST streams: proxies close a connection that stays silent. */
+  /** Interval of comments: proxies close a connection that stays silent. */
   keepAliveMs: number
   /** A reservation that is not opened within this time is dropped. */
   reservedMs: number
@@ -39,95 +48,169 @@ export const defaultStreamLimits: StreamLimits = {
   perClient: 100,
   total: 10_000,
   perStream: 100,
+  bufferBytes: 32_768,
   stalledMs: 60_000,
-  keepAliveMs: 15_000,
+  keepAliveMs: 12_000,
   reservedMs: 30_000,
 }
 
 interface StreamHandler {
+  /** A request to the path of streams. */
   handle(req: IncomingMessage, caller: Caller, gone: () => AbortSignal): Promise<RoutedAnswer>
-  /** Ends every stream; clients reconnect to another process. */
+  /** Answers an operation, which was counted already, with a stream. */
+  stream: StreamOperation
+  /** Ends every stream with a reason; clients connect to another process. */
   close(): void
 }
 
 /** GraphQL over SSE, with a connection for each operation or one for several. */
-export function createStreamHandler(executor: Executor, limits: StreamLimits, quota: Quota): StreamHandler {
-  const operations = createOperations(executor)
+export function createStreamHandler(
+  executor: Executor,
+  limits: StreamLimits,
+  quota: Quota,
+  meter: StreamMeter,
+): StreamHandler {
+  const operations = createOperations(executor, meter)
   const reservations = createReservations(limits.reservedMs, (token) => void forget(operations, token))
-  const open = new Set<EventStream>()
+  const open = new Set<Pick<OpenStream, 'close' | 'destroy'>>()
+  const beats = createBeats(Math.min(limits.keepAliveMs, limits.stalledMs))
+  // Thousands that come back at once do not keep others waiting.
+  const turn = createTurns()
 
-  async function readReserved(
-    req: IncomingMessage,
-    admission: Admission,
-  ): Promise<Record<string, unknown> | null> {
+  /** Counts an operation once it is known. @returns its parameters; null for a request without one */
+  async function readOperation(req: IncomingMessage, caller: Caller) {
+    // Ending an operation or a stream costs nothing.
+    if (req.method === 'DELETE') return { admission: undefined, body: null, params: {} }
+    const admission = executor.arrive(caller)
     const body = await readParams(req)
-    const { searchParams } = new URL(req.url ?? '/', 'http://localhost/')
-    const params = { query: searchParams.get('query'), operationName: searchParams.get('operationName') }
-    executor.reserveOperation(
-      admission,
-      body ?? { ...params, variables: parseJson(searchParams.get('variables') ?? '') },
-      Number(req.headers['content-length'] ?? req.url?.length),
-    )
-    return body
+    const params = body ?? paramsOf(req.url)
+    executor.reserveOperation(admission, params, Number(req.headers['content-length'] ?? req.url?.length))
+    return { admission, body, params }
   }
 
-  async function respond(req: IncomingMessage, exchange: Exchange): Promise<Response> {
-    try {
-      // Ending an operation or a stream costs nothing.
-      const admission = req.method === 'DELETE' ? undefined : executor.arrive(exchange.caller)
-      const body = admission ? await readReserved(req, admission) : null
-      return await operations(toRequest(req.method, req.url, req.headers, body, { ...exchange, admission }))
-    } catch (error) {
-      return refusalResponse(executor.mask(error, exchange.caller.requestId))
+  function written(stream: Pick<OpenStream, 'close' | 'destroy'>, end: () => void) {
+    open.add(stream)
+    return (ended: Promise<void>) =>
+      ended.finally(() => {
+        open.delete(stream)
+        end()
+      })
+  }
+
+  /** A subscription to a feed whose events all streams share; undefined for other operations. */
+  async function openDirect(
+    params: GraphqlParams,
+    caller: Caller,
+    release: () => void,
+  ): Promise<RoutedAnswer | undefined> {
+    const { requestId } = caller
+    const args = argsOf(executor, params)
+    if (!args) return undefined
+    const mask = (fault: unknown) => executor.mask(fault, requestId)
+    const direct = new DirectStream({ ...limits, beats, meter, mask })
+    const subscription = await executor.follow(args, caller, frameForm, direct)
+    if (!subscription) return undefined
+    direct.follow(subscription.follower, subscription.cost)
+    const track = written(direct, release)
+    return { stream: (res) => track(direct.write(res, streamHeaders)) }
+  }
+
+  /** An operation through graphql-sse, or a request about a stream of several operations. */
+  async function answer(
+    request: Parameters<Operations>[0],
+    { exchange, reservation, release }: Answering,
+  ): Promise<RoutedAnswer> {
+    const { channel, token, caller } = exchange
+    const response = await operations(request).catch((fault) =>
+      refusalResponse(executor.mask(fault, caller.requestId)),
+    )
+    const [body, { status }] = response
+    if (isStream(body)) {
+      if (reservation && token) reservations.open(token)
+      const end = () => {
+        channel.close()
+        release()
+        if (reservation && token) reservations.end(token)
+      }
+      return {
+        stream(res) {
+          res.writeHead(status, streamHeaders)
+          const stream = openStream(body, res, channel, { ...limits, meter })
+          return written(stream, end)(stream.written)
+        },
+      }
     }
+    if (request.method === 'PUT' && token && status === 201) reservations.add(token, { channel, release })
+    else release()
+    return toHttpResponse(response)
   }
 
   return {
-    async handle(req, caller, gone) {
-      const reserves = req.method === 'PUT'
-      const token = reserves ? randomUUID() : tokenOf(req)
+    async handle(req, from, gone) {
+      const token = req.method === 'PUT' ? randomUUID() : tokenOf(req)
       const reservation = token === null ? undefined : reservations.get(token)
-      const opens = req.headers.accept === 'text/event-stream'
-      const release = reserves || (opens && !reservation) ? quota.take(caller.client) : () => {}
-      if (!release) {
-        const refusal = new Refusal('RateLimited', 'too many streams are open')
-        return toHttpResponse(refusalResponse(executor.mask(refusal)))
+      const { accepted, named } = acceptedEvents(req.headers.accept ?? '')
+      const opens = req.method !== 'PUT' && req.method !== 'DELETE' && (givesToken(req) ? named : accepted)
+      let release = () => {}
+      try {
+        if (!accepted && token === null && !givesToken(req) && req.method !== 'DELETE') throw notAcceptable
+        if (req.method === 'PUT' || (opens && !reservation)) release = quota.take(from.client)
+        const caller = withLastEventId(from, req)
+        const { admission, body, params } = await readOperation(req, caller)
+        if (opens) await turn(from.client)
+        const direct = opens && !reservation ? await openDirect(params, caller, release) : undefined
+        if (direct) return direct
+        const channel = reservation?.channel ?? createChannel(limits.perStream)
+        const exchange = { caller, admission, channel, operationId: '', token, signal: gone() }
+        // graphql-sse compares: lists and weights were read above.
+        const accept = opens ? 'text/event-stream' : '*/*'
+        const request = toRequest(req.method, req.url, { ...req.headers, accept }, body, exchange)
+        return await answer(request, { exchange, reservation, release })
+      } catch (fault) {
+        release()
+        return toHttpResponse(refusalResponse(executor.mask(fault, from.requestId)))
       }
+    },
 
-      const backpressure = reservation?.backpressure ?? createBackpressure(limits.perStream)
-      const exchange = { caller, admission: undefined, backpressure, token, signal: gone() }
-      const response = await respond(req, exchange)
-      const [body, { status, headers }] = response
-      if (isStream(body)) {
-        if (reservation && token) reservations.open(token)
-        open.add(body)
-        const end = () => {
-          open.delete(body)
-          backpressure.close()
-          release()
-          if (reservation && token) reservations.end(token)
-        }
-        return {
-          stream(res) {
-            // graphql-sse sets `content-encoding: none`, which is no coding: clients may refuse it. The server decides whether
-            // the connection is kept alive.
-            const { 'content-encoding': _, connection: __, ...kept } = { ...headers }
-            res.writeHead(status, { ...kept, 'x-accel-buffering': 'no' })
-            return writeEvents(body, res, backpressure, limits.stalledMs).finally(end)
-          },
-        }
+    async stream(req, params, admission, from, gone) {
+      const release = quota.take(from.client)
+      try {
+        await turn(from.client)
+        const caller = withLastEventId(from, req)
+        const direct = await openDirect(params, caller, release)
+        if (direct) return direct
+        const channel = createChannel(limits.perStream)
+        const exchange = { caller, admission, channel, operationId: '', token: null, signal: gone() }
+        const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
+        const body = params as Record<string, unknown>
+        const request = toRequest('POST', '/', headers, body, exchange)
+        return await answer(request, { exchange, reservation: undefined, release })
+      } catch (fault) {
+        release()
+        throw fault
       }
-      if (reserves && token && status === 201) reservations.add(token, { backpressure, release })
-      else release()
-      return toHttpResponse(response)
     },
 
     close() {
       reservations.close()
-      for (const stream of open) void stream.return()
+      for (const stream of open) stream.close('SHUTTING_DOWN')
+      setTimeout(() => {
+        for (const stream of open) stream.destroy()
+      }, closingMs).unref()
     },
   }
 }
+
+const notAcceptable = new Refusal('NotAcceptable', `this path streams: ${streamAdvice}`)
+
+interface Answering {
+  exchange: Exchange
+  reservation: { channel: Channel } | undefined
+  release: () => void
+}
+
+/** How long clients have to take the reason when the process stops. */
+const closingMs = 1_000
 
 const noCaller: Caller = { requestId: '', client: '', apiKey: undefined, setHeader: () => {} }
 
@@ -136,34 +219,11 @@ async function forget(operations: Operations, token: string): Promise<void> {
   const exchange = {
     caller: noCaller,
     admission: undefined,
-    backpressure: createBackpressure(0),
+    channel: createChannel(0),
+    operationId: '',
     token,
     signal: AbortSignal.abort(),
   }
   const [body] = await operations(toRequest('GET', '/', { accept: 'text/event-stream' }, null, exchange))
   if (isStream(body)) await body.return()
-}
-
-function toRequest(
-  method = 'GET',
-  url = '/',
-  headers: IncomingMessage['headers'],
-  body: Record<string, unknown> | null,
-  context: Exchange,
-): Parameters<Operations>[0] {
-  return {
-    method,
-    url,
-    headers: { get: (name) => [headers[name]].flat().join('\n') },
-    body,
-    raw: null,
-    context,
-  }
-}
-
-/** Tokens are UUIDs that this handler created; null for anything else. */
-function tokenOf({ headers, url = '/' }: IncomingMessage): string | null {
-  const token =
-    headers[TOKEN_HEADER_KEY] ?? new URL(url, 'http://localhost/').searchParams.get(TOKEN_QUERY_KEY)
-  return typeof token === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(token) ? token : null
 }

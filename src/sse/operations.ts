@@ -3,11 +3,15 @@ import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'g
 import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
 import { executedUnits } from '../execution/admission/units.ts'
+import type { Subscription } from '../execution/compiled/subscription.ts'
 import type { Executor, OperationArgs } from '../execution/execute.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
-import type { Backpressure } from './backpressure.ts'
+import type { StreamMeter } from '../http/stream-meter.ts'
+import { WaitingSink } from '../notifications/feed-stream.ts'
+import type { Channel, SharedResult } from './channel.ts'
+import { type Frame, frameForm } from './frames.ts'
 
 /** One request to /graphql/stream. */
 export type Exchange = {
@@ -15,7 +19,9 @@ export type Exchange = {
   /** The cost of this request; undefined for one that costs nothing. */
   admission: Admission | undefined
   /** The one of the stream that carries the results of this request. */
-  backpressure: Backpressure
+  channel: Channel
+  /** Names the operation on its stream; empty where the stream has only one. */
+  operationId: string
   /** Names a stream that carries the results of several operations. */
   token: string | null
   /** Aborts when this request's own connection is gone. */
@@ -25,12 +31,13 @@ export type Exchange = {
 export type Operations = Handler<null, Exchange>
 
 /** graphql-sse decides which result goes over which connection; the executor does everything else. */
-export function createOperations(executor: Executor): Operations {
+export function createOperations(executor: Executor, meter: StreamMeter): Operations {
   return createHandler<null, Exchange, Exchange>({
     authenticate: ({ context }) => context.token,
     context: ({ context }) => context,
     validate: () => [],
-    onSubscribe({ context }, { query, operationName, variables }) {
+    onSubscribe({ context }, { query, operationName, variables, extensions }) {
+      context.operationId = context.token === null ? '' : String(extensions?.operationId ?? '')
       try {
         const document = executor.parse(query)
         const errors = executor.validate(document)
@@ -49,30 +56,79 @@ export function createOperations(executor: Executor): Operations {
       return result
     },
     subscribe: ({ contextValue, ...args }) => subscribe(executor, contextValue, args),
-    onNext: ({ backpressure }) => backpressure.ready(),
+    async onNext({ channel, operationId }, _request, result) {
+      await channel.ready()
+      const { errors: [fault] = [] } = result as ExecutionResult
+      // Only the last event of a stream that the service ends has one.
+      const reason = fault?.extensions.reason
+      if (typeof reason === 'string') meter.ended(reason)
+      return channel.hold(result as ExecutionResult, operationId)
+    },
   })
 }
 
+type Results = AsyncGenerator<ExecutionResult | SharedResult, void>
+
 async function subscribe(
   executor: Executor,
-  { backpressure, caller }: Exchange,
+  { channel, operationId, caller }: Exchange,
   args: Omit<OperationArgs, 'contextValue'>,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>> {
-  const release = backpressure.begin()
+  const release = channel.begin()
   if (!release) {
     const refusal = new Refusal('RateLimited', 'this connection carries too many subscriptions already')
     return { errors: [refusalError(refusal)] }
   }
   const gone = new AbortController()
-  gone.signal.addEventListener('abort', release, { once: true })
+  const end = () => {
+    channel.complete(operationId)
+    release()
+  }
+  gone.signal.addEventListener('abort', end, { once: true })
   try {
-    const results = await executor.subscribe({ ...args, contextValue: executor.context(caller, gone.signal) })
-    if (Symbol.asyncIterator in results) return abortOnReturn(results, gone)
+    channel.start(operationId)
+    const results =
+      (await sharedResults(executor, args, caller, gone.signal)) ??
+      (await executor.subscribe({ ...args, contextValue: executor.context(caller, gone.signal) }))
+    if (Symbol.asyncIterator in results)
+      return abortOnReturn(results as AsyncGenerator<ExecutionResult, void>, gone)
     gone.abort()
     return results
   } catch (fault) {
     gone.abort()
     throw fault
+  }
+}
+
+/** Results that all streams share; undefined for an operation that has to be executed. */
+async function sharedResults(
+  executor: Executor,
+  args: Omit<OperationArgs, 'contextValue'>,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<Results | undefined> {
+  const sink = new WaitingSink()
+  const subscription = await executor.follow(args, caller, frameForm, sink)
+  return (
+    subscription &&
+    sharedResultsOf(subscription, sink, signal, (fault) => executor.faultResult(fault, caller.requestId))
+  )
+}
+
+async function* sharedResultsOf(
+  { follower, cost }: Subscription<Frame>,
+  sink: WaitingSink,
+  signal: AbortSignal,
+  failed: (fault: unknown) => ExecutionResult,
+): Results {
+  let extensions: string | undefined = JSON.stringify({ cost })
+  try {
+    for await (const { rendered, place } of sink.entries(follower, signal)) {
+      yield { frame: rendered, cursor: String(place), ...(extensions !== undefined && { extensions }) }
+      extensions = undefined
+    }
+  } catch (fault) {
+    yield failed(fault)
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Backpressure } from './backpressure.ts'
+import type { Channel } from './channel.ts'
 
 /** A stream that a client reserved (PUT), or opened, for the results of several operations. */
 interface Reservation {
-  backpressure: Backpressure
+  channel: Channel
   /** Releases its slot of the quota. */
   release: () => void
 }
@@ -25,7 +25,7 @@ export function createReservations(reservedMs: number, onDropped: (token: string
     if (!reservation) return
     reservations.delete(token)
     clearTimeout(reservation.timer)
-    reservation.backpressure.close()
+    reservation.channel.close()
     reservation.release()
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import type { Response, ResponseBody } from 'graphql-sse'
-import { Refusal } from '../domain/errors/error.ts'
+import { type Ending, Refusal } from '../domain/errors/error.ts'
 import { checkNesting } from '../execution/documents/variables.ts'
 import { maxGraphqlBytes } from '../execution/http/handler.ts'
 import { refusalHeaders } from '../execution/http/refused.ts'
@@ -10,7 +10,9 @@ import { requestStatus } from '../graphql/errors/status.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import type { HttpResponse } from '../http/response.ts'
 import { send } from '../http/send.ts'
-import type { Backpressure } from './backpressure.ts'
+import type { StreamMeter } from '../http/stream-meter.ts'
+import type { Channel } from './channel.ts'
+import { greeting } from './frames.ts'
 
 /** No HEAD: a stream has no headers without its events. */
 export const streamMethods = 'GET, POST, PUT, DELETE, OPTIONS'
@@ -42,25 +44,69 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** A stream of graphql-sse that is written. */
+export interface OpenStream {
+  /** Ends it with its reason. */
+  close(reason: Exclude<Ending['reason'], 'GAP'>): void
+  destroy(): void
+  /** Resolves when the connection has ended. */
+  written: Promise<void>
+}
+
 /**
  * Writes events until the stream or the connection ends. The next one is taken when the last one has left the process.
- * The connection of a client that reads nothing for `stalledMs` is closed.
+ * The connection of a client that reads nothing for `stalledMs` is closed with a reason.
  */
-export async function writeEvents(
+export function openStream(
   events: EventStream,
   res: ServerResponse,
-  backpressure: Backpressure,
-  stalledMs: number,
-): Promise<void> {
+  channel: Channel,
+  { stalledMs, meter }: { stalledMs: number; meter: StreamMeter },
+): OpenStream {
+  let reason: Parameters<OpenStream['close']>[0] | undefined
   const end = () => void events.return()
-  res.once('close', end)
-  if (res.destroyed) end()
-  for await (const message of events) {
-    if (!(await send(res, message, stalledMs))) break
-    if (message.startsWith('event: next')) backpressure.sent()
+
+  function close(why: typeof reason): void {
+    if (reason || !why) return
+    reason = why
+    meter.ended(why)
+    // Before the operations end, which then are not running any more.
+    res.write(channel.endings(why))
+    res.end()
+    end()
   }
-  res.off('close', end)
-  res.end()
+
+  function stall(): void {
+    close('SLOW_CONSUMER')
+    setTimeout(() => res.destroy(), stalledMs).unref()
+  }
+
+  async function write(): Promise<void> {
+    meter.open++
+    res.once('close', end)
+    if (res.destroyed) end()
+    res.write(greeting())
+    for await (const message of events) {
+      if (reason) continue
+      const isResult = message.startsWith('event: next')
+      if (!(await send(res, isResult ? channel.restore(message) : message, stalledMs, stall))) break
+      if (!isResult) continue
+      meter.delivered++
+      channel.sent()
+    }
+    res.off('close', end)
+    meter.open--
+    res.end()
+  }
+
+  return { close, destroy: () => void res.destroy(), written: write() }
+}
+
+export const streamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache',
+  'X-Accel-Buffering': 'no',
+  Vary: 'Accept-Encoding, Accept',
 }
 
 /** A response that is no stream. Errors of graphql-sse itself get a code. */
@@ -83,7 +129,7 @@ export function toHttpResponse([body, { status, headers }]: Response): HttpRespo
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
-const streamAdvice =
+export const streamAdvice =
   'send Accept: text/event-stream for a stream, or PUT first for one that many operations share'
 
 /** For statuses that graphql-sse answers without a body. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
-import { createFeed, type Feed } from '../../src/notifications/feed.ts'
+import type { Feed } from '../../src/notifications/feed.ts'
+import { closeFeeds, createFeeds, type Feeds } from '../../src/notifications/feeds.ts'
 import { openSignals, type Signals } from '../../src/storage/database/signals.ts'
 import { type NewNotification, recordNotifications } from '../../src/storage/feed.ts'
-import { type Entry, entryOf, wholeEntries } from '../fakes/feed-reading.ts'
+import { removeFeedEntries } from '../../src/storage/retention/feeds.ts'
+import { type Entry, nextOf, streamOf } from '../fakes/feed-reading.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -14,15 +16,18 @@ import { graphql, request } from '../setup/trader.ts'
 let server: TestServer
 let database: TestDatabase
 let signals: Signals
+let feeds: Feeds
 let feed: Feed
 let accounts = 0
 beforeAll(async () => {
   server = await openTestServer()
   database = server.database
   signals = await openSignals(database.url, silentLog)
-  feed = createFeed({ db: database.db, signals })
+  feeds = createFeeds({ db: database.db, signals, log: silentLog })
+  feed = feeds.account
 })
 afterAll(async () => {
+  closeFeeds(feeds)
   await signals.close()
   await server[Symbol.asyncDispose]()
 })
@@ -59,22 +64,18 @@ async function tell(account: Address, ...messages: string[]): Promise<void> {
   await database.db.transaction((tx) => recordNotifications(tx, items))
 }
 
-/** An account with these notifications, all of them visible. */
+/** An account with these notifications. */
 async function accountWith(...messages: string[]): Promise<Address> {
   const account = numbered((0xa0 + accounts++).toString(16))
   await tell(account, ...messages)
-  await eventually('the feed has the notifications', async () => {
-    const { edges } = await pageOf(account, 1_000, 'earliest')
-    return edges.length === messages.length
-  })
   return account
 }
 
 /** The refusal of a request for a page. */
-async function refusalOf(after: string) {
+async function refusedBy(after: string) {
   const variables = { account: numbered('0f'), first: 9, after }
   const { body } = await request(`${server.url}/graphql`, 'POST', { query: question, variables })
-  return body.errors[0].extensions
+  return body.errors[0]
 }
 
 const messagesOf = ({ edges }: FeedPage) => edges.map(({ notification }) => notification.message)
@@ -86,11 +87,7 @@ describe('a page', () => {
     expect(messagesOf(page)).toEqual(['b', 'c'])
     expect(page.hasMore).toBe(false)
     await tell(account, 'd')
-    const next = await eventually('the next page', async () => {
-      const after = await pageOf(account, 9, page.cursor)
-      return after.edges.length > 0 && after
-    })
-    expect(messagesOf(next)).toEqual(['d'])
+    expect(messagesOf(await pageOf(account, 9, page.cursor))).toEqual(['d'])
   })
 
   test('after a cursor continues there, and reports whether it is the last', async () => {
@@ -129,7 +126,7 @@ describe('a page', () => {
     const { edges, cursor } = await pageOf(account, 9, null)
     expect(edges).toEqual([])
     await tell(account, 'a')
-    await eventually('what came after', async () => (await pageOf(account, 9, cursor)).edges.length === 1)
+    expect(messagesOf(await pageOf(account, 9, cursor))).toEqual(['a'])
   })
 
   test('and the pages after its cursor have every notification once, while others write', async () => {
@@ -143,11 +140,7 @@ describe('a page', () => {
     })()
     while (writing) pages.push(await pageOf(account, 1_000, null))
     await writer
-    const all = await eventually('all', async () => {
-      const page = await pageOf(account, 1_000, 'earliest')
-      return page.edges.length === messages.length && page
-    })
-    expect(messagesOf(all)).toEqual(messages)
+    expect(messagesOf(await pageOf(account, 1_000, 'earliest'))).toEqual(messages)
     for (const page of pages) {
       const rest = await pageOf(account, 1_000, page.cursor)
       expect([...messagesOf(page), ...messagesOf(rest)]).toEqual(messages)
@@ -160,23 +153,41 @@ describe('a page', () => {
     expect(messagesOf(await pageOf(account, 9, 'earliest'))).toEqual(['a'])
   })
 
-  const malformed = ['', 'x', '1', '1.', '.1', '1.2.3', '-1.2', '1.-2', ' 1.2', '1.2 ', '0x1.2', 'latest']
-  test.each([...malformed, '9223372036854775808.0', '0.9999999999999999999'])(
-    'after "%s" is refused',
-    async (after) => {
-      const refusal = { name: 'Refusal', code: 'InvalidParameter', field: 'after' }
-      const { code, field } = refusal
-      expect(await refusalOf(after)).toMatchObject({ code, field })
-      const stream = feed.stream(numbered('0f'), after, new AbortController().signal, wholeEntries)
-      await expect(stream.next()).rejects.toMatchObject(refusal)
-    },
-  )
+  const malformed = ['', 'x', '1.', '.1', '1.2', '-1', ' 1', '1 ', '1\n', '+1', '01', '0x1', '1e3', 'latest']
+  test.each([...malformed, '9223372036854775808'])('after "%s" is refused', async (after) => {
+    const refusal = { name: 'Refusal', code: 'InvalidParameter', field: 'after' }
+    const { code, field } = refusal
+    expect((await refusedBy(after)).extensions).toMatchObject({ code, field })
+    const stream = streamOf(feed, numbered('0f'), after)
+    await expect(stream.next()).rejects.toMatchObject(refusal)
+  })
 
-  test('after a position that no transaction has reached is refused: the cursor is of another database', async () => {
-    const future = `${2n ** 63n - 1n}.0`
-    expect(await refusalOf(future)).toMatchObject({ code: 'InvalidParameter', field: 'after' })
-    const stream = feed.stream(numbered('0f'), future, new AbortController().signal, wholeEntries)
-    await expect(stream.next()).rejects.toMatchObject({ code: 'InvalidParameter' })
+  test('says of a cursor of the older form where to begin', async () => {
+    expect((await refusedBy('812.44')).message).toContain('cursor of an older form')
+  })
+
+  test('after a place that no entry has reached is refused: the cursor is of another database', async () => {
+    const account = await accountWith('a')
+    const { cursor } = await pageOf(account, 1, null)
+    await pageOf(account, 1, cursor)
+    for (const future of [String(BigInt(cursor) + 1n), String(2n ** 63n - 1n)]) {
+      const refusal = await refusedBy(future)
+      expect(refusal.message).toContain('newer than this database')
+      expect(refusal.extensions).toMatchObject({ code: 'InvalidParameter', field: 'after' })
+      const stream = streamOf(feed, numbered('0f'), future)
+      await expect(stream.next()).rejects.toMatchObject({ code: 'InvalidParameter' })
+    }
+  })
+
+  test('of a feed whose entries are all removed ends where it ended before', async () => {
+    const account = await accountWith('a')
+    const { cursor } = await pageOf(account, 9, null)
+    const later = { before: new Date(Date.now() + 60_000), limit: 1_000 }
+    await removeFeedEntries(database.db, later)
+    expect(await pageOf(account, 9, null)).toMatchObject({ edges: [], cursor })
+    expect(await pageOf(account, 9, cursor)).toMatchObject({ edges: [], cursor })
+    await tell(account, 'b')
+    expect(messagesOf(await pageOf(account, 9, cursor))).toEqual(['b'])
   })
 })
 
@@ -184,8 +195,8 @@ describe('a stream', () => {
   test('replays stored notifications, continues live, and ends with its abort signal', async () => {
     const account = await accountWith('a', 'b')
     const stop = new AbortController()
-    const stream = feed.stream(account, 'earliest', stop.signal, wholeEntries)
-    const next = async () => entryOf((await stream.next()).value).notification.message
+    const stream = streamOf(feed, account, 'earliest', stop)
+    const next = async () => (await nextOf(stream)).notification.message
     expect([await next(), await next()]).toEqual(['a', 'b'])
     const live = next()
     await tell(account, 'c')
@@ -198,20 +209,21 @@ describe('a stream', () => {
   test('without a cursor begins at the present', async () => {
     const account = await accountWith('a')
     const stop = new AbortController()
-    const stream = feed.stream(account, null, stop.signal, wholeEntries)
-    const first = stream.next()
+    const stream = streamOf(feed, account, null, stop)
+    const first = nextOf(stream)
+    await eventually('the stream has begun', () => feed.state().followers === 1)
     await tell(account, 'b')
-    expect(entryOf((await first).value).notification.message).toBe('b')
+    expect((await first).notification.message).toBe('b')
     stop.abort()
   })
 
   test('that was left resumes at its cursor', async () => {
     const account = await accountWith('a', 'b', 'c')
-    const before = feed.stream(account, 'earliest', new AbortController().signal, wholeEntries)
-    const { cursor } = entryOf((await before.next()).value)
+    const before = streamOf(feed, account, 'earliest')
+    const { cursor } = await nextOf(before)
     await before.return(undefined)
-    const after = feed.stream(account, cursor, new AbortController().signal, wholeEntries)
-    expect(entryOf((await after.next()).value).notification.message).toBe('b')
+    const after = streamOf(feed, account, cursor)
+    expect((await nextOf(after)).notification.message).toBe('b')
     await after.return(undefined)
   })
 })

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createMetrics } from '../../src/server/metrics.ts'
 import { ask, type Exchange } from '../http/client.ts'
+import { eventually } from '../setup/eventually.ts'
 import { openTestServer } from '../setup/server.ts'
 import { startWorld } from '../setup/world.ts'
 
@@ -54,7 +56,7 @@ describe('/metrics', () => {
     ])
     expectRefusal(await ask(`${apart}/metrics`), 401, 'Unauthorized')
     expectRefusal(await ask(`${world.url}/metrics`, bearer(key)), 404, 'NotFound')
-    for (const path of ['/', '/health/live', '/graphql', '/sepolia/api/v1/version'])
+    for (const path of ['/', '/docs', '/graphql', '/sepolia/api/v1/version'])
       expect((await ask(`${apart}${path}`, bearer(key))).status).toBe(404)
   })
 
@@ -64,8 +66,20 @@ describe('/metrics', () => {
     expectRefusal(await ask(`${world.url}/metrics`), 404, 'NotFound')
   })
 
+  test('tells of the loops too, in a process that does everything', async () => {
+    await using world = await startWorld({ environment: { METRICS_KEY: key } })
+    await eventually('it indexes', async () => {
+      const { bytes } = await ask(`${world.url}/metrics`, bearer(key))
+      return /^tradegraph_indexer_block_age_seconds\{network="sepolia"\} \d/m.test(bytes.toString())
+    })
+    const ready = await ask(`${world.url}/health/ready`)
+    expect(Object.keys(JSON.parse(ready.bytes.toString()))).toEqual(
+      expect.arrayContaining(['database', 'sepolia', 'sepolia:indexer', 'sepolia:auctions']),
+    )
+  })
+
   test('is compressed, and HEAD is answered', async () => {
-    await using server = await openTestServer({}, { processMetrics: true })
+    await using server = await openTestServer({}, { metrics: createMetrics(true) })
     const head = await ask(`${server.url}/metrics`, {
       method: 'HEAD',
       headers: { 'accept-encoding': 'gzip' },

@@ -1,8 +1,10 @@
 import { get, type IncomingMessage } from 'node:http'
+import { connect as connectTo } from 'node:net'
 import { type Client, type ClientOptions, createClient, type ExecutionResult } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Feed } from '../../src/notifications/feed.ts'
-import { numbered, sampleOrder } from '../fakes/order.ts'
+import type { Feeds } from '../../src/notifications/feeds.ts'
+import { numbered } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
 import { eventually } from '../setup/eventually.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
@@ -127,44 +129,40 @@ describe.each([
   })
 })
 
-/** The kind of a notification, as the statement of a stream selects it. */
-const marked = { '@': { type: 'OrderFilledNotification' } }
+/** Feeds of which that of accounts is another one. */
+function feedsWith(account: Pick<Feed, 'follow'>): Feeds {
+  const texts = () => ({ key: 'all', read: async () => [], readPages: async () => [] })
+  const state = () => ({ followers: 0, behind: 0, lagSeconds: 0 })
+  return { account: { texts, state, close() {}, ...account } } as unknown as Feeds
+}
 
 /** An endless feed that counts the entries taken from it and its open readers. */
 function createEndlessFeed() {
   const state = { taken: 0, open: 0 }
-  const feed: Feed = {
-    async *stream(_account, _after, signal) {
+  const text = JSON.stringify({ cursor: '1', notification: { message: 'x'.repeat(10_000) } })
+  const feeds = feedsWith({
+    async follow({ rendering }) {
       state.open++
-      try {
-        while (!signal.aborted) {
-          state.taken++
-          const notification = {
-            type: 'order_filled',
-            message: 'x'.repeat(10_000),
-            metadata: { orderId: sampleOrder().uid, chainId: 1 },
-          }
-          yield JSON.stringify({ cursor: String(state.taken), notification: { ...notification, ...marked } })
-        }
-      } finally {
-        state.open--
+      const take = () => {
+        const place = BigInt(++state.taken)
+        return { place, rendered: rendering.render(text, place) as never }
       }
+      return { place: 0n, take, close: () => void state.open-- }
     },
-  }
-  return { feed, state }
+  })
+  return { feeds, state }
 }
 
 /** A feed without entries until its reader disconnects. */
 function createQuietFeed() {
   const state = { open: 0 }
-  const feed: Feed = {
-    async *stream(_account, _after, signal) {
+  const feeds = feedsWith({
+    async follow() {
       state.open++
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      state.open--
+      return { place: 7n, take: () => undefined, close: () => void state.open-- }
     },
-  }
-  return { feed, state }
+  })
+  return { feeds, state }
 }
 
 /** A reader that opens a stream and reads nothing. */
@@ -208,8 +206,8 @@ async function settled(read: () => number): Promise<number> {
 
 describe('a reader that stops reading', () => {
   test('stops its source on a connection of its own', async () => {
-    const { feed, state } = createEndlessFeed()
-    await using idle = await openTestServer({}, { feed })
+    const { feeds, state } = createEndlessFeed()
+    await using idle = await openTestServer({}, { feeds })
     const response = await openUnread(idle.url)
     const taken = await settled(() => state.taken)
     expect(taken).toBeGreaterThan(0)
@@ -220,8 +218,8 @@ describe('a reader that stops reading', () => {
   })
 
   test('stops all its sources on a shared connection', async () => {
-    const { feed, state } = createEndlessFeed()
-    await using idle = await openTestServer({}, { feed })
+    const { feeds, state } = createEndlessFeed()
+    await using idle = await openTestServer({}, { feeds })
     const { token, start } = await announce(idle.url)
     const response = await openUnread(idle.url, token)
     expect((await start('a')).status).toBe(202)
@@ -232,27 +230,65 @@ describe('a reader that stops reading', () => {
     await eventually('both sources end', () => state.open === 0)
   })
 
-  test('is disconnected after the time-out', async () => {
-    const { feed, state } = createEndlessFeed()
-    await using idle = await openTestServer({}, { feed, streamLimits: { stalledMs: 100 } })
-    await openUnread(idle.url)
+  test.each(['a connection of its own', 'a shared one'])('is told why it is ended, on %s', async (how) => {
+    const { feeds, state } = createEndlessFeed()
+    const streamLimits = { stalledMs: 500, keepAliveMs: 100 }
+    await using idle = await openTestServer({}, { feeds, streamLimits })
+    const { token, start } = await announce(idle.url)
+    const response = await openUnread(idle.url, how === 'a shared one' ? token : {})
+    if (how === 'a shared one') await start('a')
     await eventually('the source ends', () => state.taken > 0 && state.open === 0)
+    let text = ''
+    response.setEncoding('utf8').on('data', (part) => {
+      text += part
+    })
+    await eventually('the end', () => response.readableEnded)
+    const [last = '', end = ''] = text.trimEnd().split('\n\n').slice(-2)
+    const cursor = /^id: (\d+)$/m.exec(last)?.[1]
+    const extensions = { code: 'SlowConsumer', retryable: true, reason: 'SLOW_CONSUMER', cursor }
+    const message = JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? '')
+    expect((message.payload ?? message).errors).toMatchObject([{ extensions }])
+    expect(end).toMatch(/^event: complete/)
   })
 })
 
 describe('a source ends', () => {
   test('when its reader disconnects from an idle feed', async () => {
-    const { feed, state } = createQuietFeed()
-    await using quiet = await openTestServer({}, { feed })
+    const { feeds, state } = createQuietFeed()
+    await using quiet = await openTestServer({}, { feeds })
     const response = await openUnread(quiet.url)
     await eventually('the source opens', () => state.open === 1)
     response.destroy()
     await eventually('the source ends', () => state.open === 0)
   })
 
+  test('when its response still waited for its turn on the connection', async () => {
+    const { feeds, state } = createQuietFeed()
+    await using quiet = await openTestServer({}, { feeds, streamLimits: { perClient: 3 } })
+    const { hostname, port } = new URL(quiet.url)
+    const search = new URLSearchParams({ query, variables: JSON.stringify({ account: numbered('0f') }) })
+    const lines = ['Host: localhost', 'Accept: text/event-stream', '', '']
+    const head = (search: URLSearchParams) =>
+      `GET /graphql/stream?${search} HTTP/1.1\r\n${lines.join('\r\n')}`
+    const pipelined = [search, search, new URLSearchParams({ query: '{ version }' })]
+    for (let round = 0; round < 2; round++) {
+      const socket = connectTo(Number(port), hostname)
+      socket.write(pipelined.map(head).join(''))
+      await eventually('the sources open', () => state.open === 2)
+      await eventually('the first answers', () => socket.bytesRead > 0)
+      socket.destroy()
+      await eventually('the sources end', () => state.open === 0)
+    }
+    await eventually('all streams are free', async () => {
+      const all = await Promise.all([1, 2, 3].map(() => openUnread(quiet.url)))
+      for (const response of all) response.destroy()
+      return all.every(({ statusCode }) => statusCode === 200)
+    })
+  })
+
   test('when its operation completes on a shared connection', async () => {
-    const { feed, state } = createQuietFeed()
-    await using quiet = await openTestServer({}, { feed })
+    const { feeds, state } = createQuietFeed()
+    await using quiet = await openTestServer({}, { feeds })
     const { token, start, complete } = await announce(quiet.url)
     const response = await openUnread(quiet.url, token)
     await start('a')
@@ -265,8 +301,8 @@ describe('a source ends', () => {
   })
 
   test('when the server closes', async () => {
-    const { feed, state } = createQuietFeed()
-    const quiet = await openTestServer({}, { feed })
+    const { feeds, state } = createQuietFeed()
+    const quiet = await openTestServer({}, { feeds })
     const response = await openUnread(quiet.url)
     await eventually('the source opens', () => state.open === 1)
     response.resume()
@@ -277,8 +313,8 @@ describe('a source ends', () => {
   })
 
   test('when its stream was reserved and never opened', async () => {
-    const { feed, state } = createQuietFeed()
-    await using quiet = await openTestServer({}, { feed, streamLimits: { reservedMs: 100, perClient: 1 } })
+    const { feeds, state } = createQuietFeed()
+    await using quiet = await openTestServer({}, { feeds, streamLimits: { reservedMs: 100, perClient: 1 } })
     const { start } = await announce(quiet.url)
     await start('a')
     await eventually('the source opens', () => state.open === 1)
@@ -290,8 +326,8 @@ describe('a source ends', () => {
 
 describe('limits', () => {
   test('a client has a maximum of streams, and can open another when one is closed', async () => {
-    const { feed } = createQuietFeed()
-    await using quiet = await openTestServer({}, { feed, streamLimits: { perClient: 2 } })
+    const { feeds } = createQuietFeed()
+    await using quiet = await openTestServer({}, { feeds, streamLimits: { perClient: 2 } })
     const held = [await openUnread(quiet.url), await openUnread(quiet.url)]
     const refused = await openUnread(quiet.url)
     expect(refused.statusCode).toBe(429)
@@ -299,7 +335,9 @@ describe('limits', () => {
     refused.setEncoding('utf8')
     let text = ''
     for await (const part of refused) text += part
-    expect(JSON.parse(text).errors[0].extensions).toEqual({ code: 'RateLimited', retryable: true })
+    const { code, retryable, data } = JSON.parse(text).errors[0].extensions
+    expect([code, retryable, data.limit]).toEqual(['RateLimited', true, 'streams'])
+    expect(Number(refused.headers['retry-after'])).toBe(Math.ceil(data.retryAfterMs / 1_000))
     expect((await fetch(`${quiet.url}/graphql/stream`, { method: 'PUT' })).status).toBe(429)
     held[0]?.destroy()
     const again = await eventually('a free stream', async () => {
@@ -318,8 +356,8 @@ describe('limits', () => {
   })
 
   test('a connection has a maximum of subscriptions', async () => {
-    const { feed } = createQuietFeed()
-    await using quiet = await openTestServer({}, { feed, streamLimits: { perStream: 1 } })
+    const { feeds } = createQuietFeed()
+    await using quiet = await openTestServer({}, { feeds, streamLimits: { perStream: 1 } })
     const { token, start } = await announce(quiet.url)
     const response = await openUnread(quiet.url, token)
     await start('a')

@@ -1,0 +1,110 @@
+import type { NewEntry } from '../storage/feeds/port.ts'
+import type { Place } from '../storage/feeds/texts.ts'
+
+/** What followers get of an entry. Its size counts in memory. */
+export interface Rendered {
+  bytes: number
+}
+
+/** An entry in memory, with what was made of it. */
+export interface KeptEntry<Texts> {
+  /** Numbers the entries of this process, without gaps. */
+  readonly seq: number
+  readonly place: Place
+  readonly key: string
+  /** Undefined once the entry was found to be gone. */
+  readonly rendered: Map<Texts, Rendered | undefined>
+  bytes: number
+}
+
+export interface MemoryLimits {
+  entries: number
+  /** Of all that was made of them. */
+  bytes: number
+}
+
+/** The latest entries of a feed, all of them behind `start`. The oldest go first. */
+export class FeedMemory<Texts> {
+  private readonly entries: KeptEntry<Texts>[] = []
+  private readonly byKey = new Map<string, KeptEntry<Texts>[]>()
+  private bytes = 0
+  private nextSeq = 0
+
+  constructor(
+    private readonly limits: MemoryLimits,
+    /** Every later entry that was read is in memory. */
+    private start: Place,
+  ) {}
+
+  /** The number that the next entry will have. */
+  get end(): number {
+    return this.nextSeq
+  }
+
+  /** Whether all that follows a place is in memory. */
+  covers(place: Place): boolean {
+    return place >= this.start
+  }
+
+  /** Whether entries from this number on are in memory. */
+  has(seq: number): boolean {
+    return seq >= this.nextSeq - this.entries.length
+  }
+
+  add({ place, key }: NewEntry): KeptEntry<Texts> {
+    const entry: KeptEntry<Texts> = { seq: this.nextSeq++, place, key, rendered: new Map(), bytes: 0 }
+    this.entries.push(entry)
+    const entries = this.byKey.get(key)
+    if (entries) entries.push(entry)
+    else this.byKey.set(key, [entry])
+    this.shrink()
+    return entry
+  }
+
+  keep(entry: KeptEntry<Texts>, texts: Texts, rendered: Rendered | undefined): void {
+    entry.rendered.set(texts, rendered)
+    if (!this.has(entry.seq)) return
+    const bytes = rendered?.bytes ?? 0
+    entry.bytes += bytes
+    this.bytes += bytes
+    this.shrink()
+  }
+
+  /** The first entry of a key with at least this number. */
+  next(key: string, seq: number): KeptEntry<Texts> | undefined {
+    const entries = this.byKey.get(key)
+    const last = entries?.at(-1)
+    if (!entries || !last || last.seq < seq) return undefined
+    const before = entries.at(-2)
+    if (!before || before.seq < seq) return last
+    return entries[firstIndex(entries, (entry) => entry.seq >= seq)]
+  }
+
+  /** The number of the first entry behind a place that `covers`. */
+  seqAfter(place: Place): number {
+    return this.nextSeq - this.entries.length + firstIndex(this.entries, (entry) => entry.place > place)
+  }
+
+  private shrink(): void {
+    while (this.entries.length > this.limits.entries || this.bytes > this.limits.bytes) {
+      const oldest = this.entries.shift()
+      if (!oldest) return
+      this.start = oldest.place
+      this.bytes -= oldest.bytes
+      const entries = this.byKey.get(oldest.key)
+      entries?.shift()
+      if (entries?.length === 0) this.byKey.delete(oldest.key)
+    }
+  }
+}
+
+/** Of a list whose last items match: the index of the first that does. */
+function firstIndex<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {
+  let [low, high] = [0, items.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (matches(items[middle] as Item)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

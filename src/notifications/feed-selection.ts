@@ -1,0 +1,240 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FairQueue } from '../concurrency/fair-queue.ts'
+import { createRests } from '../concurrency/turns.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { EntryText, FeedPage, FeedTexts, Place } from '../storage/feeds/texts.ts'
+import type { FeedMemory, KeptEntry, Rendered } from './feed-memory.ts'
+
+/** A selection of a feed, and what its followers get of each entry. */
+export interface Rendering<Result extends Rendered = Rendered> {
+  /** Equal for renderings with equal results: their followers share these. */
+  key: string
+  texts: FeedTexts
+  /** Estimated objects of one text. */
+  weight: number
+  /** @param text JSON that the database wrote. @returns undefined for an entry that is gone meanwhile */
+  render(text: string, place: Place): Result | Promise<Result | undefined>
+}
+
+/** An entry as followers get it. */
+export interface Ready<Result extends Rendered = Rendered> {
+  place: Place
+  rendered: Result
+}
+
+/** A follower that is behind the memory. */
+export interface Behind {
+  readonly key: string
+  readonly place: Place
+  readonly client: string
+  /** Whether it has read a page already, which was not its last. */
+  readonly isReading: boolean
+  /** @param upTo the place up to which `entries` are complete; undefined where more follow them */
+  takePage(entries: readonly Ready[], upTo: Place | undefined): void
+  /** Entries behind its place were removed. */
+  miss(keptFrom: Place): void
+  fail(fault: unknown): void
+}
+
+interface SelectionOptions {
+  memory(): FeedMemory<Selection>
+  /** The place up to which the feed was read. */
+  readTo(): Place
+  enqueue: FairQueue
+  /** Of one page. */
+  pageBytes: number
+  /** Entries of these keys are rendered. */
+  onReady(selection: Selection, keys: ReadonlySet<string>): void
+  onFault(selection: Selection, keys: ReadonlySet<string>, fault: unknown): void
+}
+
+type Rest = ReturnType<typeof createRests>
+
+/** Estimated objects that one statement may write. */
+const maxObjects = 30_000
+const maxRows = 5_000
+const maxPageRows = 64
+const maxTries = 5
+const retryMs = 1_000
+/** From the start of a statement for pages to that of the next: readers that come back at the same time share it. */
+const gatherMs = 50
+
+/** Makes one result of an entry for all followers of a selection: a batch of entries, or of pages, is one statement. */
+export class Selection {
+  private readonly wanted = new Set<KeptEntry<Selection>>()
+  private readonly behind = new Set<Behind>()
+  private readonly rows: number
+  private isReading = false
+  private isPaging = false
+  private tries = 0
+  private lastPaging = 0
+
+  constructor(
+    readonly rendering: Rendering,
+    private readonly options: SelectionOptions,
+  ) {
+    this.rows = Math.max(1, Math.min(maxRows, Math.floor(maxObjects / Math.max(1, rendering.weight))))
+  }
+
+  /** @param client in whose turn it is read */
+  want(entry: KeptEntry<Selection>, client: string): void {
+    if (entry.rendered.has(this)) return
+    this.wanted.add(entry)
+    this.readWanted(client)
+  }
+
+  wait(follower: Behind): void {
+    this.behind.add(follower)
+    this.readPages()
+  }
+
+  leave(follower: Behind): void {
+    this.behind.delete(follower)
+  }
+
+  private readWanted(client: string): void {
+    if (this.isReading || this.wanted.size === 0) return
+    this.isReading = true
+    let batch: KeptEntry<Selection>[] = []
+    let keys = new Set<string>()
+    const read = async () => {
+      // What is wanted at the same time is read in one statement.
+      await Promise.resolve()
+      batch = [...this.wanted].slice(0, this.rows)
+      keys = new Set(batch.map(({ key }) => key))
+      const texts = await this.rendering.texts.read(batch.map(({ place }) => place))
+      const rendered = new Map(
+        (await this.render(texts, createRests())).map((ready) => [ready.place, ready.rendered]),
+      )
+      for (const entry of batch) this.options.memory().keep(entry, this, rendered.get(entry.place))
+    }
+    const end = () => {
+      for (const entry of batch) this.wanted.delete(entry)
+    }
+    const giveUp = (fault: unknown) => {
+      end()
+      this.options.onFault(this, keys, fault)
+    }
+    void this.inTurn(client, read, giveUp).then((isDone) => {
+      this.isReading = false
+      if (isDone) {
+        end()
+        this.options.onReady(this, keys)
+      }
+      this.readWanted(client)
+    })
+  }
+
+  private readPages(): void {
+    const [first] = this.behind
+    if (this.isPaging || !first) return
+    this.isPaging = true
+    let batch: [key: string, Start][] = []
+    const read = async () => {
+      this.lastPaging = performance.now()
+      batch = this.nextStarts()
+      const { readTo, pageBytes } = this.options
+      const upTo = readTo()
+      const starts = batch.map(([key, { after }]) => ({ key, after }))
+      const limits = { rows: this.pageRows, bytes: pageBytes }
+      const pages = await this.rendering.texts.readPages(starts, limits)
+      const rest = createRests()
+      for (const [index, [, start]] of batch.entries()) await this.share(start, pages[index], upTo, rest)
+    }
+    const giveUp = (fault: unknown) => {
+      for (const follower of batch.flatMap(([, { followers }]) => followers))
+        if (this.behind.delete(follower)) follower.fail(fault)
+    }
+    const waitMs = first.isReading ? 0 : this.lastPaging + gatherMs - performance.now()
+    const gathered = waitMs > 0 ? pause(waitMs, undefined, { ref: false }) : Promise.resolve()
+    void gathered
+      .then(() => this.inTurn(first.client, read, giveUp))
+      .then(() => {
+        this.isPaging = false
+        this.readPages()
+      })
+  }
+
+  private get pageRows(): number {
+    return Math.min(maxPageRows, this.rows)
+  }
+
+  /** Followers of one key share a page, where the first that waits is not ahead of the others. */
+  private nextStarts(): [key: string, Start][] {
+    const starts = new Map<string, Start>()
+    for (const follower of this.behind) {
+      const start = starts.get(follower.key)
+      if (start && start.after <= follower.place) start.followers.push(follower)
+      else if (!start && (starts.size + 1) * this.pageRows <= this.rows)
+        starts.set(follower.key, { after: follower.place, followers: [follower] })
+    }
+    return [...starts]
+  }
+
+  /** Those to whom the page brings nothing wait on. */
+  private async share(
+    { after, followers }: Start,
+    page: FeedPage | undefined,
+    upTo: Place,
+    rest: Rest,
+  ): Promise<void> {
+    const { entries = [], isLast = true, gap } = page ?? {}
+    const rendered = await this.render(entries, rest)
+    for (const follower of followers) {
+      await rest()
+      if (!this.behind.has(follower)) continue
+      if (gap !== undefined) {
+        // One that is further than the start may miss nothing.
+        if (follower.place !== after) continue
+        this.behind.delete(follower)
+        follower.miss(gap)
+        continue
+      }
+      const own = rendered.filter(({ place }) => place > follower.place)
+      if (own.length === 0 && !isLast) continue
+      this.behind.delete(follower)
+      follower.takePage(own, isLast ? upTo : undefined)
+    }
+  }
+
+  private async render(texts: readonly EntryText[], rest: Rest): Promise<Ready[]> {
+    const ready: Ready[] = []
+    for (const { place, text } of texts) {
+      const pending = this.rendering.render(text, place)
+      const rendered = pending instanceof Promise ? await pending : pending
+      if (rendered) ready.push({ place, rendered })
+      await rest()
+    }
+    return ready
+  }
+
+  /**
+   * A database that is away delays events. What it refuses, or gives up again and again, fails.
+   * @returns whether the work is done
+   */
+  private async inTurn(
+    client: string,
+    work: () => Promise<void>,
+    giveUp: (fault: unknown) => void,
+  ): Promise<boolean> {
+    try {
+      await this.options.enqueue(work)(client)
+      this.tries = 0
+      return true
+    } catch (fault) {
+      if (fault instanceof Outage && ++this.tries < maxTries) {
+        await pause(retryMs, undefined, { ref: false })
+        return false
+      }
+      this.tries = 0
+      giveUp(fault)
+      return false
+    }
+  }
+}
+
+/** Where a page starts, and who shares it. */
+interface Start {
+  after: Place
+  followers: Behind[]
+}

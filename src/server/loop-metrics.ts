@@ -1,0 +1,187 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { AuctionMeter } from '../auctions/meter.ts'
+import type { IndexerMeter } from '../indexer/meter.ts'
+
+/** What one process measures of its loops. Of a network it does not lead, gauges have no series. */
+export interface LoopMetrics {
+  auctions(network: string): AuctionMeter
+  indexer(network: string): IndexerMeter
+  /** @param state of the breaker of the network's node, when it is read */
+  watchNode(network: string, state: () => string): void
+  /** Whether this process leads a loop: it measures only what it leads. */
+  led(loop: Loop, network: string, leads: boolean): void
+}
+
+export type Loop = 'indexer' | 'auctions'
+
+interface Newest {
+  /** Unix milliseconds of the newest auction. */
+  auctionAt?: number | undefined
+  standings?: ReadonlyMap<string, number> | undefined
+  blocksBehind?: number | undefined
+  /** Over the last minute. */
+  blocksPerSecond?: number | undefined
+  secondsLeft?: number | undefined
+  /** Of the newest stored block, in Unix seconds. */
+  blockTime?: number | undefined
+}
+
+const phaseBuckets = [0.01, 0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60]
+const depthBuckets = [1, 2, 4, 8, 16, 32, 64]
+
+export function createLoopMetrics(registry: Registry, now: () => number): LoopMetrics {
+  const registers = [registry]
+  const newest = new Map<string, Newest>()
+  const update = (network: string, news: Newest) => newest.set(network, { ...newest.get(network), ...news })
+  registerGauges(registry, newest, now)
+  const nodes = new Map<string, () => string>()
+  registerNodeStates(registry, nodes)
+  const { phases, answers, settlements } = auctionSeries(registers)
+  const { leads, reorgs } = processSeries(registers)
+  return {
+    auctions: (network) => ({
+      began: () => update(network, { auctionAt: now() }),
+      took: (phase, milliseconds) => phases.observe({ network, phase }, milliseconds / 1_000),
+      stand: (standings) => update(network, { standings: countEach(standings) }),
+      answered: (solver, answer) => answers.inc({ network, solver, answer }),
+      settled: (outcome) => settlements.inc({ network, outcome }),
+    }),
+    indexer: (network) => ({
+      stored: ({ blocksBehind, blocksPerSecond, secondsLeft, timestamp }) =>
+        update(network, {
+          ...{ blocksBehind, blocksPerSecond, blockTime: timestamp },
+          secondsLeft: secondsLeft ?? undefined,
+        }),
+      reorganised: (depth) => reorgs.observe({ network }, depth),
+    }),
+    watchNode: (network, state) => void nodes.set(network, state),
+    led(loop, network, isLeading) {
+      leads.set({ loop, network }, isLeading ? 1 : 0)
+      if (isLeading) return
+      const lost: Newest =
+        loop === 'indexer'
+          ? {
+              ...{ blocksBehind: undefined, blockTime: undefined },
+              ...{ blocksPerSecond: undefined, secondsLeft: undefined },
+            }
+          : { auctionAt: undefined, standings: undefined }
+      update(network, lost)
+    },
+  }
+}
+
+function auctionSeries(registers: Registry[]) {
+  const phases = new Histogram({
+    name: 'tradegraph_auction_phase_duration_seconds',
+    help: 'Time of one phase: assemble, solve (each round), simulate (with its rounds of solving), record, settle (each winner).',
+    labelNames: ['network', 'phase'],
+    buckets: phaseBuckets,
+    registers,
+  })
+  const answers = new Counter({
+    name: 'tradegraph_solver_answers_total',
+    help: 'Answers of a solver: ok, refused (a solution broke a rule), failed, late.',
+    labelNames: ['network', 'solver', 'answer'],
+    registers,
+  })
+  const settlements = new Counter({
+    name: 'tradegraph_settlements_total',
+    help: 'Ended attempts to settle: success, timeout, withdrawn (all its orders were cancelled), failed.',
+    labelNames: ['network', 'outcome'],
+    registers,
+  })
+  return { phases, answers, settlements }
+}
+
+function processSeries(registers: Registry[]) {
+  const leads = new Gauge({
+    name: 'tradegraph_leading',
+    help: 'Whether this process leads a loop of a network: 1, or 0 while it stands by.',
+    labelNames: ['loop', 'network'],
+    registers,
+  })
+  const reorgs = new Histogram({
+    name: 'tradegraph_indexer_reorg_depth_blocks',
+    help: 'Reorgs by the number of blocks that they took back.',
+    labelNames: ['network'],
+    buckets: depthBuckets,
+    registers,
+  })
+  return { leads, reorgs }
+}
+
+/** Gauges that are computed when they are read. */
+function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>, now: () => number): void {
+  const gauge = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    values: (of: Newest) => [labels: Record<string, string>, value: number][],
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['network', ...labelNames],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [network, of] of newest)
+          for (const [labels, value] of values(of)) this.set({ network, ...labels } as never, value)
+      },
+    })
+  gauge(
+    'tradegraph_auction_age_seconds',
+    'Time since the newest auction began, of the process that leads. One without orders counts.',
+    [],
+    ({ auctionAt }) => (auctionAt === undefined ? [] : [[{}, (now() - auctionAt) / 1_000]]),
+  )
+  gauge(
+    'tradegraph_auction_orders',
+    'Orders of the newest auction by where they stand: in_auction, or the reason for which they are left out.',
+    ['standing'],
+    ({ standings = new Map() }) => [...standings].map(([standing, count]) => [{ standing }, count]),
+  )
+  gauge(
+    'tradegraph_indexer_blocks_behind',
+    'Blocks between the last one stored and the newest one of the node.',
+    [],
+    ({ blocksBehind }) => (blocksBehind === undefined ? [] : [[{}, blocksBehind]]),
+  )
+  gauge(
+    'tradegraph_indexer_blocks_per_second',
+    'Blocks that were stored in a second, over the last minute.',
+    [],
+    ({ blocksPerSecond }) => (blocksPerSecond === undefined ? [] : [[{}, blocksPerSecond]]),
+  )
+  gauge(
+    'tradegraph_indexer_seconds_left',
+    'Time until the index has caught up, at the rate of the minute before the newest stored block. Absent while it does not move.',
+    [],
+    ({ secondsLeft }) => (secondsLeft === undefined ? [] : [[{}, secondsLeft]]),
+  )
+  gauge(
+    'tradegraph_indexer_block_age_seconds',
+    'Time since the newest stored block, by its timestamp. It grows while the node is away.',
+    [],
+    ({ blockTime }) => (blockTime === undefined ? [] : [[{}, now() / 1_000 - blockTime]]),
+  )
+}
+
+function registerNodeStates(registry: Registry, nodes: ReadonlyMap<string, () => string>): void {
+  new Gauge({
+    name: 'tradegraph_node_breaker',
+    help: 'The state of the breaker towards the node of a network has the value 1: closed (it is asked), open, trial, throttled, or unchecked before its chain is known.',
+    labelNames: ['network', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [network, state] of nodes) this.set({ network, state: state() }, 1)
+    },
+  })
+}
+
+function countEach(names: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,71 @@
+import type { ExecutionResult } from 'graphql'
+import type { Ending } from '../domain/errors/error.ts'
+import { eventIdOf } from '../execution/execute.ts'
+import { type Backpressure, createBackpressure } from './backpressure.ts'
+import { completed, endingJson, eventOf, type Frame, jsonIn } from './frames.ts'
+
+/** An event that all streams share, as a result of an operation. */
+export interface SharedResult {
+  frame: Frame
+  cursor: string
+  /** JSON of its extensions, where it has any. */
+  extensions?: string
+}
+
+/** What the results of a stream of graphql-sse share: their pace, and their texts. */
+export interface Channel extends Backpressure {
+  /** Keeps a result until it is written. @returns what stands for it */
+  hold(result: ExecutionResult | SharedResult, operationId: string): ExecutionResult
+  /** A message of graphql-sse with its result and its id. */
+  restore(message: string): string
+  /** An operation runs: it gets a reason when its stream is ended. */
+  start(operationId: string): void
+  complete(operationId: string): void
+  /** The last events of the running operations. */
+  endings(reason: Exclude<Ending['reason'], 'GAP'>): string
+}
+
+/** Only results begin with this: what graphql-sse prints for a client's own texts has its quotes escaped. */
+const held = /^event: next\ndata: (\{"id":.*,"payload":)?"held (\d+)"(\}?)\n\n$/
+
+export function createChannel(maxSubscriptions: number): Channel {
+  const results = new Map<string, { json: string; cursor: string | undefined }>()
+  /** The last cursor of each running operation. */
+  const cursors = new Map<string, string | undefined>()
+  let lastNumber = 0
+
+  return {
+    ...createBackpressure(maxSubscriptions),
+    hold(result, operationId) {
+      const isShared = 'frame' in result
+      const cursor = isShared ? result.cursor : eventIdOf(result)
+      if (cursor !== undefined) cursors.set(operationId, cursor)
+      const number = String(++lastNumber)
+      results.set(number, { json: isShared ? textOf(result) : JSON.stringify(result), cursor })
+      return `held ${number}` as ExecutionResult
+    },
+    restore(message) {
+      const [, before = '', number = '', behind = ''] = held.exec(message) ?? []
+      const result = results.get(number)
+      if (!result) return message
+      results.delete(number)
+      return eventOf(`${before}${result.json}${behind}`, result.cursor)
+    },
+    start: (operationId) => void cursors.set(operationId, undefined),
+    complete: (operationId) => void cursors.delete(operationId),
+    endings: (reason) =>
+      [...cursors]
+        .map(([id, cursor]) => {
+          const json = endingJson(reason, cursor)
+          const isNamed = id !== ''
+          const last = eventOf(isNamed ? `{"id":${JSON.stringify(id)},"payload":${json}}` : json, cursor)
+          return reason === 'SHUTTING_DOWN' ? last : `${last}${completed(isNamed ? id : undefined)}`
+        })
+        .join(''),
+  }
+}
+
+function textOf({ frame, extensions }: SharedResult): string {
+  const json = jsonIn(frame)
+  return extensions === undefined ? json : `${json.slice(0, -1)},"extensions":${extensions}}`
+}

@@ -1,0 +1,59 @@
+import { type Ending, Refusal } from '../domain/errors/error.ts'
+import type { EventForm } from '../execution/compiled/subscription.ts'
+import { refusalError } from '../graphql/errors/mask.ts'
+
+/** An event as bytes that all streams share: as a chunk of HTTP/1.1, which contains the event, which contains its JSON. */
+export interface Frame {
+  chunk: Buffer
+  /** Where the JSON begins in it. */
+  jsonAt: number
+  bytes: number
+}
+
+const lineEnd = '\r\n'
+const eventEnd = '\n\n'
+
+export function eventOf(json: string, cursor?: string): string {
+  return `event: next\n${cursor === undefined ? '' : `id: ${cursor}\n`}data: ${json}${eventEnd}`
+}
+
+export function frameOf(json: string, cursor?: string): Frame {
+  const event = eventOf(json, cursor)
+  const chunk = chunkOf(event)
+  const jsonAt = chunk.indexOf(lineEnd) + lineEnd.length + event.length - json.length - eventEnd.length
+  return { chunk, jsonAt, bytes: chunk.length }
+}
+
+export function chunkOf(text: string): Buffer {
+  return Buffer.from(`${Buffer.byteLength(text).toString(16)}${lineEnd}${text}${lineEnd}`)
+}
+
+/** What a chunk contains, for a connection without chunks. */
+export const contentOf = (chunk: Buffer): Buffer =>
+  chunk.subarray(chunk.indexOf(lineEnd) + lineEnd.length, chunk.length - lineEnd.length)
+
+export const jsonIn = ({ chunk, jsonAt }: Frame): string =>
+  chunk.toString('utf8', jsonAt, chunk.length - lineEnd.length - eventEnd.length)
+
+export const frameForm: EventForm<Frame> = { name: 'sse', eventOf: frameOf }
+
+/** The comment that keeps an idle connection open. */
+export const comment = ':\n\n'
+
+/** The first lines of a stream. Clients that lost it at the same time come back at different ones. */
+export const greeting = () => `retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n${comment}`
+
+/** @param operationId on a stream of several operations */
+export const completed = (operationId?: string) =>
+  `event: complete\ndata:${operationId === undefined ? '' : ` {"id":${JSON.stringify(operationId)}}`}\n\n`
+
+/** Why the service ends a stream by itself. */
+export function endingRefusal(reason: Exclude<Ending['reason'], 'GAP'>, cursor: string | undefined): Refusal {
+  const ending = { reason, ...(cursor !== undefined && { cursor }) }
+  return reason === 'SLOW_CONSUMER'
+    ? new Refusal('SlowConsumer', 'this client took nothing for too long: continue at the cursor', { ending })
+    : new Refusal('Unavailable', 'the service is stopping: continue at the cursor', { ending })
+}
+
+export const endingJson = (...ending: Parameters<typeof endingRefusal>): string =>
+  JSON.stringify({ errors: [refusalError(endingRefusal(...ending))] })

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
+import { isSubscription } from '../execution/admission/charge.ts'
+import { asObject, type GraphqlParams, operationNameOf } from '../execution/admission/operations.ts'
+import type { SubscriptionArgs } from '../execution/compiled/subscription.ts'
+import type { Executor } from '../execution/execute.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Exchange, Operations } from './operations.ts'
+import { parseJson } from './wire.ts'
+
+const searchOf = (url = '/') => new URL(url, 'http://localhost/').searchParams
+
+/** Parameters in an address. */
+export function paramsOf(url: string | undefined): GraphqlParams {
+  const search = searchOf(url)
+  const variables = parseJson(search.get('variables') ?? '')
+  return { query: search.get('query'), operationName: search.get('operationName'), variables }
+}
+
+/** The valid subscription that a request asks for; undefined for anything else. */
+export function argsOf(executor: Executor, params: GraphqlParams): SubscriptionArgs | undefined {
+  try {
+    const document = executor.parse(String(params.query))
+    const operationName = operationNameOf(params)
+    if (!isSubscription(document, operationName) || executor.validate(document).length > 0) return undefined
+    return { document, operationName, variableValues: asObject(params.variables) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Browsers send the id of the last event when they connect again; others may put it into the address. */
+export function withLastEventId(caller: Caller, { headers, url }: IncomingMessage): Caller {
+  const lastEventId = headers['last-event-id'] || searchOf(url).get('lastEventId')
+  return typeof lastEventId === 'string' && lastEventId !== '' ? { ...caller, lastEventId } : caller
+}
+
+export function toRequest(
+  method = 'GET',
+  url = '/',
+  headers: IncomingMessage['headers'],
+  body: Record<string, unknown> | null,
+  context: Exchange,
+): Parameters<Operations>[0] {
+  return {
+    method,
+    url,
+    headers: { get: (name) => [headers[name]].flat().join('\n') },
+    body,
+    raw: null,
+    context,
+  }
+}
+
+const givenToken = ({ headers, url }: IncomingMessage) =>
+  headers[TOKEN_HEADER_KEY] ?? searchOf(url).get(TOKEN_QUERY_KEY)
+
+export const givesToken = (req: IncomingMessage): boolean => givenToken(req) !== null
+
+/** Tokens are UUIDs that the handler created; null for anything else. */
+export function tokenOf(req: IncomingMessage): string | null {
+  const token = givenToken(req)
+  return typeof token === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(token) ? token : null
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
+import type { Checkpoint } from '../../src/storage/chain/log.ts'
+import { appendEvents } from '../../src/storage/order/events.ts'
+import { storeCompetition } from '../fakes/competition.ts'
+import { numbered } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { hashOf, type LogSketch, rangeOf, settled, sketchBlock, trade } from '../indexer/hand-made.ts'
+import { collect } from '../setup/collect.ts'
+import { eventually } from '../setup/eventually.ts'
+import { network, openTestServer, type TestServer } from '../setup/server.ts'
+
+const { chainId } = network
+const solver = numbered('51')
+const calls = new Map<Bytes32, DecodedSettlement>()
+let server: TestServer
+let checkpoint: Checkpoint | null = null
+beforeAll(async () => {
+  server = await openTestServer()
+  await apply()
+})
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]()
+})
+
+const indexing = () => ({ chainId, db: server.database.db, now: () => 5_000_000 })
+
+async function apply(...logs: LogSketch[]): Promise<void> {
+  const block = sketchBlock((checkpoint?.number ?? 0) + 1, logs)
+  checkpoint = await applyBlocks(checkpoint, rangeOf([block], calls), indexing())
+}
+
+async function rollBack(): Promise<void> {
+  const number = (checkpoint?.number ?? 0) - 1
+  checkpoint = await applyReorg(checkpoint, { number, hash: hashOf(`a:${number}`) }, indexing())
+}
+
+const orderEvents = `subscription ($uid: OrderUid, $owner: Address, $after: String, $snapshot: Boolean) {
+  orderEvents(uid: $uid, owner: $owner, after: $after, snapshot: $snapshot) {
+    cursor isRemoved event { label } order { uid status }
+  }
+}`
+interface OrderEvents {
+  orderEvents: {
+    cursor: string
+    isRemoved: boolean
+    event: { label: string } | null
+    order: { uid: string; status: string }
+  }
+}
+
+const follow = (variables: Record<string, unknown>) =>
+  collect<OrderEvents>(server.url, orderEvents, variables)
+const stepsOf = (updates: readonly OrderEvents[]) =>
+  updates.map(
+    ({ orderEvents: { event, isRemoved } }) => `${isRemoved ? 'no ' : ''}${event?.label ?? 'snapshot'}`,
+  )
+
+let auctions = 0n
+async function settle(owner = numbered('71'), deadlineBlock = 9) {
+  const { db } = server.database
+  const id = ++auctions
+  const order = await storeOrder(db, {
+    owner,
+    partiallyFillable: true,
+    sellAmount: 2n * 10n ** 18n,
+    validTo: 900_000_000 + Number(id),
+  })
+  const fill = { sell: 10n ** 18n, buy: 2_970n * 10n ** 6n }
+  calls.set(
+    hashOf(`settle ${id}`),
+    await storeCompetition(db, { id, solver, fills: [{ order, fill }], deadlineBlock }),
+  )
+  return { id, order, logs: [trade(order, fill, `settle ${id}`), settled(solver, `settle ${id}`)] }
+}
+
+describe('order events', () => {
+  test('of an order: what it is now, then each event once, also what a reorg takes back', async () => {
+    const { order, logs } = await settle()
+    using watcher = follow({ uid: order.uid, snapshot: true })
+    const first = await eventually('a snapshot', () => watcher.data()[0])
+    expect(first.orderEvents).toMatchObject({ event: null, isRemoved: false, order: { uid: order.uid } })
+    await apply(...logs)
+    await rollBack()
+    await apply(...logs)
+    const steps = ['snapshot', 'TRADED', 'no TRADED', 'TRADED']
+    await eventually('all events', () => watcher.results.length >= 4)
+    expect(stepsOf(watcher.data())).toEqual(steps)
+
+    using resumed = follow({ uid: order.uid, snapshot: true, after: watcher.data()[1]?.orderEvents.cursor })
+    await eventually('what was missed', () => resumed.results.length >= 2)
+    expect(stepsOf(resumed.data())).toEqual(steps.slice(2))
+    using behind = follow({ uid: order.uid, after: first.orderEvents.cursor })
+    await eventually('what came behind the snapshot', () => behind.results.length >= 3)
+    expect(stepsOf(behind.data())).toEqual(steps.slice(1))
+  })
+
+  test('of an account: those of all its orders', async () => {
+    const { db } = server.database
+    const owner = numbered('73')
+    using watcher = follow({ owner, after: 'earliest' })
+    const orders = [await storeOrder(db, { owner, validTo: 7 }), await storeOrder(db, { owner, validTo: 8 })]
+    await storeOrder(db, { owner: numbered('74'), validTo: 9 })
+    await db.transaction((tx) =>
+      appendEvents(tx, [
+        { orderId: orders[0]?.id ?? 0n, label: 'ready', reason: null, timestamp: new Date(0) },
+      ]),
+    )
+    await eventually('three events', () => watcher.results.length >= 3)
+    expect(
+      watcher.data().map(({ orderEvents }) => [orderEvents.order.uid, orderEvents.event?.label]),
+    ).toEqual([
+      [orders[0]?.uid, 'CREATED'],
+      [orders[1]?.uid, 'CREATED'],
+      [orders[0]?.uid, 'READY'],
+    ])
+  })
+
+  test.each([
+    ['neither uid nor owner', {}, 'InvalidParameter', 'uid'],
+    ['an order that is not known', { uid: `0x${'17'.repeat(56)}` }, 'OrderNotFound', 'uid'],
+    ['a snapshot of an account', { owner: numbered('71'), snapshot: true }, 'InvalidParameter', 'snapshot'],
+    ['what is no cursor', { owner: numbered('71'), after: 'x' }, 'InvalidParameter', 'after'],
+  ])('%s is refused', async (_, variables, code, field) => {
+    using watcher = follow(variables)
+    const refused = await eventually('a refusal', () => watcher.results[0])
+    expect(refused.errors?.[0]?.extensions).toMatchObject({ code, field })
+  })
+})
+
+describe('auctions', () => {
+  const query = `subscription ($network: NetworkName, $after: String) {
+    auctions(network: $network, after: $after) {
+      cursor auction { auctionId solutions { ranking } } settlementAttempt { outcome }
+    }
+  }`
+  interface Auctions {
+    auctions: {
+      cursor: string
+      auction: { auctionId: number; solutions: { ranking: number }[] }
+      settlementAttempt: { outcome: string } | null
+    }
+  }
+  const watch = (after?: string) => collect<Auctions>(server.url, query, { network: network.name, after })
+  const stepsOf = (updates: readonly Auctions[]) =>
+    updates.map(({ auctions: { auction, settlementAttempt } }) => [
+      auction.auctionId,
+      settlementAttempt?.outcome ?? 'competition',
+    ])
+
+  test('a competition, then the end of its settlement, and from a cursor what was missed', async () => {
+    await settle()
+    using watcher = watch('earliest')
+    await eventually('the first', () => watcher.results.length >= 1)
+    const before = watcher.results.length
+    const { id, logs } = await settle()
+    await apply(...logs)
+    await eventually('both entries', () => watcher.results.length >= before + 2)
+    expect(stepsOf(watcher.data()).slice(before)).toEqual([
+      [Number(id), 'competition'],
+      [Number(id), 'SUCCESS'],
+    ])
+    const competition = watcher.data()[before]?.auctions
+    expect(competition?.auction.solutions).toEqual([{ ranking: 1 }])
+    using resumed = watch(competition?.cursor)
+    await eventually('what was missed', () => resumed.results.length >= 1)
+    expect(stepsOf(resumed.data())).toEqual([[Number(id), 'SUCCESS']])
+  })
+
+  test('that are hidden come when their deadline has passed', async () => {
+    const { server: other, checkpoint: before } = { server, checkpoint }
+    await using hiding = await openTestServer({}, { hidesCompetitions: true })
+    server = hiding
+    checkpoint = null
+    try {
+      await apply()
+      using watcher = watch('earliest')
+      const late = await settle(numbered('71'), 5)
+      const early = await settle(numbered('71'), 2)
+      for (let block = 2; block <= 4; block++) await apply()
+      await eventually('the one whose deadline has passed', () => watcher.results.length >= 1)
+      for (let block = 5; block <= 7; block++) await apply()
+      await eventually('the other', () => watcher.results.length >= 2)
+      expect(stepsOf(watcher.data()).slice(0, 2)).toEqual([
+        [Number(early.id), 'competition'],
+        [Number(late.id), 'competition'],
+      ])
+    } finally {
+      server = other
+      checkpoint = before
+    }
+  })
+})
