@@ -6,13 +6,16 @@ import {
   execute,
   GraphQLError,
 } from 'graphql'
-import type { Outage, Refusal } from '../domain/errors/error.ts'
+import { type Outage, Refusal } from '../domain/errors/error.ts'
 import { type Context, createContext, type Services } from '../graphql/context/context.ts'
 import { maskError, queryError, refusalError } from '../graphql/errors/mask.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
+import type { Sink } from '../notifications/feed-follower.ts'
+import type { Rendered } from '../notifications/feed-memory.ts'
+import type { FeedEvent } from '../notifications/feed-stream.ts'
 import { createGate, type Gate } from './admission/admission.ts'
-import { isMutation } from './admission/charge.ts'
+import { isMutation, isSubscription } from './admission/charge.ts'
 import { type Cost, costOf, costRefusal } from './admission/cost.ts'
 import { introspectionIn, mentionsSchema } from './admission/introspection.ts'
 import {
@@ -23,6 +26,12 @@ import {
 } from './admission/operations.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
 import { type CompiledOperation, compiledOperation } from './compiled/operation.ts'
+import {
+  type EventForm,
+  followCompiled,
+  type Subscription,
+  type SubscriptionArgs,
+} from './compiled/subscription.ts'
 import { createDocuments, type Documents } from './documents/documents.ts'
 import { variableFaults, variableLimits } from './documents/variables.ts'
 import { type AnswerOnce, createAnswerOnce, defaultTimes, type IdempotencyTimes } from './idempotency.ts'
@@ -37,16 +46,27 @@ export interface Executor extends Documents, Gate {
   context(caller: Caller, clientSignal: AbortSignal, outage?: Outage): Context
   reserveOperation: ReserveOperation
   isMutation(params: GraphqlParams): boolean
+  isSubscription(params: GraphqlParams): boolean
   /** Whether an operation selects introspection fields only. */
   isIntrospection(params: GraphqlParams): boolean
   answerOnce: AnswerOnce
   execute(args: OperationArgs): Promise<ExecutionResult>
+  /** Events of durable feeds have an id: see `eventIdOf`. */
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
+  /** Follows a feed without executing each event for each subscriber; undefined for what `subscribe` has to do. */
+  follow<Result extends Rendered>(
+    args: SubscriptionArgs,
+    caller: Caller,
+    form: EventForm<Result>,
+    sink: Sink,
+  ): Promise<Subscription<Result> | undefined>
   /** Compiles a document if the database alone can produce its response. @throws like `parse` */
   compile(text: string): CompiledOperation | 'executed' | 'invalid'
   /** Executes a document that `trust` returned. */
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   mask(error: unknown, requestId?: string): GraphQLError
+  /** The last event of a stream that fails. */
+  faultResult(fault: unknown, requestId: string): ExecutionResult
 }
 
 export interface ExecutorOptions {
@@ -92,12 +112,23 @@ export function createExecutor(
       for await (const rootValue of source) {
         // New loaders for each event: a stream must neither accumulate nor repeat what it read before.
         const contextValue = createContext(services, args.contextValue, clientSignal)
-        yield withCost(await executeMasked({ ...args, rootValue, contextValue }), unreportedCost)
+        const result = withCost(await executeMasked({ ...args, rootValue, contextValue }), unreportedCost)
+        const { cursor } = rootValue as Partial<FeedEvent>
+        if (cursor !== undefined) eventIds.set(result, cursor)
+        yield result
         unreportedCost = undefined
       }
     } catch (error) {
-      yield { errors: [maskError(error, log, requestId)] }
+      yield faultResult(error, requestId)
     }
+  }
+
+  function faultResult(fault: unknown, requestId: string): ExecutionResult {
+    const result = { errors: [maskError(fault, log, requestId)] }
+    // Behind a gap: a client that continues there misses nothing more.
+    const cursor = fault instanceof Refusal ? fault.ending?.cursor : undefined
+    if (cursor !== undefined) eventIds.set(result, cursor)
+    return result
   }
 
   /** False for documents that do not parse. */
@@ -133,6 +164,7 @@ export function createExecutor(
     ...createGate(limits, onLimited),
     reserveOperation: createOperationGate(schema, documents),
     isMutation: (params) => matches(params, isMutation),
+    isSubscription: (params) => matches(params, isSubscription),
     isIntrospection: (params) =>
       mentionsSchema(String(params.query)) &&
       matches(params, (document, operationName) => introspectionIn(document, operationName) === 'alone'),
@@ -145,13 +177,27 @@ export function createExecutor(
       const cost = costOf(args)
       const refusal = cost && costRefusal(cost)
       if (refusal) return refusedResult(refusal, cost)
+      if (cost?.requested) args.contextValue.objects = cost.requested
       const source = await createSourceEventStream({ ...args, ...coercion })
       return Symbol.asyncIterator in source ? resultsOf(source, args, cost) : maskResult(source, args)
     },
+    follow: (args, caller, form, sink) =>
+      followCompiled(args, caller, services, form, sink, (rootValue) => {
+        const contextValue = createContext(services, caller, new AbortController().signal)
+        return executeMasked({ ...args, schema, rootValue, contextValue })
+      }),
     run: (document, variableValues, contextValue) =>
       executeMasked({ schema, document, variableValues, contextValue }),
     mask: (error, requestId) => maskError(error, log, requestId),
+    faultResult,
   }
+}
+
+const eventIds = new WeakMap<ExecutionResult, string>()
+
+/** The cursor of an event; undefined for results that are no entries of a feed. */
+export function eventIdOf(result: ExecutionResult): string | undefined {
+  return eventIds.get(result)
 }
 
 function refusedResult(refusal: Refusal, cost: Cost): ExecutionResult {

@@ -93,9 +93,7 @@ export function createAnswerOnce(
       const contentType = headers['Content-Type'] ?? headers['content-type'] ?? ''
       const isKept = isFinal(answer) && Buffer.byteLength(body) <= maxStoredBytes
       await recordEnd(() =>
-        isKept
-          ? keepAnswer(db, attempt, { status, contentType, body }, timeBefore(keptMs))
-          : endAttempt(db, attempt),
+        isKept ? keepAnswer(db, attempt, { status, contentType, body }) : endAttempt(db, attempt),
       )
       return answer
     }

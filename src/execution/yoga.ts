@@ -80,7 +80,10 @@ export function createRunRequest(
 }
 
 export function streamsElsewhere(streamPath: string): Refusal {
-  return new Refusal('NotAcceptable', `event streams and subscriptions are served at ${streamPath}`)
+  return new Refusal(
+    'NotAcceptable',
+    `subscriptions are event streams: send Accept: text/event-stream, here or to ${streamPath}`,
+  )
 }
 
 /** Makes Yoga use the executor's parse cache, limits, cost and masking. */

@@ -1,4 +1,5 @@
 import { auction } from '../storage/models/auction/auction.ts'
+import { auctionFeedEntry } from '../storage/models/auction/feed.ts'
 import { auctionOfTransaction, latestAuction, oneAuction } from '../storage/models/auction/roots.ts'
 import type { OneRow } from '../storage/query/model.ts'
 import { builder } from './builder.ts'
@@ -6,11 +7,14 @@ import { tradingOn } from './context/networks.ts'
 import { AuctionRef, NetworkRef } from './refs.ts'
 import { networkArgument } from './relay/paging.ts'
 import { exposeModel } from './stored/expose.ts'
+import { feedField } from './stored/feed-field.ts'
+import { modelRef } from './stored/model-ref.ts'
 import { identityOf } from './stored/resolve.ts'
 import { storedRoot } from './stored/root.ts'
 import type { Environment } from './stored/stored-field.ts'
 
 exposeModel(auction)
+exposeModel(auctionFeedEntry)
 
 builder.objectField(AuctionRef, 'network', (t) =>
   t.field({
@@ -79,3 +83,22 @@ builder.queryFields((t) => {
     ),
   }
 })
+
+builder.subscriptionField('auctions', (t) =>
+  t.field({
+    type: modelRef(auctionFeedEntry.name),
+    description:
+      'Competitions of a network and what becomes of their settlements, as they are committed. A hidden competition comes when its deadline block has passed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
+    args: {
+      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
+    },
+    ...feedField<{ network?: string; after?: string | null }>({
+      find: ({ network, after }, environment) => ({
+        feed: environment.feeds.network,
+        key: String(chainOf(environment, network)),
+        after: after ?? null,
+      }),
+    }),
+  }),
+)

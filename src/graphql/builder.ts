@@ -40,4 +40,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 
 builder.queryType({ description: 'Everything that can be read.' })
 builder.mutationType({ description: 'Everything that can be asked for.' })
-builder.subscriptionType({ description: 'Live streams, served over GraphQL SSE at /graphql/stream.' })
+builder.subscriptionType({
+  description:
+    'Live streams over GraphQL SSE: at /graphql/stream, and at /graphql with Accept: text/event-stream.',
+})

@@ -1,6 +1,12 @@
 import { eligibilities } from '../domain/affiliate/rewards.ts'
 import { notificationTypes } from '../domain/notification.ts'
-import { orderEventLabels } from '../domain/order/event.ts'
+import {
+  cancellationSources,
+  type ExclusionReason,
+  orderEventLabels,
+  standingReasons,
+} from '../domain/order/event.ts'
+import { improvementReferences } from '../domain/order/improvement.ts'
 import {
   buyTokenDestinations,
   orderClasses,
@@ -64,16 +70,20 @@ export const OrderStatus = defineEnum(
 
 export const OrderStage = defineEnum(
   'OrderStage',
-  'How far an order has come on its way into a settlement.',
+  'How far an order has come on its way into a settlement, and how it ended.',
   orderStages,
   {
-    open: 'Left out of the newest auction; an event says why.',
+    open: 'Left out of the newest auction: its newest event and its standing say why.',
     scheduled: 'Waits for an auction.',
     active: 'In an auction that solvers work on.',
     solved: 'In a solution that did not win.',
     executing: 'In a winning solution that is on its way to the chain.',
     traded: 'Traded at least once.',
-    cancelled: 'Cancelled by its owner.',
+    cancelled: 'Cancelled by its owner through the service, or by the operator.',
+    expired: 'Its time passed before it was filled.',
+    replaced: 'Cancelled by a newer order of its owner.',
+    invalidated: 'Cancelled on chain.',
+    refunded: 'Ended, and what it would have sold was paid back on chain.',
   },
 )
 
@@ -133,7 +143,9 @@ export const OrderEventLabel = defineEnum(
     executing: 'Part of a winning solution that is on its way to the chain.',
     considered: 'Part of a solution that did not win.',
     traded: 'Traded on chain.',
-    cancelled: 'Cancelled by its owner.',
+    cancelled: 'Cancelled; source says by whom.',
+    expired: 'Its time passed before it was filled.',
+    refunded: 'What an ended order would have sold was paid back on chain.',
   },
 )
 
@@ -147,23 +159,56 @@ export const NotificationType = defineEnum(
     order_expired: 'The order’s time passed before it was filled.',
     order_cancelled: 'The order was cancelled.',
     insufficient_balance: 'The owner’s balance became too low for the order.',
-    price_improvement: 'A trade was better than quoted.',
+    price_improvement: 'A trade was better than quoted, or than the limit.',
   },
 )
+
+export const CancellationSource = defineEnum(
+  'CancellationSource',
+  'Who or what cancelled an order.',
+  cancellationSources,
+  {
+    api: 'Its owner, through the service.',
+    policy: 'The operator.',
+    replacement: 'A newer order of its owner.',
+    chain: 'A log of the settlement contract.',
+  },
+)
+
+export const ImprovementReference = defineEnum(
+  'ImprovementReference',
+  'What a trade is compared with.',
+  improvementReferences,
+  { quote: 'The order’s quote, where it is better than the limit.', limit: 'The signed limit.' },
+)
+
+const exclusionTexts: Record<ExclusionReason, string> = {
+  in_flight: 'A settlement of it is on its way to the chain.',
+  banned_user: 'Its owner or receiver is denied.',
+  invalid_signature: 'It is not signed yet, or its contract wallet does not accept the signature any more.',
+  unsupported_token: 'One of its tokens is denied or can’t be traded.',
+  insufficient_balance: 'Its owner’s balance or allowance is too low.',
+  dust_order: 'What is left of it is too little to trade.',
+  missing_native_price: 'A token has no price in the chain’s coin.',
+}
 
 export const OrderEventReason = defineEnum(
   'OrderEventReason',
   'Why an order is not in an auction, or was cancelled.',
   orderEventReasons,
+  { ...exclusionTexts, policy: 'By the operator, who says why in detail.' },
+)
+
+export const OrderStandingReason = defineEnum(
+  'OrderStandingReason',
+  'Why no auction holds an order.',
+  standingReasons,
   {
-    in_flight: 'A settlement of it is on its way to the chain.',
-    banned_user: 'Its owner or receiver is denied.',
-    invalid_signature: 'Its contract wallet does not accept the signature any more.',
-    unsupported_token: 'One of its tokens is denied or can’t be traded.',
-    insufficient_balance: 'Its owner’s balance or allowance is too low.',
-    dust_order: 'What is left of it is too little to trade.',
-    missing_native_price: 'A token has no price in the chain’s coin.',
-    policy: 'By the operator, who says why in detail.',
+    ...exclusionTexts,
+    fee_exceeds_value:
+      'The gas of one more order in a batch costs more than what it sells is worth. It comes back when gas is cheap enough.',
+    auction_full: 'Others, to which the market is nearer, have the places.',
+    settlement_failed: 'A settlement with it failed, maybe because of it; it comes back after some blocks.',
   },
 )
 
@@ -202,5 +247,16 @@ export const Eligibility = defineEnum(
     no_dollar_value:
       'What was sold, or the token that stands for the dollar, has no price in its auction, or it settles no auction of this service.',
     volume_cap_reached: 'As much of the trader’s volume as can count has counted before.',
+  },
+)
+
+export const ValueState = defineEnum(
+  'ValueState',
+  'What is known of a value that is read from outside: from the chain, or from a source of prices.',
+  ['known', 'absent', 'unavailable'],
+  {
+    known: 'It was read.',
+    absent: 'There is none: no such token, or no price of it.',
+    unavailable: 'It cannot be read at the moment; it may exist.',
   },
 )

@@ -11,6 +11,8 @@ import type { SigningDomain } from '../domain/signing/signing.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
+import type { BalancesUpdate } from '../tokens/balances.ts'
+import type { PricesUpdate } from '../tokens/prices.ts'
 import { builder } from './builder.ts'
 import { modelRef } from './stored/model-ref.ts'
 
@@ -45,6 +47,7 @@ export const AffiliateRef = modelRef('Affiliate')
 export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
+export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
 export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
 export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
   'CancelOrdersByPolicyPayload',
@@ -60,6 +63,7 @@ export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: Grap
 export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
 export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
 export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
+export const PricesUpdateRef = builder.objectRef<PricesUpdate & OnChain>('PricesUpdate')
 export const QuotedOrderRef = builder.objectRef<QuoteReply>('QuotedOrder')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
 export const QuoteHopRef = builder.objectRef<QuoteHop & OnChain>('QuoteHop')
@@ -73,9 +77,11 @@ export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address
   'SetAffiliateEnabledPayload',
 )
 export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
+export const TokenBalanceRef = builder.objectRef<BalancesUpdate['changes'][number] & OnChain>('TokenBalance')
 export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
 export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')
 export const TokenHolderRef = builder.objectRef<TokenHolder>('TokenHolder')
+export const TokenPricesRef = builder.objectRef<PricesUpdate['changes'][number] & OnChain>('TokenPrices')
 export const TokenRef = modelRef('Token')
 export const TraderActivityConnectionRef = builder.objectRef<TraderActivity & { hasNextPage: boolean }>(
   'TraderActivityConnection',

@@ -142,14 +142,14 @@ export type DeleteApiV1OrdersVariables = Exact<{
 }>;
 
 
-export type DeleteApiV1OrdersResult = { cancelOrders: { orders: Array<{ uid: string }> } };
+export type DeleteApiV1OrdersResult = { cancelOrders: { orders: Array<{ uid: string, pendingSettlements: Array<{ txHash: string }> }> } };
 
 export type DeleteApiV1OrdersUidVariables = Exact<{
   input: CancelOrderInput;
 }>;
 
 
-export type DeleteApiV1OrdersUidResult = { cancelOrder: { order: { uid: string } } };
+export type DeleteApiV1OrdersUidResult = { cancelOrder: { order: { uid: string, pendingSettlements: Array<{ txHash: string }> } } };
 
 export type GetApiV1AppDataHashVariables = Exact<{
   hash: string;
@@ -279,8 +279,8 @@ export interface Documents {
   "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }
   "subscription ($input: QuoteInput!) { quotes(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps\n } }": { result: PostApiV1QuoteStreamResult; variables: PostApiV1QuoteStreamVariables }
   "mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }": { result: PostApiV1OrdersResult; variables: PostApiV1OrdersVariables }
-  "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid } } }": { result: DeleteApiV1OrdersResult; variables: DeleteApiV1OrdersVariables }
-  "mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid } } }": { result: DeleteApiV1OrdersUidResult; variables: DeleteApiV1OrdersUidVariables }
+  "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid pendingSettlements { txHash } } } }": { result: DeleteApiV1OrdersResult; variables: DeleteApiV1OrdersVariables }
+  "mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { txHash } } } }": { result: DeleteApiV1OrdersUidResult; variables: DeleteApiV1OrdersUidVariables }
   "query ($hash: Bytes32!) { appData(hash: $hash) { fullAppData: document } }": { result: GetApiV1AppDataHashResult; variables: GetApiV1AppDataHashVariables }
   "mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }": { result: PutApiV1AppDataHashResult; variables: PutApiV1AppDataHashVariables }
   "query ($network: NetworkName!, $token: Address!) { tokens(network: $network, addresses: [$token]) { nativePrice } }": { result: GetApiV1TokenTokenNativePriceResult; variables: GetApiV1TokenTokenNativePriceVariables }

@@ -7,6 +7,7 @@ import { quoteBody, toQuoteInput } from '../graphql/quote/rest-input.ts'
 import { notificationRoutes } from './account/routes.ts'
 import { affiliateRoutes } from './affiliate/routes.ts'
 import { statisticsRoutes } from './affiliate/statistics-routes.ts'
+import { noticeRoutes } from './competition/notices.ts'
 import { competitionRoutes } from './competition/routes.ts'
 import { orderRoutes } from './order/routes.ts'
 import { quoteFields, writeQuote } from './quote/result.ts'
@@ -22,6 +23,7 @@ export const orderBookRoutes: AnyRoute[] = [
   ...orderRoutes,
   ...tradeRoutes,
   ...competitionRoutes,
+  ...noticeRoutes,
   route({
     on: 'POST /api/v1/quote',
     run: `mutation ($input: QuoteInput!) { quote(input: $input) { ${quoteFields} } }`,
@@ -46,18 +48,20 @@ export const orderBookRoutes: AnyRoute[] = [
   }),
   route({
     on: 'DELETE /api/v1/orders',
-    run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid } } }',
+    run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid pendingSettlements { txHash } } } }',
     variables: ({ network, body }) => ({ input: { ...checkedInput(cancellationBody, body), network } }),
     answer: () => 'Cancelled',
+    headersOf: ({ cancelOrders }) => pendingHeader(cancelOrders.orders),
     anyContentType: true,
   }),
   route({
     on: 'DELETE /api/v1/orders/:uid',
-    run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid } } }',
+    run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { txHash } } } }',
     variables: ({ network, path, body }) => ({
       input: { ...checkedInput(singleCancellationBody, body), network, orderUid: path.uid },
     }),
     answer: () => 'Cancelled',
+    headersOf: ({ cancelOrder }) => pendingHeader([cancelOrder.order]),
   }),
   route({
     on: 'GET /api/v1/app_data/:hash',
@@ -116,6 +120,14 @@ export const accountRoutes: AnyRoute[] = [
 function checkedInput<Schema extends z.ZodType>(schema: Schema, body: unknown): z.input<Schema> {
   parseInput(schema, body)
   return body as z.input<Schema>
+}
+
+/** The transactions that can still fill cancelled orders, each once. */
+function pendingHeader(orders: readonly { pendingSettlements: readonly { txHash: string }[] }[]) {
+  const hashes = new Set(
+    orders.flatMap(({ pendingSettlements }) => pendingSettlements.map(({ txHash }) => txHash)),
+  )
+  return hashes.size > 0 ? { 'X-Pending-Settlements': [...hashes].join(', ') } : {}
 }
 
 /** REST has flat members for amount and expiry; GraphQL has an input object for each. */

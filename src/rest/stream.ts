@@ -2,12 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
+import { type Beats, createBeats } from '../http/beats.ts'
 import type { StreamWriter } from '../http/response.ts'
 import { send } from '../http/send.ts'
 
 interface EventStreamOptions {
-  /** Takes a slot among the open streams. @returns a function that releases it, or undefined when no slot is free */
-  take(client: string): (() => void) | undefined
+  /** Takes a slot among the open streams. @returns a function that releases it. @throws Refusal when no slot is free */
+  take(client: string): () => void
   /** The connection of a client that reads nothing for this long is closed. */
   stalledMs: number
   /** Interval of comments: proxies close a connection that stays silent. */
@@ -28,7 +29,7 @@ export interface Subscriber {
 }
 
 export interface EventStreams {
-  /** @throws Refusal RateLimited when too many streams are open, and whatever `subscribe` throws */
+  /** @throws Refusal when too many streams are open, and whatever `subscribe` throws */
   open(subscriber: Subscriber): Promise<StreamWriter>
   /** Ends every stream. */
   close(): void
@@ -37,11 +38,11 @@ export interface EventStreams {
 /** REST responses that are event streams, with one GraphQL result in each event. */
 export function createEventStreams(options: EventStreamOptions): EventStreams {
   const openStreams = new Set<AbortController>()
+  const beats = createBeats(options.keepAliveMs)
 
   return {
     async open({ client, gone, subscribe, write }) {
       const release = options.take(client)
-      if (!release) throw new Refusal('RateLimited', 'too many streams are open')
       const ending = new AbortController()
       const end = () => {
         openStreams.delete(ending)
@@ -52,7 +53,8 @@ export function createEventStreams(options: EventStreamOptions): EventStreams {
       gone.addEventListener('abort', () => ending.abort(), { once: true })
       try {
         const results = await subscribe(ending.signal)
-        return (res) => writeEvents(results, res, { ...options, signal: ending.signal, write }).finally(end)
+        return (res) =>
+          writeEvents(results, res, { ...options, beats, signal: ending.signal, write }).finally(end)
       } catch (error) {
         end()
         throw error
@@ -77,9 +79,8 @@ export function eventOf(data: unknown, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 }
 
-interface SubscriptionStream
-  extends Pick<EventStreamOptions, 'stalledMs' | 'keepAliveMs'>,
-    Pick<Subscriber, 'write'> {
+interface SubscriptionStream extends Pick<EventStreamOptions, 'stalledMs'>, Pick<Subscriber, 'write'> {
+  beats: Beats
   signal: AbortSignal
 }
 
@@ -87,15 +88,15 @@ interface SubscriptionStream
 async function writeEvents(
   results: Results,
   res: ServerResponse,
-  { signal, stalledMs, keepAliveMs, write }: SubscriptionStream,
+  { signal, stalledMs, beats, write }: SubscriptionStream,
 ): Promise<void> {
   const aborted = new Promise<'aborted'>((resolve) => {
     if (signal.aborted) resolve('aborted')
     signal.addEventListener('abort', () => resolve('aborted'), { once: true })
   })
-  const keepAlive = setInterval(() => {
+  const stopBeats = beats.add(() => {
     if (!res.destroyed && !res.writableNeedDrain) res.write(':\n\n')
-  }, keepAliveMs)
+  })
   res.writeHead(200, headers).flushHeaders()
   try {
     for (let hasEvent = false; ; hasEvent = true) {
@@ -108,7 +109,7 @@ async function writeEvents(
       if (step.done || !(await send(res, write(step.value), stalledMs)) || step.value.errors) break
     }
   } finally {
-    clearInterval(keepAlive)
+    stopBeats()
     // Not awaited: the signal has already woken a source that waits.
     results.return().catch(() => {})
     res.end()

@@ -345,22 +345,13 @@ describe('keys', () => {
     expect(await statementsOfKeys(() => place(order))).toBe(2)
   })
 
-  test('are deleted after a day, a few with each new key', async () => {
+  test('count for a day', async () => {
     const order = freshOrder()
     const { text } = await place(order)
     now += 86_400_000
     expect(await place(order)).toMatchObject({ text, replayed: true })
     now += 1
     expect((await place(order)).replayed).toBe(false)
-    // Those of the earlier tests are a few seconds younger.
-    now += 60_000
-    for (let round = 0; round < 10; round++) {
-      number++
-      await place(freshOrder({ validTo: testTime + 100_000 }))
-    }
-    const rows = await sql(one.database.db).idempotencyKey.findMany()
-    expect(rows.filter(({ createdAt }) => createdAt.getTime() < started + 86_400_000)).toEqual([])
-    expect(rows).toHaveLength(11)
   })
 
   test('do not store a response that is too long; it is made again', async () => {

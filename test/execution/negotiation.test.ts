@@ -12,6 +12,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const json = 'application/json; charset=utf-8'
 const graph = 'application/graphql-response+json; charset=utf-8'
 const html = 'text/html; charset=utf-8'
+const events = 'text/event-stream; charset=utf-8'
 
 /** The response to POST, compiled or executed, and to GET where that differs. */
 const cases: [accept: string | undefined, post: string | 406, get?: string | 406][] = [
@@ -37,11 +38,12 @@ const cases: [accept: string | undefined, post: string | 406, get?: string | 406
   ['image/png, */*;q=0.1', json],
   ['text/event-stream, application/json', json],
   ['text/event-stream, application/graphql-response+json', graph],
-  ['text/event-stream', 406],
-  ['text/event-stream, application/json;q=0', 406],
+  ['text/event-stream', events],
+  ['text/event-stream, application/json;q=0', events],
+  ['text/event-stream;q=0', 406],
   ['*/*;q=0', 406],
   ['application/json;q=0', 406],
-  ['application/*;q=0, text/*', 406, html],
+  ['application/*;q=0, text/*', events, html],
   ['application/json;q=nonsense', 406],
   ['image/png', 406],
   ['text/html', 406, html],
@@ -73,19 +75,32 @@ describe.each(cases)('Accept: %o', (accept, post, get = post) => {
     for (const method of ['GET', 'HEAD']) {
       const path = `${server.url}/graphql?query=${encodeURIComponent(executed)}`
       const answer = await ask(path, { method, headers })
-      expect([method, answer.status]).toEqual([method, get === 406 ? 406 : 200])
-      expect(answer.headers['content-type']).toBe(get === 406 ? json : get)
+      // There is no stream without its events.
+      const type = get === events && method === 'HEAD' ? 406 : get
+      expect([method, answer.status]).toEqual([method, type === 406 ? 406 : 200])
+      expect(answer.headers['content-type']).toBe(type === 406 ? json : type)
       expect(answer.headers.vary).toBe('Accept-Encoding, Accept')
     }
   })
 })
 
-test('a client that only accepts events is referred to the stream', async () => {
+test('a client that accepts no JSON gets a query as a stream of one event', async () => {
   for (const accept of ['text/event-stream', 'Text/Event-Stream;q=0.5, application/json;q=0']) {
-    const { status, bytes } = await ask(`${server.url}/graphql`, { headers: { accept } })
+    const path = `${server.url}/graphql?query=${encodeURIComponent(executed)}`
+    const { status, bytes } = await ask(path, { headers: { accept } })
+    expect(status).toBe(200)
+    expect(bytes.toString()).toMatch(/^event: next\ndata: \{"data":\{"version":"test-build"\}/m)
+  }
+})
+
+test('a subscription over a wildcard is referred to the type to name', async () => {
+  const query = `subscription { notifications(account: "${numbered('0f')}") { cursor } }`
+  for (const accept of ['*/*', 'application/json', 'text/event-stream;q=0, */*']) {
+    const path = `${server.url}/graphql?query=${encodeURIComponent(query)}`
+    const { status, bytes } = await ask(path, { headers: { accept } })
     expect([status, JSON.parse(bytes.toString()).errors[0].message]).toEqual([
       406,
-      'event streams and subscriptions are served at /graphql/stream',
+      'subscriptions are event streams: send Accept: text/event-stream, here or to /graphql/stream',
     ])
   }
 })
@@ -176,6 +191,7 @@ test('CORS allows every request header in use, and exposes every response header
     'RateLimit-Policy',
     'Retry-After',
     'Warning',
+    'X-Pending-Settlements',
     'X-Request-Id',
   ])
 })

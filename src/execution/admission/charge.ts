@@ -68,6 +68,10 @@ export function isMutation(document: DocumentNode, operationName?: string): bool
   return getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION
 }
 
+export function isSubscription(document: DocumentNode, operationName?: string): boolean {
+  return getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION
+}
+
 function countFields(
   schema: GraphQLSchema,
   { operation, selectionSet }: OperationDefinitionNode,

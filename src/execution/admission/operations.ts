@@ -1,8 +1,8 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Documents } from '../documents/documents.ts'
 import { excessOfVariables } from '../documents/variables.ts'
 import type { Admission } from './admission.ts'
-import { type Charge, chargeOf } from './charge.ts'
+import { type Charge, chargeOf, isSubscription } from './charge.ts'
 import { costOf } from './cost.ts'
 import { introspectionIn, mentionsSchema } from './introspection.ts'
 import { estimatedUnits, readUnits } from './units.ts'
@@ -44,7 +44,7 @@ export function createOperationGate(
     const variableValues = asObject(params.variables)
     const charge = chargeOf(schema, document, operationName, variableValues)
     // A subscription's cost is that of one event; their number is unknown.
-    const isStream = getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION
+    const isStream = isSubscription(document, operationName)
     const estimate = () =>
       estimatedUnits(costOf({ schema, document, operationName, variableValues })?.requested)
     admission.reserve({

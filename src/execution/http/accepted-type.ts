@@ -37,3 +37,12 @@ const negotiate = memoize((header): Accepted => {
     .map((type) => types[withCharset.indexOf(type)])
   return { type: accepted.find((type) => type !== 'text/html'), page: accepted[0] === 'text/html' }
 })
+
+const events = 'text/event-stream'
+
+/** Whether a client accepts event streams, and whether it says so by name: not only with a wildcard for all types. */
+export const acceptedEvents = memoize((header): { accepted: boolean; named: boolean } => {
+  const accept = /[^\s,]/.test(header) ? header.slice(0, maxAcceptLength) : '*/*'
+  const accepted = new Negotiator({ headers: { accept } }).mediaTypes([`${events}; charset=utf-8`]).length > 0
+  return { accepted, named: accepted && /text\/(?:event-stream|\*)/i.test(accept) }
+})

@@ -7,7 +7,7 @@ import { checkBodyType } from '../../http/body.ts'
 import type { Caller } from '../../http/caller.ts'
 import { conditional } from '../../http/conditional.ts'
 import { createGraphiql } from '../../http/pages/graphiql.ts'
-import type { HttpResponse } from '../../http/response.ts'
+import type { HttpResponse, RoutedAnswer } from '../../http/response.ts'
 import type { Admission } from '../admission/admission.ts'
 import { createRememberedAnswers } from '../admission/remembered.ts'
 import { keptUnits } from '../admission/units.ts'
@@ -16,19 +16,33 @@ import { createPersistedDocuments } from '../documents/persisted.ts'
 import type { Executor } from '../execute.ts'
 import { idempotencyKeyOf, type Produced } from '../idempotency.ts'
 import { createRunRequest, streamsElsewhere } from '../yoga.ts'
-import { type AnswerType, acceptedType } from './accepted-type.ts'
+import { type AnswerType, acceptedEvents, acceptedType } from './accepted-type.ts'
 import { refused } from './refused.ts'
-import { type Received, receive } from './request.ts'
+import { type GraphqlRequest, type Received, receive } from './request.ts'
 
 export const maxGraphqlBytes = 262_144
 
 export const graphqlMethods = 'GET, HEAD, POST, OPTIONS'
 
 /** @param gone returns a signal that aborts when the client disconnects */
-export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<HttpResponse>
+export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<RoutedAnswer>
 
-/** GraphQL over HTTP, and GraphiQL for browsers. Event streams have a path of their own. */
-export function createGraphqlHandler(executor: Executor, services: Services, streamPath: string): Handler {
+/** Answers an operation with an event stream. @param admission of the operation, which was counted */
+export type StreamOperation = (
+  req: IncomingMessage,
+  params: GraphqlRequest,
+  admission: Admission,
+  caller: Caller,
+  gone: () => AbortSignal,
+) => Promise<RoutedAnswer>
+
+/** GraphQL over HTTP, and GraphiQL for browsers. A client that accepts event streams gets subscriptions as such. */
+export function createGraphqlHandler(
+  executor: Executor,
+  services: Services,
+  streamPath: string,
+  stream: StreamOperation,
+): Handler {
   const documents = createPersistedDocuments(services.documents)
   const run = createRunRequest(executor, services, documents, streamPath)
   const graphiql = createGraphiql(debugQuery)
@@ -79,23 +93,25 @@ export function createGraphqlHandler(executor: Executor, services: Services, str
     req: IncomingMessage,
     caller: Caller,
     gone: () => AbortSignal,
-  ): Promise<HttpResponse> {
+  ): Promise<RoutedAnswer> {
     const admission = executor.arrive(caller)
     if (prefersPage(req)) {
       const page = conditional(req, graphiql())
       admission.settle(() => keptUnits(page.body.length))
       return page
     }
-    const type = checkRequest(req, streamPath)
-    const request = { ...(await receive(req, documents, maxGraphqlBytes)), type }
-    const cached = cachedAnswers.find(request.params, type)
+    const { type, streams } = checkRequest(req, streamPath)
+    const received = await receive(req, documents, maxGraphqlBytes)
+    const cached = type && cachedAnswers.find(received.params, type)
     if (cached) {
       admission.settle(() => keptUnits(cached.body.length))
       return cached
     }
-    executor.reserveOperation(admission, request.params, request.text.length)
-    if (req.method !== 'POST' && executor.isMutation(request.params)) throw mutationNotByPost
-    return produce(req, request, caller, admission, gone)
+    executor.reserveOperation(admission, received.params, received.text.length)
+    if (req.method !== 'POST' && executor.isMutation(received.params)) throw mutationNotByPost
+    if (!type || (streams && executor.isSubscription(received.params)))
+      return stream(req, received.params, admission, caller, gone)
+    return produce(req, { ...received, type }, caller, admission, gone)
   }
 
   return async (req, caller, gone) => {
@@ -129,17 +145,21 @@ function prefersPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && acceptedType(headers.accept).page
 }
 
-/** @returns the answer's type @throws Refusal that names what to send instead */
-function checkRequest({ method, headers }: IncomingMessage, streamPath: string): AnswerType {
+/** @returns the answer's type, if it is no stream @throws Refusal that names what to send instead */
+function checkRequest(
+  { method, headers }: IncomingMessage,
+  streamPath: string,
+): { type: AnswerType | undefined; streams: boolean } {
   if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
     throw new Refusal('MethodNotAllowed', 'use GET or POST')
   }
   const { type } = acceptedType(headers.accept)
-  if (!type) {
-    // This path never answers with an event stream, so the refusal names the one that does.
+  // A wildcard for all types asks for JSON: a client that does not expect a stream would wait for its end.
+  const streams = acceptedEvents(headers.accept ?? '').named && method !== 'HEAD'
+  if (!type && !streams) {
     if (/text\/event-stream/i.test(headers.accept ?? '')) throw streamsElsewhere(streamPath)
     throw new Refusal('NotAcceptable', 'accept application/json or application/graphql-response+json')
   }
   if (method === 'POST') checkBodyType(headers)
-  return type
+  return { type, streams }
 }

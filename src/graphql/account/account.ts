@@ -10,8 +10,10 @@ import { exposeModel, relationOptions } from '../stored/expose.ts'
 import { resolveKeyed } from '../stored/resolve.ts'
 import type { FindKeys } from '../stored/root.ts'
 import type { Environment } from '../stored/stored-field.ts'
+import { NotificationFilterInput, toNotificationFilter } from './notification-filter.ts'
 
-const { orders, trades, notifications, latestNotifications, affiliate, totalSurplus } = accountRelations
+const { orders, trades, notifications, notificationHistory, latestNotifications, affiliate, totalSurplus } =
+  accountRelations
 
 exposeModel(account, Object.keys(accountRelations))
 
@@ -36,6 +38,21 @@ builder.objectFields(AccountRef, (t) => {
       }),
     ),
     notifications: field(relationOptions(notifications, { rowArguments: requireCms })),
+    notificationHistory: field(
+      relationOptions(notificationHistory, {
+        args: {
+          filter: t.arg({
+            type: NotificationFilterInput,
+            required: false,
+            description: 'Only notifications that meet it.',
+          }),
+        },
+        rowArguments: (
+          { filter, ...page }: { filter?: Parameters<typeof toNotificationFilter>[0] },
+          environment,
+        ) => requireCms({ ...page, filter: toNotificationFilter(filter) }, environment),
+      }),
+    ),
     latestNotifications: field(
       relationOptions(latestNotifications, {
         args: { first: cursorArguments(t.arg).first },

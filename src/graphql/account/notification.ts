@@ -1,13 +1,13 @@
-import type { GraphQLResolveInfo } from 'graphql'
+import type { Address } from '../../domain/evm/address.ts'
 import { account } from '../../storage/models/account.ts'
-import { feedOfAddress } from '../../storage/models/notification/feed.ts'
+import { edgeSelection, feedOfAddress } from '../../storage/models/notification/feed.ts'
 import { notification } from '../../storage/models/notification/notification.ts'
 import type { PageRows } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/features.ts'
 import { edgeRef } from '../stored/connection.ts'
 import { exposeModel } from '../stored/expose.ts'
-import { feedReading } from '../stored/resolve.ts'
+import { feedField } from '../stored/feed-field.ts'
 import { storedRoot } from '../stored/root.ts'
 
 exposeModel(notification)
@@ -31,10 +31,12 @@ builder.subscriptionField('notifications', (t) =>
       account: t.arg({ type: 'Address', required: true, description: 'Whose feed.' }),
       after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
     },
-    subscribe(_root, { account, after }, context, info: GraphQLResolveInfo) {
-      requireFeature(context, 'cms')
-      return context.feed.stream(account, after ?? null, context.clientSignal, feedReading(context, info))
-    },
-    resolve: (entry) => JSON.parse(entry) as never,
+    ...feedField<{ account: Address; after?: string | null }>({
+      find({ account, after }, environment) {
+        requireFeature(environment, 'cms')
+        return { feed: environment.feeds.account, key: account, after: after ?? null }
+      },
+      entryOf: (edge) => ({ selection: edgeSelection(edge) }),
+    }),
   }),
 )

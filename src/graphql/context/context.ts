@@ -7,7 +7,7 @@ import { listItems } from '../../domain/json-text.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Feed } from '../../notifications/feed.ts'
+import type { Feeds } from '../../notifications/feeds.ts'
 import type { Db } from '../../storage/database/database.ts'
 import { createLoaders, type Loaders, type ReadTokens } from '../../storage/loaders.ts'
 import { maxNamedOrders } from '../order/uids-input.ts'
@@ -20,7 +20,7 @@ export interface Services {
   now: Clock
   log: Log
   networks: TradingNetworks
-  feed: Feed
+  feeds: Feeds
   affiliates: AffiliateServices
   statistics: Statistics
   version: string
@@ -51,6 +51,8 @@ export interface Context extends Services, Caller {
   restricted?: boolean
   /** Aborts when the client disconnects. */
   clientSignal: AbortSignal
+  /** Estimated objects of the result, where that is known. */
+  objects?: number
   /**
    * Counts list items of the result.
    * @throws Refusal QueryTooComplex over the limit, and from then on every time

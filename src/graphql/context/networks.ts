@@ -8,6 +8,8 @@ import type { QuoteReply, QuoteRequest } from '../../domain/quote/quote.ts'
 import type { NativeRate } from '../../domain/token/native-rate.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
+import type { BalanceWatch } from '../../tokens/balances.ts'
+import type { PriceWatch } from '../../tokens/prices.ts'
 
 /** Trading operations of one network. */
 export interface TradingServices {
@@ -57,6 +59,10 @@ export interface TradingServices {
    * @throws Outage
    */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  /** Balances of one account as they change, as `BalanceWatch`. @throws Refusal when too many are watched */
+  watchBalances: BalanceWatch['subscribe']
+  /** Prices of tokens as they change, as `PriceWatch`. @throws Refusal when too many are watched */
+  watchPrices: PriceWatch['subscribe']
   /** Whether all dependencies of this network (node, database) respond. */
   ready(): Promise<boolean>
 }

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
-import { Outage, Refusal } from '../../domain/errors/error.ts'
+import { type Ending, Outage, Refusal } from '../../domain/errors/error.ts'
 import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
 import type { Log } from '../../domain/log.ts'
 
@@ -59,6 +59,7 @@ export function refusalError(refusal: Refusal, at?: unknown): GraphQLError {
   return clientError(refusal.code, refusal.message, at, {
     ...(refusal.field && { field: refusal.field }),
     ...(refusal.data && { data: refusal.data }),
+    ...refusal.ending,
   })
 }
 
@@ -73,7 +74,7 @@ function clientError(
   code: RefusalCode,
   message: string,
   at: unknown,
-  details: { field?: string; data?: Record<string, unknown> } = {},
+  details: { field?: string; data?: Record<string, unknown> } & Partial<Ending> = {},
 ): GraphQLError {
   const place = at instanceof GraphQLError ? at : undefined
   const http: unknown = place?.extensions.http

@@ -21,7 +21,8 @@ CancelOrderPayloadRef.implement({
   fields: (t) => ({
     order: t.field({
       type: OrderRef,
-      description: 'The order as it is now.',
+      description:
+        'The order as it is now. Its pendingSettlements can still fill it: what is on chain counts, not the cancellation.',
       resolve: ({ uid }, _args, context, info) => storedOrder(uid, context, info),
     }),
   }),
@@ -33,7 +34,8 @@ for (const ref of [CancelOrdersPayloadRef, CancelOrdersByPolicyPayloadRef])
     fields: (t) => ({
       orders: t.field({
         type: [OrderRef],
-        description: 'The orders as they are now, each once, in the order of the input.',
+        description:
+          'The orders as they are now, each once, in the order of the input. Their pendingSettlements can still fill them.',
         extensions: { items: maxNamedOrders },
         resolve: ({ uids }, _args, context, info) =>
           Promise.all(context.countItems(uids).map((uid) => storedOrder(uid, context, info))),

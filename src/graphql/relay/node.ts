@@ -5,8 +5,6 @@ import {
   accountByAddress,
   affiliateByWallet,
   auctionById,
-  closedAuctionById,
-  closedSolutionByKey,
   notificationById,
   orderByUid,
   solutionByKey,
@@ -52,9 +50,6 @@ function storedKind<Key>(
   }
 }
 
-const hidesOpenCompetitions = ({ hidesCompetitions, restricted }: Environment) =>
-  hidesCompetitions === true && !restricted
-
 function requireCmsFor<Key>(keyed: Keyed<Key>): (environment: Environment) => Keyed<Key> {
   return (environment) => {
     requireFeature(environment, 'cms')
@@ -85,15 +80,13 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
     (wallet) => wallet as Address,
     requireCmsFor(affiliateByWallet),
   ),
-  Auction: storedKind(rowKey, BigInt, (environment) =>
-    hidesOpenCompetitions(environment) ? closedAuctionById : auctionById,
-  ),
+  Auction: storedKind(rowKey, BigInt, auctionById),
   Notification: storedKind(rowKey, BigInt, requireCmsFor(notificationById)),
   Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
   Solution: storedKind(
     /^([1-9][0-9]{0,17}):([0-9]{1,9})$/,
     (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
-    (environment) => (hidesOpenCompetitions(environment) ? closedSolutionByKey : solutionByKey),
+    solutionByKey,
   ),
   Token: storedKind(
     /^([0-9]{1,9}):(0x[0-9a-f]{40})$/,

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache'
 import { unixSeconds } from '../../domain/log.ts'
 import { checkFaults } from '../../storage/query/fault.ts'
 import { type Keyed, keyedValues } from '../../storage/query/keyed.ts'
-import { notStored, type Selection } from '../../storage/query/selected.ts'
+import { type Ambient, notStored, type Selection } from '../../storage/query/selected.ts'
 import { type Slot, slotOf } from '../../storage/query/slot.ts'
 import {
   fieldStatement,
@@ -111,7 +111,7 @@ export async function readField(
   const statement = cachedStatement(prepared.id, slots, reading, '', () =>
     fieldStatement(prepared.item, slots, reading),
   )
-  const [text = 'null'] = await runStatement(environment.db, statement, now(environment), [], slots)
+  const [text = 'null'] = await runStatement(environment.db, statement, ambientOf(environment), [], slots)
   return checkFaults(text)
 }
 
@@ -130,7 +130,7 @@ export async function readKeyed<Key>(
     keyedStatement(keyed as Keyed<never>, isOne, prepared.item, slots, reading),
   )
   const values = keyedValues(keyed, keys)
-  const texts = await runStatement(environment.db, statement, now(environment), values, slots)
+  const texts = await runStatement(environment.db, statement, ambientOf(environment), values, slots)
   return texts.map(checkFaults)
 }
 
@@ -154,15 +154,15 @@ export function slotsOf(
   { variables }: OperationScope,
   environment: Environment,
 ): Slot[] {
-  const env = { hidesCompetitions: environment.hidesCompetitions === true && !environment.restricted }
   return fields.map(({ relation, field, node, rowArguments }) => {
     const args = getArgumentValues(field, node, variables)
-    return slotOf(relation, rowArguments ? rowArguments(args as never, environment) : args, env)
+    return slotOf(relation, rowArguments ? rowArguments(args as never, environment) : args)
   })
 }
 
-function now({ now }: Environment): number {
-  return unixSeconds(now())
+/** The operator's own paths show what others do not see yet. */
+export function ambientOf({ now, hidesCompetitions = false, restricted }: Environment): Ambient {
+  return { now: unixSeconds(now()), hidesCompetitions: hidesCompetitions && !restricted }
 }
 
 /** False when the text marks a token that is not stored: resolvers then read it from the chain. */

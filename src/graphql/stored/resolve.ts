@@ -1,10 +1,7 @@
 import DataLoader from 'dataloader'
 import type { FragmentDefinitionNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
-import { unixSeconds } from '../../domain/log.ts'
 import type { Token } from '../../domain/token/token.ts'
-import type { FeedReading } from '../../storage/feed.ts'
 import type { TokenKey } from '../../storage/models/keyed.ts'
-import { edgeSelection } from '../../storage/models/notification/feed.ts'
 import type { Keyed } from '../../storage/query/keyed.ts'
 import { notStored } from '../../storage/query/selected.ts'
 import type { Context } from '../context/context.ts'
@@ -16,7 +13,6 @@ import {
   readField,
   readKeyed,
   resolverReading,
-  slotsOf,
 } from './reading.ts'
 
 /** Parent value of a stored object's resolvers: JSON by response keys, and its identity below `@`. */
@@ -24,7 +20,7 @@ export type StoredValue = Readonly<Record<string, unknown>>
 
 const fragmentMaps = new WeakMap<object, Fragments>()
 
-function scopeOf({ schema, fragments, variableValues }: GraphQLResolveInfo): OperationScope {
+export function scopeOf({ schema, fragments, variableValues }: GraphQLResolveInfo): OperationScope {
   const cached = fragmentMaps.get(fragments)
   const map = cached ?? new Map<string, FragmentDefinitionNode>(Object.entries(fragments))
   if (!cached) fragmentMaps.set(fragments, map)
@@ -126,15 +122,4 @@ function keyedLoader(
 /** The key of a stored object. */
 export function identityOf<Identity>(parent: StoredValue): Identity {
   return parent['@'] as Identity
-}
-
-/** How a subscription reads entries of the feed: its selection and slots. */
-export function feedReading(context: Context, info: GraphQLResolveInfo): FeedReading {
-  const scope = scopeOf(info)
-  const { item, slots } = prepareObject(info.returnType, info.fieldNodes as unknown as Nodes, scope)
-  return {
-    item: { selection: edgeSelection(item) },
-    slots: slotsOf(slots, scope, context),
-    now: () => unixSeconds(context.now()),
-  }
 }

@@ -20,7 +20,7 @@ export const accountOperations: Operations = {
             id: '1',
             account: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
             type: 'order_filled',
-            message: 'Order filled: 1 WETH for 2940 USDC',
+            message: 'Order filled: 1 WETH for 2,940 USDC',
             timestamp: '2027-01-15T07:43:23Z',
             metadata: {
               txHash: '0xabababababababababababababababababababababababababababababababab',

@@ -15,13 +15,13 @@ export const notificationRoutes: StoredRoute[] = [
     needs: 'cms',
     items: () => maxNotifications,
     headers: { 'Cache-Control': 'public, max-age=300' },
-    read: async ({ path }, { db, now }) => {
+    read: async ({ path }, { db, ambient }) => {
       const account = readAddress('account', path.account)
       const row = await readBody(
         db,
         notificationList,
         newestNotifications({ account, first: maxNotifications }),
-        { now },
+        ambient,
       )
       return row ? { body: row[0] } : null
     },

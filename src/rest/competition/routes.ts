@@ -3,7 +3,7 @@ import { competition, competitionV1 } from '../../storage/bodies/competition.ts'
 import { type BodyRead, oneBody, readBody } from '../../storage/bodies/read.ts'
 import { isOver } from '../../storage/models/auction/auction.ts'
 import { auctionOfTransaction, latestAuction, oneAuction } from '../../storage/models/auction/roots.ts'
-import { param } from '../../storage/query/selected.ts'
+import { ownParam } from '../../storage/query/selected.ts'
 import { unchanging } from '../row/caching.ts'
 import { readHash } from '../row/parameters.ts'
 import type { RestRequest } from '../row/route.ts'
@@ -11,21 +11,16 @@ import type { StoredReading, StoredRoute } from '../row/stored-route.ts'
 
 const missing = 'there is no such competition'
 
-type FindRows = (
-  path: RestRequest<string>['path'],
-  chainId: number,
-  env: { hidesCompetitions: boolean },
-) => ReturnType<typeof oneAuction>
+type FindRows = (path: RestRequest<string>['path'], chainId: number) => ReturnType<typeof oneAuction>
 
 const findsByPath: Record<string, FindRows> = {
-  ':auctionId': (path, chainId, env) => oneAuction({ id: readAuctionId(path), chainId }, env),
-  latest: (_path, chainId, env) => latestAuction({ chainId }, env),
-  'by_tx_hash/:hash': (path, chainId, env) =>
-    auctionOfTransaction({ hash: readHash('hash', path.hash), chainId }, env),
+  ':auctionId': (path, chainId) => oneAuction({ id: readAuctionId(path), chainId }),
+  latest: (_path, chainId) => latestAuction({ chainId }),
+  'by_tx_hash/:hash': (path, chainId) => auctionOfTransaction({ hash: readHash('hash', path.hash), chainId }),
 }
 
 /** A column beside the body: whether the competition can no longer change. */
-const overColumn = isOver(`${param(1)}::int`)
+const overColumn = isOver(`${ownParam(0)}::int`)
 
 const bodies: [string, BodyRead][] = [
   ['v1', oneBody(competitionV1, [overColumn])],
@@ -52,12 +47,9 @@ export const competitionRoutes: StoredRoute[] = [
 
 /** @param isCacheable whether caches may keep a final competition: not for `latest`, nor for the operator's path */
 function createRead(body: BodyRead, findRows: FindRows, isCacheable: boolean): StoredRoute['read'] {
-  return async (
-    { path },
-    { db, network: { chainId, finalityBlocks }, now, hidesCompetitions = false }: StoredReading,
-  ) => {
-    const rows = findRows(path, chainId, { hidesCompetitions })
-    const row = await readBody(db, body, rows, { now, values: [finalityBlocks] })
+  return async ({ path }, { db, network: { chainId, finalityBlocks }, ambient }: StoredReading) => {
+    const rows = findRows(path, chainId)
+    const row = await readBody(db, body, rows, { ...ambient, values: [finalityBlocks] })
     if (!row) return null
     const [text, isOver] = row
     return { body: text, ...(isCacheable && isOver === 't' && { headers: { 'Cache-Control': unchanging } }) }

@@ -10,6 +10,8 @@ export const statusOf: Record<RefusalCode, number> = {
   NotFound: 404,
   OrderNotFound: 404,
   QueryTooComplex: 400,
+  FeedGap: 410,
+  SlowConsumer: 408,
   // GraphQL only. Its clients expect 200, and then send the text.
   PERSISTED_QUERY_NOT_FOUND: 200,
   InvalidQuery: 400,

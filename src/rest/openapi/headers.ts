@@ -7,6 +7,8 @@ export const headers = {
   'Idempotent-Replayed': '`true` when this is the answer that an earlier request with the same key got.',
   'Cache-Control': 'How long caches may keep the answer.',
   Link: 'Where older entries are, with `rel="next"`; left out where there are none. Relative to the request’s own address.',
+  'X-Pending-Settlements':
+    'After a cancellation: hashes of transactions that are sent and can still fill the orders; left out where there are none.',
   ETag: 'Names this answer, for `If-None-Match`.',
   Age: 'Seconds since a source gave the data.',
   Warning: '`110 - "Response is Stale"` where no source answers now and an older answer is given.',

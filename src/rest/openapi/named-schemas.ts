@@ -13,6 +13,7 @@ import {
   traderStatistics,
 } from '../affiliate/statistics-schema.ts'
 import { appDataDocument } from '../app-data/schema.ts'
+import { solverNotices } from '../competition/notices.ts'
 import { quotedOrder, quoteResponse } from '../quote/schema.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/data-schema.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/schema.ts'
@@ -23,6 +24,8 @@ import { storedSchemas } from './stored-schemas.ts'
 /** Schemas that have a name in the document. */
 export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ...storedSchemas,
+  SolverNotices: { schema: solverNotices, description: 'The newest 100, newest first.' },
+  SolverNotice: { schema: solverNotices.element, description: 'What became of solutions of a solver.' },
   QuoteRequest: {
     schema: quoteBody,
     graphqlType: 'QuoteInput',

@@ -3,6 +3,7 @@ import { affiliateOperations } from '../affiliate/documentation.ts'
 import { statisticsOperations } from '../affiliate/statistics-documentation.ts'
 import { appDataOperations } from '../app-data/documentation.ts'
 import { competitionOperations } from '../competition/documentation.ts'
+import { noticeOperations } from '../competition/notices.ts'
 import { type Family, statusOf, toErrorBody } from '../errors/body.ts'
 import { networkOperations } from '../network/documentation.ts'
 import { cancellationOperations } from '../order/cancellation-documentation.ts'
@@ -31,6 +32,7 @@ export const operations: Operations<Tagged> = {
   ...tagged('Trades', tradeOperations),
   ...tagged('App data', appDataOperations),
   ...tagged('Competitions', competitionOperations),
+  ...tagged('Competitions', noticeOperations),
   ...tagged('Market', marketOperations),
   ...tagged('Networks', networkOperations),
   ...tagged('Accounts', accountOperations),

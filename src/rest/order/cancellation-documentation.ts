@@ -32,9 +32,15 @@ export const cancellationOperations: Operations = {
     id: 'cancelOrders',
     summary: 'Cancel orders together',
     description:
-      'All or none. The owner signs the list of UIDs as it is sent. A settlement that is on its way can still trade them. The body is read as JSON, whatever its Content-Type.',
+      'All or none. The owner signs the list of UIDs as it is sent. A settlement that was sent can still fill them: `X-Pending-Settlements` names its transaction. The body is read as JSON, whatever its Content-Type.',
     body: cancellationBody,
-    answers: { 200: { description: 'Every order named is cancelled.', schema: cancelledText } },
+    answers: {
+      200: {
+        description: 'Every order named is cancelled.',
+        schema: cancelledText,
+        headers: ['X-Pending-Settlements'],
+      },
+    },
     codes,
     examples: {
       two: { summary: 'Two orders', body: twoOrders, answer: 'Cancelled' },
@@ -54,9 +60,16 @@ export const cancellationOperations: Operations = {
   'DELETE /api/v1/orders/:uid': {
     id: 'cancelOrder',
     summary: 'Cancel one order',
-    description: 'The owner signs its UID by itself, or as a list of one.',
+    description:
+      'The owner signs its UID by itself, or as a list of one. A settlement that was sent can still fill it: `X-Pending-Settlements` names its transaction.',
     body: singleCancellationBody,
-    answers: { 200: { description: 'The order is cancelled.', schema: cancelledText } },
+    answers: {
+      200: {
+        description: 'The order is cancelled.',
+        schema: cancelledText,
+        headers: ['X-Pending-Settlements'],
+      },
+    },
     codes,
     examples: {
       one: {

@@ -107,6 +107,7 @@ function toAnswer(row: Route, result: never): Produced {
     headers: {
       'Content-Type': contentType,
       ...row.headers,
+      ...row.headersOf?.(result),
       ...(freshness && freshnessHeaders(freshness)),
     },
     body: contentType === json ? JSON.stringify(content) : String(content),

@@ -47,6 +47,8 @@ interface Row<On extends string, Run extends string, Data> {
   freshness?: (data: Data) => Freshness | null | undefined
   /** On success only. */
   headers?: Record<string, string>
+  /** Those that depend on the result. */
+  headersOf?: (data: Data) => Record<string, string>
   contentType?: string
   /** Most bytes of the request's body, if not the default. */
   maxBytes?: number

@@ -1,9 +1,9 @@
 import { Refusal } from '../../domain/errors/error.ts'
-import { unixSeconds } from '../../domain/log.ts'
 import { oneRead } from '../../execution/admission/charge.ts'
 import { estimatedUnits, readUnits, writtenUnits } from '../../execution/admission/units.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { tradingOn } from '../../graphql/context/networks.ts'
+import { ambientOf } from '../../graphql/stored/reading.ts'
 import { defaultReportAuctions } from '../../storage/bodies/debug-report.ts'
 import type { Family } from '../errors/body.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -30,14 +30,13 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
     isRepeatable: false,
     recall: undefined,
     async perform(request) {
-      const { db, now, maxOrderUids } = services
+      const { db, maxOrderUids } = services
       const answer = await row.read(
         request as RestRequest<string>,
         {
           db,
-          now: unixSeconds(now()),
+          ambient: ambientOf({ ...services, restricted: row.restricted === true }),
           reportAuctions,
-          hidesCompetitions: services.hidesCompetitions === true && !row.restricted,
           ...(maxOrderUids !== undefined && { maxOrderUids }),
           ...(family === 'orderBook' && { network: tradingOn(services, request.network).network }),
         } as Parameters<StoredRoute['read']>[1],

@@ -1,11 +1,11 @@
 import type { Network } from '../../domain/network/network.ts'
 import type { Services } from '../../graphql/context/context.ts'
+import type { Ambient } from '../../storage/query/selected.ts'
 import type { RestRequest, Route, RowTraits } from './route.ts'
 
 /** The context of reading a stored row. */
-export interface StoredReading extends Pick<Services, 'db' | 'hidesCompetitions' | 'maxOrderUids'> {
-  /** Unix seconds. */
-  now: number
+export interface StoredReading extends Pick<Services, 'db' | 'maxOrderUids'> {
+  ambient: Ambient
   /** On routes of the order book. */
   network: Network
   reportAuctions: number

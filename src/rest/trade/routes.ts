@@ -13,11 +13,11 @@ const tradeList = listOfBodies(listedTrade)
 export const tradeRoutes: StoredRoute[] = ['v1', 'v2'].map((version) => ({
   on: `GET /api/${version}/trades`,
   items: ({ query }) => pageOf(version, query).limit,
-  read: async ({ query }, { db, network: { chainId }, now }) => {
+  read: async ({ query }, { db, network: { chainId }, ambient }) => {
     const filter = readFilter(query)
     const { offset, limit } = pageOf(version, query)
     checkLimit(limit, 'InvalidLimit')
-    const row = await readBody(db, tradeList, pageOfTrades({ filter, chainId, offset, limit }), { now })
+    const row = await readBody(db, tradeList, pageOfTrades({ filter, chainId, offset, limit }), ambient)
     return row ? { body: row[0] } : null
   },
 }))

@@ -324,7 +324,6 @@ describe('an invalid request is refused', () => {
       'application/json',
     ],
     ['PUT', '', { method: 'PUT', headers: json, body: query }, 405, 'MethodNotAllowed', 'POST'],
-    ['a stream without Accept', '/stream?query={version}', {}, 404, 'NotFound', 'text/event-stream'],
   ])('%s', async (_what, path, init, status, code, says) => {
     const response = await fetch(`${server.url}/graphql${path}`, init)
     const [error] = ((await response.json()) as { errors: { message: string; extensions: object }[] }).errors
@@ -336,15 +335,16 @@ describe('an invalid request is refused', () => {
   })
 })
 
-describe('/graphql does not stream', () => {
-  test('a client that accepts only a stream gets 406 with the path of the streams', async () => {
+describe('a stream at /graphql', () => {
+  test('a client that accepts only a stream gets one', async () => {
     const response = await fetch(`${server.url}/graphql?query={version}`, {
       headers: { accept: 'text/event-stream' },
     })
-    expect(response.status).toBe(406)
-    const body = (await response.json()) as { errors: { message: string; extensions: object }[] }
-    expect(body.errors[0]?.message).toContain('/graphql/stream')
-    expect(body.errors[0]?.extensions).toEqual({ code: 'NotAcceptable', retryable: false })
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ])
+    expect(await response.text()).toContain('event: next\ndata: {"data":{"version":"test-build"}')
   })
 
   test('a client that also accepts JSON gets JSON', async () => {
@@ -353,7 +353,7 @@ describe('/graphql does not stream', () => {
     expect(await response.json()).toMatchObject({ data: { version: 'test-build' } })
   })
 
-  test('a subscription gets the same 406', async () => {
+  test('a subscription by a client that accepts no stream gets 406 with the path of the streams', async () => {
     const query = `subscription { notifications(account: "${numbered('0f')}") { cursor } }`
     const { status, body } = await request(`${server.url}/graphql`, 'POST', { query })
     expect(status).toBe(406)

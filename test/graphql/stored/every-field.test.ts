@@ -43,8 +43,12 @@ test('every stored column is answered by a compiled read', () => {
   expect('receiver' in columnsOf('Order')).toBe(true)
 })
 
+/** Only streams have them: generated documents are queries. */
+const streamed = ['AuctionEntry', 'OrderEventEntry']
+
 test('the oracle knows every compiled field, so that generated documents cover all of them', () => {
-  expect(answered.filter(({ type, field }) => !isKnown(type, field)).map(nameOf)).toEqual([])
+  const unknown = answered.filter(({ type, field }) => !streamed.includes(type) && !isKnown(type, field))
+  expect(unknown.map(nameOf)).toEqual([])
 })
 
 test('every compiled field of Query is a root of generated documents', () => {

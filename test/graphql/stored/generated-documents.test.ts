@@ -20,15 +20,14 @@ import type { GraphqlParams } from './oracle/fields.ts'
 import { theHead } from './oracle/page.ts'
 import { readRows } from './oracle/rows.ts'
 import { randomDocument } from './random-document.ts'
-import { storeWorld } from './stored-world.ts'
+import { headPlace, storeWorld } from './stored-world.ts'
 
 /** Compiled reads come from descriptions of fields. The oracle computes the same from rows, without these descriptions. */
 
 const numbers = fc.array(fc.nat(997), { minLength: 10, maxLength: 160 })
 const runs = 250
 
-/** Feed entries are numbered from 1, so the number 0 marks the head of the feed. */
-const headOfFeed = /"[1-9][0-9]{2,}\.0"/g
+const headOfFeed = new RegExp(`"${headPlace}"`, 'g')
 
 /** The code of a document that is refused before anything is read. */
 const tooLarge = 'QueryTooComplex'
@@ -46,18 +45,22 @@ async function post(server: TestServer, query: string, variables: Variables) {
 class Roots {
   private readonly names = new Map<string, string>()
   private readonly beyondNames = new Set<string>()
+  private reachesOutside = false
 
   readonly see = ({ path, parentType, fieldName }: GraphQLResolveInfo) => {
     let root: GraphQLResolveInfo['path'] = path
     while (root.prev) root = root.prev
+    if (path.key === 'outside') this.reachesOutside = true
     if (root === path) this.names.set(String(root.key), fieldName)
     else if (!known.has(`${parentType.name}.${fieldName}`)) this.beyondNames.add(String(root.key))
   }
 
-  statements(hasResolvers: boolean): number {
-    const isRead = ([key, name]: [string, string]) =>
-      !hasResolvers || name !== 'tokens' || this.beyondNames.has(key)
-    return [...this.names].filter(isRead).length
+  /** Without the field that is not stored, as in a fragment that no object matches, tokens that need no row may be read or not. */
+  statements(isMixed: boolean): readonly number[] {
+    const needsRow = ([key, name]: [string, string]) => name !== 'tokens' || this.beyondNames.has(key)
+    const least = [...this.names].filter(needsRow).length
+    if (!isMixed) return [this.names.size]
+    return this.reachesOutside ? [least] : [least, this.names.size]
   }
 }
 const known = new Set(['Token.address', 'Token.usdPrice'])
@@ -127,7 +130,7 @@ describe.each([11, 12, 13])('documents over the random stories of seed %i', (see
       data,
     })
     expect(JSON.stringify(body.data)).toBe(JSON.stringify(data))
-    expect({ text, statements: statements.length }).toEqual({ text, statements: roots.statements(isMixed) })
+    expect(roots.statements(isMixed), text).toContain(statements.length)
     return true
   }
 

@@ -129,7 +129,7 @@ test('Order and OrderQuote with all optional parts', async () => {
       onchainOrderData: null,
       ethflowData: null,
       progress: {
-        stage: 'TRADED',
+        stage: 'EXPIRED',
         solutions: [
           { solver: loser, executedAmounts: null },
           { solver, executedAmounts: { sell: '410', buy: '200' } },

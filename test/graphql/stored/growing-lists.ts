@@ -19,11 +19,18 @@ const orderId = `'Order:0x' || encode(o.uid, 'hex')`
 const orders = (where: string) => `SELECT ${orderId} FROM orders o WHERE ${where} ${newest}`
 const trades = `SELECT 'Trade:' || concat_ws(':', chain_id, block_number, log_index) FROM trades ORDER BY block_number DESC, log_index DESC`
 const events = 'SELECT reason FROM order_events WHERE order_id = $id ORDER BY timestamp, id'
-const feed = `SELECT notification_id::text FROM feed_entries WHERE account = $owner ORDER BY tx, id`
+const feed = `SELECT notification_id::text FROM feed_entries WHERE account = $owner ORDER BY place`
+const marketPrices = `SELECT DISTINCT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at FROM market_prices ORDER BY at DESC`
 const auctionIds = 'SELECT id::text FROM auctions ORDER BY id'
 
 export const lists: readonly Walked[] = [
   { name: 'Order.events', query: 'order(uid: <uid>) { events(<page>)', key: 'detail', items: events },
+  {
+    name: 'Order.marketPrices',
+    query: 'order(uid: <uid>) { marketPrices(<page>)',
+    key: 'at',
+    items: marketPrices,
+  },
   { name: 'Order.trades', query: 'order(uid: <uid>) { trades(<page>)', key: 'id', items: trades },
   {
     name: 'Order.auctions',

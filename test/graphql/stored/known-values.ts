@@ -5,6 +5,7 @@ import {
   auctionsOfOrder,
   eventsOfOrder,
   feedOf,
+  newestNotifications,
   newestOrders,
   newestTrades,
   ordersOfAuction,
@@ -45,6 +46,7 @@ export function valuesOf(rows: Rows) {
       auctions: orders.flatMap((order) => cursorsOf(auctionsOfOrder(order, rows))),
       auctionOrders: auctions.flatMap((auction) => cursorsOf(ordersOfAuction(auction, rows))),
       events: orders.flatMap((order) => cursorsOf(eventsOfOrder(order, rows))),
+      notificationHistory: cursorsOf(newestNotifications(rows.notifications)),
       notifications: ['earliest', ...owners.flatMap((owner) => cursorsOf(feedOf(owner, rows)))],
       orders: cursorsOf(newestOrders(orders)),
       orderTrades: orders.flatMap((order) => cursorsOf(tradesOfOrder(order, rows))),
@@ -59,6 +61,7 @@ function cursorsOf<Item>({ items, letter, keyOf }: List<Item>): string[] {
   return items.map((item) => cursorOf(letter, keyOf(item)))
 }
 
+const notifications = ['ORDER_FILLED', 'ORDER_EXPIRED', 'ORDER_CANCELLED']
 const statuses = ['OPEN', 'FULFILLED', 'CANCELLED', 'EXPIRED', 'PRESIGNATURE_PENDING']
 
 function filterFor(choices: Choices, { pairs, times }: Values): OrderConditions {
@@ -75,6 +78,17 @@ function filterFor(choices: Choices, { pairs, times }: Values): OrderConditions 
 
 const filters = (choices: Choices, values: Values): Arguments => ({
   ...(choices.once(2) && { filter: filterFor(choices, values) }),
+})
+
+const notificationFilters = (choices: Choices, { uids, times }: Values): Arguments => ({
+  ...(choices.once(2) && {
+    filter: {
+      ...(choices.once(3) && { types: [choices.of(notifications), choices.of(notifications)] }),
+      ...(choices.once(3) && { orderUid: choices.of(uids) }),
+      ...(choices.once(5) && { from: choices.of(times) }),
+      ...(choices.once(5) && { until: choices.of(times) }),
+    },
+  }),
 })
 
 const listNames: Record<string, string> = {
@@ -121,6 +135,7 @@ const given: Record<string, Give> = {
     ...filters(choices, values),
   }),
   'Account.orders': filters,
+  'Account.notificationHistory': notificationFilters,
   'Account.latestNotifications': (choices) => ({ first: 1 + choices.below(4) }),
 }
 

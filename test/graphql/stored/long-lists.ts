@@ -35,9 +35,15 @@ export async function storeLongLists(db: Database): Promise<LongLists> {
     INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT 100 + n * 3, ${order.chainId}, n, n FROM generate_series(1, ${long}) n`
   await sql(db)
     .$executeRaw`INSERT INTO auction_orders (order_id, auction_id) SELECT ${id}, a.id FROM auctions a`
+  await sql(db).$executeRaw`
+    INSERT INTO price_series (chain_id, token)
+    SELECT chain_id, token FROM orders, unnest(ARRAY[sell_token, buy_token]) token ON CONFLICT DO NOTHING`
+  await sql(db).$executeRaw`
+    INSERT INTO market_prices (series_id, at, price)
+    SELECT s.id, o.created_at + n * interval '1 second', n FROM price_series s, orders o, generate_series(1, ${long}) n`
   await cloneOrders(db, id, owner, long - 1)
   await sql(db).$executeRaw`
-    INSERT INTO auction_orders (order_id, auction_id) SELECT o.id, 103 FROM orders o ON CONFLICT DO NOTHING`
+    INSERT INTO auction_orders (order_id, auction_id) SELECT o.id, 103 FROM orders o`
   await cloneOrders(db, id, many, beyondLook)
   for (let index = 0; index < long; index++) await storeNotification(db, owner, index)
   await sql(db).$executeRaw`ANALYZE`

@@ -8,6 +8,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
       'activeTraders code computedAt leftToNextReward nextPayout paidOut totalEarned totalTraders totalVolume triggerVolume wallet',
   },
   Auction: { process: 'network' },
+  BalancesUpdate: { outside: 'balances block isAvailable isComplete' },
   CancelOrderPayload: { process: 'order' },
   CancelOrdersByPolicyPayload: { process: 'orders' },
   CancelOrdersPayload: { process: 'orders' },
@@ -27,6 +28,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   PlaceOrderPayload: { process: 'order' },
   PlaceOrderResult: { process: 'error index order' },
   PlaceOrdersPayload: { process: 'results' },
+  PricesUpdate: { outside: 'block isAvailable isComplete prices' },
   Query: {
     outside: 'explainSignature',
     process:
@@ -50,11 +52,13 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   SignatureExplanation: {
     process: 'digest domainSeparator expectedSigner explanation mistake recoveredSigner structHash valid',
   },
-  Subscription: { outside: 'quotes', process: 'notifications' },
+  Subscription: { outside: 'balances quotes tokenPrices', process: 'auctions notifications orderEvents' },
   Token: { outside: 'holders nativePrice usdPrice' },
+  TokenBalance: { outside: 'allowance balance state token' },
   TokenHolder: { outside: 'account address balance' },
   TokenHolderConnection: { outside: 'age asOf edges isStale maxAge nodes pageInfo source' },
   TokenHolderEdge: { outside: 'cursor node' },
+  TokenPrices: { outside: 'nativePrice nativePriceState token usdPrice usdPriceState' },
   TraderActivityConnection: { process: 'computedAt edges nodes pageInfo' },
   TraderStatistics: {
     process:

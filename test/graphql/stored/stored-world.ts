@@ -2,15 +2,16 @@ import fc from 'fast-check'
 import { defaultProgramme } from '../../../src/domain/affiliate/affiliate.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
-import { notificationTypes } from '../../../src/domain/notification.ts'
+import { type NotificationType, notificationTypes } from '../../../src/domain/notification.ts'
+import { cancellationReason, cancellationSources } from '../../../src/domain/order/event.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
+import type { OrderUid } from '../../../src/domain/order/uid.ts'
 import { insertAffiliate } from '../../../src/storage/affiliate/affiliates.ts'
 import { bytea } from '../../../src/storage/database/columns.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { detachNotifications, recordNotifications, revertDetached } from '../../../src/storage/feed.ts'
 import { pricedToken, randomStory, storeStory } from '../../fakes/random-story.ts'
 import { storeTokens } from '../../fakes/stored-tokens.ts'
-import { eventually } from '../../setup/eventually.ts'
 
 /** Random stories that share owners, tokens, auctions and transactions, and all other stored rows. */
 export async function storeWorld(db: Database, seed: number): Promise<void> {
@@ -23,9 +24,11 @@ export async function storeWorld(db: Database, seed: number): Promise<void> {
   await storeTokensOf(db, orders)
   await storeSettlements(db)
   await storeProse(db, first)
+  await storeStandings(db)
+  await storeMarketPrices(db)
   await storeNotifications(db, orders)
   await storeAffiliates(db, [first.owner, others.at(-1)?.owner ?? first.owner])
-  await feedIsSettled(db)
+  await moveHead(db)
 }
 
 /** Every second order has the first one's owner; the first is in the others' auctions, and two trade the same pair. */
@@ -37,10 +40,33 @@ async function share(db: Database, { id, owner, sellToken, buyToken }: Order, ot
   const pair = { sellToken: bytea(sellToken), buyToken: bytea(buyToken) }
   await sql(db).order.updateMany({ where: { id: { in: shared.slice(0, 2) } }, data: pair })
   await sql(db).$executeRaw`
-    INSERT INTO auction_orders (order_id, auction_id) SELECT ${id}, id FROM auctions ON CONFLICT DO NOTHING`
+    INSERT INTO auction_orders (order_id, auction_id) SELECT ${id}, id FROM auctions`
   await sql(db).$executeRaw`
     INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
     SELECT ${id}, auction_id, uid, uid + 1, uid + 2 FROM solutions WHERE uid < 2 ON CONFLICT DO NOTHING`
+}
+
+/** Of every second order, in auctions or not, with all figures or none. */
+async function storeStandings(db: Database): Promise<void> {
+  await sql(db).$executeRaw`
+    INSERT INTO order_standings (order_id, chain_id, reason, since, updated_at, market_gap, fee_share, missing, funds_taken_by,
+      routed_sell, routed_buy, routed_block)
+    SELECT id, chain_id, CASE WHEN id % 4 = 0 THEN 'insufficient_balance' END, created_at, now(), CASE WHEN id % 3 > 0 THEN 1250 - id END,
+      CASE WHEN id % 3 > 0 THEN 50000 END, CASE WHEN id % 4 = 0 THEN sell_amount END, CASE WHEN id % 4 = 0 THEN id - 1 END,
+      CASE WHEN id % 3 > 0 THEN sell_amount END, CASE WHEN id % 3 > 0 THEN buy_amount + id END, CASE WHEN id % 3 > 0 THEN id END
+    FROM orders WHERE id % 2 = 0`
+}
+
+/** Of the tokens of every order, at six times before and after its placement; some tokens lack some times. */
+async function storeMarketPrices(db: Database): Promise<void> {
+  await sql(db).$executeRaw`
+    INSERT INTO price_series (chain_id, token)
+    SELECT DISTINCT chain_id, token FROM orders, unnest(ARRAY[sell_token, buy_token]) token ON CONFLICT DO NOTHING`
+  await sql(db).$executeRaw`
+    INSERT INTO market_prices (series_id, at, price)
+    SELECT s.id, m.at + n * interval '5 minutes', (s.id * 7 + n) % 50 FROM price_series s,
+      (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY created_at) AS at FROM orders) m, generate_series(-2, 3) n
+    WHERE (s.id + n) % 4 > 0`
 }
 
 /** Every token that a row names: for a missing one, resolvers would ask the chain and read more. */
@@ -72,12 +98,17 @@ async function storeSettlements(db: Database): Promise<void> {
     SELECT chain_id, block_number, log_index + 50, NULL, order_uid, owner, sell_token, buy_token, 1, 1, 0, tx_hash FROM trades LIMIT 1`
 }
 
-async function storeProse(db: Database, { id }: Order): Promise<void> {
+async function storeProse(db: Database, { id, uid }: Order): Promise<void> {
+  const replacement = { by: 'replacement' as const, uid }
+  const invalidated = { by: 'chain' as const, blockNumber: 3, txHash: keccakText('tx') }
   const timestamp = new Date(1_799_000_000_250)
   await sql(db).orderEvent.createMany({
     data: [
       { orderId: id, label: 'cancelled', reason: 'because "I"\\ say so', timestamp },
       { orderId: id, label: 'invalid', reason: 'banned_user', timestamp },
+      { orderId: id, label: 'cancelled', reason: cancellationReason(replacement), timestamp },
+      { orderId: id, label: 'cancelled', reason: cancellationReason(invalidated), timestamp },
+      { orderId: id, label: 'cancelled', reason: null, timestamp },
     ],
   })
 }
@@ -90,7 +121,12 @@ async function storeNotifications(db: Database, orders: readonly Order[]): Promi
       type,
       message: `it is "${type}"\\`,
       timestamp: new Date(1_799_000_000_000 + kind * 500 + index),
-      metadata: { orderId: uid, chainId, ...metadataOf(kind + index), nested: { b: [1, null], a: '"' } },
+      metadata: {
+        orderId: uid,
+        chainId,
+        ...metadataOf(kind + index, type, uid, orders[0]?.sellToken),
+        nested: { b: [1, null], a: '"' },
+      },
       blockNumber: type === 'order_filled' && index < 2 ? 5 : null,
     })),
   )
@@ -101,12 +137,24 @@ async function storeNotifications(db: Database, orders: readonly Order[]): Promi
   })
 }
 
-function metadataOf(step: number): object {
+function metadataOf(step: number, type: NotificationType, uid: OrderUid, token: Address | undefined): object {
+  const amounts = {
+    token,
+    reference: 'quote',
+    referenceAmount: '1000',
+    improvementAmount: '21',
+    improvementShare: '0.021',
+  }
+  if (type === 'price_improvement') return amounts
+  if (type === 'insufficient_balance')
+    return { token, ...(step % 2 === 0 ? { missingBalance: '7' } : { missingAllowance: '8' }) }
   const all = {
     executedAmount: '12',
     txHash: keccakText('tx'),
     validTo: 4_294_967_295,
     reason: 'no "reason"',
+    source: cancellationSources[step % 4],
+    ...(step % 2 === 0 && { replacedBy: uid }),
   }
   return step % 3 === 0 ? {} : all
 }
@@ -128,11 +176,9 @@ async function storeAffiliates(db: Database, wallets: readonly Address[]): Promi
   }
 }
 
-/** A feed is readable up to the oldest running transaction in any database of the server. */
-async function feedIsSettled(db: Database): Promise<void> {
-  await eventually('the feed is settled', async () => {
-    const [row] = await sql(db).$queryRaw<{ settled: boolean }[]>`
-      SELECT max(tx) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS settled FROM feed_entries`
-    return row?.settled
-  })
+/** The head of the feed, which no entry has. */
+export const headPlace = 1_000_000n
+
+async function moveHead(db: Database): Promise<void> {
+  await sql(db).feedMark.create({ data: { feed: 'account', key: Buffer.from('none'), place: headPlace } })
 }

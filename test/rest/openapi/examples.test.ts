@@ -36,7 +36,15 @@ const withoutQuoteIds = (body: unknown) =>
   JSON.parse(JSON.stringify(body).replace(/(\\?"id\\?":)[0-9]+/g, '$10')) as unknown
 
 /** Headers that are only sent when they apply. */
-const occasional = ['RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed', 'Warning', 'Retry-After', 'Link']
+const occasional = [
+  'X-Pending-Settlements',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Idempotent-Replayed',
+  'Warning',
+  'Retry-After',
+  'Link',
+]
 
 const cases = describedRows().flatMap((described) =>
   Object.entries(described.operation.examples).map(

@@ -20,9 +20,9 @@ const referredIn: Bytes32 = `0x${'cd'.repeat(32)}` as const
 
 /** What the examples read: a settled order, orders to cancel, an affiliate and a trader with his code. */
 export async function seedSamples(db: Database): Promise<void> {
+  await seedReferredTrade(db)
   await seedSettledOrder(db)
   await seedOpenOrders(db)
-  await seedReferredTrade(db)
   await indexedUpTo(db, 110)
 }
 
@@ -50,7 +50,7 @@ async function seedSettledOrder(db: Database): Promise<void> {
         cause: `filled:${network.chainId}:${sample.settled}`,
         account: trader,
         type: 'order_filled',
-        message: 'Order filled: 1 WETH for 2940 USDC',
+        message: 'Order filled: 1 WETH for 2,940 USDC',
         timestamp: new Date(1_799_999_003_000),
         metadata: {
           orderId: sample.settled,

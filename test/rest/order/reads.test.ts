@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
-import type { OrderEventLabel } from '../../../src/domain/order/event.ts'
+import type { Cancellation, OrderEventLabel } from '../../../src/domain/order/event.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
+import { recordCancelled, recordExpired } from '../../../src/notifications/record.ts'
+import { sql } from '../../../src/storage/database/database.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
+import { cancelOrders } from '../../../src/storage/order/orders.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
@@ -38,7 +41,7 @@ async function orderWith(...labels: OrderEventLabel[]): Promise<Order> {
 }
 
 /** Proposed by two solvers, while a third proposed something else. */
-function contest(id: bigint, order: Order): Promise<void> {
+function contest(id: bigint, order: Order, isWinner = true): Promise<void> {
   return storeContest(server.database.db, {
     id,
     orders: [order],
@@ -46,7 +49,7 @@ function contest(id: bigint, order: Order): Promise<void> {
       {
         solver: winner,
         score: 3n,
-        isWinner: true,
+        isWinner,
         referenceScore: 2n,
         fills: [{ order, sell: unit, buy: 2_940n }],
       },
@@ -130,14 +133,37 @@ describe('the status of an order', () => {
     [['created', 'ready'], 'active'],
     [['created', 'ready', 'filtered'], 'open'],
     [['created', 'invalid'], 'open'],
-    [['created', 'ready', 'cancelled'], 'cancelled'],
   ] as const)('after %j it is %s, and nothing more', async (labels, type) => {
     expect(await statusOf(await orderWith(...labels.slice(1)))).toEqual({ type })
   })
 
+  test.each<[ending: string, Cancellation | null, plain: string, exact: string]>([
+    ['its time', null, 'open', 'EXPIRED'],
+    ['its owner', { by: 'api' }, 'cancelled', 'CANCELLED'],
+    ['the operator', { by: 'policy', reason: 'x' }, 'cancelled', 'CANCELLED'],
+    ['a newer order', { by: 'replacement', uid: strange }, 'cancelled', 'REPLACED'],
+    ['the chain', { by: 'chain', blockNumber: 1, txHash: hash('32') }, 'cancelled', 'INVALIDATED'],
+  ])('ended by %s is known in the words of both interfaces', async (_, cancellation, plain, exact) => {
+    const { db } = server.database
+    const order = await orderWith('ready')
+    const at = new Date(1_799_999_002_000)
+    await db.transaction(async (tx) => {
+      if (cancellation === null)
+        await sql(tx).order.update({ where: { id: order.id }, data: { effectiveValidTo: 1n } })
+      else if (cancellation.by === 'chain')
+        await sql(tx).order.update({ where: { id: order.id }, data: { invalidated: true } })
+      else await cancelOrders(tx, [order.id], at)
+      if (cancellation === null) await recordExpired(tx, [{ order, blockNumber: 1 }], at)
+      else await recordCancelled(tx, [order], cancellation, at)
+    })
+    expect(await statusOf(order)).toEqual({ type: plain })
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { status progress { stage } } }'
+    expect((await graphql(server.url, query, { uid: order.uid })).order.progress).toEqual({ stage: exact })
+  })
+
   test('has what each solver proposed, worst first, once there are solutions', async () => {
     const solved = await orderWith('ready', 'considered')
-    await contest(30n, solved)
+    await contest(30n, solved, false)
     expect(await statusOf(solved)).toEqual({ type: 'solved', value })
 
     const executing = await orderWith('ready', 'executing')

@@ -13,8 +13,8 @@ import {
   only,
   time,
 } from './fields.ts'
-import { feedOf, newestOrders, newestTrades } from './lists.ts'
-import { domainOrder, statusOf } from './order-fields.ts'
+import { feedOf, newestNotifications, newestOrders, newestTrades } from './lists.ts'
+import { domainOrder, statusOf, token } from './order-fields.ts'
 import { type Connection, pageOf } from './page.ts'
 import type { Row } from './rows.ts'
 
@@ -44,6 +44,16 @@ export const accountFields: Fields<{ address: string }> = {
   trades: ({ address }, args, { rows }) =>
     pageOf(newestTrades(rows.trades.filter(({ owner }) => owner === address)), args),
   notifications: ({ address }, args, { rows }) => pageOf(feedOf(address, rows), args),
+  notificationHistory: ({ address }, { filter, ...page }, { rows }) => {
+    const { types, orderUid, from, until } = filter ?? {}
+    const found = rows.notifications
+      .filter(({ account }) => account === address)
+      .filter(({ type }) => types == null || types.includes(type.toUpperCase()))
+      .filter((row) => orderUid == null || said(row).orderId === orderUid)
+      .filter(({ timestamp }) => from == null || timestamp >= new Date(from))
+      .filter(({ timestamp }) => until == null || timestamp < new Date(until))
+    return pageOf(newestNotifications(found), page)
+  },
   latestNotifications: ({ address }, { first }, { rows }) =>
     rows.notifications
       .filter(({ account }) => account === address)
@@ -65,8 +75,8 @@ function surplusOf(trade: Row<'trades'>, { rows, wrappedNative }: GraphqlParams)
     row.orderId === trade.orderId && row.auctionId === trade.auctionId
   if (!order || !rows.executions.some(isOf)) return 0n
   const limits = domainOrder(order)
-  const token = surplusToken(limits)
-  const priced = token === nativeMarker && order.kind === 'sell' ? wrappedNative : token
+  const measured = surplusToken(limits)
+  const priced = measured === nativeMarker && order.kind === 'sell' ? wrappedNative : measured
   const price = rows.prices.find((each) => each.auctionId === trade.auctionId && each.token === priced)
   const fill = { sell: BigInt(trade.sellAmount) - BigInt(trade.feeAmount), buy: BigInt(trade.buyAmount) }
   return price ? surplusValueDown(tradedSurplusDown(limits, fill), BigInt(price.price)) : 0n
@@ -98,6 +108,16 @@ export const notificationFields: Fields<NotificationRow> = {
   txHash: (row) => said(row).txHash ?? null,
   validTo: (row) => said(row).validTo ?? null,
   reason: (row) => said(row).reason ?? null,
+  source: (row) => said(row).source?.toUpperCase() ?? null,
+  replacedBy: (row, _args, { rows }) =>
+    rows.orders.find(({ chainId, uid }) => chainId === row.chainId && uid === said(row).replacedBy) ?? null,
+  token: (row) => token(row, said(row).token ?? ''),
+  missingBalance: (row) => said(row).missingBalance ?? null,
+  missingAllowance: (row) => said(row).missingAllowance ?? null,
+  reference: (row) => said(row).reference?.toUpperCase(),
+  referenceAmount: (row) => said(row).referenceAmount,
+  improvementAmount: (row) => said(row).improvementAmount,
+  improvementShare: (row) => said(row).improvementShare,
 }
 
 const kinds: Record<string, string> = {

@@ -39,7 +39,7 @@ export const auctionFields: Fields<AuctionRow> = {
 }
 
 export const attemptFields: Fields<Row<'attempts'>> = {
-  ...columns('solver', 'solutionUid', 'startBlock', 'deadlineBlock', 'txHash', 'endBlock'),
+  ...columns('auctionId', 'solver', 'solutionUid', 'startBlock', 'deadlineBlock', 'txHash', 'endBlock'),
   startTimestamp: ({ startedAt }) => time(startedAt),
   endTimestamp: ({ endedAt }) => time(endedAt),
   outcome: ({ outcome }) =>
@@ -104,7 +104,10 @@ export const reportFields: Fields<Report> = {
       })),
   executions: (report, _args, { rows }) =>
     rows.executions.filter(isOf(report)).map((execution) => ({ execution, chainId: report.order.chainId })),
-  settlementAttempts: ({ auction }, _args, { rows }) => attemptsOf(auction, rows),
+  settlementAttempts: (report, _args, { rows }) => {
+    const uids = rows.parts.filter(isOf(report)).map(({ solutionUid }) => solutionUid)
+    return attemptsOf(report.auction, rows).filter(({ solutionUid }) => uids.includes(solutionUid))
+  },
   feePolicies: (report, _args, { rows }) => policiesOf(report.order.id, report.auction.id, rows),
 }
 

@@ -14,10 +14,13 @@ import {
 import { type Arguments, columns, type Fields, type GraphqlParams } from './fields.ts'
 import {
   debugReportFields,
+  foundPriceFields,
+  marketPriceFields,
   orderEventFields,
   orderFields,
   orderQuoteFields,
   progressFields,
+  standingFields,
 } from './order-fields.ts'
 import { connectionFields, edgeFields, pageInfoFields } from './page.ts'
 import { indexedBlockFields, lagFields, metaFields, queryFields } from './query-fields.ts'
@@ -40,11 +43,13 @@ const types: Record<string, Fields<never>> = {
   ExecutedAmounts: plain('sell', 'buy'),
   ExecutedProtocolFee: plain('token', 'amount', 'policy'),
   Execution: executionFields,
+  FoundPrice: foundPriceFields as Fields<never>,
   IndexedBlock: indexedBlockFields as Fields<never>,
   Interaction: plain('target', 'value', 'callData'),
   Interactions: plain('pre', 'post'),
   Lag: lagFields as Fields<never>,
   Meta: metaFields as Fields<never>,
+  MarketPrice: marketPriceFields,
   NativePrice: plain('token', 'price'),
   Network: plain('name'),
   OnchainOrderData: plain('sender', 'placementError', 'detail'),
@@ -52,7 +57,9 @@ const types: Record<string, Fields<never>> = {
   OrderEvent: orderEventFields,
   OrderProgress: progressFields,
   OrderQuote: orderQuoteFields,
+  OrderStanding: standingFields,
   PageInfo: pageInfoFields,
+  PendingSettlement: plain('auctionId', 'txHash', 'deadlineBlock'),
   Price: plain('decimal', 'numerator', 'denominator'),
   PriceImprovementFeePolicy: policyFields,
   ProposedSolution: proposedSolutionFields,

@@ -29,6 +29,11 @@ export interface OrderConditions {
   appCode?: string | null
   createdFrom?: string | null
   createdUntil?: string | null
+  /** Of notifications. */
+  types?: string[] | null
+  orderUid?: string | null
+  from?: string | null
+  until?: string | null
 }
 
 /** The network, the rows and the time of a request. */

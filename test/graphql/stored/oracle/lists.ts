@@ -29,6 +29,27 @@ export function auctionsOfOrder({ id }: OrderRow, { auctions, auctionOrders }: R
   return list(held, { keyOf: (auction) => [auction.id], letter: 'c' })
 }
 
+export interface MarketPrice {
+  at: Date
+  price: { numerator: bigint; denominator: bigint } | null
+}
+
+/** At the times at which both tokens have a price. */
+export function marketPricesOfOrder(order: OrderRow, { marketPrices, priceSeries }: Rows): List<MarketPrice> {
+  const pricesOf = (token: string) => {
+    const series = priceSeries.find((one) => one.chainId === order.chainId && one.token === token)
+    return marketPrices.filter(({ seriesId }) => seriesId === series?.id)
+  }
+  const bought = pricesOf(order.buyToken)
+  const prices = pricesOf(order.sellToken).flatMap(({ at, price }): MarketPrice[] => {
+    const other = bought.find((one) => one.at.getTime() === at.getTime())
+    if (!other || at < order.createdAt) return []
+    const [numerator, denominator] = [BigInt(price), BigInt(other.price)]
+    return [{ at, price: denominator > 0n ? { numerator, denominator } : null }]
+  })
+  return list(prices, { keyOf: ({ at }) => [micros(at)], letter: 'm', descends: true })
+}
+
 export interface Report {
   auction: Row<'auctions'>
   order: OrderRow
@@ -42,6 +63,11 @@ export function reportsOfOrder(order: OrderRow, rows: Rows): List<Report> {
 /** On all networks, newest first. */
 export const newestOrders = (orders: readonly OrderRow[]): List<OrderRow> =>
   list(orders, { keyOf: ({ createdAt, id }) => [micros(createdAt), id], letter: 'o', descends: true })
+
+export const newestNotifications = (
+  notifications: readonly Row<'notifications'>[],
+): List<Row<'notifications'>> =>
+  list(notifications, { keyOf: ({ timestamp, id }) => [micros(timestamp), id], letter: 'h', descends: true })
 
 /** Only of stored orders. */
 export const newestTrades = (trades: readonly Row<'trades'>[]): List<Row<'trades'>> =>
@@ -63,12 +89,12 @@ export function ordersOfAuction({ id }: Row<'auctions'>, { orders, auctionOrders
 }
 
 /** A feed entry is its notification at a position in the feed. */
-export type Entry = Row<'notifications'> & { tx: number; entry: number }
+export type Entry = Row<'notifications'> & { place: number }
 
 export function feedOf(account: string, { entries, notifications }: Rows): List<Entry> {
   const own = entries.filter((entry) => entry.account === account)
-  const items = own.flatMap(({ tx, id, notificationId }) =>
-    notifications.filter((each) => each.id === notificationId).map((each) => ({ ...each, tx, entry: id })),
+  const items = own.flatMap(({ place, notificationId }) =>
+    notifications.filter((each) => each.id === notificationId).map((each) => ({ ...each, place })),
   )
-  return list(items, { keyOf: ({ tx, entry }) => [tx, entry], letter: '', startsAtEnd: true })
+  return list(items, { keyOf: ({ place }) => [place], letter: '', startsAtEnd: true })
 }

@@ -1,11 +1,19 @@
+import type { CancellationSource } from '../../../../src/domain/order/event.ts'
 import type { Order } from '../../../../src/domain/order/order.ts'
 import { orderStage } from '../../../../src/domain/order/stage.ts'
 import { hasEnded, orderStatus } from '../../../../src/domain/order/status.ts'
 import * as value from '../../../../src/domain/order/value.ts'
 import { byKey, columns, type Fields, type GraphqlParams, idOf, member, only, time } from './fields.ts'
-import { auctionsOfOrder, eventsOfOrder, reportsOfOrder, tradesOfOrder } from './lists.ts'
+import {
+  auctionsOfOrder,
+  eventsOfOrder,
+  type MarketPrice,
+  marketPricesOfOrder,
+  reportsOfOrder,
+  tradesOfOrder,
+} from './lists.ts'
 import { pageOf } from './page.ts'
-import type { Row } from './rows.ts'
+import type { Row, Rows } from './rows.ts'
 
 type OrderRow = Row<'orders'>
 
@@ -25,7 +33,7 @@ export function domainOrder(row: OrderRow): Order {
 
 export const statusOf = (row: OrderRow, { now }: GraphqlParams) => orderStatus(domainOrder(row), now)
 
-const token = ({ chainId }: { chainId: number }, address: string) => ({ chainId, address })
+export const token = ({ chainId }: { chainId: number }, address: string) => ({ chainId, address })
 
 function toPrice(price: value.Price | null) {
   return (
@@ -95,14 +103,132 @@ export const orderFields: Fields<OrderRow> = {
   trades: (order, args, { rows }) => pageOf(tradesOfOrder(order, rows), args),
   auctions: (order, args, { rows }) => pageOf(auctionsOfOrder(order, rows), args),
   debugReport: (order) => order,
-  progress: (order, _args, { rows }) => {
-    const event = eventsOfOrder(order, rows).items.at(-1)
+  pendingSettlements: (order, _args, { rows }) =>
+    rows.attempts
+      .filter(
+        ({ chainId, outcome, txHash }) => chainId === order.chainId && outcome === null && txHash !== null,
+      )
+      .filter(({ auctionId, solutionUid }) =>
+        rows.parts.some(
+          (part) =>
+            part.orderId === order.id && part.auctionId === auctionId && part.solutionUid === solutionUid,
+        ),
+      )
+      .sort(byKey(({ auctionId, solutionUid }) => [auctionId, solutionUid])),
+  marketPrices: (order, args, { rows }) => pageOf(marketPricesOfOrder(order, rows), args),
+  standing: (order, _args, params) => {
+    const standing = params.rows.standings.find(({ orderId }) => orderId === order.id)
+    return standing && !hasEnded(statusOf(order, params)) ? standing : null
+  },
+  progress: (order, _args, params) => {
+    const { rows } = params
+    const events = eventsOfOrder(order, rows).items
+    const event = events.at(-1)
     const trade = tradesOfOrder(order, rows).items[0]
-    const stage = orderStage(trade !== undefined, (event?.label as never) ?? null)
-    if (stage === undefined) return null
     const auctionId = trade ? trade.auctionId : (auctionsOfOrder(order, rows).items.at(-1)?.id ?? null)
+    const uids = rows.parts.filter((one) => one.orderId === order.id && one.auctionId === auctionId)
+    const isWinner = ({ solutionUid }: (typeof uids)[number]) =>
+      rows.solutions.some((one) => one.auctionId === auctionId && one.uid === solutionUid && one.isWinner)
+    const isSolved = uids.length > 0 && !uids.some(isWinner)
+    const cancelled = events.findLast(({ label }) => label === 'cancelled')
+    const stage = orderStage({
+      status: statusOf(order, params),
+      hasTraded: trade !== undefined,
+      newestEvent: (event?.label as never) ?? null,
+      cancelledBy: order.cancelledAt === null ? 'chain' : sourceOf(cancelled?.reason ?? null),
+      isSolved,
+    })
+    if (stage === undefined) return null
     return { order, stage, auctionId }
   },
+}
+
+export const marketPriceFields: Fields<MarketPrice> = {
+  at: ({ at }) => time(at),
+  price: ({ price }) => toPrice(price),
+}
+
+interface FoundPrice {
+  solver: string | null
+  auctionId: number | null
+  block: number
+  uid: number
+  sell: string
+  buy: string
+}
+
+/** Best first; the fakes have fewer than are looked at. */
+function foundPrices(order: OrderRow, { routedSell, routedBuy, routedBlock }: Row<'standings'>, rows: Rows) {
+  const proposed: FoundPrice[] = rows.parts
+    .filter(({ orderId }) => orderId === order.id)
+    .map(({ auctionId, solutionUid, executedSell, executedBuy }) => ({
+      auctionId,
+      solver:
+        rows.solutions.find((one) => one.auctionId === auctionId && one.uid === solutionUid)?.solver ?? null,
+      block: rows.auctions.find(({ id }) => id === auctionId)?.block ?? 0,
+      uid: solutionUid,
+      sell: executedSell,
+      buy: executedBuy,
+    }))
+  const routed: FoundPrice[] =
+    routedBlock === null
+      ? []
+      : [
+          {
+            ...{ solver: null, auctionId: null, block: routedBlock, uid: 0 },
+            ...{ sell: routedSell ?? '', buy: routedBuy ?? '' },
+          },
+        ]
+  return [...proposed, ...routed]
+    .sort((a, b) => {
+      const [left, right] = [BigInt(a.buy) * BigInt(b.sell), BigInt(b.buy) * BigInt(a.sell)]
+      if (left !== right) return left > right ? -1 : 1
+      return b.block - a.block || (b.auctionId ?? 0) - (a.auctionId ?? 0) || a.uid - b.uid
+    })
+    .map((found) => ({ found, order }))
+}
+
+export const foundPriceFields: Fields<{ found: FoundPrice; order: OrderRow }> = {
+  solver: ({ found }) => found.solver,
+  auctionId: ({ found }) => found.auctionId,
+  block: ({ found }) => found.block,
+  gap: ({ found: { sell, buy }, order }) =>
+    share(
+      Math.min(
+        Number(
+          (BigInt(buy) * BigInt(order.sellAmount) * 1_000_000n) / (BigInt(sell) * BigInt(order.buyAmount)),
+        ) - 1_000_000,
+        1e12,
+      ),
+    ),
+  price: ({ found: { sell, buy } }) => toPrice({ numerator: BigInt(buy), denominator: BigInt(sell) }),
+}
+
+const share = (parts: number | null) => (parts === null ? null : String(parts / 1_000_000))
+
+export const standingFields: Fields<Row<'standings'>> = {
+  ...columns('missing'),
+  isInAuctions: ({ reason }) => reason === null,
+  reason: ({ reason }) => reason && member(reason),
+  since: ({ since }) => time(since),
+  updatedAt: ({ updatedAt }) => time(updatedAt),
+  marketGap: ({ marketGap }) => share(marketGap),
+  feeShare: ({ feeShare }) => share(feeShare),
+  bestPrice: (standing, _args, { rows }) => {
+    const order = only(rows.orders.filter(({ id }) => id === standing.orderId))
+    return order && foundPrices(order, standing, rows)[0]
+  },
+  lastFailedAttempt: ({ orderId }, _args, { rows }) => {
+    const parts = rows.parts.filter((part) => part.orderId === orderId)
+    const failed = rows.attempts
+      .filter(({ outcome }) => outcome !== null && outcome !== 'success')
+      .filter(({ auctionId, solutionUid }) =>
+        parts.some((part) => part.auctionId === auctionId && part.solutionUid === solutionUid),
+      )
+    return failed.sort(byKey(({ auctionId, solutionUid }) => [auctionId, solutionUid], -1))[0] ?? null
+  },
+  fundsTakenBy: ({ fundsTakenBy }, _args, { rows }) =>
+    rows.orders.find(({ id }) => id === fundsTakenBy) ?? null,
 }
 
 interface Progress {
@@ -144,8 +270,27 @@ const exclusions = [
 export const orderEventFields: Fields<Row<'events'>> = {
   label: ({ label }) => member(label),
   timestamp: ({ timestamp }) => time(timestamp),
-  reason: ({ reason }) => reason && (exclusions.includes(reason) ? reason.toUpperCase() : 'POLICY'),
-  detail: ({ reason }) => (reason === null || exclusions.includes(reason) ? null : reason),
+  reason: ({ label, reason }) => {
+    if (reason !== null && exclusions.includes(reason)) return reason.toUpperCase()
+    return isCancelled(label) && sourceOf(reason) === 'policy' ? 'POLICY' : null
+  },
+  detail: ({ label, reason }) => (isCancelled(label) && sourceOf(reason) === 'policy' ? reason : null),
+  source: ({ label, reason }) => (isCancelled(label) ? sourceOf(reason).toUpperCase() : null),
+  txHash: ({ label, reason }) =>
+    isCancelled(label) && sourceOf(reason) === 'chain' ? detailOf(reason) : null,
+  replacedBy: ({ label, reason }, _args, { rows }) =>
+    isCancelled(label) && sourceOf(reason) === 'replacement'
+      ? (rows.orders.find(({ uid }) => uid === detailOf(reason)) ?? null)
+      : null,
+}
+
+const isCancelled = (label: string) => label === 'cancelled'
+const detailOf = (reason: string | null) => reason?.split(': ')[1]
+
+function sourceOf(reason: string | null): CancellationSource {
+  if (reason === null) return 'api'
+  const [source] = reason.split(': ')
+  return source === 'replacement' || source === 'chain' ? source : 'policy'
 }
 
 export const debugReportFields: Fields<OrderRow> = {

@@ -23,15 +23,15 @@ export interface Connection {
   hasNext: boolean
   hasPrevious: boolean
   after: string | null
-  /** Whether the page was taken from the end of the list. */
-  isLast: boolean
+  /** Whether cursor is the head of the feed: of a page from its end, and of an empty one from its start. */
+  endsAtHead: boolean
 }
 
 export const cursorOf = (letter: string, key: readonly number[]) =>
   letter === '' ? key.join('.') : Buffer.from(`${letter}${key.join('.')}`).toString('base64url')
 
 function placeOf(letter: string, cursor: string): number[] {
-  if (letter === '') return cursor === 'earliest' ? [0, 0] : cursor.split('.').map(Number)
+  if (letter === '') return cursor === 'earliest' ? [0] : [Number(cursor)]
   return Buffer.from(cursor, 'base64url').toString().slice(1).split('.').map(Number)
 }
 
@@ -48,13 +48,15 @@ export function pageOf<Item>(list: List<Item>, { first, last, after, before }: A
   const size = last ?? first ?? 10
   const shown = backwards ? within.slice(-size) : within.slice(0, size)
   const isMore = within.length > size
+  const isEmptyFromStart =
+    shown.length === 0 && before == null && Number(after === 'earliest' ? 0 : after) === 0
   return {
     edges: shown.map((node) => ({ node, cursor: cursorOf(letter, keyOf(node)) })),
     total: Math.min(list.items.length, 10_000),
     hasNext: backwards ? before != null : isMore,
     hasPrevious: backwards ? isMore : after != null,
-    after: after === 'earliest' ? '0.0' : (after ?? null),
-    isLast: backwards && before == null,
+    after: after === 'earliest' ? '0' : (after ?? null),
+    endsAtHead: (backwards && before == null) || isEmptyFromStart,
   }
 }
 
@@ -66,7 +68,7 @@ export const connectionFields: Fields<Connection> = {
   edges: ({ edges }) => edges,
   pageInfo: (connection) => connection,
   totalCount: ({ total }) => total,
-  cursor: ({ edges, after, isLast }) => (isLast ? theHead : (edges.at(-1)?.cursor ?? after ?? '0.0')),
+  cursor: ({ edges, after, endsAtHead }) => (endsAtHead ? theHead : (edges.at(-1)?.cursor ?? after ?? '0')),
   hasMore: ({ hasNext }) => hasNext,
 }
 

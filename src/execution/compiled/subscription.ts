@@ -1,0 +1,100 @@
+import { type ExecutionArgs, type ExecutionResult, getArgumentValues, getOperationAST } from 'graphql'
+import { checkListItems, type Services } from '../../graphql/context/context.ts'
+import { schema } from '../../graphql/schema.ts'
+import type { OperationScope } from '../../graphql/stored/collect.ts'
+import { type FeedField, feedReading } from '../../graphql/stored/feed-field.ts'
+import { fieldsOf } from '../../graphql/stored/merged-fields.ts'
+import { isComplete, resolverReading, responseReading } from '../../graphql/stored/reading.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { Follower, Sink } from '../../notifications/feed-follower.ts'
+import type { Rendered } from '../../notifications/feed-memory.ts'
+import type { FeedEvent } from '../../notifications/feed-stream.ts'
+import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
+import { fragmentsOf } from '../documents/document-size.ts'
+import { coerceVariables } from '../documents/variables.ts'
+
+/** What an interface makes of each event, once for all of its streams with the same selection. */
+export interface EventForm<Result extends Rendered> {
+  /** Differs between forms. */
+  name: string
+  /** @param json the result of GraphQL */
+  eventOf(json: string, cursor: string): Result
+}
+
+/** A subscription whose events are the text that the database wrote, without resolvers. */
+export interface Subscription<Result extends Rendered> {
+  follower: Follower<Result>
+  /** The first event of a stream has it in its extensions. */
+  cost: Cost
+}
+
+export type SubscriptionArgs = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>
+
+/**
+ * Undefined for a subscription that has to be executed for each subscriber, and for what execution refuses.
+ * @param execute executes one event; for those in which the database lacks something, such as the metadata of a token
+ */
+export async function followCompiled<Result extends Rendered>(
+  { document, operationName, variableValues }: SubscriptionArgs,
+  caller: Caller,
+  services: Services,
+  form: EventForm<Result>,
+  sink: Sink,
+  execute: (event: FeedEvent) => Promise<ExecutionResult>,
+): Promise<Subscription<Result> | undefined> {
+  const operation = getOperationAST(document, operationName)
+  const type = schema.getSubscriptionType()
+  if (!operation || operation.directives?.length || !type) return undefined
+  const variables = coerceVariables(schema, operation, variableValues ?? {})
+  const cost = variables && costOf({ schema, document, operationName, variableValues })
+  if (!variables || !cost || costRefusal(cost)) return undefined
+  const scope: OperationScope = { schema, fragments: fragmentsOf(document), variables }
+  const [root] = fieldsOf([operation.selectionSet], variables, scope.fragments)
+  const [responseKey, nodes] = root ?? []
+  const field = nodes && type.getFields()[nodes[0].name.value]
+  const feedField = field?.extensions.feed as FeedField | undefined
+  if (!nodes || !field || !feedField) return undefined
+  try {
+    const environment = { ...services, ...caller }
+    const args = getArgumentValues(field, nodes[0], variables)
+    const { feed, key, after, snapshot } = await feedField.find(args as never, environment)
+    const from = caller.lastEventId ?? after
+    // The snapshot is read for this client alone.
+    if (snapshot && from === null) return undefined
+    const readingOf = (how: typeof responseReading) =>
+      feedReading(feedField, field.type, nodes, scope, environment, how)
+    const { reading, isFullyStored } = readingOf(responseReading)
+    if (!isFullyStored) return undefined
+    const texts = feed.texts(reading)
+
+    async function executed(place: bigint): Promise<string | undefined> {
+      const [entry] = await feed.texts(readingOf(resolverReading).reading).read([place])
+      return entry && JSON.stringify(await execute({ cursor: String(place), text: entry.text }))
+    }
+
+    function render(text: string, place: bigint): Result | Promise<Result | undefined> {
+      const cursor = String(place)
+      if (isWritten(text)) return form.eventOf(`{"data":{"${responseKey}":${text}}}`, cursor)
+      return executed(place).then((json) => (json === undefined ? undefined : form.eventOf(json, cursor)))
+    }
+
+    const name = `${form.name} ${responseKey} ${texts.key}`
+    const rendering = { key: name, texts, weight: cost.requested ?? 1, render }
+    const { client } = caller
+    return { follower: await feed.follow<Result>({ key, after: from, client, rendering, sink }), cost }
+  } catch {
+    // Execution meets the same error and reports it.
+    return undefined
+  }
+}
+
+/** Whether the text is all of the result. */
+function isWritten(text: string): boolean {
+  if (!isComplete(text)) return false
+  try {
+    checkListItems([text])
+    return true
+  } catch {
+    return false
+  }
+}

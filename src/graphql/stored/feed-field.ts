@@ -1,0 +1,72 @@
+import type { GraphQLOutputType, GraphQLResolveInfo } from 'graphql'
+import type { Caller } from '../../http/caller.ts'
+import type { Feed } from '../../notifications/feed.ts'
+import { type FeedEvent, streamFeed } from '../../notifications/feed-stream.ts'
+import type { FeedReading } from '../../storage/feeds/texts.ts'
+import type { Selection } from '../../storage/query/selected.ts'
+import type { Reading } from '../../storage/query/statement.ts'
+import type { Context } from '../context/context.ts'
+import type { Nodes, OperationScope } from './collect.ts'
+import { ambientOf, prepareObject, resolverReading, slotsOf } from './reading.ts'
+import { scopeOf } from './resolve.ts'
+import type { Environment } from './stored-field.ts'
+
+/** The part of a feed that a subscription follows. */
+export interface Followed {
+  feed: Feed
+  key: string
+  /** A cursor, "earliest", or null for now. */
+  after: string | null
+  /** Whether what the key is now comes first, where it starts now. */
+  snapshot?: boolean
+}
+
+/** `extensions.feed` of a subscription field whose events are entries of a feed. */
+export interface FeedField<Args = never> {
+  /** What the arguments follow. @throws Refusal */
+  find(args: Args, environment: Environment & Caller): Followed | Promise<Followed>
+  /** The selection of the feed's entry, if the field's type does not name all of its fields. */
+  entryOf?(selection: Selection): Selection
+}
+
+/** Options of a subscription field whose events are entries of a feed, beside its type, arguments and description. */
+export function feedField<Args>(field: FeedField<Args>) {
+  return {
+    extensions: { feed: field },
+    async subscribe(_root: unknown, args: unknown, context: Context, info: GraphQLResolveInfo) {
+      const { feed, key, after, snapshot = false } = await field.find(args as Args, context)
+      const nodes = info.fieldNodes as unknown as Nodes
+      const { reading } = feedReading(field, info.returnType, nodes, scopeOf(info), context, resolverReading)
+      const { client, clientSignal: signal, lastEventId, objects: weight = 1 } = context
+      const from = lastEventId ?? after
+      return streamFeed(feed, { key, after: from, snapshot, client, reading, signal, weight })
+    },
+    resolve: (event: FeedEvent) => JSON.parse(event.text) as never,
+  }
+}
+
+/** Entries have the same text for all selections that share an item. */
+const entries = new WeakMap<Selection, Selection>()
+
+/** How entries are read for a selection, and whether that is all of it. @throws Refusal for invalid arguments */
+export function feedReading(
+  { entryOf }: Pick<FeedField, 'entryOf'>,
+  type: GraphQLOutputType,
+  nodes: Nodes,
+  scope: OperationScope,
+  environment: Environment,
+  reading: Reading,
+): { reading: FeedReading; isFullyStored: boolean } {
+  const { item, slots, isFullyStored } = prepareObject(type, nodes, scope)
+  const entry = entries.get(item) ?? entryOf?.(item) ?? item
+  entries.set(item, entry)
+  return {
+    isFullyStored,
+    reading: {
+      item: entry,
+      slots: slotsOf(slots, scope, environment),
+      ambient: () => ambientOf(environment),
+      reading,
+    },
+  }
+}

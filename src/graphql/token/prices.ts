@@ -1,0 +1,87 @@
+import type { PricesUpdate } from '../../tokens/prices.ts'
+import { builder } from '../builder.ts'
+import { tradingOn } from '../context/networks.ts'
+import { ValueState } from '../enums.ts'
+import { PricesUpdateRef, TokenPricesRef, TokenRef, UsdPriceRef } from '../refs.ts'
+import { networkArgument } from '../relay/paging.ts'
+import { tokenOfAddress } from './known-token.ts'
+import { checkWatched, known, stateOf, updateFields } from './watched.ts'
+
+/** Tokens that one subscription may name. */
+const maxTokens = 32
+
+TokenPricesRef.implement({
+  description: 'What a token is worth.',
+  fields: (t) => ({
+    token: t.field({
+      type: TokenRef,
+      description: 'The token as it was named, whether or not there is a contract.',
+      resolve: ({ chainId, subject }, _args, context, info) =>
+        tokenOfAddress(chainId, subject, context, info),
+    }),
+    usdPrice: t.field({
+      type: UsdPriceRef,
+      nullable: true,
+      description: 'Value of one whole token; null unless it is known.',
+      resolve: ({ value }) => known(value.usd),
+    }),
+    usdPriceState: t.field({
+      type: ValueState,
+      description: 'Whether the value in dollars is known.',
+      resolve: ({ value }) => stateOf(value.usd),
+    }),
+    nativePrice: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'Native atoms for one atom: 18 significant digits, rounded down; null unless it is known.',
+      resolve: ({ value }) => known(value.native)?.price ?? null,
+    }),
+    nativePriceState: t.field({
+      type: ValueState,
+      description: 'Whether the value in native coin is known.',
+      resolve: ({ value }) => stateOf(value.native),
+    }),
+  }),
+})
+
+PricesUpdateRef.implement({
+  description: 'Prices of tokens at one block.',
+  fields: (t) => ({
+    block: t.field(updateFields.block),
+    isComplete: t.field(updateFields.isComplete),
+    isAvailable: t.field(updateFields.isAvailable),
+    prices: t.field({
+      type: [TokenPricesRef],
+      description: 'Those that changed, or all.',
+      resolve: ({ changes, chainId }, _args, { countItems }) =>
+        countItems(changes.map((change) => ({ ...change, chainId }))),
+    }),
+  }),
+})
+
+builder.subscriptionField('tokenPrices', (t) =>
+  t.field({
+    type: PricesUpdateRef,
+    description:
+      'Prices of tokens: all at first, then what changes, at most once a block. Never ends by itself.',
+    // Each may cause a call of an outside source.
+    extensions: { namedPerRead: 1 },
+    args: {
+      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      tokens: t.arg({
+        type: ['TokenAddress'],
+        required: true,
+        description: `Contracts, or \`-\` for the chain’s own coin: 1 to ${maxTokens}.`,
+      }),
+    },
+    subscribe(_root, { network, tokens }, context) {
+      checkWatched(tokens, maxTokens)
+      const { client, clientSignal: signal } = context
+      return tradingOn(context, network).watchPrices(tokens, { client, signal })
+    },
+    resolve: (update: PricesUpdate, { network }, context) => ({
+      ...update,
+      chainId: tradingOn(context, network).network.chainId,
+    }),
+  }),
+)
