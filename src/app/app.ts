@@ -8,19 +8,22 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
 import { operatorCheck } from '../graphql/context/operator.ts'
+import { refunding } from '../indexer/refunder.ts'
 import { runIndexer } from '../indexer/run.ts'
-import { createFeed } from '../notifications/feed.ts'
+import { closeFeeds, createFeeds } from '../notifications/feeds.ts'
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../orders/cancel.ts'
 import { placeOrder } from '../orders/place.ts'
 import { placedSince } from '../orders/placed.ts'
 import { quote, replyTo } from '../quotes/quote.ts'
 import { quoteStream } from '../quotes/stream.ts'
-import { createServer, type ServerOptions } from '../server/server.ts'
-import { claimNetwork } from '../storage/chain/networks.ts'
-import { type Database, openDatabase, ping } from '../storage/database/database.ts'
+import type { Loop } from '../server/loop-metrics.ts'
+import type { Metrics } from '../server/metrics.ts'
+import { createServer } from '../server/server.ts'
+import { type Database, openDatabase } from '../storage/database/database.ts'
 import { whileLeading } from '../storage/database/leadership.ts'
 import { applyMigrations } from '../storage/database/migrations.ts'
 import { openSignals } from '../storage/database/signals.ts'
+import { claimChain } from './claim.ts'
 import {
   affiliateNetwork,
   checkNetworksNamed,
@@ -28,14 +31,24 @@ import {
   type NetworkConfig,
   readDocuments,
 } from './config.ts'
+import {
+  checkReadiness,
+  createLoopStates,
+  type LoopStates,
+  type MonitoringOptions,
+  metricsReaders,
+  openMonitor,
+} from './monitoring.ts'
 import { composeNetwork, createSharedServices, type NetworkParts } from './network.ts'
+import { startRetention } from './retention.ts'
 import type { Settings } from './settings.ts'
+import { feedLimitsOf, streamLimitsOf } from './stream-settings.ts'
 
 /** What a process does. Any number may serve; on each network one process leads the indexer, and one the auctions. */
 export const roles = ['serve', 'index', 'auction'] as const
 export type Role = (typeof roles)[number]
 
-export interface AppOptions {
+export interface AppOptions extends MonitoringOptions {
   databaseUrl: string
   networks: readonly NetworkConfig[]
   roles: readonly Role[]
@@ -46,15 +59,15 @@ export interface AppOptions {
   random: () => number
   /** Whether errors in GraphQL documents suggest similar names. */
   suggests?: boolean
-  /** Whether /metrics needs no key, where no setting decides it. */
-  publicMetrics?: boolean
 }
 
 export interface App {
   /** Address of the service; undefined without the role `serve`. */
   url: string | undefined
-  /** Address of the metrics, if they have a port of their own. */
+  /** Address of metrics and health, if they have a port of their own. */
   metricsUrl: string | undefined
+  /** Resolves with the fault if the program must end, such as when a node that was away at the start is on another chain. */
+  failed: Promise<unknown>
   /** Ends streams and loops, then closes the database connections. */
   close(): Promise<void>
 }
@@ -63,8 +76,8 @@ export interface App {
 const closeTimeoutMs = 10_000
 
 /**
- * Composes the program from its settings and starts it.
- * @throws ConfigError; when a node or the database does not answer, or when the database belongs to another chain
+ * Composes the program from its settings and starts it. A network whose node does not answer is waited for.
+ * @throws ConfigError; when the database does not answer, or when it or a node belongs to another chain
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { databaseUrl, settings, log } = options
@@ -72,22 +85,48 @@ export async function startApp(options: AppOptions): Promise<App> {
   const sharedServices = createSharedServices(options)
   const migrations = await applyMigrations(databaseUrl)
   if (migrations.length > 0) log.info('database migrated', { applied: migrations })
-  const db = openDatabase({ url: databaseUrl, maxConnections: settings.DATABASE_CONNECTIONS })
+  const db = openDatabase({
+    url: databaseUrl,
+    maxConnections: settings.DATABASE_CONNECTIONS,
+    streamConnections: settings.STREAMS_CONNECTIONS,
+  })
   const networks = options.networks.map((config) =>
     composeNetwork(config, { ...options, db, ...sharedServices }),
   )
-  for (const parts of networks) await claimChain(parts, db)
-
+  const { metrics } = sharedServices
+  const states = createLoopStates(metrics)
+  const ready = async () => ({ ...(await checkReadiness(networks, db)), ...states.up() })
+  const monitor = await openMonitor(options, metrics, ready)
   const stopping = new AbortController()
-  const loops = networks.flatMap((parts) => startLoops(parts, options, stopping.signal))
-  const server = options.roles.includes('serve') ? await serve(networks, db, options) : undefined
+  const { signal } = stopping
+  const claiming = Promise.all(networks.map((parts) => claimChain(parts, { db, log, signal })))
+  const claims = await claiming.catch(async (fault) => {
+    stopping.abort()
+    await Promise.all([monitor?.close(), db.close()])
+    throw fault
+  })
+  const loops = networks.map(async (parts, index) => {
+    const isClaimed = await claims[index]?.claimed.catch(() => false)
+    if (isClaimed) await Promise.all(startLoops(parts, states, options, signal))
+  })
+  if (options.roles.includes('index')) {
+    const served = networks.map(({ network }) => network)
+    const parts = { ...options, db, networks: served, onRemoved: metrics.countRemoved }
+    loops.push(startRetention(parts, signal))
+  }
+  const server = options.roles.includes('serve')
+    ? await serve(networks, db, options, metrics, ready)
+    : undefined
   return {
     url: server?.url,
-    metricsUrl: server?.metricsUrl,
+    metricsUrl: monitor?.url,
+    failed: new Promise((resolve) => {
+      for (const { claimed } of claims) claimed.catch(resolve)
+    }),
     async close() {
       stopping.abort()
       const ended = (async () => {
-        await server?.close()
+        await Promise.all([server?.close(), monitor?.close()])
         await Promise.all(loops)
         await db.close()
       })()
@@ -97,83 +136,46 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** A setting of 0 means no limit. */
-function limitOf(setting: number): number {
-  return setting === 0 ? Number.POSITIVE_INFINITY : setting
-}
-
 function refuseWithoutNode(): Promise<never> {
   return Promise.reject(new Outage('the network node'))
 }
 
-/** What does not answer within this time is down. */
-const readyTimeoutMs = 3_000
-
-/** Checks the database and each network now. */
-async function checkReadiness(
-  networks: readonly Pick<NetworkParts, 'network' | 'chain'>[],
-  db: Database,
-): Promise<Record<string, boolean>> {
-  const isUp = (probe: Promise<unknown>) => {
-    const outcome = probe.then(
-      () => true,
-      () => false,
-    )
-    return Promise.race([outcome, pause(readyTimeoutMs, false, { ref: false })])
-  }
-  const states = [
-    isUp(ping(db)).then((up) => ['database', up] as const),
-    ...networks.map(({ network, chain }) => isUp(chain.head()).then((up) => [network.name, up] as const)),
-  ]
-  return Object.fromEntries(await Promise.all(states))
-}
-
-async function claimChain({ network, chain }: NetworkParts, db: Database): Promise<void> {
-  const { chainId, genesisHash } = await chain.identity()
-  if (chainId !== network.chainId)
-    throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
-  if ((await chain.code(network.settlement)) === '0x')
-    throw new Error(`${network.name}: there is no settlement contract at ${network.settlement}`)
-  await claimNetwork(db, network, genesisHash)
-}
-
 function startLoops(
   parts: NetworkParts,
+  states: LoopStates,
   { databaseUrl: url, roles, log }: AppOptions,
   signal: AbortSignal,
 ): Promise<void>[] {
-  const { chainId } = parts.network
-  const lead = (name: string, run: (signal: AbortSignal) => Promise<void>) =>
-    whileLeading({ url, name: `${name}:${chainId}`, log, signal }, run)
+  const { chainId, name: network } = parts.network
+  const lead = (loop: Loop, run: (signal: AbortSignal) => Promise<void>) => {
+    const onState = states.follow(loop, network)
+    return whileLeading({ url, name: `${loop}:${chainId}`, log, signal, onState }, run)
+  }
   return [
     ...(roles.includes('serve') ? [parts.pools.follow(signal)] : []),
     ...(roles.includes('index')
       ? [lead('indexer', (leading) => runIndexer(parts.indexerOptions, leading))]
       : []),
+    ...(roles.includes('index') ? refunding(parts.refunderOptions, { url, log, signal }) : []),
     ...(roles.includes('auction')
       ? [lead('auctions', (leading) => runAuctions(parts.auctionServices, leading))]
       : []),
   ]
 }
 
-/** Where /metrics is served, and for which callers. On a port of its own it needs no key, unless one is set. */
-function metricsAccess(
-  { METRICS_PORT, METRICS_KEY }: Settings,
-  publicMetrics: boolean,
-): Pick<ServerOptions, 'hasMetricsPort' | 'isMetricsReader'> {
-  const hasMetricsPort = METRICS_PORT !== undefined
-  if (METRICS_KEY !== undefined) return { hasMetricsPort, isMetricsReader: operatorCheck(METRICS_KEY) }
-  return hasMetricsPort || publicMetrics ? { hasMetricsPort, isMetricsReader: () => true } : {}
-}
-
 async function serve(
   networks: readonly NetworkParts[],
   db: Database,
-  { databaseUrl, settings, version, log, now, suggests = false, publicMetrics = false }: AppOptions,
+  options: AppOptions,
+  metrics: Metrics,
+  ready: () => Promise<Record<string, boolean>>,
 ) {
+  const { databaseUrl, settings, version, log, now, suggests = false } = options
   const signals = await openSignals(databaseUrl, log)
+  const feeds = createFeeds({ db, signals, log, limits: feedLimitsOf(settings) })
+  metrics.streams.follow(feeds)
   const tradingNetworks = networks.map(
-    ({ network, chain, orderServices, quoteServices, tokens, nativeRates, tokenData }) => ({
+    ({ network, chain, orderServices, quoteServices, tokens, nativeRates, tokenData, balances, prices }) => ({
       network,
       placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderServices),
       placedSince: (creation: Parameters<typeof placeOrder>[0], since: Date) =>
@@ -191,6 +193,8 @@ async function serve(
       tokens,
       nativeRates,
       ...tokenData,
+      watchBalances: balances.subscribe,
+      watchPrices: prices.subscribe,
       ready: async () => Object.values(await checkReadiness([{ network, chain }], db)).every(Boolean),
     }),
   )
@@ -201,7 +205,7 @@ async function serve(
     log,
     version,
     documents: readDocuments(settings.DOCUMENTS_FILE),
-    feed: createFeed({ db, signals }),
+    feeds,
     affiliates: {
       db,
       now,
@@ -216,12 +220,14 @@ async function serve(
     isOperator,
     isEditor: (key) => isCms(key) || isOperator(key),
     maxOrderUids: settings.ORDER_MAX_UIDS,
+    idempotencyTimes: { keptMs: settings.RETENTION_IDEMPOTENCY_KEYS_DAYS * 86_400_000 },
     reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
     uploadAppData: (hash, document) =>
       uploadAppData(db, { hash, document, maxBytes: settings.APP_DATA_MAX_BYTES }),
-    ready: () => checkReadiness(networks, db),
+    ready,
     newRequestId: randomUUID,
-    streamLimits: { perClient: limitOf(settings.STREAMS_PER_CLIENT), total: limitOf(settings.STREAMS_TOTAL) },
+    streamLimits: streamLimitsOf(settings),
+    streamMeter: metrics.streams,
     rateLimits: {
       reads: settings.RATE_LIMIT_READS,
       quotes: settings.RATE_LIMIT_QUOTES,
@@ -229,19 +235,15 @@ async function serve(
       introspections: settings.RATE_LIMIT_INTROSPECTIONS,
     },
     ...(settings.TRUSTED_PROXIES && { isTrustedProxy: settings.TRUSTED_PROXIES }),
-    processMetrics: true,
-    ...metricsAccess(settings, publicMetrics),
+    metrics,
+    isMetricsReader: settings.METRICS_PORT === undefined ? metricsReaders(options) : undefined,
   })
   const url = await server.listen(settings.PORT, settings.HOST)
-  const { METRICS_PORT: metricsPort, METRICS_HOST: metricsHost } = settings
-  const metricsUrl =
-    metricsPort === undefined ? undefined : await server.listenForMetrics(metricsPort, metricsHost)
-  if (metricsUrl) log.info('metrics have a port of their own', { url: `${metricsUrl}/metrics` })
   return {
     url,
-    metricsUrl,
     async close() {
       await server.close()
+      closeFeeds(feeds)
       await signals.close()
     },
   }

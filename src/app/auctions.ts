@@ -1,16 +1,36 @@
-import { createCodeChecks } from '../auctions/code-checks.ts'
+import { createCodeChecks } from '../auctions/admission/code-checks.ts'
+import { createHoldings } from '../auctions/admission/holdings.ts'
+import { createMarketPrices } from '../auctions/admission/market-prices.ts'
+import { createOrderBook } from '../auctions/admission/order-book.ts'
+import { createRoutedPrices } from '../auctions/admission/routed-prices.ts'
+import { createStandings } from '../auctions/admission/standings.ts'
+import type { AuctionMeter } from '../auctions/meter.ts'
 import type { AuctionServices } from '../auctions/services.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
-import type { Settler } from '../chain/settlement/settler.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { SettlementSequence } from '../chain/settlement/sequence.ts'
+import { createSettler, type Settler } from '../chain/settlement/settler.ts'
 import { createBackOff } from '../concurrency/back-off.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Hex } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { goesBy } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { Token } from '../domain/token/token.ts'
 import type { Pools } from '../market/pools/pools.ts'
+import { createHealth, type HealthLimits } from '../outside/health.ts'
+import { createBuiltInSolver } from '../solvers/built-in/solver.ts'
+import { type AuctionWriter, createAuctionWriter } from '../solvers/engine/auction.ts'
+import { createSolverEngine } from '../solvers/engine/engine.ts'
+import { createNotices, type SolutionNotice } from '../solvers/engine/notices.ts'
+import { createEngineSolver } from '../solvers/engine/solver.ts'
 import type { Solver } from '../solvers/solver.ts'
+import { insertNotice, insertRequest } from '../storage/auction/outside.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { Settings } from './settings.ts'
+import type { SolverSetting } from './source-settings.ts'
 
 interface AuctionsOptions {
   network: Network
@@ -23,13 +43,17 @@ interface AuctionsOptions {
   random: () => number
   policy: TradingPolicy
   checkOrder: CheckOrder
-  /** Undefined where the deployment has no key for one: no solver bids then. */
-  solver: Solver | undefined
-  settler: Settler | undefined
+  /** None where the deployment has no key for one: no solver bids then. */
+  solvers: readonly { solver: Solver; settler: Settler }[]
+  sequence: SettlementSequence
+  meter: AuctionMeter
 }
 
 /** The longest back-off of an order that makes settlements fail, in blocks: a power of two. */
 const longestBackOff = 64
+
+/** Time for the router's prices of live orders after each auction, in milliseconds. */
+const routingMs = 25
 
 /** What auctions need on one network. */
 export function composeAuctions({
@@ -43,8 +67,9 @@ export function composeAuctions({
   random,
   policy,
   checkOrder,
-  solver,
-  settler,
+  solvers,
+  sequence,
+  meter,
 }: AuctionsOptions): AuctionServices {
   return {
     network,
@@ -57,6 +82,7 @@ export function composeAuctions({
       deadlineBlocks: settings.AUCTION_DEADLINE_BLOCKS,
       solveMs: settings.AUCTION_SOLVE_MS,
       maxWinners: settings.AUCTION_MAX_WINNERS,
+      maxUnderWay: settings.AUCTION_MAX_UNDER_WAY,
       maxOrders: settings.AUCTION_MAX_ORDERS,
       minLifetime: settings.ORDER_MIN_VALIDITY,
     },
@@ -67,6 +93,7 @@ export function composeAuctions({
       network,
       log,
       limits: {
+        perBlock: settings.AUCTION_CHECKS_PER_BLOCK,
         perOwner: settings.AUCTION_CHECKS_PER_OWNER,
         waitMs: settings.AUCTION_CHECK_MS,
         atOnce: settings.EIP1271_AT_ONCE,
@@ -75,9 +102,144 @@ export function composeAuctions({
     culprits: createBackOff(longestBackOff),
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
-    spendable: (holdings) => chain.spendable(holdings),
+    book: createOrderBook({ db, chainId: network.chainId, log, maxOrders: settings.AUCTION_MAX_LIVE_ORDERS }),
+    standings: createStandings({
+      db,
+      chainId: network.chainId,
+      now,
+      notificationPauseMs: settings.NOTIFICATION_BALANCE_PAUSE * 1_000,
+    }),
+    marketPrices: createMarketPrices({ db, chainId: network.chainId, now }),
+    routedPrices: createRoutedPrices(network.wrappedNative, routingMs),
+    holdings: createHoldings({
+      spendable: (holdings) => chain.spendable(holdings),
+      changed: (tokens, from, to) => chain.changedHoldings(tokens, from, to),
+      log,
+      limits: { reads: settings.AUCTION_BALANCE_READS, turns: Math.ceil(settings.AUCTION_BALANCE_READS / 4) },
+    }),
     pools: (pairs, blockHash) => pools.around(pairs, blockHash),
-    solvers: solver ? [solver] : [],
-    settlers: new Map(settler ? [[settler.address, settler]] : []),
+    solvers: solvers.map(({ solver }) => solver),
+    meter,
+    settlers: new Map(solvers.map(({ settler }) => [settler.address, settler])),
+    sequence,
   }
+}
+
+interface SolversOptions {
+  network: Network
+  rpc: Rpc
+  chain: Chain
+  sequence: SettlementSequence
+  db: Database
+  settings: Settings
+  log: Log
+  now: Clock
+  tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+}
+
+/** A solver, and the account that submits its settlements. */
+interface Competitor {
+  solver: Solver
+  settler: Settler
+}
+
+const gwei = 10n ** 9n
+
+/** Wei for a unit of gas that a transaction offers at most. */
+export const maxFeeOf = (settings: Pick<Settings, 'SETTLEMENT_MAX_GAS_PRICE'>) =>
+  BigInt(settings.SETTLEMENT_MAX_GAS_PRICE) * gwei
+/** Several times what the solutions of one answer need. */
+const maxAnswerBytes = 1_000_000
+/** Longest wait for metadata of tokens before engines are asked without. */
+const metadataMs = 300
+
+const healthLimits: HealthLimits = {
+  failures: 3,
+  pauseMs: { least: 1_000, most: 60_000 },
+  backOffMs: { least: 1_000, most: 60_000 },
+  // Of two auctions, or of two competitions of one.
+  atOnce: 2,
+}
+
+/** The solvers of one network: the built-in one, and those of the settings. */
+export function composeSolvers(options: SolversOptions): Competitor[] {
+  const { network, settings } = options
+  const { SOLVER_PRIVATE_KEY: privateKey, SOLVERS: sources } = settings
+  const asked = sources.filter((source) => source.network === undefined || goesBy(network, source.network))
+  const write = createAuctionWriter({
+    wrappedNative: network.wrappedNative,
+    tokens: (addresses) => inTime(options.tokens(addresses), metadataMs),
+    keep: ({ id }, text) => void keepRequest(id, text, options),
+  })
+  const settlerOf = (key: Hex) =>
+    createSettler({
+      ...options,
+      privateKey: key,
+      maxFeePerGas: maxFeeOf(settings),
+    })
+  const engines = asked.map((source) => {
+    const settler = settlerOf(source.privateKey)
+    return { settler, solver: engineSolver(source, settler.address, write, options) }
+  })
+  if (privateKey === undefined) return engines
+  const settler = settlerOf(privateKey)
+  const solver = createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
+  return [{ settler, solver }, ...engines]
+}
+
+function engineSolver(
+  { name, url }: SolverSetting,
+  address: Address,
+  write: AuctionWriter,
+  { network, chain, db, settings, log, now }: SolversOptions,
+): Solver {
+  const solveMs = settings.AUCTION_SOLVE_MS
+  const peer = { name, url, now, timeoutMs: solveMs, maxBytes: maxAnswerBytes }
+  return createEngineSolver({
+    name,
+    address,
+    engine: createSolverEngine(peer),
+    health: createHealth({ name, limits: healthLimits, now, log }),
+    write,
+    notify: createNotices({
+      peer,
+      store: (notice) => insertNotice(db, toRow(notice, network.chainId, address, now)),
+    }),
+    network,
+    async buffers(tokens) {
+      const holdings = await chain.spendable(tokens.map((token) => ({ owner: network.settlement, token })))
+      return holdings.map(({ balance }) => balance)
+    },
+    now,
+    solveMs,
+  })
+}
+
+const maxReason = 500
+
+function toRow(notice: SolutionNotice, chainId: number, solver: Address, now: Clock) {
+  const { auctionId, solutionIds, kind, reason } = notice
+  return {
+    chainId,
+    solver,
+    auctionId,
+    solutionIds: solutionIds.map(BigInt).filter((id) => id < 2n ** 63n),
+    kind,
+    reason: reason.slice(0, maxReason),
+    at: new Date(now()),
+  }
+}
+
+/** For a replay. A fault costs the replay, not the auction. */
+async function keepRequest(auctionId: bigint, text: string, { db, network, log }: SolversOptions) {
+  try {
+    await insertRequest(db, { auctionId, chainId: network.chainId, text })
+  } catch (error) {
+    log.warn('the request of an auction is not kept', { auctionId: String(auctionId), error: String(error) })
+  }
+}
+
+function inTime<K, V>(values: Promise<Map<K, V>>, milliseconds: number): Promise<Map<K, V>> {
+  const none = new Promise<Map<K, V>>((resolve) => setTimeout(() => resolve(new Map()), milliseconds).unref())
+  return Promise.race([values.catch(() => new Map<K, V>()), none])
 }

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { findRequest } from '../storage/auction/outside.ts'
+import { openDatabase } from '../storage/database/database.ts'
 import { type AppOptions, type Role, roles, startApp } from './app.ts'
 import { ConfigError, describeSettings, readNetworks, readSettings } from './config.ts'
 import { createLog } from './log.ts'
@@ -14,12 +16,14 @@ const usage = `usage: tradegraph <command> [flags]
   index     follow the chains
   auction   run the auctions
   all       serve, index and auction in one process
+  auction export ID   print what outside solvers were sent about an auction
 
 flags of dev
   --port N        port of the service, 0 for any free one (default 4000)
   --home DIR      folder of everything it keeps (default .tradegraph)
   --reset         empty the home first
   --no-traders    no account trades by itself
+  --solver URL    an outside solver that takes part in auctions; up to six times
 
 settings, from the environment [default]
 ${describeSettings()}`
@@ -53,9 +57,11 @@ async function main(): Promise<void> {
       home: { type: 'string', default: '.tradegraph' },
       reset: { type: 'boolean', default: false },
       'no-traders': { type: 'boolean', default: false },
+      solver: { type: 'string', multiple: true, default: [] },
     },
   })
   const [command = '', ...rest] = positionals
+  if (command === 'auction' && rest[0] === 'export') return exportAuction(rest[1] ?? '', values.home)
   if (values.help) return print(usage)
   if (values.version) return print(version())
   if (rest.length > 0 || (command !== 'dev' && !commands[command])) return fail(usage, 2)
@@ -75,9 +81,9 @@ async function main(): Promise<void> {
   if (command === 'dev') {
     // Loaded here only: the other commands must run without its packages.
     const { runDev } = await import('../dev/run.ts')
-    const { home, reset } = values
+    const { home, reset, solver: solvers } = values
     const byNpm = process.env.npm_lifecycle_event !== undefined
-    await runDev({ ...shared, home, reset, traders: !values['no-traders'], byNpm, print })
+    await runDev({ ...shared, home, reset, traders: !values['no-traders'], solvers, byNpm, print })
     // A settlement in flight is watched for a minute more; the next start reads its outcome from the chain.
     process.exit(0)
   } else {
@@ -96,6 +102,7 @@ async function runRoles(
     throw new ConfigError(['SOLVER_PRIVATE_KEY: is needed to run auctions'])
   }
   const app = await startApp({ ...shared, databaseUrl: settings.DATABASE_URL, networks, roles })
+  app.failed.then((fault) => fail(faultLine(fault), 1))
   print(`ready ${app.url ?? roles.join(', ')}`)
   const stop = () => {
     app.close().then(
@@ -104,6 +111,35 @@ async function runRoles(
     )
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
+}
+
+/** From the database of the settings, or else that of the local stack in this folder. */
+async function exportAuction(id: string, home: string): Promise<void> {
+  if (!/^[1-9]\d{0,17}$/.test(id)) return fail('usage: tradegraph auction export ID', 2)
+  const settings = readSettings(process.env)
+  const url = settings.DATABASE_URL ?? localDatabase(home)
+  if (url === undefined) throw new ConfigError(['DATABASE_URL: is needed for this command'])
+  const db = openDatabase({ url, maxConnections: settings.DATABASE_CONNECTIONS })
+  try {
+    const body = await findRequest(db, BigInt(id))
+    if (!body) return fail(`tradegraph: no request of auction ${id} is kept`, 1)
+    print(body)
+  } finally {
+    await db.close()
+  }
+}
+
+/** While it runs. */
+function localDatabase(home: string): string | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8')).databaseUrl
+  } catch {
+    return undefined
+  }
+}
+
+function faultLine(fault: unknown): string {
+  return `tradegraph: ${fault instanceof Error ? fault.message : String(fault)}`
 }
 
 function isPort(text: string): boolean {
@@ -121,5 +157,5 @@ function fail(text: string, code: number): void {
 
 main().catch((error) => {
   if (error instanceof ConfigError) fail(error.faults.map((fault) => `configuration: ${fault}`).join('\n'), 2)
-  else fail(`tradegraph: ${error instanceof Error ? error.message : String(error)}`, 1)
+  else fail(faultLine(error), 1)
 })

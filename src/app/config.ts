@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Address, toAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
-import { type Profile, settlementPairs } from '../domain/network/deployments.ts'
+import { ethFlowOf, type Profile, settlementPairs } from '../domain/network/deployments.ts'
 import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../domain/network/network.ts'
 import type { Features } from '../graphql/context/features.ts'
 import { addressText } from './setting-readers.ts'
@@ -24,6 +24,7 @@ const networkRow = z.object({
   settlement: addressText.optional(),
   vaultRelayer: addressText.optional(),
   hooksTrampoline: addressText.prefault(defaultHooksTrampoline),
+  ethFlows: z.array(addressText).max(10).optional(),
   wrappedNative: addressText,
   poolFactory: addressText,
   baseTokens: z.array(addressText).max(20),
@@ -47,11 +48,21 @@ function networkFileSchema(profile: Profile) {
         ({ settlement, vaultRelayer }) => (settlement === undefined) === (vaultRelayer === undefined),
         'settlement and vaultRelayer go together',
       )
-      .transform(({ rpcUrl, settlement, vaultRelayer, usdReference, ...rest }): NetworkConfig => {
-        const contracts = settlement && vaultRelayer ? { settlement, vaultRelayer } : settlementPairs[profile]
-        const reference = usdReference === undefined ? chains.get(rest.chainId)?.usdReference : usdReference
-        return { rpcUrl, network: { ...rest, ...contracts, usdReference: reference ?? null } }
-      }),
+      .transform(
+        ({
+          rpcUrl,
+          settlement,
+          vaultRelayer,
+          usdReference,
+          ethFlows = [ethFlowOf[profile]],
+          ...rest
+        }): NetworkConfig => {
+          const contracts =
+            settlement && vaultRelayer ? { settlement, vaultRelayer } : settlementPairs[profile]
+          const reference = usdReference === undefined ? chains.get(rest.chainId)?.usdReference : usdReference
+          return { rpcUrl, network: { ...rest, ...contracts, ethFlows, usdReference: reference ?? null } }
+        },
+      ),
   )
 }
 
@@ -61,10 +72,25 @@ export function readSettings(environment: Record<string, string | undefined>): S
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
   const parsed = settings.safeParse(values)
-  if (parsed.success && parsed.data.CMS_ENABLED && parsed.data.CMS_API_KEY === undefined)
-    throw new ConfigError(['CMS_API_KEY: is needed where CMS_ENABLED is true'])
-  if (parsed.success) return parsed.data
-  throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))
+  const faults = parsed.success
+    ? faultsBetween(parsed.data)
+    : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  if (parsed.success && faults.length === 0) return parsed.data
+  throw new ConfigError(faults)
+}
+
+/** Faults of settings that are valid each for itself. Two senders of one account would use each other's nonces. */
+function faultsBetween(settings: Settings): string[] {
+  const { CMS_ENABLED, CMS_API_KEY, REFUND_PRIVATE_KEY, SOLVER_PRIVATE_KEY, SOLVERS } = settings
+  const faults: string[] = []
+  if (CMS_ENABLED && CMS_API_KEY === undefined)
+    faults.push('CMS_API_KEY: is needed where CMS_ENABLED is true')
+  const keys = SOLVERS.map(({ privateKey }) => privateKey)
+  const shared = SOLVERS.findIndex(({ privateKey }) => privateKey === SOLVER_PRIVATE_KEY)
+  if (shared >= 0) faults.push(`SOLVERS.${shared}.privateKey: is the built-in solver’s too`)
+  if (REFUND_PRIVATE_KEY !== undefined && [SOLVER_PRIVATE_KEY, ...keys].includes(REFUND_PRIVATE_KEY))
+    faults.push('REFUND_PRIVATE_KEY: is the key of a solver, from whose account nothing else may be sent')
+  return faults
 }
 
 /** Optional parts of the service that the settings enable. */
@@ -89,7 +115,7 @@ export function readNetworks(path: string | undefined, profile: Profile): Networ
 
 type SettingsWithNetworks = Pick<
   Settings,
-  'QUOTE_ESTIMATORS' | 'USD_PRICE_SOURCES' | 'HOLDER_SOURCES' | 'AFFILIATE_NETWORK'
+  'QUOTE_ESTIMATORS' | 'SOLVERS' | 'USD_PRICE_SOURCES' | 'HOLDER_SOURCES' | 'AFFILIATE_NETWORK'
 >
 
 /** @throws ConfigError that names each setting with a network that is not configured */
@@ -98,7 +124,7 @@ export function checkNetworksNamed(
   networks: readonly Pick<NetworkConfig, 'network'>[],
 ): void {
   const isServed = (name: string) => networks.some(({ network }) => goesBy(network, name))
-  const lists = ['QUOTE_ESTIMATORS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES'] as const
+  const lists = ['QUOTE_ESTIMATORS', 'SOLVERS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES'] as const
   const faults = lists.flatMap((list) =>
     settings[list].flatMap(({ name, network }, index) =>
       network === undefined || isServed(network)

@@ -2,14 +2,16 @@ import { type AppDataGateway, cachedGateway, createIpfsGateway } from '../app-da
 import type { AppDataSources } from '../app-data/read.ts'
 import type { AuctionServices } from '../auctions/services.ts'
 import { type Chain, createChain } from '../chain/chain.ts'
+import { createHeads } from '../chain/heads.ts'
 import { chainLogs } from '../chain/logs/chain-logs.ts'
 import { tokenLogs } from '../chain/logs/transfer-logs.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
-import { createRpc } from '../chain/rpc/rpc.ts'
-import { settlementOf } from '../chain/settlement/call.ts'
-import { createSettler } from '../chain/settlement/settler.ts'
+import { createNode, type NetworkNode } from '../chain/rpc/node.ts'
+import { settlementsOf } from '../chain/settlement/call.ts'
+import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
+import { createRefund } from '../chain/transaction/refund.ts'
 import { batch } from '../concurrency/batch.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -17,15 +19,19 @@ import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { RefunderOptions } from '../indexer/refunder.ts'
 import type { IndexerOptions } from '../indexer/run.ts'
 import { createPools, type Pools } from '../market/pools/pools.ts'
 import type { OrderServices } from '../orders/check.ts'
+import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
-import { createBuiltInSolver } from '../solvers/built-in/solver.ts'
+import { createMetrics, type Metrics } from '../server/metrics.ts'
 import type { Database } from '../storage/database/database.ts'
+import { type BalanceWatch, createBalanceWatch } from '../tokens/balances.ts'
 import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
-import { composeAuctions } from './auctions.ts'
+import { createPriceWatch, type PriceWatch } from '../tokens/prices.ts'
+import { composeAuctions, composeSolvers, maxFeeOf } from './auctions.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
 import { composeOrders } from './orders.ts'
 import { composeQuoting } from './quoting.ts'
@@ -35,23 +41,29 @@ import { composeTokenData, type TokenData } from './token-data.ts'
 /** The services of one network. */
 export interface NetworkParts {
   network: Network
+  node: NetworkNode
   chain: Chain
   pools: Pools
   orderServices: OrderServices
   quoteServices: QuoteServices
   auctionServices: AuctionServices
   indexerOptions: IndexerOptions
+  /** Undefined without an account for it. */
+  refunderOptions: RefunderOptions | undefined
   /** For wallets that register as affiliates. */
   checkSignature: CheckAccountSignature
   tokens: TokenReader['tokens']
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
   tokenData: TokenData
+  balances: BalanceWatch
+  prices: PriceWatch
 }
 
 /** What all networks share. */
 export interface SharedServices {
   policy: TradingPolicy
   gateway: AppDataGateway | null
+  metrics: Metrics
 }
 
 interface ComposeOptions extends SharedServices {
@@ -73,21 +85,23 @@ export function createSharedServices({
       deniedTokens: readAddresses(settings.DENIED_TOKENS_FILE),
       sameToken: settings.SAME_TOKEN_ORDERS,
     },
+    metrics: createMetrics(true, now),
     gateway: url === undefined ? null : cachedGateway(createIpfsGateway({ url, maxBytes }), { now }),
   }
 }
 
 export function composeNetwork(
   { network, rpcUrl }: NetworkConfig,
-  { db, settings, log, now, random, policy, gateway }: ComposeOptions,
+  { db, settings, log, now, random, policy, gateway, metrics }: ComposeOptions,
 ): NetworkParts {
-  const rpc = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, log })
-  const rpcWithoutRetries = createRpc({ url: rpcUrl, timeoutMs: settings.RPC_TIMEOUT_MS, retries: 0, log })
+  const node = createNode({ url: rpcUrl, network: network.name, now, log })
+  metrics.loops.watchNode(network.name, node.state)
+  const timeoutMs = settings.RPC_TIMEOUT_MS
+  const rpc = node.connect({ timeoutMs })
+  const rpcWithoutRetries = node.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
   const chain = createChain({ rpc, network })
   const pools = createPools({ rpc, network, now, log })
-  const privateKey = settings.SOLVER_PRIVATE_KEY
-  const settler = privateKey && createSettler({ rpc, network, privateKey, log })
-  const solver = settler && createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
+  const sequence = createSettlementSequence(rpc, network)
   const { tokens, knownTokens } = createTokenReader({
     network,
     ask: batch((addresses) => readTokenMetadata(rpcWithoutRetries, network.chainId, addresses), {
@@ -99,8 +113,23 @@ export function composeNetwork(
     now,
   })
   const { chainId } = network
+  const solvers = composeSolvers({
+    network,
+    rpc,
+    chain,
+    sequence,
+    db,
+    settings,
+    log,
+    now,
+    tokens: knownTokens,
+  })
   /** For calls that run code of an order: its wallet, its hooks. */
-  const orderCodeRpc = createRpc({ url: rpcUrl, timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, log })
+  const orderCodeRpc = node.connect({
+    timeoutMs: settings.EIP1271_TIMEOUT_MS,
+    retries: 0,
+    runsStrangersCode: true,
+  })
   /** One for placing orders and one for auctions, each with its own queue, so that neither delays the other. */
   const newOrderCheck = () =>
     createOrderCheck({
@@ -117,7 +146,7 @@ export function composeNetwork(
   const { services: quoteServices, nativeRates } = composeQuoting({
     network,
     rpc,
-    rpcUrl,
+    node,
     pools,
     db,
     settings,
@@ -126,7 +155,7 @@ export function composeNetwork(
     policy,
     appDataSources,
     tokens: knownTokens,
-    solver: settler?.address,
+    solver: solvers.find(({ solver }) => !solver.outside)?.solver.address,
   })
   const orderServices = composeOrders({
     network,
@@ -150,23 +179,32 @@ export function composeNetwork(
     random,
     policy,
     checkOrder: newOrderCheck(),
-    solver,
-    settler,
+    solvers,
+    sequence,
+    meter: metrics.loops.auctions(network.name),
   })
   const indexerOptions: IndexerOptions = {
     chainId,
     network,
     db,
     now,
+    readPlacements: (placements) => readPlacements(placements, orderServices),
+    leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
     log,
-    settlementOf: (txHash) => settlementOf(rpc, txHash),
+    meter: metrics.loops.indexer(network.name),
     chain: {
       head: () => chain.head(),
       block: (number) => chain.block(number),
-      logs: (from, to) => chainLogs({ rpc, network, log }, from, to),
+      logs: (range) => chainLogs({ rpc, network, log }, range),
+      settlements: (txHashes) => settlementsOf(rpc, txHashes),
     },
     // Old logs can overload a node, and the indexer of new blocks waits meanwhile: no immediate retry.
-    tokenLogs: (tokens, from, to) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, from, to),
+    tokenLogs: (tokens, range) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, range),
+  }
+  const refundKey = settings.REFUND_PRIVATE_KEY
+  const refunderOptions = refundKey && {
+    ...{ network, db, log },
+    refund: createRefund({ rpc, chainId, privateKey: refundKey, maxFeePerGas: maxFeeOf(settings), log }),
   }
   const checkSignature = createAccountSignatureCheck({
     rpc: orderCodeRpc,
@@ -183,15 +221,29 @@ export function composeNetwork(
     tokens,
     nativeRates,
   })
+  const heads = createHeads({ head: () => chain.head(), blockTimeMs: network.blockTimeMs, now, log })
+  const balances = createBalanceWatch({ chain, heads, most: settings.WATCHED_BALANCES, now, log })
+  const prices = createPriceWatch({
+    heads,
+    marketBlock: async () => (await pools.look([])).block,
+    nativeRates,
+    usdPrice: tokenData.usdPrice,
+    most: settings.WATCHED_PRICES,
+    now,
+  })
   return {
     network,
+    node,
     tokenData,
+    balances,
+    prices,
     chain,
     pools,
     orderServices,
     quoteServices,
     auctionServices,
     indexerOptions,
+    refunderOptions,
     checkSignature,
     tokens,
     nativeRates,

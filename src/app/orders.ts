@@ -5,9 +5,10 @@ import { batch } from '../concurrency/batch.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import { recordLogged } from '../notifications/logged.ts'
 import type { OrderServices } from '../orders/check.ts'
 import type { Database } from '../storage/database/database.ts'
-import { storeOrders } from '../storage/order/insert.ts'
+import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
 import type { Settings } from './settings.ts'
 
@@ -37,6 +38,8 @@ export function composeOrders({
   quoteFor,
 }: OrdersOptions): OrderServices {
   const spendable = rememberSpendable(batch(chain.spendable, batching), now)
+  const rules = { leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT }
+  const onLogged: OnLogged = (tx, ids) => recordLogged(tx, ids, rules, new Date(now()))
   return {
     network,
     db,
@@ -55,6 +58,7 @@ export function composeOrders({
     checkOrder,
     quoteFor,
     isTaken: batch((uids) => areTaken(db, network.chainId, uids), batching),
-    store: batch((orders) => storeOrders(db, orders), batching),
+    onLogged,
+    store: batch((orders) => storeOrders(db, orders, onLogged), batching),
   }
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { AppDataSources } from '../app-data/read.ts'
-import { createRpc, type Rpc } from '../chain/rpc/rpc.ts'
+import type { NetworkNode } from '../chain/rpc/node.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createTokenCheck } from '../chain/token/check.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
 import { createTradeCheck } from '../chain/trade/check.ts'
@@ -33,7 +34,7 @@ export interface QuotingOptions {
   policy: TradingPolicy
   network: Network
   rpc: Rpc
-  rpcUrl: string
+  node: NetworkNode
   pools: Pools
   appDataSources: AppDataSources
   /** The built-in solver, if there is one. */
@@ -108,10 +109,10 @@ export function composeQuoting(options: QuotingOptions): Quoting {
 }
 
 /** Simulations in eth_call: verification of estimates, and checks of tokens. */
-function createSimulations({ network, rpc, rpcUrl, settings, log, now, pools }: QuotingOptions) {
+function createSimulations({ network, rpc, node, settings, log, now, pools }: QuotingOptions) {
   const slots = createTokenSlots({ rpc, now })
   const timeoutMs = Math.min(settings.RPC_TIMEOUT_MS, simulationTimeoutMs)
-  const simulationRpc = createRpc({ url: rpcUrl, timeoutMs, retries: 0, log })
+  const simulationRpc = node.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
   const checkTrade = createTradeCheck({ rpc: simulationRpc, network, slots })
   const { baseTokens } = network
   const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY, baseTokens }

@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import { type Address, toAddress } from '../domain/evm/address.ts'
+import { type Hex, toHex } from '../domain/evm/hex.ts'
+
+export const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 export const addressText = z
   .string()
   .transform((text, context): Address => toAddress(text) ?? refuse(context, 'must be an address'))
+
+export const privateKey = z
+  .string()
+  .transform((text, context): Hex => toHex(text, 32) ?? refuse(context, 'must be 32 bytes of hex'))
 
 /** Name of an outside provider. */
 export const sourceName = z.string().regex(/^[\w.-]{1,40}$/)

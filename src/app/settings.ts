@@ -1,50 +1,30 @@
 import { z } from 'zod'
 import { maxAppDataBytes } from '../domain/app-data/document.ts'
-import { type Hex, toHex } from '../domain/evm/hex.ts'
 import { factorScale } from '../domain/fee/policy.ts'
-import type { FeeRule } from '../domain/fee/rules.ts'
 import { profiles } from '../domain/network/deployments.ts'
 import { sameTokenPolicies } from '../domain/order/trading-policy.ts'
 import { maxNamedOrders } from '../graphql/order/uids-input.ts'
 import { trustedProxies } from '../http/client-address.ts'
 import { verificationModes } from '../quotes/verification/policy.ts'
 import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
-import { addressText, httpUrl, jsonText, refuse, sourceName, uniquelyNamed } from './setting-readers.ts'
+import { feeRule } from './fee-settings.ts'
+import { retentionSettings } from './retention-settings.ts'
+import {
+  addressText,
+  httpUrl,
+  integer,
+  jsonText,
+  privateKey,
+  refuse,
+  sourceName,
+  uniquelyNamed,
+} from './setting-readers.ts'
 import { sourceSettings } from './source-settings.ts'
-
-const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+import { streamSettings } from './stream-settings.ts'
 
 const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
 
 const perSecond = (standard: number) => integer(0, 1_000_000).default(standard)
-
-const factor = z
-  .number()
-  .min(0)
-  .lt(1)
-  .transform((value) => BigInt(Math.round(value * Number(factorScale))))
-  .refine((parts) => parts < factorScale, 'must be below 1 in parts per million')
-
-const unixTime = z.iso
-  .datetime({ offset: true })
-  .transform((text) => Math.ceil(new Date(text).getTime() / 1_000))
-
-const volumeRule = z.strictObject({
-  kind: z.literal('volume'),
-  factor,
-  effectiveFrom: unixTime.optional(),
-  buckets: z
-    .array(z.strictObject({ tokens: z.array(addressText).min(1).max(100), factor }))
-    .max(20)
-    .optional(),
-  sameToken: z.boolean().optional(),
-})
-
-const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('surplus'), factor, maxVolumeFactor: factor }),
-  volumeRule,
-  z.object({ kind: z.literal('priceImprovement'), factor, maxVolumeFactor: factor }),
-])
 
 /** An outside price estimator: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
 const estimatorSource = z.strictObject({
@@ -70,12 +50,14 @@ export const settings = z.object({
   PORT: integer(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
   METRICS_PORT: integer(0, 65_535)
     .optional()
-    .describe('Port of its own for /metrics, which is then at no other; 0 takes any free one.'),
+    .describe(
+      'Port of its own for /metrics, /health/live and /health/ready, in every role; /metrics is then at no other. 0 takes any free one. Processes on one machine need one each.',
+    ),
   METRICS_HOST: z.string().default('127.0.0.1').describe('Address that METRICS_PORT listens on.'),
   METRICS_KEY: apiKey
     .optional()
     .describe(
-      'Key for /metrics, sent as a bearer token or X-API-Key. With neither this nor METRICS_PORT it is not served; `dev` serves it without a key.',
+      'Key for /metrics, sent as a bearer token or X-API-Key. Health needs none. With neither this nor METRICS_PORT metrics are not served; `dev` serves it without a key.',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
@@ -87,25 +69,55 @@ export const settings = z.object({
     .optional()
     .describe('JSON object of GraphQL documents known in advance: text by its SHA-256.'),
   RPC_TIMEOUT_MS: integer(100, 60_000).default(5_000).describe('One try of one call to a node.'),
-  SOLVER_PRIVATE_KEY: z
-    .string()
-    .transform((text, context): Hex => toHex(text, 32) ?? refuse(context, 'must be 32 bytes of hex'))
+  SOLVER_PRIVATE_KEY: privateKey
     .optional()
     .describe('Account of the built-in solver; on the allow-list of the settlement contract.'),
+  REFUND_PRIVATE_KEY: privateKey
+    .optional()
+    .describe(
+      'Account that has the coins of expired orders given back to users who placed them on chain, in the role `index`; not that of the solver. Without it users do it themselves.',
+    ),
   FEE_POLICIES: jsonText(z.array(feeRule).max(10))
     .optional()
     .describe(
-      'Protocol fees in order, JSON: [{"kind":"volume","factor":0.0002}]; volume also has "effectiveFrom" (RFC 3339), "buckets" ([{"tokens":["0x…"],"factor":0}], the first that holds both tokens decides) and "sameToken" (charged too). Quotes show the volume fees.',
+      'Protocol fees in order, JSON: [{"kind":"volume","factor":0.0002}]; each may have "orderClass" ("market" and "limit": in or out of market by the stored quote, "any") and "effectiveFrom" (RFC 3339); volume also "buckets" ([{"tokens":["0x…"],"factor":0}], the first that holds both tokens decides) and "sameToken" (charged too). Quotes show the volume fees of orders in market.',
     ),
   AUCTION_EVERY_BLOCKS: integer(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
-  AUCTION_DEADLINE_BLOCKS: integer(1, 1_000).default(5).describe('Blocks that a winner has to settle.'),
+  AUCTION_DEADLINE_BLOCKS: integer(2, 1_000)
+    .default(5)
+    .describe('Blocks that a winner has to settle; before the last of them it is cancelled.'),
   AUCTION_SOLVE_MS: integer(50, 120_000).default(10_000).describe('Time that solvers have, in milliseconds.'),
   AUCTION_MAX_WINNERS: integer(1, 100).default(20).describe('Winners of one auction, at most.'),
+  AUCTION_MAX_UNDER_WAY: integer(1, 64)
+    .default(16)
+    .describe('Settlements of all auctions that are sent and not yet mined, at most.'),
+  SETTLEMENT_MAX_GAS_PRICE: integer(1, 1_000_000)
+    .default(500)
+    .describe(
+      'Most gwei that a settlement offers for a unit of gas; it is raised to that while it is pending.',
+    ),
   AUCTION_HIDE_COMPETITIONS: z
     .stringbool()
     .default(false)
-    .describe('Show a competition only once its deadline block has passed.'),
-  AUCTION_MAX_ORDERS: integer(1, 10_000).default(1_000).describe('Orders in one auction, at most.'),
+    .describe(
+      'Show a competition, its solutions and its attempts only once its deadline block has passed. The operator’s paths (`/restricted`) show them at once.',
+    ),
+  AUCTION_MAX_ORDERS: integer(1, 10_000)
+    .default(1_000)
+    .describe('Orders in one auction, at most: the likeliest to be filled, shared by owner and pair.'),
+  AUCTION_MAX_LIVE_ORDERS: integer(1_000, 1_000_000)
+    .default(100_000)
+    .describe(
+      'Live orders that auctions follow in memory, some two kilobytes each. Of more, those that expire first.',
+    ),
+  AUCTION_BALANCE_READS: integer(10, 10_000)
+    .default(400)
+    .describe('Balances that one auction reads from the node: new and changed ones, then others in turns.'),
+  AUCTION_CHECKS_PER_BLOCK: integer(1, 1_000)
+    .default(60)
+    .describe(
+      'Orders of contract wallets, or with pre-hooks, that one auction checks. The others keep their last result, for 10 to 100 blocks: the more of them there are, the longer.',
+    ),
   AUCTION_CHECK_MS: integer(50, 60_000)
     .default(1_000)
     .describe('Longest wait of an auction for contract wallets and pre-hooks, in milliseconds.'),
@@ -202,7 +214,23 @@ export const settings = z.object({
   STREAMS_TOTAL: integer(0, 1_000_000)
     .default(10_000)
     .describe('Open event streams of this process; 0 is no limit.'),
+  ...streamSettings,
   ...sourceSettings,
+  ...retentionSettings,
+  NOTIFICATION_LEAST_IMPROVEMENT: z.coerce
+    .number()
+    .min(0)
+    .max(1_000)
+    .default(0.001)
+    .transform((share) => BigInt(Math.round(share * Number(factorScale))))
+    .describe(
+      'The share by which a trade is better than its quote, or else than its limit, for a notification price_improvement.',
+    ),
+  NOTIFICATION_BALANCE_PAUSE: integer(0, 86_400)
+    .default(3_600)
+    .describe(
+      'Seconds from one notification insufficient_balance of an order to its next one; what is still missing then is notified then.',
+    ),
   CMS_ENABLED: z
     .stringbool()
     .optional()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { address, toAddress } from '../domain/evm/address.ts'
-import { httpUrl, jsonText, sourceName, uniquelyNamed } from './setting-readers.ts'
+import { httpUrl, integer, jsonText, privateKey, sourceName, uniquelyNamed } from './setting-readers.ts'
 
 /** The only network to ask it about, by name, alias or chain id; without it, all networks. */
 const network = z.string().optional()
@@ -68,8 +68,32 @@ const holderSource = z.discriminatedUnion('kind', [
 export type PriceSourceSetting = z.infer<typeof priceSource>
 export type HolderSourceSetting = z.infer<typeof holderSource>
 
-/** Sources of token data, in the order in which they are asked. */
+/** A solver engine that takes part in auctions. */
+const solverSource = z.strictObject({
+  kind: z.literal('engine'),
+  name: sourceName.refine((name) => name !== 'built-in', 'is the name of the built-in solver'),
+  url: httpUrl,
+  /** The account that submits its settlements, of no other solver. */
+  privateKey: privateKey,
+  network,
+})
+
+const solvers = uniquelyNamed(solverSource).superRefine((sources, context) => {
+  for (const [index, { privateKey }] of sources.entries()) {
+    if (sources.findIndex((other) => other.privateKey === privateKey) === index) continue
+    context.addIssue({ code: 'custom', path: [index, 'privateKey'], message: 'is another solver’s too' })
+  }
+})
+
+export type SolverSetting = z.infer<typeof solverSource>
+
+/** Outside solvers; sources of token data, in the order in which they are asked; how much of it streams may watch. */
 export const sourceSettings = {
+  SOLVERS: jsonText(solvers)
+    .default([])
+    .describe(
+      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}]; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only.',
+    ),
   USD_PRICE_SOURCES: jsonText(uniquelyNamed(priceSource))
     .default([{ kind: 'orderbook', name: 'orderbook' }])
     .describe(
@@ -79,5 +103,15 @@ export const sourceSettings = {
     .default([{ kind: 'transfers', name: 'transfers' }])
     .describe(
       'Where top holders come from, in order, JSON: [{"kind":"moralis","apiKey":"…"}, {"kind":"ethplorer","apiKey":"…"}, {"kind":"transfers"}]; transfers are those of the network’s holderTokens.',
+    ),
+  WATCHED_BALANCES: integer(1, 1_000_000)
+    .default(20_000)
+    .describe(
+      'Balances that the streams of one network watch together, in this process; one client may use a quarter. A balance that many watch counts once.',
+    ),
+  WATCHED_PRICES: integer(1, 10_000)
+    .default(200)
+    .describe(
+      'Tokens whose prices the streams of one network watch together, in this process; one client may use a quarter.',
     ),
 }

@@ -14,6 +14,10 @@ export interface DevAccounts {
   traders: Account[]
   deployer: Account
   solver: Account
+  /** For solvers that are not part of this program. */
+  outsideSolvers: Account[]
+  /** Anvil funds it. */
+  refunder: Account
 }
 
 export function deriveAccounts(): DevAccounts {
@@ -22,7 +26,13 @@ export function deriveAccounts(): DevAccounts {
     const child = parent.deriveChild(index)
     return { address: address(child.address), privateKey: privateKey(child.privateKey) }
   }
-  return { traders: [0, 1, 2, 3, 4].map(account), deployer: account(8), solver: account(9) }
+  return {
+    traders: [0, 1, 2, 3, 4].map(account),
+    deployer: account(8),
+    solver: account(9),
+    outsideSolvers: [10, 11, 12, 13, 14, 15].map(account),
+    refunder: account(7),
+  }
 }
 
 function privateKey(text: string): Hex {

@@ -1,17 +1,22 @@
 import { startApp } from '../app/app.ts'
 import { readSettings } from '../app/config.ts'
 import type { Settings } from '../app/settings.ts'
+import { createRpc } from '../chain/rpc/rpc.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { isInUse } from './home/home.ts'
+import type { Market } from './market/market.ts'
+import { allowSolvers } from './market/outside-solvers.ts'
 import { startTraders } from './market/traders.ts'
 import { watchParent } from './process/parent-watch.ts'
 import { probePort } from './process/process.ts'
-import { startStack } from './stack.ts'
+import { type Stack, startStack } from './stack.ts'
 
 export interface DevOptions {
   home: string
   reset: boolean
   traders: boolean
+  /** URLs of outside solvers, each of which gets an account of its own. */
+  solvers: readonly string[]
   /** npm started this process: the stack ends when npm does. */
   byNpm: boolean
   settings: Settings
@@ -46,12 +51,17 @@ export async function runDev(options: DevOptions): Promise<void> {
     throw new Error(`${died}; start again to pick up where it was`)
   }
   try {
+    const outside = toSources(options.solvers, stack.market)
+    await allowSolvers(
+      createRpc({ url: stack.rpcUrl, log }),
+      stack.market.outsideSolvers.slice(0, outside.length),
+    )
     const starting = startApp({
       ...options,
       databaseUrl: stack.databaseUrl,
       networks: [{ network: stack.network, rpcUrl: stack.rpcUrl }],
       roles: ['serve', 'index', 'auction'],
-      settings: localSettings(options.settings, stack.solverKey),
+      settings: localSettings(options.settings, stack, outside),
       suggests: true,
       publicMetrics: true,
     })
@@ -83,16 +93,37 @@ async function checkPort({ HOST, PORT }: Settings): Promise<void> {
   })
 }
 
-function localSettings(settings: Settings, solverKey: string): Settings {
+function toSources(urls: readonly string[], { outsideSolvers }: Market): object[] {
+  if (urls.length > outsideSolvers.length)
+    throw new Error(`the local chain has accounts for ${outsideSolvers.length} solvers`)
+  return urls.map((url, index) => ({
+    kind: 'engine',
+    name: `solver-${index + 1}`,
+    url,
+    privateKey: outsideSolvers[index]?.privateKey,
+  }))
+}
+
+function localSettings(
+  settings: Settings,
+  { solverKey, refundKey }: Pick<Stack, 'solverKey' | 'refundKey'>,
+  outside: readonly object[],
+): Settings {
   const { FEE_POLICIES } = readSettings({ FEE_POLICIES: standardPolicies })
-  const { SOLVER_PRIVATE_KEY } = readSettings({ SOLVER_PRIVATE_KEY: solverKey })
+  const { SOLVER_PRIVATE_KEY, REFUND_PRIVATE_KEY } = readSettings({
+    SOLVER_PRIVATE_KEY: solverKey,
+    REFUND_PRIVATE_KEY: refundKey,
+  })
+  const { SOLVERS } = readSettings({ SOLVERS: JSON.stringify(outside) })
   return {
     FEE_POLICIES,
     ...settings,
+    SOLVERS: [...settings.SOLVERS, ...SOLVERS],
     CMS_ENABLED: settings.CMS_ENABLED ?? true,
     CMS_API_KEY: settings.CMS_API_KEY ?? localCmsKey,
     STATS_SOURCE: 'own',
     SOLVER_PRIVATE_KEY,
+    REFUND_PRIVATE_KEY,
   }
 }
 

@@ -12,6 +12,7 @@ export interface Stack {
   rpcUrl: string
   network: Network
   solverKey: string
+  refundKey: string
   market: Market
   /** Writes `dev.json`: everything is up and the service listens at `url`. */
   publish(url: string): void
@@ -70,6 +71,7 @@ export async function startStack({
     ...addresses,
     network: market.network,
     solverKey: market.solver.privateKey,
+    refundKey: market.refunder.privateKey,
     market,
     publish: (url) => home.publish(toManifest(url, addresses, market)),
     died: watch.died,

@@ -64,10 +64,13 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
   const rules = (...list: unknown[]) => readSettings({ FEE_POLICIES: JSON.stringify(list) }).FEE_POLICIES
   const tokens = [numbered('AB').toUpperCase().replace('0X', '0x'), numbered('cd')]
   const volume = { kind: 'volume', factor: 0.0002 }
+  const surplus = { kind: 'surplus', factor: 0.5, maxVolumeFactor: 0.01 }
+  const share = { factor: 500_000n, maxVolumeFactor: 10_000n }
   expect(
     rules(
-      { kind: 'surplus', factor: 0.5, maxVolumeFactor: 0.01 },
-      volume,
+      { ...surplus, orderClass: 'limit', effectiveFrom: '2026-11-21T10:00:00Z' },
+      { ...surplus, kind: 'priceImprovement', orderClass: 'any' },
+      { ...volume, orderClass: 'market' },
       { ...volume, effectiveFrom: '2026-11-21T10:00:00.5+01:00', sameToken: true },
       {
         ...volume,
@@ -78,8 +81,9 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
       },
     ),
   ).toEqual([
-    { kind: 'surplus', factor: 500_000n, maxVolumeFactor: 10_000n },
-    { kind: 'volume', factor: 200n },
+    { kind: 'surplus', ...share, orderClass: 'limit', effectiveFrom: Date.UTC(2026, 10, 21, 10) / 1_000 },
+    { kind: 'priceImprovement', ...share, orderClass: 'any' },
+    { kind: 'volume', factor: 200n, orderClass: 'market' },
     { kind: 'volume', factor: 200n, effectiveFrom: Date.UTC(2026, 10, 21, 9, 0, 1) / 1_000, sameToken: true },
     {
       kind: 'volume',
@@ -96,7 +100,10 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
     { ...volume, factor: -0.1 },
     { ...volume, effectiveFrom: '2026-11-21' },
     { ...volume, effectiveFrom: 1_800_000_000 },
-    { ...volume, effectivefrom: '2026-11-21T10:00:00Z' },
+    { ...volume, orderClass: 'liquidity' },
+    { ...surplus, orderClass: ['limit'] },
+    { ...surplus, effectiveFrom: '2026-11-21' },
+    { ...surplus, buckets: [] },
     { ...volume, sameToken: 'yes' },
     { ...volume, buckets: [{ tokens: ['0x12'], factor: 0.1 }] },
     { ...volume, buckets: [{ tokens: [], factor: 0.1 }] },
@@ -106,6 +113,16 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
       faultsOf(() => rules(wrong)),
       JSON.stringify(wrong),
     ).toEqual([expect.stringMatching(/^FEE_POLICIES/)])
+  }
+  for (const [wrong, at, member] of [
+    [{ ...volume, effectivefrom: '2026-11-21T10:00:00Z' }, '1', 'effectivefrom'],
+    [{ ...surplus, order_class: 'limit' }, '1', 'order_class'],
+    [{ ...surplus, kind: 'priceImprovement', sameToken: true }, '1', 'sameToken'],
+    [{ ...volume, buckets: [{ tokens, factor: 0, orderClass: 'limit' }] }, '1.buckets.0', 'orderClass'],
+  ] as const) {
+    expect(faultsOf(() => rules(volume, wrong))).toEqual([
+      `FEE_POLICIES.${at}: Unrecognized key: "${member}"`,
+    ])
   }
 })
 

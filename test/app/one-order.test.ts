@@ -40,7 +40,10 @@ function listen(account: string, after?: string) {
     variables: { account, after },
   })
   const ended = (async () => {
-    for await (const { data } of iterator) if (data) received.push({ ...data.notifications, at: Date.now() })
+    // A fill beyond its quote has a notification of its own.
+    for await (const { data } of iterator)
+      if (data && data.notifications.notification.type !== 'PRICE_IMPROVEMENT')
+        received.push({ ...data.notifications, at: Date.now() })
   })()
   return {
     received,
@@ -102,7 +105,9 @@ describe('an order through the client library', () => {
 
   test('has a debug report of all its stages, and GraphQL returns the same', async () => {
     const { body: report } = await request(`${trader().base}/api/v1/debug/order/${uid}`)
-    expect(report.events.map(({ label }: { label: string }) => label)).toEqual([
+    const labels = report.events.map(({ label }: { label: string }) => label)
+    // Auctions go on while the settlement is on its way: one of them may leave the order out.
+    expect(labels.filter((label: string) => label !== 'filtered')).toEqual([
       'created',
       'ready',
       'executing',

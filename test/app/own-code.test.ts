@@ -28,7 +28,7 @@ let services: AuctionServices
 beforeAll(async () => {
   world = await startWorld({ roles: ['serve', 'index'] })
   const settings = readSettings({ SOLVER_PRIVATE_KEY: world.market.solver.privateKey })
-  services = composeNetwork(
+  const parts = composeNetwork(
     { network: world.market.network, rpcUrl: world.chain.rpcUrl },
     {
       ...createSharedServices({ settings, now: Date.now }),
@@ -40,7 +40,9 @@ beforeAll(async () => {
       policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
       gateway: null,
     },
-  ).auctionServices
+  )
+  parts.node.accept()
+  services = parts.auctionServices
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
@@ -87,6 +89,10 @@ async function counter() {
   const calls = async () => Number(await world.chain.rpc.call<Hex>('eth_getStorageAt', [at, '0x0', 'latest']))
   const hook: Hook = { target: at, callData: '0x', gasLimit: 60_000n }
   return { hook, calls }
+}
+
+interface Settled {
+  executions: [{ executedFee: string }]
 }
 
 interface Wish {
@@ -154,7 +160,7 @@ const eventsOf = async (uid: string): Promise<string[]> =>
 
 /** Holds an auction on a new block, and resolves when the indexer has seen all of it. */
 async function auction(): Promise<void> {
-  await runAuction(services, new AbortController().signal, new Promise(() => undefined))
+  await Promise.all(await runAuction(services, 16, new AbortController().signal))
   const { number } = await services.head()
   await eventually('the indexer has come so far', async () => (await indexed()) >= number)
   await world.chain.rpc.call('evm_mine')
@@ -252,12 +258,14 @@ describe('hooks', () => {
     expect(await auctionsUntilFilled(uid)).toBe(1)
   })
 
-  test('before a partially fillable order run with its first fill only', async () => {
+  test('before a partially fillable order run, and are charged, with its first fill only', async () => {
+    const gasLimit = 900_000n
     const [before, after] = [await counter(), await counter()]
     const signer = await fundedTrader()
     const owner = address(signer.address)
     const [sellAmount, half] = [1_000n * dai, 500n * dai]
-    const uid = await placed({ signer, pre: [before.hook], post: [after.hook], partiallyFillable: true })
+    const pre = [{ ...before.hook, gasLimit }]
+    const uid = await placed({ signer, pre, post: [after.hook], partiallyFillable: true })
     const elsewhere = tokenAbi.encodeFunctionData('transfer', [newAddress(), half])
     await send(owner, daiToken(), elsewhere)
     await auction()
@@ -269,6 +277,11 @@ describe('hooks', () => {
     await mint(owner, half)
     expect(await auctionsUntilFilled(uid)).toBe(1)
     expect([await before.calls(), await after.calls()]).toEqual([1, 2])
+    const { auctions } = await report(uid)
+    const [first, second] = auctions.map(({ executions: [{ executedFee }] }: Settled) => BigInt(executedFee))
+    const hookInDollars = gasLimit * (await services.gasPrice()) * 3_000n
+    // Gas prices move a little from block to block.
+    expect(first - second).toBeGreaterThan((hookInDollars * 9n) / 10n)
   })
 })
 

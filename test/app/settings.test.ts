@@ -41,6 +41,20 @@ test('the CMS without a key, with a key that is too short or a malformed switch 
   ])
 })
 
+test('an account has one sender: refunds and each solver need keys of their own', () => {
+  const [first, second] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
+  const engine = { kind: 'engine', name: 'x', url: 'http://127.0.0.1:1', privateKey: second }
+  const SOLVERS = JSON.stringify([engine])
+  const refused = ['REFUND_PRIVATE_KEY: is the key of a solver, from whose account nothing else may be sent']
+  const keys = (REFUND_PRIVATE_KEY: string) => ({ SOLVER_PRIVATE_KEY: first, SOLVERS, REFUND_PRIVATE_KEY })
+  expect(faultsOf(() => readSettings(keys(first)))).toEqual(refused)
+  expect(faultsOf(() => readSettings(keys(second)))).toEqual(refused)
+  expect(readSettings(keys(`0x${'33'.repeat(32)}`)).SOLVERS).toHaveLength(1)
+  expect(faultsOf(() => readSettings({ SOLVER_PRIVATE_KEY: second, SOLVERS }))).toEqual([
+    'SOLVERS.0.privateKey: is the built-in solver’s too',
+  ])
+})
+
 test.each<[environment: Record<string, string>, statistics: boolean]>([
   [{}, false],
   [{ STATS_SOURCE: 'own' }, true],

@@ -8,7 +8,9 @@ const folder = new URL('.', import.meta.url)
 
 /** The contracts that get an artifact; their base contracts are compiled with them. */
 export const contractNames = [
+  'BalanceReader',
   'ContractWallet',
+  'EthFlow',
   'FeeToken',
   'HooksTrampoline',
   'MetadataReader',
@@ -16,6 +18,7 @@ export const contractNames = [
   'Pool',
   'PoolFactory',
   'PoolReader',
+  'SettlementSequence',
   'SignatureCheck',
   'TestToken',
   'TokenCheck',
@@ -28,7 +31,13 @@ export const embeddedCode = {
   OrderCheck: { file: 'order-check.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
   /** The constructors of those with `bytecode` return what they read: an eth_call creates them. */
   MetadataReader: { file: 'metadata-reader.ts', constant: 'metadataReaderCode', code: 'bytecode' },
+  BalanceReader: { file: 'balance-reader.ts', constant: 'balanceReaderCode', code: 'bytecode' },
   PoolReader: { file: 'pool-reader.ts', constant: 'poolReaderCode', code: 'bytecode' },
+  SettlementSequence: {
+    file: 'settlement-sequence.ts',
+    constant: 'settlementSequenceCode',
+    code: 'deployedBytecode',
+  },
   SignatureCheck: { file: 'signature-check.ts', constant: 'signatureCheckCode', code: 'bytecode' },
   TokenCheck: { file: 'token-check.ts', constant: 'tokenCheckCode', code: 'deployedBytecode' },
   TradeCheck: { file: 'trade-check.ts', constant: 'tradeCheckCode', code: 'deployedBytecode' },

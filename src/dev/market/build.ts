@@ -3,6 +3,7 @@ import { AbiCoder, concat, Interface, MaxUint256, parseUnits, toQuantity } from 
 import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
+import { ethFlowOf } from '../../domain/network/deployments.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { type Account, deriveAccounts } from '../accounts.ts'
 import {
@@ -11,7 +12,7 @@ import {
   settlementDeployments,
   vaultRelayerAddress,
 } from '../chain/settlement-contracts.ts'
-import { createStage, type Stage } from '../chain/stage.ts'
+import { createStage, type Stage, type StagedTransaction } from '../chain/stage.ts'
 import type { Artifact } from '../contracts/artifact.ts'
 import { describeMarket, type Market, type TokenSymbol, tokenSymbols } from './market.ts'
 
@@ -65,6 +66,7 @@ export async function buildMarket(rpcUrl: string, log: Log): Promise<Market> {
   const build: MarketBuild = { rpc, market, deployer: deriveAccounts().deployer, stage: createStage(rpc) }
   await deployContracts(build)
   await allowSolver(build)
+  await allowWrapped(build)
   await fillPools(build)
   await fundTraders(build)
   return market
@@ -78,7 +80,8 @@ export async function isMarketCurrent(rpcUrl: string, log: Log): Promise<boolean
   return (
     (await codeAt(network.wrappedNative)) === readArtifact('WrappedNative').deployedBytecode &&
     (await codeAt(network.poolFactory)) === readArtifact('PoolFactory').deployedBytecode &&
-    (await codeAt(network.hooksTrampoline)) === (await trampolineCode(rpc, network))
+    (await codeAt(network.hooksTrampoline)) === (await trampolineCode(rpc, network)) &&
+    (await codeAt(ethFlowOf.production)) === (await ethFlowCode(rpc, network))
   )
 }
 
@@ -89,6 +92,7 @@ async function deployContracts({ rpc, stage, market, deployer }: MarketBuild): P
     readArtifact('WrappedNative').deployedBytecode,
   ])
   await rpc.call('anvil_setCode', [market.network.hooksTrampoline, await trampolineCode(rpc, market.network)])
+  await rpc.call('anvil_setCode', [ethFlowOf.production, await ethFlowCode(rpc, market.network)])
   const token = (contract: 'TestToken' | 'FeeToken', name: string, symbol: TokenSymbol): string => {
     const values = AbiCoder.defaultAbiCoder().encode(
       ['string', 'string', 'uint8'],
@@ -105,13 +109,17 @@ async function deployContracts({ rpc, stage, market, deployer }: MarketBuild): P
   await stage.mine()
 }
 
-/** The code that its constructor returns for this settlement contract. */
-async function trampolineCode(rpc: Rpc, { settlement }: Network): Promise<string> {
-  const data = concat([
-    readArtifact('HooksTrampoline').bytecode,
-    AbiCoder.defaultAbiCoder().encode(['address'], [settlement]),
-  ])
-  return rpc.call('eth_call', [{ data }, 'latest'])
+/** The code that the constructor returns for these contracts of the network. */
+const trampolineCode = (rpc: Rpc, { settlement }: Network) => codeOf(rpc, 'HooksTrampoline', [settlement])
+const ethFlowCode = (rpc: Rpc, { settlement, wrappedNative }: Network) =>
+  codeOf(rpc, 'EthFlow', [settlement, wrappedNative])
+
+async function codeOf(rpc: Rpc, contract: string, addresses: readonly Address[]): Promise<string> {
+  const values = AbiCoder.defaultAbiCoder().encode(
+    addresses.map(() => 'address'),
+    addresses,
+  )
+  return rpc.call('eth_call', [{ data: concat([readArtifact(contract).bytecode, values]) }, 'latest'])
 }
 
 async function allowSolver({ rpc, stage, market }: MarketBuild): Promise<void> {
@@ -119,12 +127,28 @@ async function allowSolver({ rpc, stage, market }: MarketBuild): Promise<void> {
   const manager = address(
     String(authenticatorAbi.decodeFunctionResult('manager', await rpc.call('eth_call', [call]))[0]),
   )
-  await rpc.call('anvil_setBalance', [manager, toQuantity(ether('1'))])
-  await rpc.call('anvil_impersonateAccount', [manager])
   const data = authenticatorAbi.encodeFunctionData('addSolver', [market.solver.address])
-  stage.send({ address: manager }, { to: authenticatorAddress, data })
+  await sendAs(manager, { to: authenticatorAddress, data }, { rpc, stage })
+}
+
+/** The contract's constructor does this where it is deployed. */
+async function allowWrapped({ rpc, stage, market }: MarketBuild): Promise<void> {
+  const data = erc20.encodeFunctionData('approve', [vaultRelayerAddress, MaxUint256])
+  await sendAs(ethFlowOf.production, { to: market.network.wrappedNative, data }, { rpc, stage })
+  await rpc.call('anvil_setBalance', [ethFlowOf.production, '0x0'])
+}
+
+/** Sends a transaction of an account without a key. */
+async function sendAs(
+  account: Address,
+  transaction: StagedTransaction,
+  { rpc, stage }: Pick<MarketBuild, 'rpc' | 'stage'>,
+): Promise<void> {
+  await rpc.call('anvil_setBalance', [account, toQuantity(ether('1'))])
+  await rpc.call('anvil_impersonateAccount', [account])
+  stage.send({ address: account }, transaction)
   await stage.mine()
-  await rpc.call('anvil_stopImpersonatingAccount', [manager])
+  await rpc.call('anvil_stopImpersonatingAccount', [account])
 }
 
 async function fillPools(build: MarketBuild): Promise<void> {

@@ -1,5 +1,6 @@
 import { getCreateAddress } from 'ethers'
 import { type Address, address } from '../../domain/evm/address.ts'
+import { ethFlowOf } from '../../domain/network/deployments.ts'
 import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../../domain/network/network.ts'
 import { type Account, deriveAccounts } from '../accounts.ts'
 import { chainId } from '../chain/anvil.ts'
@@ -21,6 +22,10 @@ export interface Market {
   accounts: Account[]
   /** On the allow-list, and funded for gas. */
   solver: Account
+  /** For outside solvers: see `allowSolvers`. */
+  outsideSolvers: Account[]
+  /** Pays for refunds of expired orders. */
+  refunder: Account
 }
 
 /** Contracts that the deployer creates, in this order: their addresses follow from it. */
@@ -31,7 +36,7 @@ const wrappedNative = address('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14')
 
 /** Deterministic: the same on every start and every machine. */
 export function describeMarket(): Market {
-  const { traders, deployer, solver } = deriveAccounts()
+  const { traders, deployer, solver, refunder, outsideSolvers } = deriveAccounts()
   const created = (name: (typeof deployedInOrder)[number]): Address =>
     address(getCreateAddress({ from: deployer.address, nonce: deployedInOrder.indexOf(name) }))
   const tokens: Market['tokens'] = {
@@ -47,6 +52,7 @@ export function describeMarket(): Market {
     settlement: settlementAddress,
     vaultRelayer: vaultRelayerAddress,
     hooksTrampoline: defaultHooksTrampoline,
+    ethFlows: [ethFlowOf.production],
     wrappedNative,
     poolFactory: created('PoolFactory'),
     baseTokens: [tokens.WETH.address, tokens.USDC.address, tokens.DAI.address],
@@ -57,5 +63,5 @@ export function describeMarket(): Market {
     finalityBlocks: 64,
     blockTimeMs: 1_000,
   }
-  return { network, tokens, accounts: traders, solver }
+  return { network, tokens, accounts: traders, solver, refunder, outsideSolvers }
 }

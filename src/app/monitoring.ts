@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../domain/log.ts'
+import { operatorCheck } from '../graphql/context/operator.ts'
+import type { Loop } from '../server/loop-metrics.ts'
+import type { Metrics } from '../server/metrics.ts'
+import { createMonitor } from '../server/monitor.ts'
+import { type Database, ping } from '../storage/database/database.ts'
+import type { LeadershipState } from '../storage/database/leadership.ts'
+import type { NetworkParts } from './network.ts'
+import type { Settings } from './settings.ts'
+
+/** What does not answer within this time is down. */
+const readyTimeoutMs = 3_000
+
+/** Checks the database and each network now. */
+export async function checkReadiness(
+  networks: readonly Pick<NetworkParts, 'network' | 'chain'>[],
+  db: Database,
+): Promise<Record<string, boolean>> {
+  const isUp = (probe: Promise<unknown>) => {
+    const outcome = probe.then(
+      () => true,
+      () => false,
+    )
+    return Promise.race([outcome, pause(readyTimeoutMs, false, { ref: false })])
+  }
+  const states = [
+    isUp(ping(db)).then((up) => ['database', up] as const),
+    ...networks.map(({ network, chain }) => isUp(chain.head()).then((up) => [network.name, up] as const)),
+  ]
+  return Object.fromEntries(await Promise.all(states))
+}
+
+/** Where the loops of this process stand. A loop is up while it leads, or waits for another process that does. */
+export interface LoopStates {
+  /** @returns what to call when the state changes */
+  follow(loop: Loop, network: string): (state: LeadershipState) => void
+  up(): Record<string, boolean>
+}
+
+export function createLoopStates(metrics: Metrics): LoopStates {
+  const states = new Map<string, LeadershipState>()
+  return {
+    follow(loop, network) {
+      const set = (state: LeadershipState) => {
+        states.set(`${network}:${loop}`, state)
+        metrics.loops.led(loop, network, state === 'leading')
+      }
+      set('away')
+      return set
+    },
+    up: () => Object.fromEntries([...states].map(([name, state]) => [name, state !== 'away'])),
+  }
+}
+
+export interface MonitoringOptions {
+  settings: Pick<Settings, 'METRICS_PORT' | 'METRICS_HOST' | 'METRICS_KEY'>
+  log: Log
+  /** Whether /metrics needs no key, where no setting decides it. */
+  publicMetrics?: boolean
+}
+
+/** The callers that may read /metrics; undefined where no caller may. On a port of its own it needs no key, unless one is set. */
+export function metricsReaders({
+  settings: { METRICS_PORT, METRICS_KEY },
+  publicMetrics = false,
+}: MonitoringOptions): ((apiKey: string | undefined) => boolean) | undefined {
+  if (METRICS_KEY !== undefined) return operatorCheck(METRICS_KEY)
+  return METRICS_PORT !== undefined || publicMetrics ? () => true : undefined
+}
+
+/** Opens the operator's port, in any role. @returns undefined without METRICS_PORT */
+export async function openMonitor(
+  options: MonitoringOptions,
+  metrics: Metrics,
+  ready: () => Promise<Record<string, boolean>>,
+): Promise<{ url: string; close(): Promise<void> } | undefined> {
+  const { log } = options
+  const { METRICS_PORT: port, METRICS_HOST: host } = options.settings
+  if (port === undefined) return undefined
+  const monitor = createMonitor({
+    log,
+    metrics,
+    ready,
+    isMetricsReader: metricsReaders(options) ?? (() => true),
+  })
+  const url = await monitor.listen(port, host)
+  log.info('metrics and health have a port of their own', { url })
+  return { url, close: () => monitor.close(() => log.warn('metrics: closing with answers under way')) }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { FeedLimits } from '../notifications/feed.ts'
+import type { StreamLimits } from '../sse/handler.ts'
+
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+
+export const streamSettings = {
+  STREAMS_CONNECTIONS: integer(2, 50)
+    .default(3)
+    .describe('Connections to the database for streams, beside DATABASE_CONNECTIONS.'),
+  STREAMS_MEMORY_ENTRIES: integer(1, 1_000_000)
+    .default(10_000)
+    .describe('Latest entries of each feed in memory; streams that are further behind read pages.'),
+  STREAMS_MEMORY_MB: integer(1, 10_000)
+    .default(64)
+    .describe('Megabytes of these entries as they were sent, at most.'),
+  STREAMS_BUFFER_KB: integer(16, 10_000)
+    .default(32)
+    .describe('Kilobytes that wait in memory for one client to read, beyond one event.'),
+  STREAMS_STALLED_SECONDS: integer(1, 3_600)
+    .default(60)
+    .describe('A stream whose client takes nothing for so long is ended with SLOW_CONSUMER.'),
+}
+
+type Settings = z.infer<z.ZodObject<typeof streamSettings>>
+
+export function feedLimitsOf(settings: Settings): FeedLimits {
+  return {
+    entries: settings.STREAMS_MEMORY_ENTRIES,
+    bytes: settings.STREAMS_MEMORY_MB * 1_048_576,
+    pageBytes: settings.STREAMS_BUFFER_KB * 1_024,
+    // One connection stays for new entries.
+    statements: settings.STREAMS_CONNECTIONS - 1,
+  }
+}
+
+/** A setting of 0 means no limit. */
+const limitOf = (setting: number) => (setting === 0 ? Number.POSITIVE_INFINITY : setting)
+
+export function streamLimitsOf(
+  settings: Settings & { STREAMS_PER_CLIENT: number; STREAMS_TOTAL: number },
+): Partial<StreamLimits> {
+  return {
+    perClient: limitOf(settings.STREAMS_PER_CLIENT),
+    total: limitOf(settings.STREAMS_TOTAL),
+    bufferBytes: settings.STREAMS_BUFFER_KB * 1_024,
+    stalledMs: settings.STREAMS_STALLED_SECONDS * 1_000,
+  }
+}
