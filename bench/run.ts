@@ -2,6 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { runDay } from './auctions/day.ts'
+import { type AuctionOptions, auctionUsage, readAuctionOptions } from './auctions/options.ts'
+import { runAuctionBench } from './auctions/run.ts'
 import { query } from './database/open.ts'
 import { sizeOf } from './database/shape.ts'
 import { readSubjects, type Subject } from './database/subjects.ts'
@@ -18,6 +21,10 @@ import { type QuotingOptions, quotingUsage, readQuotingOptions } from './quoting
 import { runQuoting } from './quoting/run.ts'
 import { formatTable, ratios } from './report.ts'
 import { prepareDatabase, startServers, type Undo } from './setup.ts'
+import { readSolverOptions, type SolverBenchOptions, solverUsage } from './solver/options.ts'
+import { runSolver } from './solver/run.ts'
+import { readStreamOptions, type StreamOptions, streamUsage } from './streams/options.ts'
+import { runStreams } from './streams/run.ts'
 import { debugWorkloads } from './suites/debug.ts'
 import type { Workload } from './suites/workload.ts'
 import { readTokenOptions, type TokenOptions, tokenUsage } from './tokens/options.ts'
@@ -109,12 +116,34 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readTokenOptions(argv)
     return (undo) => reportTokens(options, undo)
   }
+  if (argv.includes('solver') && !argv.includes('--help')) {
+    const options = readSolverOptions(argv)
+    return () => measureSolver(options)
+  }
   if (argv.includes('greedy') && !argv.includes('--help')) {
     const options = readGreedyOptions(argv, process.env)
     return (undo) => measureGreedy(options, undo)
   }
+  if (argv.includes('auctions') && !argv.includes('--help')) {
+    const options = readAuctionOptions(argv)
+    return (undo) => auction(options, undo)
+  }
+  if (argv.includes('streams') && !argv.includes('--help')) {
+    const options = readStreamOptions(argv)
+    return (undo) => stream(options, undo)
+  }
   const options = readOptions(argv, process.env)
-  if (options === 'help') return [usage, placingUsage, quotingUsage, tokenUsage, greedyUsage].join('\n\n')
+  if (options === 'help')
+    return [
+      usage,
+      placingUsage,
+      quotingUsage,
+      tokenUsage,
+      solverUsage,
+      greedyUsage,
+      auctionUsage,
+      streamUsage,
+    ].join('\n\n')
   if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
   if (options.suite === 'month') return (undo) => read(runMonth, options, undo)
   return (undo) => run(options, undo)
@@ -152,11 +181,32 @@ async function reportTokens(options: TokenOptions, undo: Undo): Promise<boolean>
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }
 
+async function measureSolver(options: SolverBenchOptions): Promise<boolean> {
+  const results = await runSolver(options, print)
+  const { json, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return results.every(({ share }) => share.worst >= 0)
+}
+
 async function measureGreedy(options: GreedyOptions, undo: Undo): Promise<boolean> {
   const results = await runGreedy(options, undo, print)
   const { json, databaseUrl: _, home: __, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return results.every(({ errors }) => errors === 0)
+}
+
+async function auction(options: AuctionOptions, undo: Undo): Promise<boolean> {
+  const results = await (options.day ? runDay : runAuctionBench)(options, undo, print)
+  const { json, home: _, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return true
+}
+
+async function stream(options: StreamOptions, undo: Undo): Promise<boolean> {
+  const results = await runStreams(options, undo, print)
+  const { json, home: _, source: __, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return true
 }
 
 async function main(): Promise<void> {

@@ -33,6 +33,7 @@ CREATE FUNCTION bench.uid(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLE
   RETURN bench.bytes('uid', i, 32) || bench.owner(i) || int4send(bench.valid_to(i)::int);
 CREATE FUNCTION bench.token(k bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN bench.bytes('token', k % ${tokens}, 20);
+CREATE FUNCTION bench.series(k bigint) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN k % ${tokens} + 1;
 CREATE FUNCTION bench.sell_token(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN bench.token((i - 1) / ${groupSize} * 3 + (i - 1) % ${prices});
 CREATE FUNCTION bench.buy_token(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -54,6 +55,12 @@ INSERT INTO app_data (hash, app_code, document, created_at)
     '"quote":{"slippageBips":%s},"utm":{"utmCampaign":"developer-docs","utmMedium":"bench","utmSource":"web"}},"version":"1.3.0"}',
     k, 50 + k), bench.created(0)
   FROM generate_series(0, ${documents - 1}) k;
+-- Their ids are numbers: see bench.series.
+INSERT INTO price_series (id, chain_id, token) SELECT bench.series(k), ${chainId}, bench.token(k) FROM generate_series(0, ${tokens - 1}) k;
+INSERT INTO fee_policy_sets (id, policies) VALUES
+  (1, '[{"kind": "surplus", "factor": 500000, "maxVolumeFactor": 10000}]'),
+  (2, '[{"kind": "volume", "factor": 200}]'),
+  (3, '[{"kind": "priceImprovement", "factor": 500000, "maxVolumeFactor": 10000}]');
 -- Behind every auction's deadline, so that no competition is hidden, and long behind the orders' end.
 INSERT INTO checkpoints (chain_id, block_number, block_hash, updated_at)
   VALUES (${chainId}, 90000000, bench.bytes('block', 90000000, 32), bench.created(0));`
@@ -90,15 +97,19 @@ INSERT INTO auctions (id, chain_id, block, deadline_block, created_at)
 SELECT a, ${chainId}, 20000000 + a, 20000005 + a, bench.created(a * ${groupSize / auctions})
 FROM ${auctionNumbers}`,
 
-  auction_orders: `
-INSERT INTO auction_orders (order_id, auction_id)
-SELECT (a - 1) / ${auctions} * ${groupSize} + n, a
-FROM ${auctionNumbers}, generate_series(1, ${groupSize}) n`,
+  auction_spans: `
+INSERT INTO auction_spans (chain_id, order_id, first_auction, last_auction)
+SELECT ${chainId}, i, (i - 1) / ${groupSize} * ${auctions} + 1, ((i - 1) / ${groupSize} + 1) * ${auctions}
+FROM generate_series($1::bigint, $2::bigint) i`,
 
-  auction_prices: `
-INSERT INTO auction_prices (auction_id, token, price)
-SELECT a, bench.token((a - 1) / ${auctions} * 3 + k), bench.amount(a, k)
-FROM ${auctionNumbers}, generate_series(0, ${prices - 1}) k`,
+  // Every price differs from the auction before. The first three tokens of a group are not in the next one, and lose theirs there.
+  price_changes: `
+INSERT INTO price_changes (series_id, auction_id, price)
+SELECT bench.series((a - 1) / ${auctions} * 3 + k), a, bench.amount(a, k)
+FROM ${auctionNumbers}, generate_series(0, ${prices - 1}) k
+UNION ALL
+SELECT bench.series((a - 1) / ${auctions} * 3 + k), a + 1, NULL
+FROM ${auctionNumbers}, generate_series(0, 2) k WHERE a % ${auctions} = 0`,
 
   solutions: `
 INSERT INTO solutions (auction_id, uid, ranking, solver, is_winner, filtered_out, score, reference_score)
@@ -108,17 +119,11 @@ FROM ${auctionNumbers}, generate_series(0, ${solutions - 1}) s`,
 
   // In the order in which auctions end: the rows of one order lie apart, as in a live database.
   solution_executions: `
-INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
-SELECT i, a, s, div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)) + s
+INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy, policy_set_id)
+SELECT i, a, s, div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)) + s, 1 + i % 3
 FROM generate_series((${firstAuction} - 1) * ${executions}, ${lastAuction} * ${executions} - 1) x,
   LATERAL (SELECT x / ${executions} + 1 AS a, x / ${groupSize} % ${solutions} AS s) n,
   LATERAL (SELECT (a - 1) / ${auctions} * ${groupSize} + x % ${groupSize} + 1 AS i) m`,
-
-  fee_policies: `
-INSERT INTO fee_policies (order_id, auction_id, position, kind, factor, max_volume_factor)
-SELECT i, (i - 1) / ${groupSize} * ${auctions} + k, 0, (ARRAY['surplus', 'volume', 'priceImprovement'])[1 + i % 3],
-  CASE i % 3 WHEN 1 THEN 200 ELSE 500000 END, CASE i % 3 WHEN 1 THEN NULL ELSE 10000 END
-FROM generate_series($1::bigint, $2::bigint) i, generate_series(1, ${auctions}) k`,
 
   settlement_attempts: `
 INSERT INTO settlement_attempts (auction_id, solution_uid, chain_id, solver, started_at, start_block, deadline_block, tx_hash,
@@ -154,9 +159,4 @@ SELECT ${notificationNumber}, 'bench:' || ${notificationNumber}, ${chainId}, ben
     'executedAmount', div(bench.amount(i, 1), bench.trades(i))::text, 'txHash', '0x' || encode(bench.bytes('tx', a, 32), 'hex')),
   20000002 + a
 FROM ${tradeNumbers}`,
-
-  // Of a transaction that ended long ago.
-  feed_entries: `
-INSERT INTO feed_entries (tx, id, account, notification_id)
-SELECT 3, ${notificationNumber}, bench.owner(i), ${notificationNumber} FROM ${tradeNumbers}`,
 }

@@ -10,7 +10,7 @@ export interface Resting {
   auctions: number
 }
 
-const { network, prices } = shape
+const { network, prices, tokens } = shape
 const { chainId } = network
 
 /** Above the numbers of all other orders and their auctions. */
@@ -26,12 +26,17 @@ INSERT INTO auctions (id, chain_id, block, deadline_block, created_at)
 SELECT a, ${chainId}, 30000000 + a - $1, 30000005 + a - $1, bench.created(0) + (a - $1) * '12 seconds'::interval
 FROM generate_series($1::bigint, $2::bigint) a`,
 
-  auction_orders: `
-INSERT INTO auction_orders (order_id, auction_id) SELECT ${orderNumber}, a FROM generate_series($1::bigint, $2::bigint) a`,
+  // It still rests. The statement names the last auction for its type alone.
+  auction_spans: `
+INSERT INTO auction_spans (chain_id, order_id, first_auction)
+SELECT ${chainId}, ${orderNumber}, $1::bigint WHERE $2::bigint IS NOT NULL`,
 
-  auction_prices: `
-INSERT INTO auction_prices (auction_id, token, price)
-SELECT a, bench.token(k), bench.amount(a, k) FROM generate_series($1::bigint, $2::bigint) a, generate_series(0, ${prices - 1}) k`,
+  // Every price differs from the auction before; tokens of other orders have none.
+  price_changes: `
+INSERT INTO price_changes (series_id, auction_id, price)
+SELECT bench.series(k), a, bench.amount(a, k) FROM generate_series($1::bigint, $2::bigint) a, generate_series(0, ${prices - 1}) k
+UNION ALL
+SELECT bench.series(k), $1::bigint, NULL FROM generate_series(${prices}, ${tokens - 1}) k`,
 
   solutions: `
 INSERT INTO solutions (auction_id, uid, ranking, solver, is_winner, filtered_out, score, reference_score)
@@ -46,13 +51,9 @@ SELECT a, 0, ${chainId}, bench.bytes('solver', a % 7, 20), at, 30000000 + a - $1
 FROM generate_series($1::bigint, $2::bigint) a,
   LATERAL (SELECT bench.created(0) + (a - $1) * '12 seconds'::interval + '3 seconds'::interval AS at) t`,
 
-  fee_policies: `
-INSERT INTO fee_policies (order_id, auction_id, position, kind, factor, max_volume_factor)
-SELECT ${orderNumber}, a, 0, 'volume', 200, NULL FROM generate_series($1::bigint, $2::bigint) a`,
-
   solution_executions: `
-INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
-SELECT ${orderNumber}, a, 0, bench.amount(a, 1), bench.amount(a, 2)
+INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy, policy_set_id)
+SELECT ${orderNumber}, a, 0, bench.amount(a, 1), bench.amount(a, 2), 2
 FROM generate_series($1::bigint, $2::bigint) a WHERE (a - $1 + 1) % ${tradedEvery} = 0`,
 
   order_events: `
@@ -97,8 +98,9 @@ export async function fillResting(
 }
 
 async function clearResting(url: string): Promise<void> {
+  const keys: Record<string, string> = { auctions: 'id', order_events: 'order_id', auction_spans: 'order_id' }
   for (const table of Object.keys(statements)) {
-    const column = table === 'auctions' ? 'id' : table === 'order_events' ? 'order_id' : 'auction_id'
+    const column = keys[table] ?? 'auction_id'
     await query(url, `DELETE FROM ${table} WHERE ${column} >= ${orderNumber}`)
   }
   await query(url, `DELETE FROM orders WHERE id = ${orderNumber}`)

@@ -1,4 +1,5 @@
 import { median } from '../load/turn.ts'
+import { toTable } from '../report.ts'
 
 /** The response to a request for the report without arguments. */
 export interface FirstPage {
@@ -63,4 +64,18 @@ export function postGraphql(port: number, query: string, variables: object): Pro
     body: JSON.stringify({ query, variables }),
     signal: AbortSignal.timeout(deadlineMs),
   })
+}
+
+export function formatPages(pages: readonly FirstPage[]): string {
+  const head = ['first page', 'status', 'bytes', 'cold ms', 'p50 ms', 'max ms', 'fault']
+  const lines = pages.map(({ what, status, bytes, coldMs, p50Ms, maxMs, fault }) => [
+    what,
+    String(status),
+    String(bytes),
+    coldMs.toFixed(1),
+    p50Ms.toFixed(1),
+    maxMs.toFixed(1),
+    fault ?? '',
+  ])
+  return toTable(head, lines)
 }

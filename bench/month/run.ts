@@ -6,7 +6,7 @@ import { toTable } from '../report.ts'
 import { prepareDatabase, startServers, type Undo } from '../setup.ts'
 import { documents } from '../suites/documents.ts'
 import { fillResting, type Resting } from './fill.ts'
-import { type FirstPage, getJson, postGraphql, timeFirstPage } from './first-page.ts'
+import { formatPages, getJson, postGraphql, timeFirstPage } from './first-page.ts'
 import { askList, askReport, lists } from './pages.ts'
 import { type Page, type Walk, walk } from './walk.ts'
 
@@ -68,20 +68,6 @@ async function readMonth(system: string, port: number, resting: Resting, size: n
   const right =
     lacking.length === 0 && pages.every(({ fault }) => !fault) && walks.every(({ fault }) => !fault)
   return { system, pages, walks, lacking, right }
-}
-
-function formatPages(pages: readonly FirstPage[]): string {
-  const head = ['first page', 'status', 'bytes', 'cold ms', 'p50 ms', 'max ms', 'fault']
-  const lines = pages.map(({ what, status, bytes, coldMs, p50Ms, maxMs, fault }) => [
-    what,
-    String(status),
-    String(bytes),
-    coldMs.toFixed(1),
-    p50Ms.toFixed(1),
-    maxMs.toFixed(1),
-    fault ?? '',
-  ])
-  return toTable(head, lines)
 }
 
 function formatWalks(walks: readonly NamedWalk[]): string {

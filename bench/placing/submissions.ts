@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import secp256k1 from 'secp256k1'
 import type { Market } from '../../src/dev/market/market.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
-import { bytesToHex, hexToBytes } from '../../src/domain/evm/hex.ts'
+import { type Bytes32, bytesToHex, type Hex, hexToBytes } from '../../src/domain/evm/hex.ts'
 import { keccak, keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData } from '../../src/domain/order/order.ts'
 import { packOrderUid } from '../../src/domain/order/uid.ts'
@@ -56,8 +56,7 @@ export function signOrders(traders: readonly Trader[], count: number, market: Ma
       sellTokenBalance: 'erc20',
       buyTokenBalance: 'erc20',
     }
-    const digest = orderDigest(network, data)
-    const { signature, recid } = secp256k1.ecdsaSign(hexToBytes(digest), trader.key)
+    const { digest, signature } = signOrder(trader, data, market)
     const body = {
       ...data,
       sellAmount: String(data.sellAmount),
@@ -66,7 +65,7 @@ export function signOrders(traders: readonly Trader[], count: number, market: Ma
       appData: document,
       appDataHash: data.appData,
       from: trader.address,
-      signature: `${bytesToHex(signature)}${(27 + recid).toString(16)}`,
+      signature,
       signingScheme: 'eip712',
       quoteId,
     }
@@ -75,4 +74,14 @@ export function signOrders(traders: readonly Trader[], count: number, market: Ma
       expect: packOrderUid(digest, trader.address, validTo),
     }
   })
+}
+
+export function signOrder(
+  { key }: Pick<Trader, 'key'>,
+  data: OrderData,
+  { network }: Pick<Market, 'network'>,
+): { digest: Bytes32; signature: Hex } {
+  const digest = orderDigest(network, data)
+  const { signature, recid } = secp256k1.ecdsaSign(hexToBytes(digest), key)
+  return { digest, signature: `${bytesToHex(signature)}${(27 + recid).toString(16)}` as Hex }
 }

@@ -23,7 +23,7 @@ const relations = {
   ],
   order_quotes: ['(order_id) references orders (id)|@fieldName order|@foreignFieldName quote'],
   order_events: ['(order_id) references orders (id)|@fieldName order|@foreignFieldName events'],
-  auction_orders: [
+  order_auctions: [
     '(order_id) references orders (id)|@fieldName order|@foreignFieldName auctions',
     '(auction_id) references auctions (id)|@fieldName auction|@foreignFieldName orders',
   ],
@@ -34,14 +34,14 @@ const relations = {
   solutions: ['(auction_id) references auctions (id)|@fieldName auction|@foreignFieldName solutions'],
   solution_executions: [
     '(order_id) references orders (id)|@fieldName tradedOrder|@foreignFieldName allProposals',
-    '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName proposals',
+    '(order_id, auction_id) references order_auctions (order_id, auction_id)|@fieldName order|@foreignFieldName proposals',
     '(auction_id, solution_uid) references solutions (auction_id, uid)|@fieldName solution|@foreignFieldName proposals',
   ],
   executions: [
-    '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName execution',
+    '(order_id, auction_id) references order_auctions (order_id, auction_id)|@fieldName order|@foreignFieldName execution',
   ],
   fee_policies: [
-    '(order_id, auction_id) references auction_orders (order_id, auction_id)|@fieldName order|@foreignFieldName policies',
+    '(order_id, auction_id) references order_auctions (order_id, auction_id)|@fieldName order|@foreignFieldName policies',
   ],
   trades: [
     '(order_id) references orders (id)|@fieldName order|@foreignFieldName trades',
@@ -53,14 +53,21 @@ const relations = {
   ],
 }
 
+/** It takes unique constraints for keys, not unique indexes, and no keys from views. */
+const keys = {
+  orders: { unique: 'chain_id,uid' },
+  order_auctions: { primaryKey: 'order_id,auction_id' },
+  auction_prices: { primaryKey: 'auction_id,token' },
+  fee_policies: { primaryKey: 'order_id,auction_id,position' },
+}
+
 const smartTags = makeJSONPgSmartTagsPlugin({
   version: 1,
   config: {
     class: Object.fromEntries(
       Object.entries(relations).map(([table, foreignKey]) => [
         table,
-        // It takes unique constraints for keys, not unique indexes.
-        { tags: { foreignKey, ...(table === 'orders' && { unique: 'chain_id,uid' }) } },
+        { tags: { foreignKey, ...keys[table] } },
       ]),
     ),
     // Bytes are not offered as conditions otherwise.

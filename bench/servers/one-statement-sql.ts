@@ -96,21 +96,25 @@ const attempt = object(
 
 /** Parts per million as the plain number. */
 const factor = (kind: string, column: string) =>
-  bare(`CASE WHEN p.kind = '${kind}' THEN trim_scale(p.${column} / 1000000.0) END`)
+  bare(
+    `CASE WHEN p.policy->>'kind' = '${kind}' THEN trim_scale((p.policy->>'${column}')::int / 1000000.0) END`,
+  )
 
 const feePolicy = object(
-  { kind: quoted('p.kind') },
+  { kind: quoted(`p.policy->>'kind'`) },
   {
     surplusFactor: factor('surplus', 'factor'),
-    surplusMaxVolumeFactor: factor('surplus', 'max_volume_factor'),
+    surplusMaxVolumeFactor: factor('surplus', 'maxVolumeFactor'),
     volumeFactor: factor('volume', 'factor'),
     priceImprovementFactor: factor('priceImprovement', 'factor'),
-    priceImprovementMaxVolumeFactor: factor('priceImprovement', 'max_volume_factor'),
+    priceImprovementMaxVolumeFactor: factor('priceImprovement', 'maxVolumeFactor'),
   },
 )
 
 const nativePrices = `(SELECT string_agg(${toSql([...hex('np.token'), { text: ':' }, ...quoted('np.price')])}, ',' ORDER BY np.token = o.buy_token)
-  FROM auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token))`
+  FROM price_series ps CROSS JOIN LATERAL (SELECT ps.token, c.price FROM price_changes c
+    WHERE c.series_id = ps.id AND c.auction_id <= a.id ORDER BY c.auction_id DESC LIMIT 1) np
+  WHERE ps.chain_id = a.chain_id AND ps.token IN (o.sell_token, o.buy_token) AND np.price IS NOT NULL)`
 
 const auction = object({
   id: bare('a.id'),
@@ -136,7 +140,8 @@ const auction = object({
   feePolicies: list(
     feePolicy,
     'p.position',
-    'fee_policies p WHERE p.order_id = o.id AND p.auction_id = a.id',
+    `fee_policy_sets ps CROSS JOIN LATERAL jsonb_array_elements(ps.policies) WITH ORDINALITY AS p(policy, position)
+     WHERE ps.id = (SELECT policy_set_id FROM solution_executions WHERE order_id = o.id AND auction_id = a.id LIMIT 1)`,
   ),
 })
 
@@ -166,7 +171,9 @@ const report = object({
   auctions: list(
     auction,
     'a.id',
-    'auction_orders ao JOIN auctions a ON a.id = ao.auction_id WHERE ao.order_id = o.id',
+    `auction_spans ao JOIN auctions a ON a.chain_id = o.chain_id
+       AND a.id BETWEEN ao.first_auction AND coalesce(ao.last_auction, 9223372036854775807)
+     WHERE ao.order_id = o.id`,
   ),
   trades: list(
     trade,

@@ -7,9 +7,14 @@ import { type ServerProcess, startServer } from './process.ts'
 
 const sources = path.join(import.meta.dirname, '..', 'postgraphile')
 
-/** What its schema lacks, added as its documentation advises: functions on a table's row. */
+/**
+ * What its schema lacks, added as its documentation advises: functions on a table's row. Orders find their auctions through a view of its
+ * own, whose condition fits the index of auctions.
+ */
 const functions = `
-CREATE OR REPLACE FUNCTION auction_orders_native_prices(ao auction_orders) RETURNS SETOF auction_prices LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE VIEW order_auctions AS SELECT s.order_id, a.id AS auction_id FROM auction_spans s JOIN auctions a
+  ON a.chain_id = s.chain_id AND a.id BETWEEN s.first_auction AND coalesce(s.last_auction, 9223372036854775807);
+CREATE OR REPLACE FUNCTION order_auctions_native_prices(ao order_auctions) RETURNS SETOF auction_prices LANGUAGE sql STABLE AS $$
   SELECT p.* FROM auction_prices p JOIN orders o ON o.id = ao.order_id
   WHERE p.auction_id = ao.auction_id AND p.token IN (o.sell_token, o.buy_token) ORDER BY p.token = o.buy_token $$;
 CREATE OR REPLACE FUNCTION orders_status(o orders) RETURNS text LANGUAGE sql STABLE AS $$

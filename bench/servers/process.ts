@@ -6,7 +6,8 @@ export interface ServerProcess {
   port: number
   /** The events since the last call. */
   vitals: () => Promise<Vitals>
-  stop(): Promise<void>
+  /** By SIGTERM, which has 10 s, unless another signal is named. */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export interface Vitals {
@@ -26,7 +27,9 @@ interface Command {
 }
 
 const startMs = 30_000
-const answerMs = 10_000
+/** Longer than a server that is given too much stands still. */
+const answerMs = 60_000
+const endMs = 10_000
 const watch = path.join(import.meta.dirname, 'watch-loop.mjs')
 
 /** Starts a script that prints `ready http://…:port`. @throws when it does not, with its last output */
@@ -45,11 +48,11 @@ export async function startServer(command: Command): Promise<ServerProcess> {
       child.kill('SIGUSR2')
       return answer
     },
-    async stop() {
+    async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), answerMs)
+      child.kill(signal)
+      const timer = setTimeout(() => child.kill('SIGKILL'), endMs)
       await ended
       clearTimeout(timer)
     },

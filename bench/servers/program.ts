@@ -28,6 +28,8 @@ export interface ProgramOptions {
   rpcUrl: string
   /** Defaults to the filled database. */
   network?: object
+  /** What it does; `serve` alone without it. */
+  command?: 'serve' | 'all'
   /** This run has built it already. */
   built?: boolean
   /** Settings in addition to the usual ones. */
@@ -37,7 +39,7 @@ export interface ProgramOptions {
   print: (line: string) => void
 }
 
-/** The program as shipped: built, and started by its serve command. */
+/** The program as shipped: built, and started by its command. */
 export async function startProgram(options: ProgramOptions): Promise<ServerProcess> {
   const { target, databaseUrl, rpcUrl, network = benchNetwork, profile } = options
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
@@ -46,7 +48,7 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
   writeFileSync(networks, networkText([{ ...network, rpcUrl }]))
   return startServer({
     name: 'tradegraph',
-    args: [...flags, path.join(target, command(options.source)), 'serve'],
+    args: [...flags, path.join(target, pathOfCommand(options.source)), options.command ?? 'serve'],
     env: {
       DATABASE_URL: databaseUrl,
       DATABASE_CONNECTIONS: '10',
@@ -64,7 +66,7 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
 }
 
 /** The path of the command in a build of the checkout, which differs between versions. */
-function command(source: string): string {
+function pathOfCommand(source: string): string {
   const { bin } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
   return path.relative('dist', bin.tradegraph)
 }

@@ -1,7 +1,7 @@
 // Loaded in front of a server under test. On SIGUSR2 it tells its parent what happened since the last time.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-const resolution = 1
+const resolution = Number(process.env.WATCH_RESOLUTION_MS ?? 1)
 const delay = monitorEventLoopDelay({ resolution })
 delay.enable()
 let usage = process.cpuUsage()

@@ -1,0 +1,138 @@
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
+import { openEmptyDatabase } from '../database/empty.ts'
+import { query } from '../database/open.ts'
+import { median, quantile } from '../load/turn.ts'
+import { cache } from '../options.ts'
+import { createTraders } from '../placing/submissions.ts'
+import { buildPools } from '../quoting/pools.ts'
+import { choosePairs } from '../quoting/questions.ts'
+import { type BenchChain, startBenchChain } from '../servers/chain.ts'
+import type { ServerProcess } from '../servers/process.ts'
+import { startProgram } from '../servers/program.ts'
+import type { Undo } from '../setup.ts'
+import { fundOwners } from './chain.ts'
+import { type Cost, costBetween, readCost } from './cost.ts'
+import type { AuctionOptions } from './options.ts'
+import { type Phase, type PhaseFigures, phases, summarisePhases, watchPhases } from './phases.ts'
+import { formatResults } from './report.ts'
+import { describeOwners, insertResting, type Owner } from './resting.ts'
+import { timeSwaps } from './swaps.ts'
+
+type Print = (line: string) => void
+
+export interface AuctionResults {
+  orders: number
+  /** From the start of the program until every resting order stands somewhere. */
+  standingSeconds: number
+  standings: Record<string, number>
+  phases: Record<Phase, PhaseFigures>
+  swap: { p50Ms: number; p95Ms: number }
+  /** Stored while the swaps were placed. */
+  auctions: number
+  cost: Cost
+  rssMb: number
+}
+
+const owners = 1_000
+const [pools, pairs] = [200, 300]
+const metricsKey = 'bench-bench-bench'
+const longestStandingMs = 180_000
+const feePolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
+
+export async function runAuctionBench(
+  options: AuctionOptions,
+  undo: Undo,
+  print: Print,
+): Promise<AuctionResults[]> {
+  let accounts: Owner[] = []
+  const chain = await startBenchChain(options.home, async (rpc, market) => {
+    const tokens = await buildPools(rpc, market, pools)
+    accounts = describeOwners(createTraders(owners), choosePairs(tokens, pairs))
+    await fundOwners(rpc, market, accounts)
+  })
+  undo.push(chain.stop)
+  print(`${pools} pools; ${owners} owners, all funded`)
+  const results: AuctionResults[] = []
+  for (const [index, orders] of options.orders.entries()) {
+    const measuring = { ...options, count: orders, chain, accounts, built: index > 0, print }
+    results.push(await measureAmong(measuring, undo))
+  }
+  print(`\n${formatResults(results)}`)
+  return results
+}
+
+interface Measuring extends AuctionOptions {
+  count: number
+  chain: BenchChain
+  accounts: readonly Owner[]
+  built: boolean
+  print: Print
+}
+
+async function measureAmong(measuring: Measuring, undo: Undo): Promise<AuctionResults> {
+  const { count, chain, accounts, home, swaps, print } = measuring
+  const database = await openEmptyDatabase(home, `auctions_${count}`)
+  undo.push(database.stop)
+  await applyMigrations(database.url)
+  // Far from the market: 1.5 to 5 times what it pays.
+  const asks = (number: number) => 1_500 + (number % 3_500)
+  await insertResting(database.url, { owners: accounts, count, market: chain.market, asks })
+  const program = await start(measuring, database.url)
+  try {
+    const started = performance.now()
+    const watch = watchPhases(program.port, metricsKey)
+    await untilStanding(database.url, count)
+    const standingSeconds = (performance.now() - started) / 1_000
+    print(`${count} orders: each stands somewhere after ${standingSeconds.toFixed(0)} s`)
+    const from = Object.fromEntries(phases.map((phase) => [phase, watch.times.of[phase].length]))
+    const before = await readCost(database.url)
+    const times = (await timeSwaps(program.port, chain.market, swaps)).toSorted((a, b) => a - b)
+    await watch.stop()
+    const cost = costBetween(before, await readCost(database.url))
+    const [stored] = await query<{ count: number }>(database.url, 'SELECT count(*)::int FROM auctions')
+    return {
+      orders: count,
+      standingSeconds,
+      standings: watch.times.standings,
+      phases: summarisePhases(watch.times, from as Record<Phase, number>),
+      swap: { p50Ms: median(times), p95Ms: quantile(times, 0.95) },
+      auctions: stored?.count ?? 0,
+      cost,
+      rssMb: (await program.vitals()).rssMb,
+    }
+  } finally {
+    await program.stop()
+  }
+}
+
+function start(
+  { chain: { rpcUrl, market }, profile, built, print }: Measuring,
+  databaseUrl: string,
+): Promise<ServerProcess> {
+  return startProgram({
+    source: path.join(import.meta.dirname, '..', '..'),
+    target: path.join(cache, 'auctions_program'),
+    command: 'all',
+    databaseUrl,
+    rpcUrl,
+    network: market.network,
+    built,
+    env: {
+      SOLVER_PRIVATE_KEY: market.solver.privateKey,
+      METRICS_KEY: metricsKey,
+      FEE_POLICIES: feePolicies,
+    },
+    profile,
+    print,
+  })
+}
+
+async function untilStanding(url: string, orders: number): Promise<void> {
+  for (const started = performance.now(); performance.now() - started < longestStandingMs; await pause(500)) {
+    const [row] = await query<{ count: number }>(url, 'SELECT count(*)::int FROM order_standings')
+    if (row?.count === orders) return
+  }
+  throw new Error(`not all ${orders} orders stand somewhere after ${longestStandingMs / 1_000} s`)
+}

@@ -1,0 +1,75 @@
+import type { Auction, AuctionOrder } from '../../src/domain/auction/auction.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Pool } from '../../src/domain/routing/pool.ts'
+import { samplePool, value } from '../../test/fakes/market.ts'
+import { auctionOrder, coin, dollar, numbered, sampleAuction, wrapped } from '../../test/fakes/order.ts'
+import { createRandom } from '../database/subjects.ts'
+
+/** An auction and the pools that it is solved with. */
+export interface Instance {
+  auction: Auction
+  pools: Pool[]
+}
+
+type Random = ReturnType<typeof createRandom>
+
+const tokens = [wrapped, dollar, coin]
+const gasPrice = 10n ** 9n
+
+/** Two to eight orders on two or three tokens, of both kinds and directions, with limits around the market, over no to three pools. */
+export function smallInstance(seed: number): Instance {
+  const random = createRandom(seed)
+  const traded = random() < 0.5 ? tokens.slice(0, 2) : tokens
+  const orders = Array.from({ length: 2 + Math.floor(random() * 7) }, (_, index) =>
+    randomOrder(random, distinctPair(random, traded), index),
+  )
+  const pairs = traded.flatMap((a, index) => traded.slice(index + 1).map((b) => [a, b] as const))
+  const pools = pairs.flatMap(([a, b], index) => {
+    const depth = BigInt(Math.round(20 * 100 ** random()))
+    const off = BigInt(Math.round(random() * 10 - 5))
+    return random() < 0.8 ? [samplePool(`0${index + 1}`, a, b, depth, off)] : []
+  })
+  return { auction: sampleAuction(orders, gasPrice), pools }
+}
+
+/** Orders of both directions on `pairs` pairs, each with a pool of its own. */
+export function largeInstance(orders: number, pairs: number, seed = 1): Instance {
+  const random = createRandom(seed)
+  const others = Array.from({ length: pairs }, (_, index) => numbered((0x1000 + index).toString(16)))
+  for (const token of others) value.set(token, 10n ** 18n)
+  const entries = Array.from({ length: orders }, (_, index) => {
+    const other = others[index % pairs] ?? dollar
+    return randomOrder(random, random() < 0.5 ? [wrapped, other] : [other, wrapped], index)
+  })
+  const auction = sampleAuction(entries, gasPrice)
+  const nativePrices = new Map(auction.nativePrices)
+  for (const token of others) nativePrices.set(token, 10n ** 18n)
+  const pools = others.map((token, index) =>
+    samplePool((0x2000 + index).toString(16), wrapped, token, 3_000n),
+  )
+  return { auction: { ...auction, nativePrices }, pools }
+}
+
+function distinctPair(random: Random, traded: readonly Address[]): [Address, Address] {
+  const first = Math.floor(random() * traded.length)
+  const second = (first + 1 + Math.floor(random() * (traded.length - 1))) % traded.length
+  return [traded[first] ?? wrapped, traded[second] ?? dollar]
+}
+
+/** A tenth of a native coin to twenty, with a limit from 3 % below to 0.5 % above the market; one in five partially fillable. */
+function randomOrder(random: Random, [sell, buy]: [Address, Address], index: number): AuctionOrder {
+  const kind = random() < 0.5 ? 'sell' : 'buy'
+  const size = 0.1 * 200 ** random()
+  const ask = 0.97 + random() * 0.035
+  const amount = (token: Address, native: number) =>
+    ((value.get(token) ?? 1n) * BigInt(Math.round(native * 1e9))) / 10n ** 9n
+  return auctionOrder({
+    kind,
+    sellToken: sell,
+    buyToken: buy,
+    sellAmount: amount(sell, kind === 'sell' ? size : size / ask),
+    buyAmount: amount(buy, kind === 'sell' ? size * ask : size),
+    partiallyFillable: random() < 0.2,
+    validTo: 1_900_000_000 + index,
+  })
+}

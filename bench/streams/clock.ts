@@ -1,0 +1,5 @@
+/** Milliseconds of the machine's clock that never goes back, which all processes share. */
+export function now(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1_000 + nanoseconds / 1e6
+}

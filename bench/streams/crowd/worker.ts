@@ -1,0 +1,29 @@
+import { answerParent } from '../apart.ts'
+import { type Crowd, type CrowdOptions, createCrowd, type Standing } from './crowd.ts'
+
+/** Readers in a process of their own. */
+let crowd: Crowd | undefined
+
+function current(): Crowd {
+  if (!crowd) throw new Error('there are no readers')
+  return crowd
+}
+
+const handlers = {
+  gather(options: CrowdOptions): void {
+    crowd?.close()
+    crowd = createCrowd(options)
+  },
+  open: (): Promise<number> => current().open(),
+  close: (): void => crowd?.close(),
+  stall: (): void => current().stall(),
+  unstall: (): void => current().unstall(),
+  missing: (last: number): number => current().missing(last),
+  standing: (): Standing => current().standing(),
+  since: (first: number, times: Float64Array): Float64Array => current().since(first, times),
+  forget: (): void => current().forget(),
+}
+
+export type CrowdHandlers = typeof handlers
+
+answerParent(handlers)

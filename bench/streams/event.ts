@@ -1,0 +1,30 @@
+/** What a stream of any system is asked for. */
+export const streamDocument =
+  'subscription($account:Address!,$after:String){notifications(account:$account,after:$after){cursor node{type message timestamp}}}'
+
+const digits = 8
+
+/** A message that carries its number: `#` and eight digits. */
+export function messageOf(number: number, bytes: number): string {
+  const text = `Order filled: 1.5 WETH for 4512.37 DAI #${String(number).padStart(digits, '0')}`
+  return text.padEnd(bytes, ' more')
+}
+
+/** The number of a message that stands between two places of a text, or -1. */
+export function numberIn(text: Buffer, from: number, to: number): number {
+  const mark = text.indexOf(0x23, from)
+  if (mark < 0 || mark + digits >= to) return -1
+  let number = 0
+  for (let at = mark + 1; at <= mark + digits; at++) number = number * 10 + (text[at] ?? 0) - 0x30
+  return number
+}
+
+export function accountAt(index: number): string {
+  return `0x${(index + 1).toString(16).padStart(40, '0')}`
+}
+
+/** The first number after `number` that goes to an account, when accounts take turns. */
+export function nextFor(account: number, accounts: number, number: number): number {
+  const next = number + 1
+  return next + ((account - (next % accounts) + accounts) % accounts)
+}

@@ -1,0 +1,7 @@
+// graphql-sse over node:http, as its documentation shows it.
+import { createServer } from 'node:http'
+import { createHandler } from 'graphql-sse/lib/use/http'
+import { listen } from './hear.mjs'
+import { schemaFor } from './schema.mjs'
+
+listen(createServer(createHandler({ schema: schemaFor('graphql-sse') })))

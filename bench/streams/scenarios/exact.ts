@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ServerProcess } from '../../servers/process.ts'
+import type { StreamOptions } from '../options.ts'
+import type { Print, Stand } from '../stand.ts'
+
+interface ExactResult {
+  resume: 'after' | 'id'
+  readers: number
+  events: number
+  delivered: number
+  lost: number
+  repeated: number
+  missing: number
+  kills: number
+  /** Processes that did not start again at once. */
+  failedStarts: number
+  /** Why connections ended, and what came that is no event. */
+  said: Record<string, number>
+}
+
+const [readers, rate, bytes, cutsPerSecond] = [1_000, 50, 120, 50]
+const [settleMs, killMs, waitMs] = [1_000, 4_000, 60_000]
+const maxFailedStarts = 5
+/** Readers may be this many events behind when the next ones are made. */
+const part = 500
+
+/** Readers that are cut by chance and resume, over two processes that are ended in turns, every second time without a warning. */
+export async function measureExact(
+  stand: Stand,
+  options: StreamOptions,
+  print: Print,
+): Promise<ExactResult[]> {
+  const results: ExactResult[] = []
+  for (const resume of ['after', 'id'] as const) {
+    const result = await run(stand, resume, Math.ceil(options.events / 2), print)
+    const { delivered, lost, repeated, missing, kills, failedStarts, said } = result
+    print(
+      `exact by ${resume}: ${delivered} deliveries, ${lost} lost, ${missing} missing, ${repeated} repeated; ${kills} processes ended, ${failedStarts} failed starts\n  said: ${JSON.stringify(said)}`,
+    )
+    results.push(result)
+  }
+  return results
+}
+
+async function run(stand: Stand, resume: 'after' | 'id', events: number, print: Print): Promise<ExactResult> {
+  const { crowds, program } = stand
+  const processes: ServerProcess[] = [await stand.startAnother(0), await stand.startAnother(0)]
+  const ports = processes.map(({ port }) => port)
+  const crowd = await stand.readers(program, readers, 1)
+  await crowds.gather({ ports, path: program.path, readers: crowd, atOnce: 50, resume, cutsPerSecond })
+  await crowds.open()
+  await pause(settleMs)
+  let isOver = false
+  let [kills, failedStarts] = [0, 0]
+
+  async function startAgain(port: number): Promise<ServerProcess> {
+    for (;;) {
+      try {
+        return await stand.startAnother(port)
+      } catch (fault) {
+        if (++failedStarts >= maxFailedStarts) throw fault
+        print(`a process did not start again: ${fault}`)
+      }
+    }
+  }
+
+  const killing = (async () => {
+    while (!isOver) {
+      await pause(killMs)
+      const at = kills++ % processes.length
+      const port = ports[at] ?? 0
+      await processes[at]?.stop(kills % 4 < 2 ? 'SIGTERM' : 'SIGKILL')
+      processes[at] = await startAgain(port)
+    }
+  })()
+  let [last, missing] = [0, 0]
+  for (let left = events; left > 0 && missing === 0; left -= part) {
+    // A machine that has no time makes readers late, not the run worthless.
+    missing = await crowds.settle(last, waitMs)
+    const count = Math.min(part, left)
+    const { first } = await stand.emit({ to: 'database', count, rate, accounts: 1, bytes })
+    last = first + count - 1
+  }
+  isOver = true
+  await killing
+  missing = await crowds.settle(last, waitMs)
+  const { delivered, lost, repeated, said } = await crowds.standing()
+  await crowds.close()
+  for (const process of processes) await process.stop()
+  return { resume, readers, events, delivered, lost, repeated, missing, kills, failedStarts, said }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { runPaced } from '../../load/paced.ts'
+import { quantile, type Turn } from '../../load/turn.ts'
+import type { StreamOptions } from '../options.ts'
+import { type Print, readQuestion, type Stand } from '../stand.ts'
+import { type Counted, countSince, linesOf, resetCount, total } from '../statements.ts'
+
+interface StormResult {
+  title: string
+  /** Until the last reader had the last event that it had missed. */
+  caughtUpMs: number
+  missing: number
+  lost: number
+  repeated: number
+  statements: number
+  commonest: Counted[]
+  cpuMs: number
+  longestBlockMs: number
+  /** Another client's reads, alone and beside. */
+  read: { alone: Latency; beside: Latency; errors: number; firstError: string | undefined }
+  said: Record<string, number>
+}
+
+interface Latency {
+  p50Ms: number
+  p99Ms: number
+}
+
+const [readers, behind, bytes] = [1_000, 50, 120]
+const [readRate, readSeconds, waitMs, restMs] = [100, 4, 30_000, 2_000]
+
+/** Readers that were cut come back all at once. */
+export async function measureStorm(
+  stand: Stand,
+  options: StreamOptions,
+  print: Print,
+): Promise<StormResult[]> {
+  const results: StormResult[] = []
+  for (const accounts of [1, readers]) {
+    const title = `${readers} readers come back, each ${behind} events behind, ${accounts === 1 ? 'of one account' : 'an account each'}`
+    const rounds: StormResult[] = []
+    for (let round = 1; round <= options.rounds; round++) rounds.push(await storm(stand, accounts, title))
+    // The middle one by what matters, as it was.
+    const middle = rounds.toSorted((a, b) => a.caughtUpMs - b.caughtUpMs)[Math.floor(rounds.length / 2)]
+    for (const round of rounds) print(lineOf(round))
+    if (middle) {
+      for (const line of linesOf(middle.commonest)) print(line)
+      results.push(middle)
+    }
+  }
+  return results
+}
+
+async function storm(stand: Stand, accounts: number, title: string): Promise<StormResult> {
+  const { crowds, program, databaseUrl } = stand
+  const { server } = program
+  const crowd = await stand.readers(program, readers, accounts)
+  const count = accounts * behind
+  const { first } = await stand.emit({ to: 'database', count, accounts, bytes })
+  await pause(restMs)
+  const read = () =>
+    runPaced({
+      port: server.port,
+      from: '127.0.0.9',
+      rate: readRate,
+      seconds: readSeconds,
+      next: () => readQuestion,
+    })
+  const alone = await read()
+  await crowds.gather({
+    ports: [server.port],
+    path: program.path,
+    readers: crowd,
+    atOnce: readers,
+    resume: 'none',
+  })
+  await resetCount(databaseUrl)
+  await server.vitals()
+  const reading = read()
+  const started = performance.now()
+  const opening = crowds.open()
+  const missing = await crowds.settle(first + count - 1, waitMs)
+  const caughtUpMs = performance.now() - started
+  const [beside] = await Promise.all([reading, opening])
+  const { cpuMs, longestBlockMs } = await server.vitals()
+  const counted = await countSince(databaseUrl)
+  const { lost, repeated, said } = await crowds.standing()
+  await crowds.close()
+  await pause(restMs)
+  return {
+    title,
+    caughtUpMs,
+    missing,
+    lost,
+    repeated,
+    // Each read is one.
+    statements: total(counted) - beside.requests,
+    commonest: counted.slice(0, 5),
+    cpuMs,
+    longestBlockMs,
+    read: {
+      alone: latencyOf(alone),
+      beside: latencyOf(beside),
+      errors: alone.errors + beside.errors,
+      firstError: alone.firstError ?? beside.firstError,
+    },
+    said,
+  }
+}
+
+function latencyOf({ latencies }: Turn): Latency {
+  return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
+}
+
+function lineOf(result: StormResult): string {
+  const { title, caughtUpMs, missing, lost, repeated, statements, cpuMs, longestBlockMs, read, said } = result
+  const { alone, beside, errors, firstError } = read
+  const ratio = beside.p99Ms / alone.p99Ms
+  return [
+    `${title}: ${caughtUpMs.toFixed(0)} ms, ${missing} missing, ${lost} lost, ${repeated} repeated; ${statements} statements; CPU ${cpuMs.toFixed(0)} ms, block ${longestBlockMs.toFixed(0)} ms`,
+    `  reads p50 ${alone.p50Ms.toFixed(1)} ms alone, ${beside.p50Ms.toFixed(1)} beside; p99 ${alone.p99Ms.toFixed(1)} alone, ${beside.p99Ms.toFixed(1)} beside: x ${ratio.toFixed(1)}; ${errors} errors ${firstError ?? ''}`,
+    ...(Object.keys(said).length > 0 ? [`  said: ${JSON.stringify(said)}`] : []),
+  ].join('\n')
+}

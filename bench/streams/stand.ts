@@ -1,0 +1,143 @@
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
+import { openEmptyDatabase } from '../database/empty.ts'
+import { post } from '../load/question.ts'
+import { askOnce } from '../load/turn.ts'
+import { cache } from '../options.ts'
+import { startNode } from '../servers/node.ts'
+import { type ServerProcess, startServer } from '../servers/process.ts'
+import { startProgram } from '../servers/program.ts'
+import type { Undo } from '../setup.ts'
+import { startApart } from './apart.ts'
+import type { Crowds } from './crowd/apart.ts'
+import { startCrowds } from './crowd/apart.ts'
+import type { Reader } from './crowd/crowd.ts'
+import { accountAt, nextFor } from './event.ts'
+import type { StreamOptions } from './options.ts'
+import type { Emission, Emitted, SourceHandlers } from './source/worker.ts'
+import { sourceUrl } from './statements.ts'
+
+export type Print = (line: string) => void
+
+export interface System {
+  name: string
+  server: ServerProcess
+  /** Where its streams are. */
+  path: string
+  /** What the source calls it. */
+  to: string
+}
+
+export interface Stand {
+  program: System
+  peers: System[]
+  crowds: Crowds
+  databaseUrl: string
+  /** Makes events, each with the number after the last one's. */
+  emit(emission: Omit<Emission, 'first'>): Promise<Emitted & { first: number }>
+  halt(): Promise<void>
+  /** Readers that start behind the last event; those of the program with a cursor, so that none is missed at the start. */
+  readers(system: System, count: number, accounts: number): Promise<Reader[]>
+  /** Another process of the program over the same database. @param port 0 for any */
+  startAnother(port: number, settings?: Record<string, string>): Promise<ServerProcess>
+}
+
+/** The address of the program's streams and of graphql-sse's; Yoga has one address for everything. */
+const streamPath = '/graphql/stream'
+const processes = 2
+/** The loop is looked at seldom: a timer each millisecond would be most of what an idle server does. */
+const env = { WATCH_RESOLUTION_MS: '20' }
+
+export async function buildStand(options: StreamOptions, undo: Undo, print: Print): Promise<Stand> {
+  const database = await openEmptyDatabase(options.home, 'streams')
+  undo.push(database.stop)
+  await applyMigrations(database.url)
+  const node = await startNode()
+  undo.push(node.close)
+  const source = startApart<SourceHandlers>(path.join(import.meta.dirname, 'source', 'worker.ts'))
+  undo.push(source.stop)
+  const crowds = startCrowds(processes)
+  undo.push(crowds.stop)
+  const sourcePort = await source.listen()
+  await source.connect(await sourceUrl(database.url))
+
+  // Of this run alone: another one would build over it while processes of this one start.
+  const target = path.join(cache, `streams_program_${process.pid}`)
+  undo.push(() => rmSync(target, { recursive: true, force: true }))
+  const program = {
+    source: options.source,
+    target,
+    databaseUrl: database.url,
+    rpcUrl: node.url,
+    profile: options.profile,
+    print,
+  }
+  const settings = {
+    ...env,
+    CMS_ENABLED: 'true',
+    CMS_API_KEY: 'bench-bench-bench',
+    STREAMS_PER_CLIENT: '0',
+    STREAMS_TOTAL: '0',
+  }
+  const server = await startProgram({ ...program, env: settings })
+  undo.push(server.stop)
+  const peers: System[] = []
+  for (const name of options.peers) {
+    const script = path.join(import.meta.dirname, 'peers', `${name}.mjs`)
+    const peer = await startServer({ name, args: [script], env: { ...env, SOURCE_PORT: String(sourcePort) } })
+    undo.push(peer.stop)
+    peers.push({ name, server: peer, path: name === 'yoga' ? '/graphql' : streamPath, to: name })
+  }
+  let last = 0
+  return {
+    program: { name: 'tradegraph', server, path: streamPath, to: 'database' },
+    peers,
+    crowds,
+    databaseUrl: database.url,
+    async emit(emission) {
+      const first = last + 1
+      last += emission.count
+      return { ...(await source.emit({ ...emission, first })), first }
+    },
+    halt: () => source.halt(),
+    async readers({ to }, count, accounts) {
+      const after = to === 'database' ? await headOf(server.port) : null
+      return Array.from({ length: count }, (_, index) => ({
+        account: accountAt(index % accounts),
+        next: nextFor(index % accounts, accounts, last),
+        stride: accounts,
+        after,
+      }))
+    },
+    async startAnother(port, more = {}) {
+      const another = await startProgram({
+        ...program,
+        built: true,
+        env: { ...settings, ...more, PORT: String(port) },
+      })
+      undo.push(another.stop)
+      return another
+    },
+  }
+}
+
+const headQuestion = post(
+  '/graphql',
+  JSON.stringify({ query: `{notifications(account:"${accountAt(999_999)}",last:1){cursor}}` }),
+)
+export const readQuestion = { request: headQuestion, expect: '"cursor"' }
+const headTimeoutMs = 10_000
+
+/** A cursor before everything that will be committed. @throws when there is none in time */
+async function headOf(port: number): Promise<string> {
+  const deadline = performance.now() + headTimeoutMs
+  for (;;) {
+    const { body } = await askOnce(port, headQuestion)
+    const cursor = /"cursor":"([^"]+)"/.exec(body.toString())?.[1]
+    if (cursor) return cursor
+    if (performance.now() > deadline) throw new Error(`no cursor: ${body}`)
+    await pause(200)
+  }
+}
