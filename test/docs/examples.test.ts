@@ -30,12 +30,16 @@ const notRun: Record<string, Record<string, string>> = {
     'npm ci': 'installs packages and writes dist',
     'export DATABASE_URL=postgres://tradegraph:secret@127.0.0.1:5432/tradegraph':
       'a database of the reader: the settings are read by a test below',
-    'node dist/src/app/cli.js serve      # GraphQL, REST and streams: any number of processes':
+    'METRICS_PORT=9464 node dist/src/app/cli.js serve      # GraphQL, REST and streams: any number of processes':
       'needs a real network; test/services/processes.test.ts starts the roles',
   },
   'docs/how-to/add-a-solver.md': {
     'node engine.mjs': 'does not end: a test below runs it beside a service of its own',
     'QUOTE_ESTIMATORS=$(cat estimators.json) npm run dev': 'starts the local stack: the same test',
+  },
+  'docs/how-to/write-a-solver.md': {
+    'node --import tsx src/app/cli.ts auction export 7 > auction.json':
+      'needs the local stack: test/app/engines.test.ts reads what is kept',
   },
   'docs/how-to/behind-a-proxy.md': {
     'export TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8': 'a setting: test/docs/proxy.test.ts reads it',
@@ -44,6 +48,8 @@ const notRun: Record<string, Record<string, string>> = {
 
 /** Code that is no file to be run, by page and name, and why. */
 const notExecuted: Record<string, string> = {
+  'docs/how-to/resume-streams.md browser.js':
+    'a part of a page; test/sse/protocol.test.ts sends what a browser sends when it connects again',
   'docs/reference/graphql.md codegen.ts':
     'configuration of a command line that is no dependency; test/graphql/scalar-map.test.ts uses the same plugin and option',
 }
@@ -201,7 +207,7 @@ async function signedOrder() {
 
 /** JSON blocks named after a setting are read as that setting. */
 const settingOf: Record<string, (text: string) => unknown> = Object.fromEntries(
-  ['QUOTE_ESTIMATORS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES', 'FEE_POLICIES'].map((name) => [
+  ['QUOTE_ESTIMATORS', 'SOLVERS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES', 'FEE_POLICIES'].map((name) => [
     name,
     (text: string) => readSettings({ [name]: text })[name as 'FEE_POLICIES'],
   ]),
@@ -230,7 +236,7 @@ describe('configuration', () => {
     const { blocks } = readPage('docs/how-to/run-on-a-real-network.md')
     const exports = blocks.flatMap(({ text }) => [...text.matchAll(/^export (\w+)=(\S+)$/gm)])
     const settings = readSettings(Object.fromEntries(exports.map(([, name, value]) => [name, value])))
-    expect(settings).toMatchObject({ NETWORKS_FILE: 'networks.json', METRICS_PORT: 9464 })
+    expect(settings).toMatchObject({ NETWORKS_FILE: 'networks.json' })
   })
 })
 

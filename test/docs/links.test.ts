@@ -46,7 +46,9 @@ test.each(named(current))('files and folders that %s names exist', (_, page) => 
 const notSettings = [
   /^(ORDER|INSUFFICIENT|PRICE)_(FILLED|PARTIALLY_FILLED|EXPIRED|CANCELLED|BALANCE|IMPROVEMENT)$/,
   /^(PERSISTED_QUERY_NOT_FOUND|LIMIT_OUT_OF_BOUNDS|IN_FLIGHT|BANNED_USER|INVALID_SIGNATURE|UNSUPPORTED_TOKEN|DUST_ORDER|MISSING_NATIVE_PRICE)$/,
+  /^(SLOW_CONSUMER|SHUTTING_DOWN)$/,
   /^TEST_POSTGRES_URL$/,
+  /^HOSTILE_ORDERS$/,
 ]
 
 test.each(named(current.filter(({ file }) => file !== 'docs/reference/schema.md')))(

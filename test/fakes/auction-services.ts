@@ -1,4 +1,10 @@
-import { createCodeChecks } from '../../src/auctions/code-checks.ts'
+import { createCodeChecks } from '../../src/auctions/admission/code-checks.ts'
+import { createHoldings } from '../../src/auctions/admission/holdings.ts'
+import { createMarketPrices } from '../../src/auctions/admission/market-prices.ts'
+import { createOrderBook } from '../../src/auctions/admission/order-book.ts'
+import { createRoutedPrices } from '../../src/auctions/admission/routed-prices.ts'
+import { createStandings } from '../../src/auctions/admission/standings.ts'
+import { silentMeter } from '../../src/auctions/meter.ts'
 import type { AuctionServices } from '../../src/auctions/services.ts'
 import type { Spendable } from '../../src/chain/chain.ts'
 import type { CheckOrder } from '../../src/chain/order/order-check.ts'
@@ -20,6 +26,8 @@ import { silentLog } from './silent-log.ts'
 export const solverAddress = numbered('51')
 const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}` as const
 const hash = `0x${'00'.repeat(32)}` as const
+/** The hash of the transactions that the settlers send. */
+export const fakeTransaction = `0x${'f7'.repeat(32)}` as const
 
 /** Fills the remaining amounts of these orders at 3,000 dollars, without a network fee. */
 export function propose(auction: Auction, chosen = (_: Order) => true): Proposal {
@@ -58,6 +66,8 @@ export function createAuctionServices(db: Database) {
     block: 10,
     seconds: 1_000_000,
     funds: new Map<string, Spendable>(),
+    /** Of funds: each makes another block. */
+    changes: 0,
     solvers: [] as Solver[],
     /** The outcome of submissions, by solver. */
     outcomes: new Map<Address, SettlementOutcome | Error>(),
@@ -74,16 +84,20 @@ export function createAuctionServices(db: Database) {
     dryRun: (_calldata: Hex): string | undefined => undefined,
     submitted: [] as { deadlineBlock: number }[],
   }
+  const success = () => ({ outcome: 'success', txHash: fakeTransaction, block: world.block }) as const
   const settler = (address: Address): Settler => ({
     address,
     simulate: async () => ({ gas: 1n }),
     dryRun: async (calldata) => world.dryRun(calldata),
-    async submit(_calldata, { deadlineBlock }) {
+    async submit(_calldata, { deadlineBlock, record }) {
       world.submitted.push({ deadlineBlock })
-      const outcome = world.outcomes.get(address)
+      const outcome = world.outcomes.get(address) ?? success()
       if (outcome instanceof Error) throw outcome
-      return outcome ?? { outcome: 'success', txHash: hash, block: world.block }
+      const txHash = 'txHash' in outcome ? outcome.txHash : undefined
+      const refusal = txHash && (await record({ raw: '0x02', hash: txHash }))
+      return refusal ? { outcome: 'failed', reason: refusal, block: world.block } : outcome
     },
+    resume: async () => success(),
   })
   const services: AuctionServices = {
     network: { ...sampleNetwork, blockTimeMs: 1 },
@@ -96,6 +110,7 @@ export function createAuctionServices(db: Database) {
       deadlineBlocks: 3,
       solveMs: 50,
       maxWinners: 5,
+      maxUnderWay: 16,
       maxOrders: 100,
       minLifetime: 60,
     },
@@ -105,32 +120,59 @@ export function createAuctionServices(db: Database) {
       check: (question) => world.check(question),
       network: sampleNetwork,
       log: silentLog,
-      limits: { perOwner: 2, waitMs: 50, atOnce: 2 },
+      limits: { perBlock: 10, perOwner: 2, waitMs: 50, atOnce: 2 },
     }),
     culprits: createBackOff(64),
     head: async () => ({
       number: world.block,
-      hash: hashOf(world.block),
+      hash: hashOf(world.block * 1_000 + world.changes),
       parentHash: hash,
       timestamp: world.seconds,
     }),
     gasPrice: async () => 1n,
-    spendable: async (holdings) =>
-      holdings.map(
-        ({ owner, token }) =>
-          world.funds.get(`${owner}:${token}`) ?? { balance: maxUint256, allowance: maxUint256 },
-      ),
+    book: createOrderBook({ db, chainId: sampleNetwork.chainId, log: silentLog, maxOrders: 10_000 }),
+    standings: createStandings({
+      db,
+      chainId: sampleNetwork.chainId,
+      now: () => world.seconds * 1_000,
+      notificationPauseMs: 3_600_000,
+    }),
+    marketPrices: createMarketPrices({
+      db,
+      chainId: sampleNetwork.chainId,
+      now: () => world.seconds * 1_000,
+    }),
+    routedPrices: createRoutedPrices(sampleNetwork.wrappedNative, 20),
+    holdings: createHoldings({
+      spendable: async (holdings) =>
+        holdings.map(
+          ({ owner, token }) =>
+            world.funds.get(`${owner}:${token}`) ?? { balance: maxUint256, allowance: maxUint256 },
+        ),
+      changed: async () => new Set(world.funds.keys()),
+      log: silentLog,
+      limits: { reads: 100, turns: 100 },
+    }),
     pools: async () => [samplePool('01', wrapped, dollar, 10_000n)],
+    meter: silentMeter,
     get solvers() {
       return world.solvers
     },
     settlers: new Map([solverAddress, numbered('52')].map((address) => [address, settler(address)])),
+    sequence: {
+      simulate: async (calls) =>
+        calls.map(({ calldata }) => {
+          const revert = world.dryRun(calldata)
+          return revert === undefined ? { gas: 1n } : { revert }
+        }),
+    },
   }
   return {
     services,
     world,
     fund({ owner, sellToken }: Order, balance: bigint, allowance = balance) {
       world.funds.set(`${owner}:${sellToken}`, { balance, allowance })
+      world.changes++
     },
   }
 }

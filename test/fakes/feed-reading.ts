@@ -1,6 +1,13 @@
-import type { FeedReading, FeedRow } from '../../src/storage/feed.ts'
-import { edgeSelection } from '../../src/storage/models/notification/feed.ts'
+import { resolverReading } from '../../src/graphql/stored/reading.ts'
+import type { Feed } from '../../src/notifications/feed.ts'
+import { type FeedEvent, streamFeed } from '../../src/notifications/feed-stream.ts'
+import type { Db } from '../../src/storage/database/database.ts'
+import { createFeedPort } from '../../src/storage/feeds/port.ts'
+import type { EntryText, FeedReading, Place } from '../../src/storage/feeds/texts.ts'
+import { edgeSelection, notificationFeed } from '../../src/storage/models/notification/feed.ts'
 import { notification } from '../../src/storage/models/notification/notification.ts'
+import { refusalOf } from '../../src/storage/query/fault.ts'
+import type { FeedSource } from '../../src/storage/query/feed-source.ts'
 import type { Model } from '../../src/storage/query/model.ts'
 import type { Selected } from '../../src/storage/query/selected.ts'
 
@@ -32,8 +39,41 @@ export const wholeEntries: FeedReading = {
     }),
   },
   slots: [],
-  now: () => 1_800_000_000,
+  ambient: () => ({ now: 1_800_000_000, hidesCompetitions: false }),
+  reading: resolverReading,
+}
+
+/** The whole entries of a feed, one after the other. */
+export const streamOf = (feed: Feed, key: string, after: string | null, stop = new AbortController()) =>
+  streamFeed(feed, { key, after, client: '', reading: wholeEntries, weight: 1, signal: stop.signal })
+
+/** The next entry of a stream. */
+export async function nextOf(stream: AsyncIterator<FeedEvent, void>): Promise<Entry> {
+  const { value } = await stream.next()
+  if (!value) throw new Error('the stream has ended')
+  return entryOf(value.text)
 }
 
 export const entryOf = (text: string): Entry => JSON.parse(text)
-export const notificationOf = ({ text }: FeedRow) => entryOf(text).notification
+export const notificationOf = ({ text }: EntryText) => entryOf(text).notification
+
+const allBytes = 2 ** 30
+const lastPlace = 2n ** 63n - 1n
+
+/** Entries of a key as they are stored. @throws Refusal FeedGap */
+export async function readEntries(
+  db: Db,
+  source: FeedSource,
+  key: string | number | bigint,
+  after: Place,
+  limit: number,
+  reading: FeedReading = wholeEntries,
+): Promise<EntryText[]> {
+  const texts = createFeedPort(db, source).texts(reading)
+  const [page] = await texts.readPages([{ key: String(key), after }], { rows: limit, bytes: allBytes })
+  if (page?.gap !== undefined) throw refusalOf('e')
+  return page?.entries ?? []
+}
+
+export const headOf = async (db: Db): Promise<Place> =>
+  (await createFeedPort(db, notificationFeed).readNew(lastPlace, 1)).head

@@ -7,6 +7,7 @@ export const sampleNetwork: Network = {
   settlement,
   vaultRelayer: numbered('0e'),
   hooksTrampoline: numbered('0f'),
+  ethFlows: [numbered('0c')],
   wrappedNative: wrapped,
   poolFactory: numbered('0d'),
   baseTokens: [],

@@ -59,6 +59,8 @@ export function sampleOrder(overrides: Partial<Order> = {}): Order {
     validFrom: null,
     interactions: { pre: [], post: [] },
     quote: null,
+    onchainUser: null,
+    placementError: null,
     ...overrides,
   }
   return { ...order, uid: overrides.uid ?? orderUid(signingDomain, order, order.owner) }

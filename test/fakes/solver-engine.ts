@@ -254,7 +254,7 @@ export function throughPools({ times = 1_000n }: { times?: bigint } = {}): Behav
   }
 }
 
-function poolsIn({ body }: GraphqlParams): Pool[] {
+export function poolsIn({ body }: GraphqlParams): Pool[] {
   return (body as Solve).liquidity.map(({ address, tokens }) => {
     const [token0, token1] = Object.keys(tokens) as [Address, Address]
     const [reserve0, reserve1] = Object.values(tokens).map(({ balance }) => BigInt(balance)) as [

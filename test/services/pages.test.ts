@@ -1,54 +1,25 @@
-import { accessSync, constants } from 'node:fs'
-import path from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openSampleWorld } from '../rest/openapi/world.ts'
+import { launchBrowser } from '../setup/browser.ts'
 import type { TestServer } from '../setup/server.ts'
 
 /** A page of more than a megabyte takes time on a busy machine. */
 const timeoutMs = 90_000
 vi.setConfig({ testTimeout: 2 * timeoutMs })
 
-/** Web pages in a browser: the Chromium named in CHROMIUM, or one in the PATH. */
+/** Web pages in a browser. */
 let server: TestServer
 let browser: Browser
-/** A browser without GPU, without background network requests, and with little shared memory. */
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-]
 
 beforeAll(async () => {
   server = await openSampleWorld()
-  browser = await chromium.launch({ executablePath: findChromium(), args: flags })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser?.close()
   await server?.[Symbol.asyncDispose]()
 })
-
-function findChromium(): string {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM
-  const names = ['chromium', 'chromium-browser', 'google-chrome']
-  const places = (process.env.PATH ?? '').split(path.delimiter)
-  const found = names.flatMap((name) => places.map((place) => path.join(place, name))).find(isExecutable)
-  if (!found) throw new Error('no Chromium in the PATH: name one in CHROMIUM')
-  return found
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 interface Visit extends AsyncDisposable {
   page: Page

@@ -88,15 +88,20 @@ test('an order placed at one process is notified by another, and a killed leader
   const trader = createTrader(one.ready, chain.market)
   const client = createClient({ url: `${other.ready}/graphql/stream` })
   const notified: string[] = []
-  const stream = client.iterate<{ notifications: { notification: { metadata: { orderId: string } } } }>({
+  const stream = client.iterate<{
+    notifications: { notification: { type: string; metadata: { orderId: string } } }
+  }>({
     query: `subscription ($account: Address!) {
-      notifications(account: $account, after: "earliest") { notification { metadata } }
+      notifications(account: $account, after: "earliest") { notification { type metadata } }
     }`,
     variables: { account: trader.address },
   })
   const listening = (async () => {
-    for await (const { data } of stream)
-      if (data) notified.push(data.notifications.notification.metadata.orderId)
+    // A fill may also be a price improvement.
+    for await (const { data } of stream) {
+      const { type, metadata } = data?.notifications.notification ?? {}
+      if (type === 'ORDER_FILLED' && metadata) notified.push(metadata.orderId)
+    }
   })()
 
   const first = await trader.place({ sell: 'WETH', buy: 'USDC', sellAmount: oneWeth, buyAmount: 1n })

@@ -102,6 +102,7 @@ export function createNetwork(more: Partial<Network> = {}): Network {
     settlement: zeroAddress,
     vaultRelayer: zeroAddress,
     hooksTrampoline: zeroAddress,
+    ethFlows: [],
     wrappedNative: zeroAddress,
     poolFactory: zeroAddress,
     baseTokens: [],

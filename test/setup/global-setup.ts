@@ -8,6 +8,7 @@ import { endOrphanedDatabase, startDatabase } from '../../src/dev/database/datab
 import { buildMarket } from '../../src/dev/market/build.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { silentLog } from '../fakes/silent-log.ts'
+import { insertableViews } from './auction-views.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -56,4 +57,8 @@ async function createTemplate(serverUrl: string): Promise<void> {
   const template = new URL(serverUrl)
   template.pathname = '/template'
   await applyMigrations(template.href)
+  const migrated = new Client({ connectionString: template.href })
+  await migrated.connect()
+  await migrated.query(insertableViews)
+  await migrated.end()
 }

@@ -16,11 +16,13 @@ export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } 
     provider: createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) }),
     signer: privateKeyToAccount(account.privateKey),
   })
-  // The adapter encodes the library's value 0x0 as a byte that no node decodes, so this sends the transaction directly.
+  // The adapter encodes the library's value 0x0 as a byte that no node decodes, so this sends such a transaction directly.
+  const sendByLibrary = adapter.signer.sendTransaction.bind(adapter.signer)
   Object.assign(adapter.signer, {
-    sendTransaction: async ({ to, data }: { to: string; data: string }) => ({
-      hash: await send(world, to, data),
-    }),
+    sendTransaction: async (transaction: { to: string; data: string; value?: string }) =>
+      BigInt(transaction.value ?? 0) === 0n
+        ? { hash: await send(world, transaction.to, transaction.data) }
+        : sendByLibrary(transaction as never),
   })
   const api = new OrderBookApi({
     chainId,

@@ -6,7 +6,7 @@ import type { Log } from '../../src/domain/log.ts'
 import type { Network } from '../../src/domain/network/network.ts'
 import type { QuoteReply, QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { createTradingNetworks, type TradingServices } from '../../src/graphql/context/networks.ts'
-import { createFeed } from '../../src/notifications/feed.ts'
+import { closeFeeds, createFeeds } from '../../src/notifications/feeds.ts'
 import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { openSignals } from '../../src/storage/database/signals.ts'
 import { numbered, settlement } from '../fakes/order.ts'
@@ -19,6 +19,7 @@ export const network: Network = {
   settlement,
   vaultRelayer: address('0xC92E8bdf79f0507f65a392b0ab4667716BFE0110'),
   hooksTrampoline: numbered('0f'),
+  ethFlows: [],
   wrappedNative: numbered('aa'),
   poolFactory: numbered('fa'),
   baseTokens: [],
@@ -46,10 +47,11 @@ export async function openTestServer(
   const signals = await openSignals(database.url, silentLog)
   const faults: TestServer['faults'] = []
   const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }
+  const feeds = createFeeds({ db: database.db, signals, log })
   const networks = [{ ...unusedServices, ...services }]
   const server = createServer({
     db: database.db,
-    feed: createFeed({ db: database.db, signals }),
+    feeds,
     affiliates: {
       db: database.db,
       now: () => 1_800_000_000_000,
@@ -73,6 +75,7 @@ export async function openTestServer(
     faults,
     async [Symbol.asyncDispose]() {
       await server.close()
+      closeFeeds(feeds)
       await signals.close()
       await database[Symbol.asyncDispose]()
     },
@@ -94,6 +97,12 @@ const unusedServices: TradingServices = {
   peekUsdPrice: () => undefined,
   topHolders: async () => undefined,
   peekTopHolders: () => undefined,
+  watchBalances: () => {
+    throw new Error('no balance is watched here')
+  },
+  watchPrices: () => {
+    throw new Error('no price is watched here')
+  },
   ready: async () => true,
   tokens: async (addresses) =>
     new Map(

@@ -50,6 +50,7 @@ export async function startWorld(
   const environment = {
     ...unlimited,
     SOLVER_PRIVATE_KEY: market.solver.privateKey,
+    REFUND_PRIVATE_KEY: market.refunder.privateKey,
     CMS_ENABLED: 'true',
     CMS_API_KEY: 'cms-key-of-the-tests',
     STATS_SOURCE: 'own',
