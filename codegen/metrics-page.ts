@@ -1,4 +1,4 @@
-import { createMetrics } from '../src/server/metrics.ts'
+import { createMetrics, type Metrics } from '../src/server/metrics.ts'
 import { cell, generated, page, table } from './markdown.ts'
 
 interface Metric {
@@ -10,23 +10,41 @@ interface Metric {
   buckets: string[]
 }
 
+/** Measures each kind of thing once, so that every metric has its labels. */
+function measureAll({ count, countLimited, loops }: Metrics): void {
+  count('GET', '/health/live', 200, 1)
+  countLimited('reads')
+  const network = 'sepolia'
+  const auctions = loops.auctions(network)
+  auctions.began()
+  auctions.took('assemble', 1)
+  auctions.stand(['in_auction'])
+  auctions.answered('built-in', 'ok')
+  auctions.settled('success')
+  const indexer = loops.indexer(network)
+  indexer.stored({ blocksBehind: 0, blocksPerSecond: 0, secondsLeft: 0, timestamp: 0 })
+  indexer.reorganised(1)
+  loops.watchNode(network, () => 'closed')
+  loops.led('indexer', network, true)
+}
+
 /** docs/reference/metrics.md: what the registry holds once each kind was counted. */
 export async function metricsPage(): Promise<string> {
   const metrics = createMetrics(false)
-  metrics.count('GET', '/health/live', 200, 1)
-  metrics.countLimited('reads')
+  measureAll(metrics)
   const rows = readMetrics(await metrics.text()).map(({ name, type, help, labels, buckets }) => [
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', '),
-    cell(buckets.length === 0 ? help : `${help} Buckets in seconds: ${buckets.join(', ')}.`),
+    cell(buckets.length === 0 ? help : `${help} Buckets: ${buckets.join(', ')}.`),
   ])
   return page(
     '# Metrics',
     generated,
-    'A process that serves answers `GET /metrics` in the text format of Prometheus, if `METRICS_PORT` or `METRICS_KEY` is set. The [operations page](../operations.md#metrics) explains both.',
+    'Each process answers `GET /metrics` in the text format of Prometheus at `METRICS_PORT`; one that serves does at its own port too, if only `METRICS_KEY` is set. The [operations page](../operations.md#metrics) explains both, and what to be alerted of.',
     table(['metric', 'type', 'labels', 'meaning'], rows),
-    'A `route` is the pattern of a path, such as `/api/v1/orders/:uid`, and never the path itself. A `limit` is `reads`, `quotes`, `orders` or `introspections`.',
+    'A `route` is the pattern of a path, such as `/api/v1/orders/:uid`, and never the path itself. A `limit` is `reads`, `quotes`, `orders` or `introspections`. A `standing` is `in_auction`, or the reason of an order’s standing, such as `insufficient_balance`.',
+    'A process measures the loops that it runs: those of the auctions and of the indexer are there on the one process that leads.',
     'The standard metrics of `prom-client` for a Node process come with them: `process_*` and `nodejs_*`.',
   )
 }
