@@ -11,6 +11,7 @@ import { cappedFees, readFees } from '../transaction/fees.ts'
 import { createFollow, type Poll, pollEvery } from '../transaction/follow.ts'
 import { createNonces } from '../transaction/nonces.ts'
 import { createTransactions, parseSigned, type SignedTransaction } from '../transaction/transactions.ts'
+import { createDryRun, type DryRun } from './dry-run.ts'
 import type { SettlementSequence, Simulation } from './sequence.ts'
 import { intrinsicGas } from './settled-gas.ts'
 
@@ -43,24 +44,12 @@ export interface SubmitLimits extends FollowingLimits {
   extraGas?: bigint
 }
 
-export interface DryRunState {
-  /** The newest one unless it is given. */
-  block?: number
-  /** Overrides the settlement contract's native balance. */
-  balance?: bigint | undefined
-}
-
 /** Sends settlements from one account in the order of submission; several may be pending at once. */
 export interface Settler {
   address: Address
   /** @throws Outage when the node reports neither gas nor a revert */
   simulate(calldata: Hex): Promise<Simulation>
-  /**
-   * Simulates it alone with this much gas.
-   * @returns why it reverts; `undefined` when it does not
-   * @throws Outage when the node reports neither
-   */
-  dryRun(calldata: Hex, gas: bigint, state?: DryRunState): Promise<string | undefined>
+  dryRun: DryRun
   /** @throws Outage when the node is unavailable before anything was sent; later it waits for the node */
   submit(calldata: Hex, limits: SubmitLimits): Promise<SettlementOutcome>
   /**
@@ -111,24 +100,6 @@ export function createSettler({
       return { gas: parseQuantity(await rpc.call('eth_estimateGas', [call])) }
     } catch (fault) {
       if (isExecutionFault(fault)) return { revert: revertText(fault) }
-      throw asOutage(fault)
-    }
-  }
-
-  async function dryRun(
-    data: Hex,
-    gas: bigint,
-    { block, balance }: DryRunState = {},
-  ): Promise<string | undefined> {
-    const { settlement: to } = network
-    const blockTag = block === undefined ? 'latest' : toQuantity(block)
-    const call = [{ from: sender, to, data, gas: toQuantity(gas) }, blockTag]
-    const overrides = balance === undefined ? [] : [{ [to]: { balance: toQuantity(balance) } }]
-    try {
-      await rpc.call('eth_call', [...call, ...overrides])
-      return undefined
-    } catch (fault) {
-      if (isExecutionFault(fault)) return revertText(fault)
       throw asOutage(fault)
     }
   }
@@ -221,7 +192,7 @@ export function createSettler({
   return {
     address: sender,
     simulate,
-    dryRun,
+    dryRun: createDryRun(rpc, network.settlement, sender),
     async submit(calldata, limits) {
       const sending = queue.then(() => send(calldata, limits))
       queue = sending.catch(() => undefined)

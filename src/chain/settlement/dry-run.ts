@@ -1,0 +1,35 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Hex } from '../../domain/evm/hex.ts'
+import { revertText } from '../rpc/revert.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { asOutage, isExecutionFault, toQuantity } from '../rpc/wire.ts'
+
+export interface DryRunState {
+  /** The newest one unless it is given. */
+  block?: number
+  /** Overrides the settlement contract's native balance. */
+  balance?: bigint | undefined
+}
+
+/**
+ * Simulates a settlement alone, with this much gas.
+ * @returns why it reverts; `undefined` when it does not
+ * @throws Outage when the node reports neither
+ */
+export type DryRun = (calldata: Hex, gas: bigint, state?: DryRunState) => Promise<string | undefined>
+
+/** Settlements as `from` would send them. It needs no key of the account. */
+export function createDryRun(rpc: Rpc, settlement: Address, from: Address): DryRun {
+  return async (data, gas, { block, balance } = {}) => {
+    const blockTag = block === undefined ? 'latest' : toQuantity(block)
+    const call = [{ from, to: settlement, data, gas: toQuantity(gas) }, blockTag]
+    const overrides = balance === undefined ? [] : [{ [settlement]: { balance: toQuantity(balance) } }]
+    try {
+      await rpc.call('eth_call', [...call, ...overrides])
+      return undefined
+    } catch (fault) {
+      if (isExecutionFault(fault)) return revertText(fault)
+      throw asOutage(fault)
+    }
+  }
+}
