@@ -5,6 +5,7 @@ import type { Interaction } from '../../domain/order/order.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { approveCall } from '../../domain/settlement/calldata.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
+import { lastingRights } from '../outside/lasting-rights.ts'
 import type { Notice } from '../solver.ts'
 import type { EngineInteraction, EngineSolution } from './answer.ts'
 import { engineCalls } from './calls.ts'
@@ -18,23 +19,6 @@ export interface ProposalOptions {
 
 /** Leaves room for the trades below what nodes accept as calldata of a transaction. */
 const maxCalldata = 96 * 1_024
-
-/**
- * Calls that give another account a right to the settlement contract's tokens for later. Engines name allowances instead, which end with
- * the settlement: `approve`, `increaseAllowance`, `increaseApproval`, `approveAndCall` of two kinds, `authorizeOperator`,
- * `setApprovalForAll`, `approve` of Permit2, `setPreSignature`.
- */
-const lastingRights = new Set([
-  '0x095ea7b3',
-  '0x39509351',
-  '0xd73dd623',
-  '0xcae9ca51',
-  '0x3177029f',
-  '0x959b8c3f',
-  '0xa22cb465',
-  '0x87517c45',
-  '0xec6cb13f',
-])
 
 /** What an engine's solution proposes, or why the settlement contract may not run it. Amounts and prices are checked later. */
 export function toProposal(solution: EngineSolution, options: ProposalOptions): Proposal | Notice {

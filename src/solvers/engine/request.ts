@@ -109,11 +109,12 @@ function writeOrder({ receiver, quote, ...order }: EngineOrder) {
   }
 }
 
-function writeInteraction({ target, value, callData }: Interaction) {
+export function writeInteraction({ target, value, callData }: Interaction) {
   return { target, value: value.toString(), callData }
 }
 
-function writePolicy(policy: FeePolicy, quote: QuotedPrice | null) {
+/** Without the amount of the fee. */
+export function writePolicy(policy: FeePolicy, quote: QuotedPrice | null) {
   const factor = Number(policy.factor) / Number(factorScale)
   if (policy.kind === 'volume') return { volume: { factor } }
   const terms = { factor, maxVolumeFactor: Number(policy.maxVolumeFactor) / Number(factorScale) }

@@ -4,9 +4,10 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
-import { OutsideFault, Throttled } from '../../outside/fault.ts'
+import { OutsideFault } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
 import { JsonText } from '../../outside/http-json.ts'
+import { faultNotice } from '../outside/fault-notice.ts'
 import { createPunctuality } from '../outside/punctuality.ts'
 import type { Notice, Solver } from '../solver.ts'
 import type { AuctionWriter } from './auction.ts'
@@ -54,7 +55,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
       punctuality.answered(now() <= deadline.getTime())
       return solutions
     } catch (fault) {
-      const notice = toNotice(fault)
+      const notice = faultNotice(fault)
       if (notice) notify({ ...about, ...notice })
       if (fault instanceof OutsideFault) punctuality.answered(false)
       if (fault instanceof Refusal) return []
@@ -103,16 +104,4 @@ function tooMany(contracts: number): Notice | undefined {
   if (contracts <= maxContracts) return undefined
   const reason = `the solutions of an answer call more than ${maxContracts} contracts`
   return { kind: 'driverError', reason, extra: { reason } }
-}
-
-/** None while it is not asked, which is no news to it. */
-function toNotice(fault: unknown): Notice | undefined {
-  if (fault instanceof Refusal || fault instanceof Throttled || !(fault instanceof OutsideFault))
-    return undefined
-  const { reason } = fault
-  if (reason === 'did not answer in time') return { kind: 'timeout', reason }
-  if (reason.endsWith('two solutions have one id')) return { kind: 'duplicatedSolutionId', reason }
-  if (/^talks nonsense|^answers /.test(reason))
-    return { kind: 'deserializationError', reason, extra: { reason } }
-  return undefined
 }

@@ -1,0 +1,20 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import { OutsideFault, Throttled } from '../../outside/fault.ts'
+import type { Notice } from '../solver.ts'
+
+/** The notice about a rule that no other kind is for. */
+export function refusalNotice(reason: string): Notice {
+  return { kind: 'driverError', reason, extra: { reason } }
+}
+
+/** The notice about a whole answer. None while a solver is not asked, which is no news to it. */
+export function faultNotice(fault: unknown): Notice | undefined {
+  if (fault instanceof Refusal || fault instanceof Throttled || !(fault instanceof OutsideFault))
+    return undefined
+  const { reason } = fault
+  if (reason === 'did not answer in time') return { kind: 'timeout', reason }
+  if (reason.endsWith('two solutions have one id')) return { kind: 'duplicatedSolutionId', reason }
+  if (/^talks nonsense|^answers /.test(reason))
+    return { kind: 'deserializationError', reason, extra: { reason } }
+  return undefined
+}
