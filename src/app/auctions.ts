@@ -5,7 +5,7 @@ import { createOrderBook } from '../auctions/admission/order-book.ts'
 import { createRoutedPrices } from '../auctions/admission/routed-prices.ts'
 import { createStandings } from '../auctions/admission/standings.ts'
 import type { AuctionMeter } from '../auctions/meter.ts'
-import type { AuctionServices } from '../auctions/services.ts'
+import { type AuctionServices, longestBackOff } from '../auctions/services.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
@@ -48,9 +48,6 @@ interface AuctionsOptions {
   sequence: SettlementSequence
   meter: AuctionMeter
 }
-
-/** The longest back-off of an order that makes settlements fail, in blocks: a power of two. */
-const longestBackOff = 64
 
 /** Time for the router's prices of live orders after each auction, in milliseconds. */
 const routingMs = 25
@@ -122,6 +119,7 @@ export function composeAuctions({
     meter,
     settlers: new Map(solvers.map(({ settler }) => [settler.address, settler])),
     sequence,
+    balanceChanges: (txHash) => chain.settledChanges(txHash),
   }
 }
 

@@ -11,6 +11,8 @@ export interface AuctionMeter {
   stand(standings: Iterable<string>): void
   answered(solver: string, answer: SolverAnswer): void
   settled(outcome: 'success' | 'timeout' | 'withdrawn' | 'failed'): void
+  /** A mined settlement left the settlement contract with less of a token than it had to. */
+  lost(solver: string): void
 }
 
 /** Measures a phase, also one that fails. */
@@ -33,4 +35,5 @@ export const silentMeter: AuctionMeter = {
   stand() {},
   answered() {},
   settled() {},
+  lost() {},
 }

@@ -4,7 +4,8 @@ import type { Solution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Notice, OutsideSolver, Solver } from '../solvers/solver.ts'
-import type { AuctionServices } from './services.ts'
+import type { AttemptKey } from '../storage/auction/transactions.ts'
+import { type AuctionServices, longestBackOff } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
 type Services = Pick<AuctionServices, 'solvers'>
@@ -115,7 +116,29 @@ export function forgiveSolver(solver: Address, { culprits }: Pick<AuctionService
   culprits.forgive(pauseKey(solver))
 }
 
+const banKey = (solver: Address) => `banned:${solver}`
+
+/** Not asked for the longest time, also if a settlement succeeds meanwhile. */
+export function banSolver(
+  solver: Address,
+  block: number,
+  reason: string,
+  { auctionId }: AttemptKey,
+  services: Pick<AuctionServices, 'solvers' | 'culprits' | 'network' | 'now'>,
+): void {
+  const { culprits, network, now } = services
+  culprits.ban(banKey(solver), block, { reason: null })
+  const until = new Date(now() + longestBackOff * network.blockTimeMs).toISOString()
+  outsideOf(solver, services)?.notifyOfAuction?.(auctionId, {
+    kind: 'banned',
+    reason,
+    extra: { reason, until },
+  })
+}
+
 /** The solvers that this auction asks. */
 export function askedSolvers({ block }: Auction, { solvers, culprits }: AuctionServices): Solver[] {
-  return solvers.filter(({ address, outside }) => !outside || !culprits.waiting(pauseKey(address), block))
+  const isPaused = (address: Address) =>
+    [pauseKey, banKey].some((key) => culprits.waiting(key(address), block) !== undefined)
+  return solvers.filter(({ address, outside }) => !outside || !isPaused(address))
 }

@@ -2,11 +2,13 @@ import type { Auction } from '../domain/auction/auction.ts'
 import type { RankedSolution, Solution } from '../domain/auction/solution.ts'
 import { selectWinners, type Unusable } from '../domain/auction/winner-selection.ts'
 import type { Order } from '../domain/order/order.ts'
+import { insertBookings } from '../storage/auction/bookings.ts'
 import { insertCompetition, startAttempt } from '../storage/auction/competition.ts'
 import type { Db } from '../storage/database/database.ts'
 import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
+import { solutionBookings } from './bookings.ts'
 import type { Contest } from './compete.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -18,7 +20,7 @@ import type { AuctionServices } from './services.ts'
 export async function recordCompetition(
   { auction, solutions, unusable, maxWinners }: Contest,
   startBlock: number,
-  services: Pick<AuctionServices, 'db' | 'now' | 'standings'>,
+  services: Pick<AuctionServices, 'db' | 'now' | 'standings' | 'network'>,
 ): Promise<{ winners: RankedSolution[]; cancelled: Order[] }> {
   const at = new Date(services.now())
   const recorded = await services.db.transaction(async (tx) => {
@@ -40,6 +42,8 @@ export async function recordCompetition(
         startBlock,
         deadlineBlock: auction.deadlineBlock,
       })
+      const key = { auctionId: auction.id, solutionUid: solution.uid }
+      await insertBookings(tx, key, solutionBookings(auction, solution, services.network))
     }
     return { winners, cancelled }
   })

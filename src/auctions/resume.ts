@@ -42,6 +42,6 @@ async function resume(attempt: OpenAttempt, services: AuctionServices, signal: A
       record: isOpen,
       isWanted,
     })
-    await recordOutcome(attempt, outcome, services)
+    await recordOutcome(attempt, outcome, solver, services)
   })
 }

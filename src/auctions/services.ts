@@ -20,6 +20,9 @@ import type { RoutedPrices } from './admission/routed-prices.ts'
 import type { Standings } from './admission/standings.ts'
 import type { AuctionMeter } from './meter.ts'
 
+/** The longest back-off of what makes settlements fail, in blocks: a power of two. */
+export const longestBackOff = 64
+
 export interface AuctionSettings {
   /** Minimum number of blocks from one auction to the next. */
   everyBlocks: number
@@ -67,5 +70,7 @@ export interface AuctionServices {
   settlers: ReadonlyMap<Address, Settler>
   /** What settlements do after those that are under way. */
   sequence: Pick<SettlementSequence, 'simulate'>
+  /** What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on chain. */
+  balanceChanges(txHash: Bytes32): Promise<ReadonlyMap<Address, bigint> | undefined>
   meter: AuctionMeter
 }

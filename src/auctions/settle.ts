@@ -2,6 +2,7 @@ import type { FollowingLimits, SettlementOutcome } from '../chain/settlement/set
 import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
 import type { RankedSolution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Order } from '../domain/order/order.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
 import {
@@ -12,6 +13,7 @@ import {
 } from '../storage/auction/transactions.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
+import { checkSettled } from './bookings.ts'
 import { culpritsOf, delayOwners, forgive, leaveOut } from './culprits.ts'
 import { timed } from './meter.ts'
 import { forgiveSolver, notify, outcomeNotice, pauseSolver } from './outside.ts'
@@ -37,7 +39,7 @@ export async function settle(
     )
     const notice = outcomeNotice(outcome)
     if (notice) notify(solution, notice, services)
-    await recordOutcome(attempt, outcome, services)
+    await recordOutcome(attempt, outcome, solution.solver, services)
     if (cancelled.length > 0) delayOwners(cancelled, auction.block, services)
     else await updateBackOffs(auction, solution, outcome, services)
   })
@@ -70,13 +72,18 @@ export async function untilRecorded(
 export async function recordOutcome(
   attempt: AttemptKey,
   result: SettlementOutcome,
-  { db, log, now, meter }: AuctionServices,
+  solver: Address,
+  services: AuctionServices,
 ): Promise<void> {
+  const { db, log, now, meter } = services
   const { auctionId, solutionUid } = attempt
   log.info('settlement attempt ended', { auctionId: String(auctionId), solutionUid, ...result })
   if (result.outcome === 'left') return
   meter.settled(result.outcome)
-  if (result.outcome === 'success') return forgetTransaction(db, attempt)
+  if (result.outcome === 'success') {
+    await forgetTransaction(db, attempt)
+    return checkSettled(attempt, solver, result, services)
+  }
   const end = { endedAt: new Date(now()), endBlock: result.block, txHash: result.txHash ?? null }
   await db.transaction((tx) => endAttempt(tx, { ...attempt, ...end, outcome: storedOutcome(result) }))
 }

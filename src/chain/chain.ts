@@ -6,6 +6,7 @@ import { type Balance, type Holding, type ReadBalance, readBalances } from './ba
 import { changedHoldings } from './logs/holding-logs.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { available, parseHash, parseHex, parseIndex, parseObject, toQuantity } from './rpc/wire.ts'
+import { balanceChanges } from './settlement/balance-changes.ts'
 import { effectiveGasPrice, readFees } from './transaction/fees.ts'
 
 export interface Block {
@@ -44,6 +45,8 @@ export interface Chain {
     to: number,
     endHash?: Bytes32,
   ): Promise<Set<string>>
+  /** As `balanceChanges`. */
+  settledChanges(txHash: Bytes32): Promise<ReadonlyMap<Address, bigint> | undefined>
   /** `0x` for an account without code. */
   code(address: Address): Promise<Hex>
 }
@@ -75,6 +78,7 @@ export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): C
     },
     balances: (holdings, blockHash) => readBalances(rpc, holdings, { spender, blockHash }),
     changedHoldings: (...range) => changedHoldings(rpc, ...range),
+    settledChanges: (txHash) => balanceChanges(rpc, network, txHash),
     code: async (address) => parseHex(await available(rpc.call('eth_getCode', [address, 'latest']))),
   }
 }

@@ -36,7 +36,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   registerGauges(registry, newest, now)
   const nodes = new Map<string, () => string>()
   registerNodeStates(registry, nodes)
-  const { phases, answers, settlements } = auctionSeries(registers)
+  const { phases, answers, settlements, losses } = auctionSeries(registers)
   const { leads, reorgs } = processSeries(registers)
   return {
     auctions: (network) => ({
@@ -45,6 +45,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
       stand: (standings) => update(network, { standings: countEach(standings) }),
       answered: (solver, answer) => answers.inc({ network, solver, answer }),
       settled: (outcome) => settlements.inc({ network, outcome }),
+      lost: (solver) => losses.inc({ network, solver }),
     }),
     indexer: (network) => ({
       stored: ({ blocksBehind, blocksPerSecond, secondsLeft, timestamp }) =>
@@ -90,7 +91,13 @@ function auctionSeries(registers: Registry[]) {
     labelNames: ['network', 'outcome'],
     registers,
   })
-  return { phases, answers, settlements }
+  const losses = new Counter({
+    name: 'tradegraph_settlement_losses_total',
+    help: 'Mined settlements that left the settlement contract with less of a token than they had to, by solver.',
+    labelNames: ['network', 'solver'],
+    registers,
+  })
+  return { phases, answers, settlements, losses }
 }
 
 function processSeries(registers: Registry[]) {

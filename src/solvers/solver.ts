@@ -24,6 +24,8 @@ export interface OutsideSolver {
   isPunctual(): boolean
   /** Sends and stores a notice about one of its proposals, without waiting. */
   notify(proposal: Proposal, notice: Notice): void
+  /** The same about an auction of which no proposal is known any more. */
+  notifyOfAuction?(auctionId: bigint, notice: Notice): void
 }
 
 export interface Solver {

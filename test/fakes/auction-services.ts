@@ -82,6 +82,8 @@ export function createAuctionServices(db: Database) {
     })) as CheckOrder,
     /** The reason for which a settlement reverts. */
     dryRun: (_calldata: Hex): string | undefined => undefined,
+    /** What settlements change of the settlement contract's tokens. */
+    changesOf: undefined as ReadonlyMap<Address, bigint> | undefined,
     submitted: [] as { deadlineBlock: number }[],
   }
   const success = () => ({ outcome: 'success', txHash: fakeTransaction, block: world.block }) as const
@@ -159,6 +161,7 @@ export function createAuctionServices(db: Database) {
       return world.solvers
     },
     settlers: new Map([solverAddress, numbered('52')].map((address) => [address, settler(address)])),
+    balanceChanges: async () => world.changesOf,
     sequence: {
       simulate: async (calls) =>
         calls.map(({ calldata }) => {

@@ -16,6 +16,11 @@ export interface Proposal {
   after?: Interaction[]
   /** Gas units of the whole settlement, estimated by the solver. */
   gas: bigint
+  /**
+   * Of interactions that are left out by permission: what the settlement contract gets more of each token, negative where it pays. None
+   * if left out.
+   */
+  internalized?: ReadonlyMap<Address, bigint>
 }
 
 export interface ProposedTrade {

@@ -73,6 +73,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
         const origin = origins.get(proposal)
         if (origin) notify({ ...origin, ...notice })
       },
+      notifyOfAuction: (auctionId, notice) => notify({ auctionId, solutionIds: [], ...notice }),
     },
     async solve(auction, { pools }) {
       const solutions = await ask(auction, pools)

@@ -1,7 +1,9 @@
 import type { SettlementAttempt } from '../../../domain/auction/competition.ts'
 import {
   address,
+  amount,
   bytes32,
+  decimal,
   rowKey,
   safeInt,
   screaming,
@@ -12,6 +14,7 @@ import {
 } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import type { RowFields } from '../../query/row.ts'
+import { tokenIn } from '../token.ts'
 
 export const settlementOutcomes = ['success', 'timeout', 'failed'] as const
 
@@ -50,6 +53,54 @@ export const settlementAttempt: Model = {
         'Why it failed, as text.',
       ),
     ),
+  },
+  relations: {
+    bookings: {
+      kind: 'many',
+      model: () => settlementBooking,
+      rows: `settlement_bookings b JOIN auctions ba ON ba.id = b.auction_id
+        WHERE b.auction_id = t.auction_id AND b.solution_uid = t.solution_uid ORDER BY b.token`,
+      items: 3,
+      description:
+        'What it changes of the settlement contract’s tokens: fees, what its solver may use of them, and slippage. Only tokens that it changes.',
+    },
+  },
+}
+
+/** Booking `b` of an auction `ba`. */
+const settlementBooking: Model = {
+  name: 'SettlementBooking',
+  description: 'What a settlement changes of one token of the settlement contract, in atoms.',
+  fields: {
+    networkFee: column(amount, 'b.network_fee', 'Network fees of its trades.'),
+    protocolFee: column(amount, 'b.protocol_fee', 'Fees of the protocol and of partners.'),
+    internalized: derived(
+      decimal,
+      'b.internalized::text',
+      'Of interactions that are left out by permission: what the contract keeps less what it pays. Negative where it pays.',
+    ),
+    least: derived(
+      decimal,
+      'b.least::text',
+      'What the contract must have more afterwards; negative where it may have less.',
+    ),
+    change: orNull(
+      derived(
+        decimal,
+        'b.change::text',
+        'What it has more afterwards by the logs of the transaction, fees included; null until they are read.',
+      ),
+    ),
+    slippage: orNull(
+      derived(
+        decimal,
+        '(b.change - b.network_fee - b.protocol_fee)::text',
+        'The change without the fees. It is its solver’s, also where it is negative.',
+      ),
+    ),
+  },
+  relations: {
+    token: tokenIn('ba.chain_id', 'b.token', 'The token; the native coin has the marker address.'),
   },
 }
 

@@ -1,0 +1,87 @@
+import { maxOf } from '../../domain/amount.ts'
+import { type Address, nativeMarker, zeroAddress } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { keccakText } from '../../domain/evm/keccak.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { parseSettlementLog } from '../logs/settlement-logs.ts'
+import { toTokenLogs } from '../logs/transfer-logs.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import {
+  available,
+  parseHash,
+  parseHex,
+  parseIndex,
+  parseList,
+  parseObject,
+  parseQuantity,
+  toQuantity,
+} from '../rpc/wire.ts'
+
+type Contracts = Pick<Network, 'settlement' | 'wrappedNative'>
+
+const interactionTopic = keccakText('Interaction(address,uint256,bytes4)')
+
+/**
+ * What a mined transaction changed of each token of the settlement contract, by its logs, with zeros; the native coin has the marker
+ * address. `undefined` when the transaction is not on chain.
+ * @throws Outage when the node does not answer, or with what is no receipt
+ */
+export async function balanceChanges(
+  rpc: Rpc,
+  network: Contracts,
+  txHash: Bytes32,
+): Promise<ReadonlyMap<Address, bigint> | undefined> {
+  const receipt = await available(rpc.call('eth_getTransactionReceipt', [txHash]))
+  if (receipt === null) return undefined
+  const { logs, blockNumber } = parseObject(receipt)
+  const changes = loggedChanges(parseList(logs), network)
+  const native = changes.get(nativeMarker) ?? 0n
+  if (native < 0n) {
+    // Coins that came in leave no log. The balance tells, if only of the block.
+    const block = parseIndex(blockNumber)
+    changes.set(nativeMarker, maxOf(native, await nativeChange(rpc, network, block)))
+  }
+  return changes
+}
+
+async function nativeChange(rpc: Rpc, { settlement }: Contracts, block: number): Promise<bigint> {
+  const [before, after] = await Promise.all(
+    [block - 1, block].map(async (number) =>
+      parseQuantity(await available(rpc.call('eth_getBalance', [settlement, toQuantity(number)]))),
+    ),
+  )
+  return (after ?? 0n) - (before ?? 0n)
+}
+
+/** By the logs of one transaction. */
+export function loggedChanges(
+  logs: readonly unknown[],
+  { settlement, wrappedNative }: Contracts,
+): Map<Address, bigint> {
+  const changes = new Map<Address, bigint>()
+  const add = (token: Address, amount: bigint) => changes.set(token, (changes.get(token) ?? 0n) + amount)
+  const emitters = [...new Set(logs.map((log) => parseHex(parseObject(log).address, 20)))]
+  for (const log of toTokenLogs(logs, emitters, { wrappedNative })) {
+    if (log.type !== 'transfer') continue
+    const { token, from, to, amount } = log
+    if (to === settlement) add(token, amount)
+    if (from === settlement) add(token, -amount)
+    if (token === wrappedNative && from === settlement && to === zeroAddress) add(nativeMarker, amount)
+  }
+  for (const log of logs.filter((one) => parseObject(one).address === settlement)) {
+    add(nativeMarker, -nativePaid(log, settlement))
+  }
+  return changes
+}
+
+/** Native coins that the settlement contract pays by what this log of it says. */
+function nativePaid(log: unknown, settlement: Address): bigint {
+  const { topics, data } = parseObject(log)
+  const [topic, target = ''] = parseList(topics).map((one) => parseHash(one))
+  if (topic === interactionTopic) {
+    return target.endsWith(settlement.slice(2)) ? 0n : BigInt(parseHex(data).slice(0, 66))
+  }
+  const parsed = parseSettlementLog(log)
+  if (parsed === undefined || parsed === 'malformed' || parsed.type !== 'trade') return 0n
+  return parsed.buyToken === nativeMarker ? parsed.buyAmount : 0n
+}
