@@ -9,6 +9,7 @@ import { type AuctionServices, longestBackOff } from '../auctions/services.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
+import { createDryRun, type DryRun } from '../chain/settlement/dry-run.ts'
 import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import { createSettler, type Settler } from '../chain/settlement/settler.ts'
 import { createBackOff } from '../concurrency/back-off.ts'
@@ -22,6 +23,7 @@ import type { Token } from '../domain/token/token.ts'
 import type { Pools } from '../market/pools/pools.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
 import { createBuiltInSolver } from '../solvers/built-in/solver.ts'
+import { connectDriver } from '../solvers/driver/connect.ts'
 import { type AuctionWriter, createAuctionWriter } from '../solvers/engine/auction.ts'
 import { createSolverEngine } from '../solvers/engine/engine.ts'
 import { createNotices, type SolutionNotice } from '../solvers/engine/notices.ts'
@@ -44,7 +46,7 @@ interface AuctionsOptions {
   policy: TradingPolicy
   checkOrder: CheckOrder
   /** None where the deployment has no key for one: no solver bids then. */
-  solvers: readonly { solver: Solver; settler: Settler }[]
+  solvers: readonly Competitor[]
   sequence: SettlementSequence
   meter: AuctionMeter
 }
@@ -117,7 +119,9 @@ export function composeAuctions({
     pools: (pairs, blockHash) => pools.around(pairs, blockHash),
     solvers: solvers.map(({ solver }) => solver),
     meter,
-    settlers: new Map(solvers.map(({ settler }) => [settler.address, settler])),
+    settlers: new Map(solvers.flatMap(({ settler }) => (settler ? [[settler.address, settler]] : []))),
+    dryRuns: new Map(solvers.map(({ solver, dryRun }) => [solver.address, dryRun])),
+    buffers: (tokens) => buffersOf(tokens, chain, network),
     sequence,
     balanceChanges: (txHash) => chain.settledChanges(txHash),
   }
@@ -135,10 +139,11 @@ interface SolversOptions {
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
 }
 
-/** A solver, and the account that submits its settlements. */
+/** A solver, and the account that submits its settlements, if the service does that. */
 interface Competitor {
   solver: Solver
-  settler: Settler
+  settler?: Settler
+  dryRun: DryRun
 }
 
 const gwei = 10n ** 9n
@@ -175,18 +180,43 @@ export function composeSolvers(options: SolversOptions): Competitor[] {
       privateKey: key,
       maxFeePerGas: maxFeeOf(settings),
     })
-  const engines = asked.map((source) => {
+  const outside = asked.map((source): Competitor => {
+    if (source.kind === 'driver') {
+      const { address } = source
+      return {
+        solver: driverSolver(source, options),
+        dryRun: createDryRun(options.rpc, network.settlement, address),
+      }
+    }
     const settler = settlerOf(source.privateKey)
-    return { settler, solver: engineSolver(source, settler.address, write, options) }
+    return { settler, dryRun: settler.dryRun, solver: engineSolver(source, settler.address, write, options) }
   })
-  if (privateKey === undefined) return engines
+  if (privateKey === undefined) return outside
   const settler = settlerOf(privateKey)
   const solver = createBuiltInSolver({ ...network, name: 'built-in', address: settler.address })
-  return [{ settler, solver }, ...engines]
+  return [{ settler, dryRun: settler.dryRun, solver }, ...outside]
+}
+
+function driverSolver(
+  source: Extract<SolverSetting, { kind: 'driver' }>,
+  { network: { chainId }, db, settings, log, now }: SolversOptions,
+): Solver {
+  const { name, url, address } = source
+  return connectDriver({
+    ...{ name, url, address, now, solveMs: settings.AUCTION_SOLVE_MS },
+    health: createHealth({ name, limits: healthLimits, now, log }),
+    store: (notice) => insertNotice(db, toRow(notice, chainId, address, now)),
+  })
+}
+
+/** What the settlement contract has of each. */
+async function buffersOf(tokens: readonly Address[], chain: Chain, { settlement: owner }: Network) {
+  const holdings = await chain.spendable(tokens.map((token) => ({ owner, token })))
+  return holdings.map(({ balance }) => balance)
 }
 
 function engineSolver(
-  { name, url }: SolverSetting,
+  { name, url }: Extract<SolverSetting, { kind: 'engine' }>,
   address: Address,
   write: AuctionWriter,
   { network, chain, db, settings, log, now }: SolversOptions,
@@ -204,10 +234,7 @@ function engineSolver(
       store: (notice) => insertNotice(db, toRow(notice, network.chainId, address, now)),
     }),
     network,
-    async buffers(tokens) {
-      const holdings = await chain.spendable(tokens.map((token) => ({ owner: network.settlement, token })))
-      return holdings.map(({ balance }) => balance)
-    },
+    buffers: (tokens) => buffersOf(tokens, chain, network),
     now,
     solveMs,
   })

@@ -8,6 +8,7 @@ import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../dom
 import type { Features } from '../graphql/context/features.ts'
 import { addressText } from './setting-readers.ts'
 import { type Settings, settings } from './settings.ts'
+import { accountOf, accountOfKey } from './source-settings.ts'
 
 /** One network of a deployment, and the URL of its node. */
 export interface NetworkConfig {
@@ -85,10 +86,14 @@ function faultsBetween(settings: Settings): string[] {
   const faults: string[] = []
   if (CMS_ENABLED && CMS_API_KEY === undefined)
     faults.push('CMS_API_KEY: is needed where CMS_ENABLED is true')
-  const keys = SOLVERS.map(({ privateKey }) => privateKey)
-  const shared = SOLVERS.findIndex(({ privateKey }) => privateKey === SOLVER_PRIVATE_KEY)
-  if (shared >= 0) faults.push(`SOLVERS.${shared}.privateKey: is the built-in solver’s too`)
-  if (REFUND_PRIVATE_KEY !== undefined && [SOLVER_PRIVATE_KEY, ...keys].includes(REFUND_PRIVATE_KEY))
+  const builtIn = SOLVER_PRIVATE_KEY && accountOfKey(SOLVER_PRIVATE_KEY)
+  const accounts = SOLVERS.map(accountOf)
+  for (const [index, account] of builtIn ? accounts.entries() : []) {
+    const name = SOLVERS[index]?.kind === 'driver' ? 'address' : 'privateKey'
+    if (account === builtIn) faults.push(`SOLVERS.${index}.${name}: is the built-in solver’s too`)
+  }
+  const refunder = REFUND_PRIVATE_KEY && accountOfKey(REFUND_PRIVATE_KEY)
+  if (refunder && [builtIn, ...accounts].includes(refunder))
     faults.push('REFUND_PRIVATE_KEY: is the key of a solver, from whose account nothing else may be sent')
   return faults
 }

@@ -1,6 +1,16 @@
+import { computeAddress } from 'ethers'
 import { z } from 'zod'
-import { address, toAddress } from '../domain/evm/address.ts'
-import { httpUrl, integer, jsonText, privateKey, sourceName, uniquelyNamed } from './setting-readers.ts'
+import { type Address, address, toAddress } from '../domain/evm/address.ts'
+import type { Hex } from '../domain/evm/hex.ts'
+import {
+  addressText,
+  httpUrl,
+  integer,
+  jsonText,
+  privateKey,
+  sourceName,
+  uniquelyNamed,
+} from './setting-readers.ts'
 
 /** The only network to ask it about, by name, alias or chain id; without it, all networks. */
 const network = z.string().optional()
@@ -68,31 +78,61 @@ const holderSource = z.discriminatedUnion('kind', [
 export type PriceSourceSetting = z.infer<typeof priceSource>
 export type HolderSourceSetting = z.infer<typeof holderSource>
 
+const solverName = sourceName.refine((name) => name !== 'built-in', 'is the name of the built-in solver')
+
 /** A solver engine that takes part in auctions. */
-const solverSource = z.strictObject({
+const engineSource = z.strictObject({
   kind: z.literal('engine'),
-  name: sourceName.refine((name) => name !== 'built-in', 'is the name of the built-in solver'),
+  name: solverName,
   url: httpUrl,
   /** The account that submits its settlements, of no other solver. */
   privateKey: privateKey,
   network,
 })
 
-const solvers = uniquelyNamed(solverSource).superRefine((sources, context) => {
-  for (const [index, { privateKey }] of sources.entries()) {
-    if (sources.findIndex((other) => other.privateKey === privateKey) === index) continue
-    context.addIssue({ code: 'custom', path: [index, 'privateKey'], message: 'is another solver’s too' })
-  }
+/** A driver that takes part in auctions. */
+const driverSource = z.strictObject({
+  kind: z.literal('driver'),
+  name: solverName,
+  url: httpUrl,
+  /** The account that it submits its settlements from, of no other solver. */
+  address: addressText,
+  network,
 })
 
-export type SolverSetting = z.infer<typeof solverSource>
+/** The account that a solver's settlements are sent from. */
+export function accountOf(source: SolverSetting): Address | undefined {
+  return source.kind === 'driver' ? source.address : accountOfKey(source.privateKey)
+}
+
+/** Undefined for a number that is no key. */
+export function accountOfKey(key: Hex): Address | undefined {
+  try {
+    return address(computeAddress(key))
+  } catch {
+    return undefined
+  }
+}
+
+const solvers = uniquelyNamed(z.discriminatedUnion('kind', [engineSource, driverSource])).superRefine(
+  (sources, context) => {
+    const accounts = sources.map(accountOf)
+    for (const [index, { kind }] of sources.entries()) {
+      if (accounts[index] === undefined || accounts.indexOf(accounts[index]) === index) continue
+      const path = [index, kind === 'driver' ? 'address' : 'privateKey']
+      context.addIssue({ code: 'custom', path, message: 'is another solver’s too' })
+    }
+  },
+)
+
+export type SolverSetting = z.infer<typeof engineSource> | z.infer<typeof driverSource>
 
 /** Outside solvers; sources of token data, in the order in which they are asked; how much of it streams may watch. */
 export const sourceSettings = {
   SOLVERS: jsonText(solvers)
     .default([])
     .describe(
-      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}]; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only.',
+      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only.',
     ),
   USD_PRICE_SOURCES: jsonText(uniquelyNamed(priceSource))
     .default([{ kind: 'orderbook', name: 'orderbook' }])

@@ -4,6 +4,7 @@ import type { Unusable } from '../domain/auction/winner-selection.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import type { Solver } from '../solvers/solver.ts'
 import { checkProposal } from './check-proposal.ts'
+import { checkSubmission } from './driver/check-submission.ts'
 import { timed } from './meter.ts'
 import { askedSolvers, faultNotice, withoutFailing } from './outside.ts'
 import type { AuctionServices } from './services.ts'
@@ -64,7 +65,10 @@ async function solutionsOf(
   try {
     const proposals = await Promise.race([solver.solve(auction, { pools }, deadline), aborted(deadline)])
     const solutions = proposals.flatMap((proposal) => {
-      const solution = checkProposal(auction, solver.address, proposal, network.wrappedNative)
+      const { submission } = proposal
+      const solution = submission
+        ? checkSubmission(auction, solver.address, { ...proposal, submission }, network)
+        : checkProposal(auction, solver.address, proposal, network.wrappedNative)
       if (!('fault' in solution)) return [solution]
       log.warn('solution refused', {
         auctionId: String(auction.id),

@@ -1,4 +1,4 @@
-import type { Settler } from '../chain/settlement/settler.ts'
+import type { DryRun } from '../chain/settlement/dry-run.ts'
 import type { Auction } from '../domain/auction/auction.ts'
 import type { RankedSolution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -41,16 +41,16 @@ export async function culpritsOf(
   services: AuctionServices,
   failed = false,
 ): Promise<Culprit[] | undefined> {
-  const { network, settlers, log } = services
-  const settler = settlers.get(solution.solver)
-  if (!settler) return []
+  const { network, dryRuns, log } = services
+  const dryRun = dryRuns.get(solution.solver)
+  if (!dryRun) return []
   const plan = toSettlementPlan(auction, solution, network.wrappedNative)
   try {
     const { calldata, gas } = encodeSolution(auction, solution, network)
-    const revert = await settler.dryRun(calldata, gas)
+    const revert = await dryRun(calldata, gas)
     if (revert === undefined && !failed) return undefined
-    const empty = await settler.dryRun(encodeEmptyTrial(auction.id, network), allowedGas(settlementGas(0, 0)))
-    const culprits = empty === trialPassed ? await tryAlone(auction, plan, services, settler) : []
+    const empty = await dryRun(encodeEmptyTrial(auction.id, network), allowedGas(settlementGas(0, 0)))
+    const culprits = empty === trialPassed ? await tryAlone(auction, plan, services, dryRun) : []
     // The calls of an outside solver are as likely a cause as the code of an order.
     const isOutside = outsideOf(solution.solver, services) !== undefined
     const blamed = isOutside ? culprits.filter(({ certain }) => certain) : culprits
@@ -108,7 +108,7 @@ async function tryAlone(
   auction: Auction,
   plan: SettlementPlan,
   { network }: AuctionServices,
-  settler: Settler,
+  dryRun: DryRun,
 ): Promise<Culprit[]> {
   const extraGas = new Map(auction.orders.map((entry) => [entry.order.id, entry.extraGas]))
   const trials = await Promise.all(
@@ -116,7 +116,7 @@ async function tryAlone(
       const { order } = trade
       const gas = allowedGas(settlementGas(1, 0) + (extraGas.get(order.id) ?? 0n))
       const { calldata, balance } = encodeTrial(plan, trade, auction.id, network)
-      const revert = await settler.dryRun(calldata, gas, { balance })
+      const revert = await dryRun(calldata, gas, { balance })
       return revert === trialPassed ? [] : [{ order, certain: true, reason: reasonFor(order, revert) }]
     }),
   )

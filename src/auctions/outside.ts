@@ -5,6 +5,7 @@ import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Notice, OutsideSolver, Solver } from '../solvers/solver.ts'
 import type { AttemptKey } from '../storage/auction/transactions.ts'
+import { submissionFault } from './driver/guard.ts'
 import { type AuctionServices, longestBackOff } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
@@ -72,8 +73,11 @@ export async function withoutFailing(
 async function revertOf(
   auction: Auction,
   solution: Solution,
-  { network, sequence }: AuctionServices,
+  services: AuctionServices,
 ): Promise<string | undefined> {
+  const { network, sequence } = services
+  // The service does not send it, so it is not simulated again.
+  if (solution.proposal.submission) return submissionFault(auction, solution, services)
   try {
     const [simulation] = await sequence.simulate([encodeSolution(auction, solution, network)])
     return simulation && 'revert' in simulation ? simulation.revert : undefined
@@ -91,7 +95,7 @@ export function outcomeNotice(outcome: SettlementOutcome): Notice | undefined {
     case 'success':
       return { kind: 'success', reason: 'settled', extra: { transaction: outcome.txHash } }
     case 'timeout':
-      return { kind: 'expired', reason: 'the deadline passed before it was mined' }
+      return { kind: 'expired', reason: outcome.reason ?? 'the deadline passed before it was mined' }
     case 'withdrawn':
       return { kind: 'cancelled', reason: 'its orders were cancelled' }
     case 'failed': {

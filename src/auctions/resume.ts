@@ -1,3 +1,4 @@
+import { type DelegatedAttempt, delegatedAttempts } from '../storage/auction/delegations.ts'
 import {
   endUnsentAttempts,
   forgetTransaction,
@@ -6,6 +7,8 @@ import {
   openAttempts,
   storeTransaction,
 } from '../storage/auction/transactions.ts'
+import { followDelegated } from './driver/delegate.ts'
+import { outcomeNotice, outsideOf } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 import { recordOutcome, untilRecorded } from './settle.ts'
 
@@ -23,7 +26,26 @@ export async function resumeSettlements(
   const end = { outcome: 'driver failed: not sent: the service stopped', endBlock, endedAt: new Date(now()) }
   await db.transaction((tx) => endUnsentAttempts(tx, network.chainId, end))
   const attempts = await openAttempts(db, network.chainId)
-  return attempts.map((attempt) => resume(attempt, services, signal))
+  const delegated = await delegatedAttempts(db, network.chainId)
+  return [
+    ...attempts.map((attempt) => resume(attempt, services, signal)),
+    ...delegated.map((attempt) => resumeDelegated(attempt, services, signal)),
+  ]
+}
+
+/** Its solver was told to settle, and is not told again: it may have begun. Nothing is held against it, as it may not have heard. */
+async function resumeDelegated(
+  attempt: DelegatedAttempt,
+  services: AuctionServices,
+  signal: AbortSignal,
+): Promise<void> {
+  const { auctionId, solver, driverSolution } = attempt
+  await untilRecorded(attempt, signal, services, async () => {
+    const outcome = await followDelegated(attempt, services, signal)
+    await recordOutcome(attempt, outcome, solver, services)
+    const notice = outcomeNotice(outcome)
+    if (notice) outsideOf(solver, services)?.notifyOfAuction?.(auctionId, notice, [driverSolution])
+  })
 }
 
 async function resume(attempt: OpenAttempt, services: AuctionServices, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Block } from '../chain/chain.ts'
+import type { DryRun } from '../chain/settlement/dry-run.ts'
 import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import type { Settler } from '../chain/settlement/settler.ts'
 import type { BackOff } from '../concurrency/back-off.ts'
@@ -68,6 +69,10 @@ export interface AuctionServices {
   pools(pairs: readonly (readonly [Address, Address])[], blockHash: Bytes32): Promise<readonly Pool[]>
   solvers: readonly Solver[]
   settlers: ReadonlyMap<Address, Settler>
+  /** Dry runs of settlements by the account of each solver. */
+  dryRuns: ReadonlyMap<Address, DryRun>
+  /** What the settlement contract has of each; zero for what is no token. */
+  buffers(tokens: readonly Address[]): Promise<readonly bigint[]>
   /** What settlements do after those that are under way. */
   sequence: Pick<SettlementSequence, 'simulate'>
   /** What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on chain. */

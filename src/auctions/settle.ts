@@ -4,19 +4,23 @@ import type { RankedSolution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Order } from '../domain/order/order.ts'
+import type { OwnSubmission } from '../solvers/solver.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
+import { storeDelegation } from '../storage/auction/delegations.ts'
 import {
   type AttemptKey,
   forgetTransaction,
   hasLiveOrders,
   storeTransaction,
 } from '../storage/auction/transactions.ts'
+import type { Tx } from '../storage/database/database.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { checkSettled } from './bookings.ts'
 import { culpritsOf, delayOwners, forgive, leaveOut } from './culprits.ts'
+import { delegate } from './driver/delegate.ts'
 import { timed } from './meter.ts'
-import { forgiveSolver, notify, outcomeNotice, pauseSolver } from './outside.ts'
+import { forgiveSolver, notify, outcomeNotice, outsideOf, pauseSolver } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
@@ -103,6 +107,8 @@ async function submit(
   signal: AbortSignal,
 ): Promise<SettlementOutcome> {
   const failed = (reason: string) => ({ outcome: 'failed', reason, block: auction.block }) as const
+  const submits = outsideOf(solution.solver, services)?.submits
+  if (submits) return assign(auction, solution, submits, cancelled, services, signal)
   const settler = services.settlers.get(solution.solver)
   if (!settler) return failed('no account for this solver')
   const traded = tradedIn(auction, solution)
@@ -122,6 +128,32 @@ async function submit(
   }
 }
 
+/** As `submit`, of a solver that submits its settlements itself. */
+async function assign(
+  auction: Auction,
+  solution: RankedSolution,
+  submits: OwnSubmission,
+  cancelled: Order[],
+  services: AuctionServices,
+  signal: AbortSignal,
+): Promise<SettlementOutcome> {
+  const { solver, proposal, uid: solutionUid } = solution
+  const { id: auctionId, deadlineBlock } = auction
+  const { number: startBlock } = await services.head()
+  const refuse = (reason: string) => ({ outcome: 'failed', reason, block: startBlock }) as const
+  const solutionId = proposal.submission && submits.solutionId(proposal.submission)
+  if (solutionId === undefined) return refuse('not sent: its solver does not know it')
+  if (startBlock >= deadlineBlock - 1 || signal.aborted) return refuse('not sent: its time was over')
+  const refusal = await services.db.transaction((tx) =>
+    storeUnlessCancelled(tx, tradedIn(auction, solution), cancelled, () =>
+      storeDelegation(tx, { auctionId, solutionUid }, solutionId),
+    ),
+  )
+  if (refusal !== undefined) return refuse(refusal)
+  const assignment = { auctionId, solutionId, deadlineBlock }
+  return delegate({ auctionId, solutionUid, solver, startBlock, assignment }, submits, services, signal)
+}
+
 /**
  * Stores the transaction first under the locks of its orders: a cancellation before that prevents it, and one after that comes too late.
  */
@@ -134,26 +166,35 @@ function recorder(
 ): FollowingLimits['record'] {
   let isSent = false
   return async (transaction) => {
-    const refusal = await db.transaction(async (tx) => {
-      if (!isSent) {
-        const orders = traded.map(({ order }) => order)
-        await lockOrders(
-          tx,
-          orders.map(({ uid }) => uid),
-        )
-        const ended = await cancelledAmong(
-          tx,
-          orders.map(({ id }) => id),
-        )
-        cancelled.push(...orders.filter(({ id }) => ended.has(id)))
-        if (cancelled.length > 0) return refusalOf(cancelled)
-      }
-      const isOpen = await storeTransaction(tx, { auctionId, solutionUid }, transaction)
-      return isOpen ? undefined : 'not sent: the attempt has ended'
-    })
+    const refusal = await db.transaction((tx) =>
+      storeUnlessCancelled(tx, isSent ? [] : traded, cancelled, () =>
+        storeTransaction(tx, { auctionId, solutionUid }, transaction),
+      ),
+    )
     isSent = true
     return refusal
   }
+}
+
+/** @returns why it may not be sent */
+async function storeUnlessCancelled(
+  tx: Tx,
+  traded: readonly AuctionOrder[],
+  cancelled: Order[],
+  store: () => Promise<boolean>,
+): Promise<string | undefined> {
+  const orders = traded.map(({ order }) => order)
+  await lockOrders(
+    tx,
+    orders.map(({ uid }) => uid),
+  )
+  const ended = await cancelledAmong(
+    tx,
+    orders.map(({ id }) => id),
+  )
+  cancelled.push(...orders.filter(({ id }) => ended.has(id)))
+  if (cancelled.length > 0) return refusalOf(cancelled)
+  return (await store()) ? undefined : 'not sent: the attempt has ended'
 }
 
 const maxNamed = 3
@@ -174,12 +215,19 @@ async function updateBackOffs(
   if (result.outcome === 'success') {
     for (const { order } of tradedIn(auction, solution)) forgive(order, services)
     forgiveSolver(solution.solver, services)
-  } else if (result.outcome === 'failed') {
+  } else if (result.outcome === 'failed' || isMissed(result)) {
     const culprits = await culpritsOf(auction, solution, services, result.txHash !== undefined)
     await leaveOut(culprits ?? [], result.block, services)
-    const isOwn = !culprits?.length && !result.reason.startsWith('not sent: ')
+    const isOwn = !culprits?.length && !result.reason?.startsWith('not sent: ')
     if (isOwn) pauseSolver(solution.solver, result.block, services)
   }
+}
+
+/** Whether its solver was to send it, and did not in time. */
+function isMissed(
+  result: SettlementOutcome,
+): result is Extract<SettlementOutcome, { outcome: 'timeout' | 'withdrawn' }> {
+  return result.outcome === 'timeout' && result.txHash === undefined
 }
 
 function tradedIn({ orders }: Auction, { executions }: RankedSolution): AuctionOrder[] {

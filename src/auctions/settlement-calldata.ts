@@ -17,6 +17,8 @@ export function encodeSolution(
   { wrappedNative }: Pick<Network, 'wrappedNative'>,
 ): SettlementCall {
   const { solver: sender, proposal } = solution
+  const { submission } = proposal
+  if (submission) return { sender, calldata: submission.calldata, gas: allowedGas(proposal.gas) }
   const calldata = encodePlan(toSettlementPlan(auction, solution, wrappedNative), auction.id)
   return { sender, calldata, gas: allowedGas(proposal.gas) }
 }

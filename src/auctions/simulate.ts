@@ -89,11 +89,11 @@ async function withoutFailing(
 async function isFaulty(
   auction: Auction,
   winner: RankedSolution,
-  { network, settlers }: AuctionServices,
+  { network, dryRuns }: AuctionServices,
 ): Promise<boolean> {
   const { calldata, gas } = encodeSolution(auction, winner, network)
   try {
-    const revert = await settlers.get(winner.solver)?.dryRun(calldata, gas, { block: auction.block })
+    const revert = await dryRuns.get(winner.solver)?.(calldata, gas, { block: auction.block })
     return revert !== undefined
   } catch (fault) {
     if (fault instanceof Outage) return false

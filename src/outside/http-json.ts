@@ -24,6 +24,9 @@ export interface JsonQuestion {
   query?: Readonly<Record<string, string>>
   /** Sent as JSON with POST; GET without it. A `JsonText` is sent as it is. */
   body?: unknown
+  headers?: Readonly<Record<string, string>>
+  /** Whether a status 2xx without a body is an answer too; the body is then `undefined`. */
+  mayBeEmpty?: boolean
 }
 
 /** JSON that is written already, such as one large body for many peers. */
@@ -38,7 +41,7 @@ export class JsonText {
 /** Statuses 2xx and 4xx. */
 export interface JsonAnswer {
   status: number
-  /** `undefined` if a 4xx has no JSON. */
+  /** `undefined` if a 4xx has no JSON, or a 2xx is empty and may be. */
   body: unknown
 }
 
@@ -63,7 +66,9 @@ export async function exchangeJson(
       signal: AbortSignal.any([signal, timeout]),
     })
     checkStatus(response, peer)
-    return { status: response.status, body: parseJson(await readText(response, peer), response, peer) }
+    const text = await readText(response, peer)
+    const body = question.mayBeEmpty && text === '' ? undefined : parseJson(text, response, peer)
+    return { status: response.status, body }
   } catch (fault) {
     if (fault instanceof OutsideFault) throw fault
     if (signal.aborted || timeout.aborted) throw new OutsideFault(peer.name, 'did not answer in time')
@@ -86,11 +91,15 @@ function urlOf(base: string, { path, query = {} }: JsonQuestion): URL {
 }
 
 /** `fetch` refuses a user and password in the URL: they go into the Authorization header. */
-function requestOf({ url, headers: ownHeaders }: JsonPeer, { body }: JsonQuestion): RequestInit {
+function requestOf(
+  { url, headers: ownHeaders }: JsonPeer,
+  { body, headers: moreHeaders }: JsonQuestion,
+): RequestInit {
   const { username, password } = new URL(url)
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   const headers = {
     ...ownHeaders,
+    ...moreHeaders,
     accept: 'application/json',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
   }

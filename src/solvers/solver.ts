@@ -1,5 +1,5 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { Proposal } from '../domain/auction/solution.ts'
+import type { Proposal, Submission } from '../domain/auction/solution.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 
@@ -25,7 +25,28 @@ export interface OutsideSolver {
   /** Sends and stores a notice about one of its proposals, without waiting. */
   notify(proposal: Proposal, notice: Notice): void
   /** The same about an auction of which no proposal is known any more. */
-  notifyOfAuction?(auctionId: bigint, notice: Notice): void
+  notifyOfAuction?(auctionId: bigint, notice: Notice, solutionIds?: readonly number[]): void
+  /** Of solvers that submit their settlements themselves. */
+  submits?: OwnSubmission
+}
+
+/** What a solver is told that has won and submits its settlement itself. */
+export interface Assignment {
+  auctionId: bigint
+  /** Its own id of the solution. */
+  solutionId: number
+  /** The last block in which its settlement counts. */
+  deadlineBlock: number
+}
+
+export interface OwnSubmission {
+  solutionId(submission: Submission): number | undefined
+  /**
+   * Has it settle. Resolves as soon as it answers: at once, or when it is done.
+   * @returns why it does not settle
+   * @throws OutsideFault when nobody knows whether it was told
+   */
+  settle(assignment: Assignment, signal: AbortSignal): Promise<string | undefined>
 }
 
 export interface Solver {

@@ -162,6 +162,10 @@ export function createAuctionServices(db: Database) {
     },
     settlers: new Map([solverAddress, numbered('52')].map((address) => [address, settler(address)])),
     balanceChanges: async () => world.changesOf,
+    dryRuns: new Map(
+      [solverAddress, numbered('52')].map((address) => [address, async (calldata) => world.dryRun(calldata)]),
+    ),
+    buffers: async (tokens) => tokens.map(() => 0n),
     sequence: {
       simulate: async (calls) =>
         calls.map(({ calldata }) => {

@@ -19,8 +19,11 @@ import { intrinsicGas } from './settled-gas.ts'
 export type SettlementOutcome =
   /** On chain. */
   | { outcome: 'success'; txHash: Bytes32; block: number }
-  /** Not on chain, and it can no longer be: another transaction has its nonce. `withdrawn`: since it was not wanted any more. */
-  | { outcome: 'timeout' | 'withdrawn'; txHash: Bytes32; block: number }
+  /**
+   * Not on chain, and it can no longer be: another transaction has its nonce. `withdrawn`: since it was not wanted any more. Without
+   * `txHash` its solver was to send it, and did not in time.
+   */
+  | { outcome: 'timeout' | 'withdrawn'; txHash?: Bytes32; reason?: string; block: number }
   /** Refused, or reverted on chain. Not sent if there is no `txHash`. */
   | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number }
   /** The signal fired: the next leader decides with `resume`. */

@@ -1,5 +1,6 @@
 import type { Address } from '../evm/address.ts'
-import type { Fill } from '../fee/policy.ts'
+import type { Hex } from '../evm/hex.ts'
+import type { Fill, Limits } from '../fee/policy.ts'
 import type { Interaction } from '../order/order.ts'
 import type { OrderUid } from '../order/uid.ts'
 
@@ -21,6 +22,23 @@ export interface Proposal {
    * if left out.
    */
   internalized?: ReadonlyMap<Address, bigint>
+  /** Of a solver that submits its settlements itself. The other members are then read from its calldata. */
+  submission?: Submission
+}
+
+/** A settlement that its solver encoded and submits itself. */
+export interface Submission {
+  /** The call of the settlement contract, as its solver revealed it. */
+  calldata: Hex
+  /** What the solver says about each order that it trades. */
+  claims: ReadonlyMap<OrderUid, Claim>
+}
+
+/** An order in a solver's words, with the amounts that it would execute: sell with all fees, buy after all fees. */
+export interface Claim extends Limits {
+  sellToken: Address
+  buyToken: Address
+  executed: Fill
 }
 
 export interface ProposedTrade {

@@ -48,6 +48,16 @@ export function tradeOutcome(
   for (const policy of feePolicies) {
     fill = takeFee(order.kind, fill, protocolFeeDown(policy, order, fill, order.quote))
   }
+  return fillOutcome(entry, fill, uniform, valuation)
+}
+
+/** The outcome of amounts that include every fee. */
+export function fillOutcome(
+  { order, feePolicies }: AuctionOrder,
+  fill: Fill,
+  uniform: PricePair,
+  valuation: Valuation,
+): Outcome | Fault {
   if (fill.sell <= 0n || fill.buy <= 0n) return { fault: 'trades nothing' }
   if (surplusDown(order, fill) < 0n) return { fault: 'breaks the limit price' }
   if (order.sellAmount * fill.buy > maxUint256 || order.buyAmount * fill.sell > maxUint256) {
@@ -64,11 +74,15 @@ export function tradeOutcome(
   return { execution: { orderUid: order.uid, ...fill, networkFee: network, protocolFees: protocol }, score }
 }
 
-/** Compares the fixed side with the remaining amount; a sell order's fixed side includes the network fee. */
-function executedAmountFault({ order, remaining }: AuctionOrder, trade: ProposedTrade): string | undefined {
+function executedAmountFault(entry: AuctionOrder, trade: ProposedTrade): string | undefined {
   if (trade.executedAmount <= 0n || trade.fee < 0n) return 'has no positive amount'
+  const filled = entry.order.kind === 'sell' ? trade.executedAmount + trade.fee : trade.executedAmount
+  return filledFault(entry, filled)
+}
+
+/** Compares the fixed side with the remaining amount; a sell order's fixed side includes the network fee. */
+export function filledFault({ order, remaining }: AuctionOrder, filled: bigint): string | undefined {
   if (order.feeAmount !== 0n) return 'has a signed fee'
-  const filled = order.kind === 'sell' ? trade.executedAmount + trade.fee : trade.executedAmount
   if (filled > remaining) return 'is filled beyond what remains'
   if (!order.partiallyFillable && filled !== remaining) return 'can only be filled whole'
   return undefined

@@ -35,12 +35,16 @@ export function guarded(
 ): Proposal {
   const guards = touched.flatMap((token): Interaction[] => {
     const amount = held.get(token) ?? 0n
-    if (amount === 0n) return []
-    if (token === nativeMarker) return [{ target: settlement, value: amount, callData: '0x' }]
-    return [transferCall(token, settlement, amount)]
+    return amount === 0n ? [] : [balanceGuard(token, amount, settlement)]
   })
   const gas = proposal.gas + guardGas * BigInt(guards.length)
   return { ...proposal, after: [...(proposal.after ?? []), ...guards], gas }
+}
+
+/** A call of the settlement contract that reverts if it has less than this amount. */
+export function balanceGuard(token: Address, amount: bigint, settlement: Address): Interaction {
+  if (token === nativeMarker) return { target: settlement, value: amount, callData: '0x' }
+  return transferCall(token, settlement, amount)
 }
 
 /** Of a transfer whose storage is warm. */

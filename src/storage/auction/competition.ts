@@ -163,8 +163,8 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
 }
 
 /**
- * Orders of winning solutions that may still settle: the attempt's transaction is sent, or it is running or succeeded and its deadline
- * has not passed; and its settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
+ * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was told to send it, or it is running
+ * or succeeded and its deadline has not passed; and its settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {
   const rows = await sql(db).$queryRaw<{ id: bigint }[]>`
@@ -172,7 +172,7 @@ export async function ordersInFlight(db: Db, chainId: number, block: number): Pr
     FROM settlement_attempts a
     JOIN solution_executions x ON x.auction_id = a.auction_id AND x.solution_uid = a.solution_uid
     WHERE a.chain_id = ${chainId} AND (a.outcome IS NULL OR a.outcome = 'success')
-      AND (a.deadline_block > ${block} OR (a.outcome IS NULL AND a.signed_transaction IS NOT NULL))
+      AND (a.deadline_block > ${block} OR (a.outcome IS NULL AND (a.signed_transaction IS NOT NULL OR a.driver_solution IS NOT NULL)))
       AND NOT EXISTS (SELECT 1 FROM settlements s WHERE s.auction_id = a.auction_id AND s.solution_uid = a.solution_uid)`
   return new Set(rows.map(({ id }) => id))
 }

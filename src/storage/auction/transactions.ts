@@ -64,14 +64,14 @@ export async function openAttempts(db: Db, chainId: number): Promise<OpenAttempt
   )
 }
 
-/** Ends running attempts that never had a transaction. @returns their number */
+/** Ends running attempts that never had a transaction, and whose solver was not told to send one. @returns their number */
 export async function endUnsentAttempts(
   tx: Tx,
   chainId: number,
   end: Pick<AttemptEnd, 'outcome' | 'endBlock' | 'endedAt'>,
 ): Promise<number> {
   const { count } = await sql(tx).settlementAttempt.updateMany({
-    where: { chainId, outcome: null, txHash: null },
+    where: { chainId, outcome: null, txHash: null, driverSolution: null },
     data: { ...end, endBlock: BigInt(end.endBlock) },
   })
   return count
@@ -84,7 +84,8 @@ export async function isBeingSettled(
 ): Promise<boolean> {
   const rows = await sql(db).$queryRaw<unknown[]>`
     SELECT 1 FROM settlement_attempts a
-    WHERE a.chain_id = ${chainId} AND a.outcome IS NULL AND a.signed_transaction IS NOT NULL AND EXISTS (
+    WHERE a.chain_id = ${chainId} AND a.outcome IS NULL AND (a.signed_transaction IS NOT NULL OR a.driver_solution IS NOT NULL)
+      AND EXISTS (
       SELECT FROM solution_executions x
       WHERE x.auction_id = a.auction_id AND x.solution_uid = a.solution_uid AND x.order_id = ${id}
     ) LIMIT 1`

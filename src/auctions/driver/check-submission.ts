@@ -1,0 +1,162 @@
+import { encodeTrade, type SettledTrade, type TokenIndices } from '../../chain/settlement/call.ts'
+import { decodeForeign, type ForeignSettlement } from '../../chain/settlement/foreign-call.ts'
+import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
+import { directedPair } from '../../domain/auction/score.ts'
+import type {
+  Claim,
+  Execution,
+  Proposal,
+  ProposedTrade,
+  Solution,
+  Submission,
+} from '../../domain/auction/solution.ts'
+import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import type { Network } from '../../domain/network/network.ts'
+import type { Order } from '../../domain/order/order.ts'
+import { type Fault, filledFault, fillOutcome } from '../../domain/settlement/execution.ts'
+import { contractFill, type PricePair } from '../../domain/settlement/fees.ts'
+import { wrappedForm } from '../../domain/token/token.ts'
+import { callFault } from './calls.ts'
+
+type CheckNetwork = Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative'>
+
+/**
+ * Computes the solution that a revealed settlement stands for. It trades exactly the orders that its solver claims, with exactly the
+ * amounts that it claims: the rest is computed from its calldata as for a proposal. The simulation runs it.
+ */
+export function checkSubmission(
+  auction: Auction,
+  solver: Address,
+  { gas, submission }: Proposal & { submission: Submission },
+  network: CheckNetwork,
+): Solution | Fault {
+  const { calldata, claims } = submission
+  const settlement = decodeForeign(calldata)
+  if (!settlement) return { fault: 'the revealed calldata is no settlement' }
+  if (settlement.auctionId !== auction.id)
+    return { fault: 'the revealed calldata does not end with the id of the auction' }
+  if (settlement.trades.length !== claims.size)
+    return { fault: 'the revealed calldata trades other orders than the solution' }
+  const entries = new Map(auction.orders.map((entry) => [entry.order.uid, entry]))
+  const entryOf = claimedEntries(claims, entries)
+  const checked: Checked[] = []
+  for (const trade of settlement.trades) {
+    const key = tradeKey(trade)
+    const entry = key === undefined ? undefined : entryOf.get(key)
+    if (!entry) return { fault: 'the revealed calldata trades an order that the solution does not have' }
+    entryOf.delete(key ?? '')
+    const outcome = checkTrade(settlement, trade, entry, claims.get(entry.order.uid), auction, network)
+    if ('fault' in outcome) return { fault: `order ${entry.order.uid} ${outcome.fault}` }
+    checked.push(outcome)
+  }
+  const orders = checked.map(({ order }) => order)
+  const fault = callFault(settlement, orders, network)
+  if (fault) return { fault }
+  return toSolution(solver, { gas, submission }, settlement, checked, network)
+}
+
+interface Checked {
+  order: Order
+  uniform: PricePair
+  execution: Execution
+  score: bigint
+}
+
+/** The claimed orders that the auction has, by what their trades look like. */
+function claimedEntries(
+  claims: Submission['claims'],
+  entries: ReadonlyMap<string, AuctionOrder>,
+): Map<string, AuctionOrder> {
+  const keyed = [...claims.keys()].flatMap((uid): [string, AuctionOrder][] => {
+    const entry = entries.get(uid)
+    const key = entry && encodedKey(entry.order)
+    return key === undefined ? [] : [[key, entry as AuctionOrder]]
+  })
+  return new Map(keyed)
+}
+
+const anyTokens: TokenIndices = { sell: 0, buy: 0 }
+
+/** Equal for an order and each trade of it. */
+function encodedKey(order: Parameters<typeof encodeTrade>[0]): string {
+  const { sellToken, buyToken } = order
+  const members = Object.values(encodeTrade(order, anyTokens, 0n))
+  return [sellToken, buyToken, ...members].join()
+}
+
+/** `undefined` for a signature that no order has. */
+function tradeKey({ order, owner, ...signed }: SettledTrade): string | undefined {
+  try {
+    return encodedKey({ ...order, ...signed, owner: owner ?? zeroAddress })
+  } catch {
+    return undefined
+  }
+}
+
+function checkTrade(
+  settlement: ForeignSettlement,
+  { indices, executedAmount }: SettledTrade,
+  entry: AuctionOrder,
+  claim: Claim | undefined,
+  { nativePrices }: Auction,
+  { wrappedNative }: CheckNetwork,
+): Checked | Fault {
+  const { order } = entry
+  const { tokens, clearingPrices } = settlement
+  if (!claim || !isAbout(claim, order)) return { fault: 'is claimed with other tokens or limits than it has' }
+  const own = pricePair(clearingPrices[indices.sell], clearingPrices[indices.buy])
+  const uniform = pricePair(
+    clearingPrices[tokens.indexOf(order.sellToken)],
+    clearingPrices[tokens.indexOf(order.buyToken)],
+  )
+  if (!own || !uniform) return { fault: 'has no clearing price' }
+  const fill = contractFill(order, executedAmount, own)
+  const { executed } = claim
+  if (fill.sell !== executed.sell || fill.buy !== executed.buy)
+    return {
+      fault: `is settled with other amounts than claimed: ${fill.sell} for ${fill.buy} instead of ${executed.sell} for ${executed.buy}`,
+    }
+  const fault = filledFault(entry, order.kind === 'sell' ? fill.sell : fill.buy)
+  if (fault) return { fault }
+  const outcome = fillOutcome(entry, fill, uniform, { nativePrices, wrappedNative })
+  return 'fault' in outcome ? outcome : { order, uniform, ...outcome }
+}
+
+function isAbout(claim: Claim, order: Order): boolean {
+  return (
+    claim.kind === order.kind &&
+    claim.sellToken === order.sellToken &&
+    claim.buyToken === order.buyToken &&
+    claim.sellAmount === order.sellAmount &&
+    claim.buyAmount === order.buyAmount
+  )
+}
+
+function pricePair(sell: bigint | undefined, buy: bigint | undefined): PricePair | undefined {
+  return sell && buy ? { sell, buy } : undefined
+}
+
+function toSolution(
+  solver: Address,
+  { gas, submission }: Pick<Proposal, 'gas'> & { submission: Submission },
+  { interactions: [before, intra, after] }: ForeignSettlement,
+  checked: readonly Checked[],
+  { wrappedNative }: CheckNetwork,
+): Solution | Fault {
+  const prices = new Map<Address, bigint>()
+  const trades: ProposedTrade[] = []
+  const pairScores = new Map<string, bigint>()
+  let score = 0n
+  for (const { order, uniform, execution, score: orderScore } of checked) {
+    const buyToken = wrappedForm(order.buyToken, wrappedNative)
+    prices.set(order.sellToken, uniform.sell).set(buyToken, uniform.buy)
+    const { networkFee: fee, sell, buy } = execution
+    trades.push({ orderUid: order.uid, executedAmount: order.kind === 'sell' ? sell - fee : buy, fee })
+    const pair = directedPair(order.sellToken, buyToken)
+    pairScores.set(pair, (pairScores.get(pair) ?? 0n) + orderScore)
+    score += orderScore
+  }
+  if (score <= 0n) return { fault: 'the solution has no score' }
+  const proposal = { prices, trades, interactions: intra, before, after, gas, submission }
+  return { solver, proposal, executions: checked.map(({ execution }) => execution), score, pairScores }
+}

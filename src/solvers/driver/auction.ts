@@ -1,0 +1,71 @@
+import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
+import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import { duePreInteractions, filledAmount, type Order } from '../../domain/order/order.ts'
+import { writeInteraction, writePolicy } from '../engine/request.ts'
+
+/** The request about an auction as JSON text, without the deadline that differs. Written once for all drivers. */
+export type DriverAuctionWriter = (auction: Auction, deadline: Date) => string
+
+export function createDriverAuctionWriter(): DriverAuctionWriter {
+  const texts = new WeakMap<Auction, string>()
+  return (auction, deadline) => {
+    const text = texts.get(auction) ?? JSON.stringify(writeDriverAuction(auction, deadline))
+    texts.set(auction, text)
+    return text
+  }
+}
+
+/** The body of POST /solve of a driver. Amounts are the signed ones, as strings of digits. */
+export function writeDriverAuction(auction: Auction, deadline: Date) {
+  const { id, orders, nativePrices } = auction
+  const tokens = new Set(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
+  return {
+    kind: 'full',
+    id: id.toString(),
+    tokens: [...tokens].map((token) => writeToken(token, nativePrices)),
+    orders: orders.map(writeAuctionOrder),
+    deadline: deadline.toISOString(),
+    surplusCapturingJitOrderOwners: [],
+  }
+}
+
+function writeToken(address: Address, prices: Auction['nativePrices']) {
+  return { address, price: prices.get(address)?.toString() ?? null, trusted: false }
+}
+
+/** An order in the form of the protocol's auctions. */
+export function writeAuctionOrder({ order, feePolicies }: Pick<AuctionOrder, 'order' | 'feePolicies'>) {
+  return {
+    uid: order.uid,
+    sellToken: order.sellToken,
+    buyToken: order.buyToken,
+    sellAmount: order.sellAmount.toString(),
+    buyAmount: order.buyAmount.toString(),
+    protocolFees: feePolicies.map((policy) => writePolicy(policy, order.quote)),
+    created: Math.floor(order.creationDate.getTime() / 1_000),
+    validTo: order.validTo,
+    kind: order.kind,
+    receiver: order.receiver,
+    owner: order.owner,
+    partiallyFillable: order.partiallyFillable,
+    executed: filledAmount(order).toString(),
+    preInteractions: duePreInteractions(order).map(writeInteraction),
+    postInteractions: order.interactions.post.map(writeInteraction),
+    sellTokenBalance: order.sellTokenBalance,
+    buyTokenBalance: order.buyTokenBalance,
+    class: 'limit',
+    appData: order.appData,
+    signingScheme: order.signingScheme,
+    signature: order.signature,
+    quote: writeQuote(order),
+  }
+}
+
+function writeQuote({ quote, sellAmount, feeAmount }: Order) {
+  return {
+    sellAmount: (quote?.sellAmount ?? sellAmount).toString(),
+    buyAmount: (quote?.buyAmount ?? 0n).toString(),
+    fee: (quote?.feeAmount ?? feeAmount).toString(),
+    solver: quote?.solver ?? zeroAddress,
+  }
+}

@@ -1,0 +1,91 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Hex } from '../../domain/evm/hex.ts'
+import { nonsense, OutsideFault, printable } from '../../outside/fault.ts'
+import {
+  exchangeJson,
+  isObject,
+  type JsonAnswer,
+  type JsonPeer,
+  type JsonText,
+} from '../../outside/http-json.ts'
+import type { Assignment } from '../solver.ts'
+import {
+  type DriverFault,
+  type DriverSolution,
+  parseDriverFault,
+  parseDriverSolutions,
+  parseRevealed,
+} from './solution.ts'
+
+/** A driver that takes part in auctions, behind HTTP. Each call throws an OutsideFault when it is down, slow or sends invalid data. */
+export interface CompetingDriver {
+  /** @throws Refusal with its own reason */
+  solve(auctionId: bigint, request: JsonText, signal: AbortSignal): Promise<DriverSolution[]>
+  /** The calldata that it would submit. @throws Refusal with its own reason */
+  reveal(solution: Omit<Assignment, 'deadlineBlock'>, signal: AbortSignal): Promise<Hex>
+  /** Resolves as soon as it answers: at once, or when it is done. @returns why it does not settle */
+  settle(assignment: Assignment, signal: AbortSignal): Promise<string | undefined>
+}
+
+export interface Peers {
+  solve: JsonPeer
+  reveal: JsonPeer
+  settle: JsonPeer
+}
+
+export function createCompetingDriver(peers: Peers): CompetingDriver {
+  return {
+    async solve(auctionId, body, signal) {
+      const { name } = peers.solve
+      const headers = { 'x-auction-id': auctionId.toString() }
+      const answer = await exchangeJson(peers.solve, { path: '/solve', body, headers }, signal)
+      const solved = parseDriverSolutions(accepted(answer, name))
+      if (!solved) throw nonsense(name, faultOf(answer.body))
+      return solved.solutions
+    },
+    async reveal({ auctionId, solutionId }, signal) {
+      const { name } = peers.reveal
+      const body = { solutionId, auctionId: auctionId.toString() }
+      const answer = await exchangeJson(peers.reveal, { path: '/reveal', body }, signal)
+      const calldata = parseRevealed(accepted(answer, name))
+      if (!calldata) throw nonsense(name, 'what it reveals does not match the protocol')
+      // The other form is what it would be if nothing came from the contract's balances.
+      return calldata.internalized
+    },
+    async settle({ auctionId, solutionId, deadlineBlock }, signal) {
+      const body = {
+        solutionId,
+        submissionDeadlineLatestBlock: deadlineBlock,
+        auctionId: auctionId.toString(),
+      }
+      const { status, body: said } = await exchangeJson(
+        peers.settle,
+        { path: '/settle', body, mayBeEmpty: true },
+        signal,
+      )
+      const fault = parseDriverFault(said)
+      if (fault) return textOf(fault)
+      return status < 400 ? undefined : `status ${status}`
+    },
+  }
+}
+
+/** The body of an answer that is no error. */
+function accepted({ status, body }: JsonAnswer, name: string): unknown {
+  const fault = parseDriverFault(body)
+  if (fault) throw new Refusal('CustomSolverError', textOf(fault))
+  if (status >= 400) throw new OutsideFault(name, `status ${status}`)
+  return body
+}
+
+function textOf({ kind, description }: DriverFault): string {
+  return printable(`${kind}: ${description ?? ''}`.replace(/: $/, '')) ?? 'it gives no reason'
+}
+
+/** A common mistake has words of its own. */
+function faultOf(body: unknown): string {
+  const solutions = isObject(body) && Array.isArray(body.solutions) ? body.solutions : []
+  const ids = solutions.map((solution) => isObject(solution) && solution.solutionId)
+  if (ids.length > 0 && new Set(ids).size < ids.length) return 'two solutions have one id'
+  return 'the response does not match the protocol'
+}

@@ -1,0 +1,125 @@
+import type { Auction } from '../../domain/auction/auction.ts'
+import type { Proposal, Submission } from '../../domain/auction/solution.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Clock } from '../../domain/log.ts'
+import { settlementGas } from '../../domain/settlement/gas.ts'
+import { OutsideFault } from '../../outside/fault.ts'
+import type { Health } from '../../outside/health.ts'
+import { JsonText } from '../../outside/http-json.ts'
+import type { SolutionNotice } from '../engine/notices.ts'
+import { faultNotice, refusalNotice } from '../outside/fault-notice.ts'
+import { createPunctuality } from '../outside/punctuality.ts'
+import type { Notice, Solver } from '../solver.ts'
+import type { DriverAuctionWriter } from './auction.ts'
+import type { CompetingDriver } from './competing.ts'
+import type { DriverSolution } from './solution.ts'
+
+export interface DriverSolverOptions {
+  name: string
+  /** Account that it submits its settlements from. */
+  address: Address
+  driver: CompetingDriver
+  health: Health
+  write: DriverAuctionWriter
+  notify(notice: SolutionNotice): void
+  now: Clock
+  /** Time for its solutions and for what it reveals of them, in milliseconds. */
+  solveMs: number
+}
+
+/** Solutions of one answer that it is asked to reveal, at most. */
+const maxProposals = 3
+
+/** What is left of the time for solutions when a driver has to be done, so that it can reveal them. */
+const revealMs = (solveMs: number) => Math.min(1_000, Math.floor(solveMs / 5))
+
+/** A driver that takes part in auctions: it proposes amounts, reveals the calldata for them, and submits that itself. */
+export function createDriverSolver(options: DriverSolverOptions): Solver {
+  const { name, address, driver, health, write, notify, now, solveMs } = options
+  const punctuality = createPunctuality()
+  const origins = new WeakMap<Submission, { auctionId: bigint; solutionIds: number[] }>()
+
+  /** @throws OutsideFault, of which the driver is notified */
+  async function ask(auction: Auction, signal: AbortSignal): Promise<DriverSolution[]> {
+    const until = now() + solveMs
+    const request = new JsonText(write(auction, new Date(until - revealMs(solveMs))))
+    try {
+      const solutions = await health.ask(() => driver.solve(auction.id, request, signal))
+      punctuality.answered(now() <= until)
+      return solutions
+    } catch (fault) {
+      const notice = faultNotice(fault)
+      if (notice) notify({ auctionId: auction.id, solutionIds: [], ...notice })
+      if (fault instanceof OutsideFault) punctuality.answered(false)
+      if (fault instanceof Refusal) return []
+      throw fault
+    }
+  }
+
+  async function reveal(
+    auctionId: bigint,
+    solution: DriverSolution,
+    signal: AbortSignal,
+  ): Promise<Proposal[]> {
+    const { solutionId, orders: claims, gas } = solution
+    const origin = { auctionId, solutionIds: [solutionId] }
+    try {
+      const calldata = await driver.reveal({ auctionId, solutionId }, signal)
+      const submission = { calldata, claims }
+      origins.set(submission, origin)
+      return [
+        {
+          ...{ prices: new Map(), trades: [], interactions: [] },
+          gas: gas || settlementGas(claims.size, claims.size),
+          submission,
+        },
+      ]
+    } catch (fault) {
+      const reason =
+        fault instanceof Refusal ? fault.message : fault instanceof OutsideFault ? fault.reason : ''
+      if (reason === '') throw fault
+      if (fault instanceof OutsideFault) punctuality.answered(false)
+      notify({ ...origin, ...refusalNotice(`it is not revealed: ${reason}`) })
+      return []
+    }
+  }
+
+  return {
+    name,
+    address,
+    outside: {
+      maxProposals,
+      isPunctual: () => health.state() === 'closed' && punctuality.isPunctual(),
+      notify({ submission }, notice) {
+        const origin = submission && origins.get(submission)
+        if (origin) notify({ ...origin, ...notice })
+      },
+      submits: {
+        solutionId: (submission) => origins.get(submission)?.solutionIds[0],
+        settle: (assignment, signal) => driver.settle(assignment, signal),
+      },
+      notifyOfAuction: (auctionId, notice, solutionIds = []) => notify({ auctionId, solutionIds, ...notice }),
+    },
+    async solve(auction) {
+      const signal = AbortSignal.timeout(solveMs)
+      const solutions = await ask(auction, signal)
+      const refusals = new Map(solutions.map((one) => [one, refusalOf(one, address)]))
+      const accepted = solutions
+        .filter((one) => refusals.get(one) === undefined)
+        .toSorted((a, b) => Number(b.score > a.score) - Number(b.score < a.score))
+      for (const one of accepted.splice(maxProposals))
+        refusals.set(one, refusalNotice(`only the best ${maxProposals} solutions of an answer compete`))
+      for (const [{ solutionId }, notice] of refusals)
+        if (notice) notify({ auctionId: auction.id, solutionIds: [solutionId], ...notice })
+      const revealed = await Promise.all(accepted.map((one) => reveal(auction.id, one, signal)))
+      return revealed.flat()
+    },
+  }
+}
+
+function refusalOf({ orders, submissionAddress }: DriverSolution, address: Address): Notice | undefined {
+  if (orders.size === 0) return { kind: 'emptySolution', reason: 'the solution trades nothing' }
+  if (submissionAddress === address) return undefined
+  return refusalNotice(`it would be submitted from ${submissionAddress}, not from ${address}`)
+}

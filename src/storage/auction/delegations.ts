@@ -1,0 +1,79 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { bytea, hexOf } from '../database/columns.ts'
+import { type Db, sql } from '../database/database.ts'
+import type { AttemptKey } from './transactions.ts'
+
+/** An attempt whose solver submits the settlement itself. */
+export interface DelegatedAttempt extends AttemptKey {
+  solver: Address
+  startBlock: number
+  deadlineBlock: number
+  /** The solver's own id of the solution. */
+  driverSolution: number
+}
+
+/** Before its solver is told to settle. @returns false if the attempt has ended: it must not be told */
+export async function storeDelegation(
+  db: Db,
+  { auctionId, solutionUid }: AttemptKey,
+  driverSolution: number,
+): Promise<boolean> {
+  const { count } = await sql(db).settlementAttempt.updateMany({
+    where: { auctionId, solutionUid, outcome: null },
+    data: { driverSolution: BigInt(driverSolution) },
+  })
+  return count > 0
+}
+
+export interface AttemptState {
+  /** null while it runs. */
+  outcome: string | null
+  txHash: Bytes32 | null
+  endBlock: number
+}
+
+export async function attemptState(
+  db: Db,
+  { auctionId, solutionUid }: AttemptKey,
+): Promise<AttemptState | undefined> {
+  const row = await sql(db).settlementAttempt.findUnique({
+    where: { auctionId_solutionUid: { auctionId, solutionUid } },
+    select: { outcome: true, txHash: true, endBlock: true },
+  })
+  return row
+    ? { outcome: row.outcome, txHash: row.txHash && hexOf(row.txHash), endBlock: Number(row.endBlock ?? 0) }
+    : undefined
+}
+
+/** Attempts that their solvers may still settle. */
+export async function delegatedAttempts(db: Db, chainId: number): Promise<DelegatedAttempt[]> {
+  const rows = await sql(db).settlementAttempt.findMany({
+    where: { chainId, outcome: null, driverSolution: { not: null } },
+    orderBy: [{ auctionId: 'asc' }, { solutionUid: 'asc' }],
+  })
+  return rows.map(({ auctionId, solutionUid, solver, startBlock, deadlineBlock, driverSolution }) => ({
+    auctionId,
+    solutionUid,
+    solver: hexOf(solver),
+    startBlock: Number(startBlock),
+    deadlineBlock: Number(deadlineBlock),
+    driverSolution: Number(driverSolution),
+  }))
+}
+
+/** A settlement of the solver in the time of an attempt that is none of an auction. */
+export async function otherSettlement(
+  db: Db,
+  chainId: number,
+  { solver, startBlock, deadlineBlock }: Pick<DelegatedAttempt, 'solver' | 'startBlock' | 'deadlineBlock'>,
+): Promise<Bytes32 | undefined> {
+  const row = await sql(db).settlement.findFirst({
+    where: {
+      ...{ chainId, solver: bytea(solver), auctionId: null },
+      blockNumber: { gt: BigInt(startBlock), lte: BigInt(deadlineBlock) },
+    },
+    select: { txHash: true },
+  })
+  return row ? hexOf(row.txHash) : undefined
+}
