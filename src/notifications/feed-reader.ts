@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createRests } from '../concurrency/turns.ts'
 import type { Log } from '../domain/log.ts'
 import type { Signals } from '../storage/database/signals.ts'
 import type { FeedPort } from '../storage/feeds/port.ts'
@@ -34,7 +35,7 @@ interface FeedReaderOptions<Texts> {
 const batch = 1_000
 /** Covers lost signals. */
 const pollMs = 1_000
-/** From the start of a read to that of the next: a busy feed is read this often, whatever the number of its signals. */
+/** A busy feed is read this often, whatever the number of its signals. A read that follows a pause may have one right behind it. */
 const pauseMs = 15
 /** The memory is kept, and kept up, for followers that come back. */
 const lingerMs = 60_000
@@ -48,30 +49,41 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
   let poll: NodeJS.Timeout | undefined
   let lagSeconds = 0
   let lastStart = 0
+  /** When the next read is due, if the feed is busy. */
+  let due = 0
   let isWanted = false
   let reading: Promise<void> | undefined
   let starting: Promise<void> | undefined
 
   async function readOnce(): Promise<void> {
+    const kept = memory
+    // It stopped meanwhile, and may have started again.
+    const isOver = () => place === undefined || memory !== kept
     for (let isMore = true; isMore; ) {
       lastStart = performance.now()
       const { entries, head } = await port.readNew(place ?? 0n, batch)
-      if (place === undefined) return
+      const rest = createRests()
+      for (const entry of entries) {
+        await rest()
+        if (isOver()) return
+        onEntry(kept.add(entry))
+      }
+      if (place === undefined || isOver()) return
       isMore = entries.length === batch
-      for (const entry of entries) onEntry(memory.add(entry))
       const last = entries.at(-1)
       lagSeconds = (last?.ageMs ?? 0) / 1_000
       place = isMore && last ? last.place : head > place ? head : place
     }
   }
 
-  /** One read at a time, and the next one begins no sooner than `pauseMs` after it. */
+  /** One read at a time, `pauseMs` apart when they follow one another. */
   function read(): Promise<void> {
     isWanted = true
     reading ??= (async () => {
       try {
-        const wait = lastStart + pauseMs - performance.now()
+        const wait = due - pauseMs - performance.now()
         if (wait > 0) await pause(wait, undefined, { ref: false })
+        due = Math.max(due, performance.now()) + pauseMs
         isWanted = false
         await readOnce()
       } finally {
@@ -94,8 +106,9 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
   }
 
   function look(): void {
-    if (followers > 0 || performance.now() - leftAt < lingerMs) void read().catch(report)
-    else stop()
+    const now = performance.now()
+    if (followers === 0 && now - leftAt >= lingerMs) stop()
+    else if (now - lastStart >= pollMs) void read().catch(report)
   }
 
   function stop(): void {
