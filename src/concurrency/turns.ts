@@ -1,5 +1,29 @@
-import { setImmediate as nextRound } from 'node:timers/promises'
 import { createFairQueue } from './fair-queue.ts'
+
+const waiting: (() => void)[] = []
+let isGivingWay = false
+let roundsGiven = 0
+const maxRoundsGiven = 8
+
+/** What waits for a round waits for another one, though not for many: something new came in this one. */
+export function giveWay(): void {
+  isGivingWay = true
+}
+
+/** Of all that waits in the process, one goes on in a round of the event loop: requests come between them. */
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(runOne)
+  })
+}
+
+function runOne(): void {
+  const gives = isGivingWay && roundsGiven < maxRoundsGiven
+  isGivingWay = false
+  roundsGiven = gives ? roundsGiven + 1 : 0
+  if (!gives) waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(runOne)
+}
 
 /** Resolves in a later round of the event loop, in which no other waiter was called: what came meanwhile ran first. */
 type Turn = (client: string) => Promise<void>
@@ -15,7 +39,7 @@ export function createTurns(): Turn {
   return (client) => enqueue(() => nextRound())(client)
 }
 
-const sliceMs = 2
+const sliceMs = 1
 
 /** For work of many pieces. What it returns is awaited after each one: it lets others run whenever the work took a while. */
 export function createRests(): () => Promise<void> | undefined {

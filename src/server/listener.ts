@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { giveWay } from '../concurrency/turns.ts'
 import { createPipelines } from '../http/pipelined.ts'
 import { answerMalformed, refuseTunnel } from './malformed.ts'
 import { createRequestHandler, type Serving } from './request.ts'
@@ -30,6 +31,8 @@ export interface Listener {
 }
 
 const drainTimeoutMs = 5_000
+/** Connections that wait to be accepted. Node's 511 are too few when thousands come back at once: others wait for seconds then. */
+const backlog = 4_096
 
 /** Serves requests on one port. */
 export function createListener({ times, ...serving }: ListenerOptions): Listener {
@@ -87,6 +90,8 @@ function openServer(times: RequestTimes, newRequestId: () => string, handle: Han
     })
     handleLatest(req, res)
   })
+  // One is accepted in a round of the event loop: when thousands come, a short round is a short wait for the last of them.
+  server.on('connection', giveWay)
   // Unknown expectations are ignored.
   server.on('checkExpectation', handleLatest)
   server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId()))
@@ -100,7 +105,7 @@ function openServer(times: RequestTimes, newRequestId: () => string, handle: Han
 function listenAt(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off('error', reject)
       const address = server.address()
       const actual = typeof address === 'object' && address ? address.port : port

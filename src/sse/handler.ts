@@ -155,9 +155,9 @@ export function createStreamHandler(
       try {
         if (!accepted && token === null && !givesToken(req) && req.method !== 'DELETE') throw notAcceptable
         if (req.method === 'PUT' || (opens && !reservation)) release = quota.take(from.client)
+        if (opens) await turn(from.client)
         const caller = withLastEventId(from, req)
         const { admission, body, params } = await readOperation(req, caller)
-        if (opens) await turn(from.client)
         const direct = opens && !reservation ? await openDirect(params, caller, release) : undefined
         if (direct) return direct
         const channel = reservation?.channel ?? createChannel(limits.perStream)

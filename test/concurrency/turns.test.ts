@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurns } from '../../src/concurrency/turns.ts'
+import { createRests, createTurns, giveWay } from '../../src/concurrency/turns.ts'
 
 test('work that comes at once is done in a round of the loop each, and clients take turns', async () => {
   const turn = createTurns()
@@ -16,4 +16,34 @@ test('work that comes at once is done in a round of the loop each, and clients t
   await Promise.all(pending)
   expect(done.indexOf('one')).toBeLessThan(done.lastIndexOf('many'))
   expect(new Set(rounds).size).toBe(pending.length)
+})
+
+test('of all that waits in the process one goes on in a round', async () => {
+  const [one, other] = [createTurns(), createTurns()]
+  let done = 0
+  const pending = [one('a'), other('a'), one('b'), busyUntilItRests()].map((work) => work.then(() => done++))
+  for (let before = 0; done < pending.length; before = done) {
+    await nextRound()
+    expect(done - before).toBeLessThanOrEqual(1)
+  }
+})
+
+async function busyUntilItRests(): Promise<void> {
+  const rest = createRests()
+  for (let pending = rest(); ; pending = rest()) if (pending) return pending
+}
+
+test('what waits gives way to what is new, for eight rounds at most', async () => {
+  let isDone = false
+  const waiting = createTurns()('a').then(() => {
+    isDone = true
+  })
+  let rounds = 0
+  for (; !isDone && rounds < 100; rounds++) {
+    giveWay()
+    await nextRound()
+  }
+  await waiting
+  expect(rounds).toBeGreaterThanOrEqual(8)
+  expect(rounds).toBeLessThanOrEqual(11)
 })
