@@ -11,6 +11,8 @@ export interface PacedOptions {
   rate: number
   seconds: number
   next: () => Question
+  /** Connections that are open before the first request; others are opened as they are needed. */
+  connections?: number
   hear?: Hear
 }
 
@@ -21,7 +23,15 @@ const maxConnections = 500
  * Sends requests by a clock that does not wait for answers. Each is timed from when it was due, so that the wait behind a slow
  * one counts too.
  */
-export async function runPaced({ port, from, rate, seconds, next, hear }: PacedOptions): Promise<Turn> {
+export async function runPaced({
+  port,
+  from,
+  rate,
+  seconds,
+  next,
+  connections = 0,
+  hear,
+}: PacedOptions): Promise<Turn> {
   const latencies: number[] = []
   let bytes = 0
   let errors = 0
@@ -60,6 +70,7 @@ export async function runPaced({ port, from, rate, seconds, next, hear }: PacedO
     }
   }
 
+  for (; open < connections; open++) idle.push(await openConnection(port, from))
   const started = performance.now()
   const asked: Promise<void>[] = []
   for (let index = 0; index < rate * seconds; index++) {

@@ -34,7 +34,7 @@ processes read all streams, and check that no event is lost or repeated. Everybo
   idle     streams that get nothing: CPU, statements and memory
   storm    1,000 readers come back at once, each 50 events behind; first to one account, then to an account each
   stalled  ten readers stop reading at 100 events/s of 32 KiB
-  exact    1,000 readers that are cut by chance and resume, over two processes that are killed in turns
+  exact    1,000 readers of ten accounts that are cut by chance and resume, over two processes that are killed in turns
 
   --only A,B          of these (default all)
   --source DIR        another checkout of the program

@@ -6,7 +6,9 @@ import type { Print, Stand } from '../stand.ts'
 interface ExactResult {
   resume: 'after' | 'id'
   readers: number
+  /** Of those that were asked for, as many as were made in time. */
   events: number
+  seconds: number
   delivered: number
   lost: number
   repeated: number
@@ -18,7 +20,11 @@ interface ExactResult {
   said: Record<string, number>
 }
 
-const [readers, rate, bytes, cutsPerSecond] = [1_000, 50, 120, 50]
+const [readers, rate, bytes, cutsPerSecond] = [1_000, 150, 120, 50]
+/** An event goes to a tenth of the readers: to all, 50,000 would be as many deliveries as two cores make in a quarter of an hour. */
+const accounts = 10
+/** No events are made after it. */
+const longestMs = 210_000
 const [settleMs, killMs, waitMs] = [1_000, 4_000, 60_000]
 const maxFailedStarts = 5
 /** Readers may be this many events behind when the next ones are made. */
@@ -33,9 +39,9 @@ export async function measureExact(
   const results: ExactResult[] = []
   for (const resume of ['after', 'id'] as const) {
     const result = await run(stand, resume, Math.ceil(options.events / 2), print)
-    const { delivered, lost, repeated, missing, kills, failedStarts, said } = result
+    const { delivered, lost, repeated, missing, kills, failedStarts, said, seconds } = result
     print(
-      `exact by ${resume}: ${delivered} deliveries, ${lost} lost, ${missing} missing, ${repeated} repeated; ${kills} processes ended, ${failedStarts} failed starts\n  said: ${JSON.stringify(said)}`,
+      `exact by ${resume}: ${result.events} events in ${seconds.toFixed(0)} s, ${delivered} deliveries, ${lost} lost, ${missing} missing, ${repeated} repeated; ${kills} processes ended, ${failedStarts} failed starts\n  said: ${JSON.stringify(said)}`,
     )
     results.push(result)
   }
@@ -46,7 +52,7 @@ async function run(stand: Stand, resume: 'after' | 'id', events: number, print: 
   const { crowds, program } = stand
   const processes: ServerProcess[] = [await stand.startAnother(0), await stand.startAnother(0)]
   const ports = processes.map(({ port }) => port)
-  const crowd = await stand.readers(program, readers, 1)
+  const crowd = await stand.readers(program, readers, accounts)
   await crowds.gather({ ports, path: program.path, readers: crowd, atOnce: 50, resume, cutsPerSecond })
   await crowds.open()
   await pause(settleMs)
@@ -73,19 +79,34 @@ async function run(stand: Stand, resume: 'after' | 'id', events: number, print: 
       processes[at] = await startAgain(port)
     }
   })()
-  let [last, missing] = [0, 0]
-  for (let left = events; left > 0 && missing === 0; left -= part) {
+  let [last, missing, made] = [0, 0, 0]
+  const started = performance.now()
+  while (made < events && missing === 0 && performance.now() - started < longestMs) {
     // A machine that has no time makes readers late, not the run worthless.
     missing = await crowds.settle(last, waitMs)
-    const count = Math.min(part, left)
-    const { first } = await stand.emit({ to: 'database', count, rate, accounts: 1, bytes })
+    const count = Math.min(part, events - made)
+    const { first } = await stand.emit({ to: 'database', count, rate, accounts, bytes })
     last = first + count - 1
+    made += count
   }
+  const seconds = (performance.now() - started) / 1_000
   isOver = true
   await killing
   missing = await crowds.settle(last, waitMs)
   const { delivered, lost, repeated, said } = await crowds.standing()
   await crowds.close()
   for (const process of processes) await process.stop()
-  return { resume, readers, events, delivered, lost, repeated, missing, kills, failedStarts, said }
+  return {
+    resume,
+    readers,
+    events: made,
+    seconds,
+    delivered,
+    lost,
+    repeated,
+    missing,
+    kills,
+    failedStarts,
+    said,
+  }
 }

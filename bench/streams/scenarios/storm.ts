@@ -28,6 +28,8 @@ interface Latency {
 
 const [readers, behind, bytes] = [1_000, 50, 120]
 const [readRate, readSeconds, waitMs, restMs] = [100, 4, 30_000, 2_000]
+/** Of the other client, which was connected before: a new connection waits behind a thousand in the kernel's queue. */
+const readConnections = 20
 
 /** Readers that were cut come back all at once. */
 export async function measureStorm(
@@ -65,6 +67,7 @@ async function storm(stand: Stand, accounts: number, title: string): Promise<Sto
       rate: readRate,
       seconds: readSeconds,
       next: () => readQuestion,
+      connections: readConnections,
     })
   const alone = await read()
   await crowds.gather({
