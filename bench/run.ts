@@ -5,6 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { runDay } from './auctions/day.ts'
 import { type AuctionOptions, auctionUsage, readAuctionOptions } from './auctions/options.ts'
 import { runAuctionBench } from './auctions/run.ts'
+import { type CompetitionOptions, competitionUsage, readCompetitionOptions } from './competition/options.ts'
+import { runCompetition } from './competition/run.ts'
 import { query } from './database/open.ts'
 import { sizeOf } from './database/shape.ts'
 import { readSubjects, type Subject } from './database/subjects.ts'
@@ -128,6 +130,10 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readAuctionOptions(argv)
     return (undo) => auction(options, undo)
   }
+  if (argv.includes('competition') && !argv.includes('--help')) {
+    const options = readCompetitionOptions(argv)
+    return (undo) => hold(options, undo)
+  }
   if (argv.includes('streams') && !argv.includes('--help')) {
     const options = readStreamOptions(argv)
     return (undo) => stream(options, undo)
@@ -142,6 +148,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       solverUsage,
       greedyUsage,
       auctionUsage,
+      competitionUsage,
       streamUsage,
     ].join('\n\n')
   if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
@@ -200,6 +207,16 @@ async function auction(options: AuctionOptions, undo: Undo): Promise<boolean> {
   const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return true
+}
+
+async function hold(options: CompetitionOptions, undo: Undo): Promise<boolean> {
+  const { results, faults } = await runCompetition(options, undo, print)
+  const { json, home: _, ...settings } = options
+  const readable = JSON.parse(
+    JSON.stringify(results, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+  )
+  writeResults(json, { settings, machine: describeMachine(), results: readable, faults })
+  return faults.length === 0
 }
 
 async function stream(options: StreamOptions, undo: Undo): Promise<boolean> {

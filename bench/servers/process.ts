@@ -24,6 +24,8 @@ interface Command {
   args: readonly string[]
   cwd?: string
   env?: Record<string, string>
+  /** Gets what it prints, in pieces. */
+  hear?: ((text: string) => void) | undefined
 }
 
 const startMs = 30_000
@@ -40,6 +42,9 @@ export async function startServer(command: Command): Promise<ServerProcess> {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
+  const { hear } = command
+  if (hear)
+    for (const output of [child.stdout, child.stderr]) output?.on('data', (data) => hear(String(data)))
   const port = await readPort(child, name)
   return {
     port,

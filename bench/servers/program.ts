@@ -36,6 +36,8 @@ export interface ProgramOptions {
   env?: Record<string, string>
   /** The target of a CPU profile of the process. */
   profile?: string | undefined
+  /** Gets what it prints, in pieces. */
+  hear?: (text: string) => void
   print: (line: string) => void
 }
 
@@ -48,6 +50,7 @@ export async function startProgram(options: ProgramOptions): Promise<ServerProce
   writeFileSync(networks, networkText([{ ...network, rpcUrl }]))
   return startServer({
     name: 'tradegraph',
+    hear: options.hear,
     args: [...flags, path.join(target, pathOfCommand(options.source)), options.command ?? 'serve'],
     env: {
       DATABASE_URL: databaseUrl,

@@ -112,7 +112,7 @@ export interface ToldFees {
  */
 export async function toldFees(
   { trades }: Ledger,
-  service: Service,
+  service: Pick<Service, 'report'>,
   wrappedNative: string,
 ): Promise<ToldFees & { missing: string[] }> {
   const told = { fees: new Map<string, bigint>(), bounds: new Map<string, bigint>() }

@@ -57,7 +57,10 @@ interface RawLog {
 }
 
 /** Everything since a block, in the order of the chain. */
-export async function readLedger({ rpc, market }: TestChain, fromBlock: number): Promise<Ledger> {
+export async function readLedger(
+  { rpc, market }: Pick<TestChain, 'rpc' | 'market'>,
+  fromBlock: number,
+): Promise<Ledger> {
   const filter = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }
   const logs = await rpc.call<RawLog[]>('eth_getLogs', [filter])
   const { settlement } = market.network

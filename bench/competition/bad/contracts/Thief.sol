@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+interface Token {
+    function balanceOf(address owner) external view returns (uint256);
+    function transfer(address to, uint256 value) external returns (bool);
+    function transferFrom(address from, address to, uint256 value) external returns (bool);
+}
+
+/// What solvers that mean harm have a settlement call.
+contract Thief {
+    receive() external payable {}
+
+    function take(Token token, address from, uint256 amount) public {
+        token.transferFrom(from, address(this), amount);
+    }
+
+    /// Whatever is above the floor: nothing in a simulation alone, and what others have left there since on chain.
+    function takeBeyond(Token token, address from, uint256 floor) external {
+        uint256 held = token.balanceOf(from);
+        if (held > floor) take(token, from, held - floor);
+    }
+
+    /// Only in a transaction: a simulation has no price of gas.
+    function takeWhenMined(Token token, address from, uint256 amount) external {
+        if (tx.gasprice > 0) take(token, from, amount);
+    }
+
+    function pay(Token token, address to, uint256 amount) external {
+        token.transfer(to, amount);
+    }
+
+    function tokensReceived(bytes calldata data) external {
+        (bool done,) = address(this).call(data);
+        require(done, "Thief: nothing taken");
+    }
+}
+
+/// A token that calls its receiver, as those of ERC-777 do.
+contract CallingToken {
+    function balanceOf(address) external pure returns (uint256) {
+        return 0;
+    }
+
+    function send(address to, uint256, bytes calldata data) external {
+        Thief(payable(to)).tokensReceived(data);
+    }
+}

@@ -1,0 +1,62 @@
+import type { Address } from '../../../src/domain/evm/address.ts'
+import type { SentAuction } from '../../../test/fakes/auction-engine.ts'
+import { answering, type Behaviour, hanging, huge } from '../../../test/fakes/solver-engine.ts'
+import { tokenAbi } from '../orders/crowd.ts'
+import { type DrainContext, drains } from './drains.ts'
+import { lies } from './lies.ts'
+import { type Offer, offersIn, type Solution } from './offer.ts'
+
+/** Engines that mean harm. */
+export const badNames = ['liar', 'drain', 'hangs', 'floods'] as const
+export type BadName = (typeof badNames)[number]
+
+/** More than these compete in no answer. */
+const perAnswer = 3
+export const floodBytes = 50_000_000
+
+export interface Bounds {
+  settlement: Address
+  vaultRelayer: Address
+  /** Of the chain's node. */
+  rpcUrl: string
+}
+
+export function badBehaviours(bounds: Bounds): Record<BadName, Behaviour> {
+  const context: DrainContext = { ...bounds, balanceOf: (token) => balanceOf(bounds, token) }
+  const tricks = Object.values(drains)
+  return {
+    liar: solving(Object.values(lies)),
+    drain: solving(tricks.map((drain) => (id: number, offer: Offer) => drain(id, offer, context))),
+    hangs: hanging,
+    floods: huge(floodBytes),
+  }
+}
+
+type Turn = (id: number, offer: Offer) => Promise<Solution> | Solution
+
+/** The tricks in turns: each auction goes on where the one before stopped. A solution's id is the trick's number. */
+function solving(tricks: readonly Turn[]): Behaviour {
+  let next = 0
+  return async (question, response) => {
+    if (question.path !== '/solve' || (question.body as SentAuction).id === null)
+      return void response.end('{}')
+    const solutions = await Promise.all(
+      offersIn(question)
+        .slice(0, perAnswer)
+        .map((offer) => {
+          const id = next++ % tricks.length
+          return tricks[id]?.(id, offer)
+        }),
+    )
+    answering({ solutions })(question, response)
+  }
+}
+
+/** Over JSON-RPC of its own: an engine has no code of the program. */
+async function balanceOf({ rpcUrl, settlement }: Bounds, to: Address): Promise<bigint> {
+  const data = tokenAbi.encodeFunctionData('balanceOf', [settlement])
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to, data }, 'latest'] })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal: AbortSignal.timeout(5_000) })
+  return BigInt(((await response.json()) as { result: string }).result)
+}

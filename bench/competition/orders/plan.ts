@@ -1,0 +1,101 @@
+import type { TokenSymbol } from '../../../src/dev/market/market.ts'
+
+/** `wallet`: a contract wallet with ample funds. `poor`: one of its own that soon has two thirds of what it sells. */
+export type Scheme = 'eip712' | 'ethsign' | 'presign' | 'wallet' | 'poor' | 'chain'
+export type Traded = Exclude<TokenSymbol, 'FEE'>
+
+/** An order that somebody will place, and how it has to end. */
+export interface Plan {
+  number: number
+  /** Of the local market's accounts: who signs. */
+  account: number
+  scheme: Scheme
+  kind: 'sell' | 'buy'
+  sell: Traded | 'native'
+  buy: Traded | 'native'
+  partiallyFillable: boolean
+  /** Of what it sells, in thousandths of a WETH. */
+  worth: bigint
+  /** Thousandths of the quoted price that it asks for. */
+  asks: bigint
+  /** Of its appData. */
+  partnerFee?: Record<string, number>
+  ending: 'fulfilled' | 'expired' | 'cancelled'
+  /** Seconds: those that have to expire live shortly, the others longer than a run. */
+  lives: number
+}
+
+type Habit = Partial<Plan>
+
+/** Above what any pool pays. */
+const far = 1_500n
+const fair = 970n
+
+/** One of each in every twenty orders. */
+const habits: readonly Habit[] = [
+  {},
+  { kind: 'buy' },
+  { scheme: 'ethsign', partiallyFillable: true },
+  { scheme: 'wallet' },
+  { scheme: 'wallet', kind: 'buy', partiallyFillable: true },
+  { scheme: 'presign' },
+  { scheme: 'chain', sell: 'native' },
+  { buy: 'native' },
+  { partnerFee: { volumeBps: 25 } },
+  { kind: 'buy', partnerFee: { surplusBps: 4_000, maxVolumeBps: 50 } },
+  { asks: far, ending: 'expired' },
+  { asks: far, ending: 'cancelled' },
+  { partiallyFillable: true, worth: 20_000n },
+  { scheme: 'poor', partiallyFillable: true, ending: 'cancelled' },
+  { scheme: 'ethsign', kind: 'buy' },
+  { scheme: 'presign', kind: 'buy', partiallyFillable: true },
+  { scheme: 'chain', sell: 'native', asks: far, ending: 'cancelled' },
+  { partnerFee: { priceImprovementBps: 5_000, maxVolumeBps: 60 } },
+  { scheme: 'wallet', partnerFee: { volumeBps: 10 } },
+  { scheme: 'ethsign', asks: far, partiallyFillable: true, ending: 'expired' },
+]
+
+const symbols: readonly Traded[] = ['WETH', 'USDC', 'DAI', 'COW']
+/** Every directed pair, each next to its opposite, so that some orders match each other. */
+const pairs = symbols.flatMap((one, index) =>
+  symbols.slice(index + 1).flatMap((other): [Traded, Traded][] => [
+    [one, other],
+    [other, one],
+  ]),
+)
+const accounts = 5
+
+/**
+ * The same in every run.
+ * @param shortLife seconds of those that have to expire
+ */
+export function planOrders(count: number, shortLife = 15): Plan[] {
+  return Array.from({ length: count }, (_, number): Plan => {
+    const habit = habits[number % habits.length] ?? {}
+    // Each habit meets every pair: twenty and thirteen steps on among twelve.
+    const [sell, buy] = pairs[(number + Math.floor(number / habits.length) * 5) % pairs.length] ?? [
+      'WETH',
+      'USDC',
+    ]
+    return {
+      number,
+      account: (number + Math.floor(number / habits.length)) % accounts,
+      scheme: 'eip712',
+      kind: 'sell',
+      partiallyFillable: false,
+      worth: 200n + BigInt((number * 137) % 1_300),
+      asks: fair,
+      ending: 'fulfilled',
+      ...habit,
+      ...pairOf(sell, buy, habit),
+      lives: habit.ending === 'expired' ? shortLife : 3_600 + number,
+    }
+  })
+}
+
+/** The native coin is sold for anything but its wrapped form, and bought for anything but it. */
+function pairOf(sell: Traded, buy: Traded, habit: Habit): Pick<Plan, 'sell' | 'buy'> {
+  if (habit.sell === 'native') return { sell: 'native', buy: buy === 'WETH' ? sell : buy }
+  if (habit.buy === 'native') return { sell: sell === 'WETH' ? buy : sell, buy: 'native' }
+  return { sell, buy }
+}
