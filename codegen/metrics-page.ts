@@ -1,3 +1,4 @@
+import { zeroAddress } from '../src/domain/evm/address.ts'
 import { createMetrics, type Metrics } from '../src/server/metrics.ts'
 import { cell, generated, page, table } from './markdown.ts'
 
@@ -11,7 +12,7 @@ interface Metric {
 }
 
 /** Measures each kind of thing once, so that every metric has its labels. */
-function measureAll({ count, countLimited, loops }: Metrics): void {
+function measureAll({ count, countLimited, loops, chain }: Metrics): void {
   count('GET', '/health/live', 200, 1)
   countLimited('reads')
   const network = 'sepolia'
@@ -24,7 +25,8 @@ function measureAll({ count, countLimited, loops }: Metrics): void {
   const indexer = loops.indexer(network)
   indexer.stored({ blocksBehind: 0, blocksPerSecond: 0, secondsLeft: 0, timestamp: 0 })
   indexer.reorganised(1)
-  loops.watchNode(network, () => 'closed')
+  chain.watchNodes(network, () => [{ node: '1', state: 'closed', isUsed: true, blocksBehind: 0 }])
+  chain.watchAccounts(network, () => [{ account: zeroAddress, name: 'built-in', balance: 0n }])
   loops.led('indexer', network, true)
 }
 

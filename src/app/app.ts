@@ -18,12 +18,13 @@ import { quote, replyTo } from '../quotes/quote.ts'
 import { quoteStream } from '../quotes/stream.ts'
 import type { Loop } from '../server/loop-metrics.ts'
 import type { Metrics } from '../server/metrics.ts'
+import type { Ready } from '../server/routes.ts'
 import { createServer } from '../server/server.ts'
 import { type Database, openDatabase } from '../storage/database/database.ts'
 import { whileLeading } from '../storage/database/leadership.ts'
 import { applyMigrations } from '../storage/database/migrations.ts'
 import { openSignals } from '../storage/database/signals.ts'
-import { claimChain } from './claim.ts'
+import { claimChain, claimOtherNodes } from './chain/claim.ts'
 import {
   affiliateNetwork,
   checkNetworksNamed,
@@ -107,7 +108,9 @@ export async function startApp(options: AppOptions): Promise<App> {
   })
   const loops = networks.map(async (parts, index) => {
     const isClaimed = await claims[index]?.claimed.catch(() => false)
-    if (isClaimed) await Promise.all(startLoops(parts, states, options, signal))
+    if (!isClaimed) return
+    const nodes = [parts.nodes.watch(signal), claimOtherNodes(parts, { db, log, signal })]
+    await Promise.all([...nodes, ...startLoops(parts, states, options, signal)])
   })
   if (options.roles.includes('index')) {
     const served = networks.map(({ network }) => network)
@@ -168,14 +171,25 @@ async function serve(
   db: Database,
   options: AppOptions,
   metrics: Metrics,
-  ready: () => Promise<Record<string, boolean>>,
+  ready: Ready,
 ) {
   const { databaseUrl, settings, version, log, now, suggests = false } = options
   const signals = await openSignals(databaseUrl, log)
   const feeds = createFeeds({ db, signals, log, limits: feedLimitsOf(settings) })
   metrics.streams.follow(feeds)
   const tradingNetworks = networks.map(
-    ({ network, chain, orderServices, quoteServices, tokens, nativeRates, tokenData, balances, prices }) => ({
+    ({
+      network,
+      nodes,
+      chain,
+      orderServices,
+      quoteServices,
+      tokens,
+      nativeRates,
+      tokenData,
+      balances,
+      prices,
+    }) => ({
       network,
       placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderServices),
       placedSince: (creation: Parameters<typeof placeOrder>[0], since: Date) =>
@@ -195,7 +209,7 @@ async function serve(
       ...tokenData,
       watchBalances: balances.subscribe,
       watchPrices: prices.subscribe,
-      ready: async () => Object.values(await checkReadiness([{ network, chain }], db)).every(Boolean),
+      ready: async () => Object.values(await checkReadiness([{ network, chain, nodes }], db)).every(Boolean),
     }),
   )
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]

@@ -12,6 +12,8 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createDryRun, type DryRun } from '../chain/settlement/dry-run.ts'
 import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import { createSettler, type Settler } from '../chain/settlement/settler.ts'
+import type { AccountBalances } from '../chain/transaction/balances.ts'
+import type { PrivateEndpoint } from '../chain/transaction/broadcast.ts'
 import { createBackOff } from '../concurrency/back-off.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Hex } from '../domain/evm/hex.ts'
@@ -45,6 +47,7 @@ interface AuctionsOptions {
   random: () => number
   policy: TradingPolicy
   checkOrder: CheckOrder
+  accounts: AuctionServices['accounts']
   /** None where the deployment has no key for one: no solver bids then. */
   solvers: readonly Competitor[]
   sequence: SettlementSequence
@@ -66,6 +69,7 @@ export function composeAuctions({
   random,
   policy,
   checkOrder,
+  accounts,
   solvers,
   sequence,
   meter,
@@ -122,6 +126,7 @@ export function composeAuctions({
     settlers: new Map(solvers.flatMap(({ settler }) => (settler ? [[settler.address, settler]] : []))),
     dryRuns: new Map(solvers.map(({ solver, dryRun }) => [solver.address, dryRun])),
     buffers: (tokens) => buffersOf(tokens, chain, network),
+    accounts,
     sequence,
     balanceChanges: (txHash) => chain.settledChanges(txHash),
   }
@@ -130,6 +135,8 @@ export function composeAuctions({
 interface SolversOptions {
   network: Network
   rpc: Rpc
+  balances: AccountBalances
+  privateEndpoint: PrivateEndpoint | undefined
   chain: Chain
   sequence: SettlementSequence
   db: Database
@@ -179,6 +186,7 @@ export function composeSolvers(options: SolversOptions): Competitor[] {
       ...options,
       privateKey: key,
       maxFeePerGas: maxFeeOf(settings),
+      maxGas: BigInt(settings.SETTLEMENT_MAX_GAS),
     })
   const outside = asked.map((source): Competitor => {
     if (source.kind === 'driver') {

@@ -6,20 +6,39 @@ import { chains, goesBy } from '../domain/network/chains.ts'
 import { ethFlowOf, type Profile, settlementPairs } from '../domain/network/deployments.ts'
 import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../domain/network/network.ts'
 import type { Features } from '../graphql/context/features.ts'
-import { addressText } from './setting-readers.ts'
+import { addressText, httpUrl } from './setting-readers.ts'
 import { type Settings, settings } from './settings.ts'
 import { accountOf, accountOfKey } from './source-settings.ts'
 
-/** One network of a deployment, and the URL of its node. */
+/** One network of a deployment, and its nodes. */
 export interface NetworkConfig {
   network: Network
-  rpcUrl: string
+  /** Of several, the first one that is well is used. */
+  rpcUrl: string | readonly string[]
+  /** Where settlements are sent before other nodes see them. */
+  privateRpc?: PrivateRpcConfig | undefined
 }
 
 const holderToken = z.object({ address: addressText, fromBlock: z.int().min(0) })
 
+const maxNodes = 5
+
+const privateRpc = z
+  .strictObject({
+    url: httpUrl,
+    publicAfterBlocks: z.int().min(0).max(1_000).default(3),
+    whenDown: z.enum(['wait', 'public']).default('wait'),
+  })
+  .refine(
+    ({ publicAfterBlocks, whenDown }) => publicAfterBlocks > 0 || whenDown === 'wait',
+    'whenDown is wait where publicAfterBlocks is 0: nothing is ever public',
+  )
+
+export type PrivateRpcConfig = z.infer<typeof privateRpc>
+
 const networkRow = z.object({
-  rpcUrl: z.url(),
+  rpcUrl: z.union([httpUrl, z.array(httpUrl).min(1).max(maxNodes)]),
+  privateRpc: privateRpc.optional(),
   name: z.string().regex(/^[a-z0-9_-]{2,30}$/),
   chainId: z.int().min(1),
   settlement: addressText.optional(),
@@ -52,6 +71,7 @@ function networkFileSchema(profile: Profile) {
       .transform(
         ({
           rpcUrl,
+          privateRpc,
           settlement,
           vaultRelayer,
           usdReference,
@@ -61,7 +81,11 @@ function networkFileSchema(profile: Profile) {
           const contracts =
             settlement && vaultRelayer ? { settlement, vaultRelayer } : settlementPairs[profile]
           const reference = usdReference === undefined ? chains.get(rest.chainId)?.usdReference : usdReference
-          return { rpcUrl, network: { ...rest, ...contracts, ethFlows, usdReference: reference ?? null } }
+          return {
+            rpcUrl,
+            privateRpc,
+            network: { ...rest, ...contracts, ethFlows, usdReference: reference ?? null },
+          }
         },
       ),
   )

@@ -4,6 +4,7 @@ import { operatorCheck } from '../graphql/context/operator.ts'
 import type { Loop } from '../server/loop-metrics.ts'
 import type { Metrics } from '../server/metrics.ts'
 import { createMonitor } from '../server/monitor.ts'
+import type { Ready } from '../server/routes.ts'
 import { type Database, ping } from '../storage/database/database.ts'
 import type { LeadershipState } from '../storage/database/leadership.ts'
 import type { NetworkParts } from './network.ts'
@@ -12,11 +13,11 @@ import type { Settings } from './settings.ts'
 /** What does not answer within this time is down. */
 const readyTimeoutMs = 3_000
 
-/** Checks the database and each network now. */
+/** Checks the database and each network now. Where a network has several nodes, `sepolia:node` is the place of the one that is used. */
 export async function checkReadiness(
-  networks: readonly Pick<NetworkParts, 'network' | 'chain'>[],
+  networks: readonly Pick<NetworkParts, 'network' | 'chain' | 'nodes'>[],
   db: Database,
-): Promise<Record<string, boolean>> {
+): Promise<Record<string, boolean | number>> {
   const isUp = (probe: Promise<unknown>) => {
     const outcome = probe.then(
       () => true,
@@ -28,7 +29,13 @@ export async function checkReadiness(
     isUp(ping(db)).then((up) => ['database', up] as const),
     ...networks.map(({ network, chain }) => isUp(chain.head()).then((up) => [network.name, up] as const)),
   ]
-  return Object.fromEntries(await Promise.all(states))
+  const up = await Promise.all(states)
+  const used = networks.flatMap(({ network, nodes }) => {
+    const reports = nodes.reports()
+    const place = reports.findIndex(({ isUsed }) => isUsed) + 1
+    return reports.length > 1 ? [[`${network.name}:node`, place] as const] : []
+  })
+  return Object.fromEntries([...up, ...used])
 }
 
 /** Where the loops of this process stand. A loop is up while it leads, or waits for another process that does. */
@@ -73,7 +80,7 @@ export function metricsReaders({
 export async function openMonitor(
   options: MonitoringOptions,
   metrics: Metrics,
-  ready: () => Promise<Record<string, boolean>>,
+  ready: Ready,
 ): Promise<{ url: string; close(): Promise<void> } | undefined> {
   const { log } = options
   const { METRICS_PORT: port, METRICS_HOST: host } = options.settings

@@ -7,7 +7,7 @@ import { chainLogs } from '../chain/logs/chain-logs.ts'
 import { tokenLogs } from '../chain/logs/transfer-logs.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
-import { createNode, type NetworkNode } from '../chain/rpc/node.ts'
+import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import { settlementsOf } from '../chain/settlement/call.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
@@ -32,6 +32,8 @@ import { type BalanceWatch, createBalanceWatch } from '../tokens/balances.ts'
 import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
 import { createPriceWatch, type PriceWatch } from '../tokens/prices.ts'
 import { composeAuctions, composeSolvers, maxFeeOf } from './auctions.ts'
+import { composeAccounts } from './chain/accounts.ts'
+import { composeNodes } from './chain/nodes.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
 import { composeOrders } from './orders.ts'
 import { composeQuoting } from './quoting.ts'
@@ -41,7 +43,7 @@ import { composeTokenData, type TokenData } from './token-data.ts'
 /** The services of one network. */
 export interface NetworkParts {
   network: Network
-  node: NetworkNode
+  nodes: NetworkNodes
   chain: Chain
   pools: Pools
   orderServices: OrderServices
@@ -91,17 +93,18 @@ export function createSharedServices({
 }
 
 export function composeNetwork(
-  { network, rpcUrl }: NetworkConfig,
+  config: NetworkConfig,
   { db, settings, log, now, random, policy, gateway, metrics }: ComposeOptions,
 ): NetworkParts {
-  const node = createNode({ url: rpcUrl, network: network.name, now, log })
-  metrics.loops.watchNode(network.name, node.state)
+  const { network } = config
+  const { nodes, privateEndpoint } = composeNodes({ config, settings, metrics: metrics.chain, now, log })
   const timeoutMs = settings.RPC_TIMEOUT_MS
-  const rpc = node.connect({ timeoutMs })
-  const rpcWithoutRetries = node.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
+  const rpc = nodes.connect({ timeoutMs })
+  const rpcWithoutRetries = nodes.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
+  const accounts = composeAccounts({ network, rpc, settings, log, metrics: metrics.chain })
   const chain = createChain({ rpc, network })
   const pools = createPools({ rpc, network, now, log })
-  const sequence = createSettlementSequence(rpc, network)
+  const sequence = createSettlementSequence(rpc, network, BigInt(settings.SETTLEMENT_MAX_GAS))
   const { tokens, knownTokens } = createTokenReader({
     network,
     ask: batch((addresses) => readTokenMetadata(rpcWithoutRetries, network.chainId, addresses), {
@@ -116,6 +119,8 @@ export function composeNetwork(
   const solvers = composeSolvers({
     network,
     rpc,
+    balances: accounts.solvers,
+    privateEndpoint,
     chain,
     sequence,
     db,
@@ -125,7 +130,7 @@ export function composeNetwork(
     tokens: knownTokens,
   })
   /** For calls that run code of an order: its wallet, its hooks. */
-  const orderCodeRpc = node.connect({
+  const orderCodeRpc = nodes.connect({
     timeoutMs: settings.EIP1271_TIMEOUT_MS,
     retries: 0,
     runsStrangersCode: true,
@@ -146,7 +151,7 @@ export function composeNetwork(
   const { services: quoteServices, nativeRates } = composeQuoting({
     network,
     rpc,
-    node,
+    nodes,
     pools,
     db,
     settings,
@@ -179,6 +184,7 @@ export function composeNetwork(
     random,
     policy,
     checkOrder: newOrderCheck(),
+    accounts: accounts.inAuctions,
     solvers,
     sequence,
     meter: metrics.loops.auctions(network.name),
@@ -197,6 +203,7 @@ export function composeNetwork(
       block: (number) => chain.block(number),
       logs: (range) => chainLogs({ rpc, network, log }, range),
       settlements: (txHashes) => settlementsOf(rpc, txHashes),
+      consistent: nodes.consistent,
     },
     // Old logs can overload a node, and the indexer of new blocks waits meanwhile: no immediate retry.
     tokenLogs: (tokens, range) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, range),
@@ -204,7 +211,11 @@ export function composeNetwork(
   const refundKey = settings.REFUND_PRIVATE_KEY
   const refunderOptions = refundKey && {
     ...{ network, db, log },
-    refund: createRefund({ rpc, chainId, privateKey: refundKey, maxFeePerGas: maxFeeOf(settings), log }),
+    refreshBalance: accounts.refunder.refresh,
+    refund: createRefund({
+      ...{ rpc, chainId, privateKey: refundKey, maxFeePerGas: maxFeeOf(settings), log },
+      balances: accounts.refunder,
+    }),
   }
   const checkSignature = createAccountSignatureCheck({
     rpc: orderCodeRpc,
@@ -233,7 +244,7 @@ export function composeNetwork(
   })
   return {
     network,
-    node,
+    nodes,
     tokenData,
     balances,
     prices,

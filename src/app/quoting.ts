@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { AppDataSources } from '../app-data/read.ts'
-import type { NetworkNode } from '../chain/rpc/node.ts'
+import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createTokenCheck } from '../chain/token/check.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
@@ -34,7 +34,7 @@ export interface QuotingOptions {
   policy: TradingPolicy
   network: Network
   rpc: Rpc
-  node: NetworkNode
+  nodes: NetworkNodes
   pools: Pools
   appDataSources: AppDataSources
   /** The built-in solver, if there is one. */
@@ -109,10 +109,10 @@ export function composeQuoting(options: QuotingOptions): Quoting {
 }
 
 /** Simulations in eth_call: verification of estimates, and checks of tokens. */
-function createSimulations({ network, rpc, node, settings, log, now, pools }: QuotingOptions) {
+function createSimulations({ network, rpc, nodes, settings, log, now, pools }: QuotingOptions) {
   const slots = createTokenSlots({ rpc, now })
   const timeoutMs = Math.min(settings.RPC_TIMEOUT_MS, simulationTimeoutMs)
-  const simulationRpc = node.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
+  const simulationRpc = nodes.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
   const checkTrade = createTradeCheck({ rpc: simulationRpc, network, slots })
   const { baseTokens } = network
   const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY, baseTokens }

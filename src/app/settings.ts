@@ -7,6 +7,7 @@ import { maxNamedOrders } from '../graphql/order/uids-input.ts'
 import { trustedProxies } from '../http/client-address.ts'
 import { verificationModes } from '../quotes/verification/policy.ts'
 import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
+import { submissionSettings } from './chain/submission-settings.ts'
 import { feeRule } from './fee-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
 import {
@@ -91,11 +92,7 @@ export const settings = z.object({
   AUCTION_MAX_UNDER_WAY: integer(1, 64)
     .default(16)
     .describe('Settlements of all auctions that are sent and not yet mined, at most.'),
-  SETTLEMENT_MAX_GAS_PRICE: integer(1, 1_000_000)
-    .default(500)
-    .describe(
-      'Most gwei that a settlement offers for a unit of gas; it is raised to that while it is pending.',
-    ),
+  ...submissionSettings,
   AUCTION_HIDE_COMPETITIONS: z
     .stringbool()
     .default(false)

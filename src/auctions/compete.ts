@@ -78,7 +78,8 @@ async function solutionsOf(
       outside?.notify(proposal, faultNotice(solution.fault))
       return []
     })
-    const usable = outside ? await withoutFailing(auction, solutions, outside, services) : solutions
+    const paid = payable(solutions, auction, solver, services)
+    const usable = outside ? await withoutFailing(auction, paid, outside, services) : paid
     meter.answered(solver.name, usable.length === proposals.length ? 'ok' : 'refused')
     return usable
   } catch (error) {
@@ -90,6 +91,20 @@ async function solutionsOf(
     })
     return []
   }
+}
+
+/** The solutions that the solver's account can pay for. Others win until it is funded; the solver is notified. */
+function payable(
+  solutions: readonly Solution[],
+  { gasPrice }: Pick<Auction, 'gasPrice'>,
+  { address, outside }: Pick<Solver, 'address' | 'outside'>,
+  { accounts }: Pick<AuctionServices, 'accounts'>,
+): Solution[] {
+  return solutions.filter(({ proposal }) => {
+    const reason = accounts.shortage(address, proposal.gas, gasPrice)
+    if (reason !== undefined) outside?.notify(proposal, { kind: 'driverError', reason, extra: { reason } })
+    return reason === undefined
+  })
 }
 
 /** Rejects a moment after the signal: a solver has that long to return what it has. */

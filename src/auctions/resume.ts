@@ -49,7 +49,7 @@ async function resumeDelegated(
 }
 
 async function resume(attempt: OpenAttempt, services: AuctionServices, signal: AbortSignal): Promise<void> {
-  const { solver, deadlineBlock, signedTransaction } = attempt
+  const { solver, deadlineBlock, signedTransaction, submission } = attempt
   const { db, settlers } = services
   await untilRecorded(attempt, signal, services, async () => {
     const settler = settlers.get(solver)
@@ -59,8 +59,7 @@ async function resume(attempt: OpenAttempt, services: AuctionServices, signal: A
       (await storeTransaction(db, attempt, transaction)) ? undefined : 'the attempt has ended'
     const isWanted = () => hasLiveOrders(db, attempt)
     const outcome = await settler.resume(signedTransaction, {
-      deadlineBlock,
-      signal,
+      ...{ deadlineBlock, submission, signal },
       record: isOpen,
       isWanted,
     })

@@ -41,6 +41,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
       // A lower head, after a reorg, starts an auction too.
       if (head.number >= last + settings.everyBlocks || head.number < last) {
         last = head.number
+        await services.accounts.refresh(head.number)
         await closeOverdue(services)
         const places = settings.maxUnderWay - underWay.size
         if (places > 0) follow(await runAuction(services, places, signal))

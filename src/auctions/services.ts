@@ -73,6 +73,13 @@ export interface AuctionServices {
   dryRuns: ReadonlyMap<Address, DryRun>
   /** What the settlement contract has of each; zero for what is no token. */
   buffers(tokens: readonly Address[]): Promise<readonly bigint[]>
+  /** The native coin of the solvers' accounts. */
+  accounts: {
+    /** Reads it again now and then. */
+    refresh(block: number): Promise<void>
+    /** Why the account cannot pay for a settlement of this much gas, at this price; undefined if it can, or nobody knows. */
+    shortage(account: Address, gas: bigint, gasPrice: bigint): string | undefined
+  }
   /** What settlements do after those that are under way. */
   sequence: Pick<SettlementSequence, 'simulate'>
   /** What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on chain. */

@@ -84,11 +84,12 @@ export async function recordOutcome(
   log.info('settlement attempt ended', { auctionId: String(auctionId), solutionUid, ...result })
   if (result.outcome === 'left') return
   meter.settled(result.outcome)
+  const { submission = null } = result
   if (result.outcome === 'success') {
-    await forgetTransaction(db, attempt)
+    await forgetTransaction(db, attempt, submission)
     return checkSettled(attempt, solver, result, services)
   }
-  const end = { endedAt: new Date(now()), endBlock: result.block, txHash: result.txHash ?? null }
+  const end = { endedAt: new Date(now()), endBlock: result.block, txHash: result.txHash ?? null, submission }
   await db.transaction((tx) => endAttempt(tx, { ...attempt, ...end, outcome: storedOutcome(result) }))
 }
 

@@ -13,6 +13,8 @@ export interface FollowedChain {
   /** Sorted by block and log index. @throws Outage if the last block does not exist */
   logs(range: LogRange): Promise<ChainLog[]>
   settlements: ReadSettlements
+  /** @throws Outage when the reads of `use` may come from several nodes. Without it they come from one. */
+  consistent?<T>(use: () => Promise<T>): Promise<T>
 }
 
 /** Settlements in the calldata of transactions with known logs; undefined for another call. @throws Outage for an unknown transaction */

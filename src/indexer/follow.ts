@@ -57,21 +57,21 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   let range = maxRange
   let looksBehind = 0
   let failures = 0
+  const consistent: NonNullable<FollowedChain['consistent']> = chain.consistent ?? ((use) => use())
 
   while (!signal.aborted) {
     try {
-      const head = await chain.head()
-      const position = await compare(options, last, head)
+      const { head, position, next } = await consistent(() => look(options, last, range))
       looksBehind = position === 'behind' ? looksBehind + 1 : 0
       if (position === 'forked' || looksBehind > (options.maxLooksBehind ?? 20)) {
-        const to = (await commonAncestor(options, Math.min(last.number, head.number))) ?? origin
+        const highest = Math.min(last.number, head.number)
+        const to = (await consistent(() => commonAncestor(options, highest))) ?? origin
         const undone = to.number < last.number
         last = to
         finalized = Math.min(finalized, to.number)
         looksBehind = 0
         if (undone) yield { type: 'reorg', to }
-      } else if (position === 'ahead') {
-        const next = await readNext(options, last, head, range)
+      } else if (next) {
         last = next.blocks.at(-1) ?? last
         yield { type: 'blocks', ...next, head: head.number }
         const horizon = Math.min(last.number, head.number - finalityBlocks)
@@ -97,6 +97,14 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       await poll(failures, signal)
     }
   }
+}
+
+/** The newest block, and the blocks to read next if it is ahead. */
+async function look(options: FollowOptions, last: ChainPlace, range: number) {
+  const head = await options.chain.head()
+  const position = await compare(options, last, head)
+  const next = position === 'ahead' ? await readNext(options, last, head, range) : undefined
+  return { head, position, next }
 }
 
 /**

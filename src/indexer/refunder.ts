@@ -14,6 +14,8 @@ export interface RefunderOptions {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs'>
   db: Database
   refund: Refund
+  /** Reads the balance of its account again now and then. */
+  refreshBalance(block: number): Promise<void>
   log: Log
 }
 
@@ -26,7 +28,7 @@ const maxWaitBlocks = 4_096
  * that can't be refunded keeps no other waiting. What was refunded is what the indexer reads from the chain.
  */
 async function runRefunder(
-  { network, db, refund, log }: RefunderOptions,
+  { network, db, refund, refreshBalance, log }: RefunderOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { chainId } = network
@@ -35,6 +37,7 @@ async function runRefunder(
   while (!signal.aborted) {
     try {
       const block = (await findCheckpoint(db, chainId))?.number ?? 0
+      await refreshBalance(block)
       const orders = await refundableAfter(db, chainId, after, perRound)
       after = orders.length === perRound ? (orders.at(-1)?.id ?? 0n) : 0n
       for (const order of orders) {
@@ -42,6 +45,10 @@ async function runRefunder(
         if (tried.waiting(order.uid, block)) continue
         tried.fail(order.uid, block, true)
         const outcome = await refund(order)
+        if (outcome === 'unpaid') {
+          tried.forgive(order.uid)
+          break
+        }
         log.info('refund', { network: network.name, uid: order.uid, outcome })
       }
     } catch (fault) {

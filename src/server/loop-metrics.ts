@@ -6,8 +6,6 @@ import type { IndexerMeter } from '../indexer/meter.ts'
 export interface LoopMetrics {
   auctions(network: string): AuctionMeter
   indexer(network: string): IndexerMeter
-  /** @param state of the breaker of the network's node, when it is read */
-  watchNode(network: string, state: () => string): void
   /** Whether this process leads a loop: it measures only what it leads. */
   led(loop: Loop, network: string, leads: boolean): void
 }
@@ -34,8 +32,6 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   const newest = new Map<string, Newest>()
   const update = (network: string, news: Newest) => newest.set(network, { ...newest.get(network), ...news })
   registerGauges(registry, newest, now)
-  const nodes = new Map<string, () => string>()
-  registerNodeStates(registry, nodes)
   const { phases, answers, settlements, losses } = auctionSeries(registers)
   const { leads, reorgs } = processSeries(registers)
   return {
@@ -55,7 +51,6 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),
     }),
-    watchNode: (network, state) => void nodes.set(network, state),
     led(loop, network, isLeading) {
       leads.set({ loop, network }, isLeading ? 1 : 0)
       if (isLeading) return
@@ -172,19 +167,6 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     [],
     ({ blockTime }) => (blockTime === undefined ? [] : [[{}, now() / 1_000 - blockTime]]),
   )
-}
-
-function registerNodeStates(registry: Registry, nodes: ReadonlyMap<string, () => string>): void {
-  new Gauge({
-    name: 'tradegraph_node_breaker',
-    help: 'The state of the breaker towards the node of a network has the value 1: closed (it is asked), open, trial, throttled, or unchecked before its chain is known.',
-    labelNames: ['network', 'state'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [network, state] of nodes) this.set({ network, state: state() }, 1)
-    },
-  })
 }
 
 function countEach(names: Iterable<string>): Map<string, number> {

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { type ChainMetrics, createChainMetrics } from './chain-metrics.ts'
 import { createLoopMetrics, type LoopMetrics } from './loop-metrics.ts'
 import { createStreamMetrics, type StreamMetrics } from './stream-metrics.ts'
 
@@ -8,6 +9,7 @@ export interface Metrics {
   countLimited(limit: string): void
   countRemoved(table: string, rows: number): void
   loops: LoopMetrics
+  chain: ChainMetrics
   streams: StreamMetrics
   contentType: string
   text(): Promise<string>
@@ -67,6 +69,7 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
     countLimited: (limit) => limited.inc({ limit }),
     countRemoved: (table, rows) => removed.inc({ table }, rows),
     loops: createLoopMetrics(registry, now),
+    chain: createChainMetrics(registry),
     streams: createStreamMetrics(registry),
     contentType: registry.contentType,
     text: () => registry.metrics(),

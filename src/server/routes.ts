@@ -40,8 +40,8 @@ export interface HttpRouter {
   close(): void
 }
 
-/** State of the database, of each network and of each loop; true is up. */
-export type Ready = () => Promise<Record<string, boolean>>
+/** State of the database, of each network and of each loop; true is up. A number says more about something that is. */
+export type Ready = () => Promise<Record<string, boolean | number>>
 
 export interface HttpRouterOptions extends Services {
   ready: Ready

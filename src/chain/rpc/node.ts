@@ -5,15 +5,17 @@ import { createRpc, type Rpc, type RpcOptions } from './rpc.ts'
 
 export interface NodeOptions {
   url: string
-  /** Of the network, for the log. */
-  network: string
+  /** In the log, as "the node of sepolia": never its address, which can hold a key. */
+  name: string
   now: Clock
   log: Log
 }
 
-/** The node of one network. Its clients share a breaker, and are refused until the service has checked that it is on the right chain. */
+export type ConnectOptions = Pick<RpcOptions, 'timeoutMs' | 'retries' | 'runsStrangersCode'>
+
+/** One node. Its clients share a breaker, and are refused until the service has checked that it is on the right chain. */
 export interface NetworkNode {
-  connect(options: Pick<RpcOptions, 'timeoutMs' | 'retries' | 'runsStrangersCode'>): Rpc
+  connect(options: ConnectOptions): Rpc
   /** For the check itself. */
   unchecked: Rpc
   accept(): void
@@ -27,8 +29,8 @@ const limits: HealthLimits = {
   atOnce: Number.POSITIVE_INFINITY,
 }
 
-export function createNode({ url, network, now, log }: NodeOptions): NetworkNode {
-  const health = createHealth({ name: `the node of ${network}`, limits, now, log })
+export function createNode({ url, name, now, log }: NodeOptions): NetworkNode {
+  const health = createHealth({ name, limits, now, log })
   let isAccepted = false
   const checked = <Args extends unknown[], T>(ask: (...args: Args) => Promise<T>) => {
     return async (...args: Args) => {

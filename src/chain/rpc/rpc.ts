@@ -144,7 +144,15 @@ async function tryOnce<T>(
   }
 }
 
-function isAnswer(fault: unknown, { runsStrangersCode = false }: RpcOptions): boolean {
+/** Whether a call failed because of the node, so that another one may answer it. */
+export function isNodeFault(fault: unknown, options: Pick<RpcOptions, 'runsStrangersCode'>): boolean {
+  return fault instanceof Outage && !isAnswer(fault.cause, options)
+}
+
+function isAnswer(
+  fault: unknown,
+  { runsStrangersCode = false }: Pick<RpcOptions, 'runsStrangersCode'>,
+): boolean {
   const isTimeout = fault instanceof Error && fault.name === 'TimeoutError'
   return fault instanceof RpcError || fault instanceof TooLarge || (isTimeout && runsStrangersCode)
 }

@@ -2,7 +2,8 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
 import { revertText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { asOutage, isExecutionFault, toQuantity } from '../rpc/wire.ts'
+import { asOutage, isExecutionFault, parseQuantity, toQuantity } from '../rpc/wire.ts'
+import type { Simulation } from './sequence.ts'
 
 export interface DryRunState {
   /** The newest one unless it is given. */
@@ -29,6 +30,18 @@ export function createDryRun(rpc: Rpc, settlement: Address, from: Address): DryR
       return undefined
     } catch (fault) {
       if (isExecutionFault(fault)) return revertText(fault)
+      throw asOutage(fault)
+    }
+  }
+}
+
+/** The gas of a settlement's transaction, or why it reverts. @throws Outage when the node reports neither */
+export function createEstimate(rpc: Rpc, to: Address, from: Address): (calldata: Hex) => Promise<Simulation> {
+  return async (data) => {
+    try {
+      return { gas: parseQuantity(await rpc.call('eth_estimateGas', [{ from, to, data }])) }
+    } catch (fault) {
+      if (isExecutionFault(fault)) return { revert: revertText(fault) }
       throw asOutage(fault)
     }
   }

@@ -4,10 +4,12 @@ import { encodeBytes, encodeList, encodeTuple, word } from '../../domain/evm/abi
 import type { Address } from '../../domain/evm/address.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
+import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { settlementSequenceCode } from '../bytecode/settlement-sequence.ts'
 import { revertDataText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { available, parseHex } from '../rpc/wire.ts'
+import { intrinsicGas } from './settled-gas.ts'
 
 /** A call of the settlement contract by a solver's account. */
 export interface SettlementCall {
@@ -45,7 +47,12 @@ interface Result {
   revertData: string
 }
 
-export function createSettlementSequence(rpc: Rpc, { settlement }: Network): SettlementSequence {
+/** @param maxGas of one settlement: what uses more counts as failing */
+export function createSettlementSequence(
+  rpc: Rpc,
+  { settlement }: Network,
+  maxGas = maxTransactionGas,
+): SettlementSequence {
   const sent = new Set<SettlementCall>()
   return {
     add(call) {
@@ -62,9 +69,18 @@ export function createSettlementSequence(rpc: Rpc, { settlement }: Network): Set
       )
       const call = { from: first.sender, to: first.sender, data: encodeRun(all, settlement) }
       const returned = await available(rpc.call('eth_call', [call, 'latest', overrides]))
-      return decodeRun(parseHex(returned), all.length).slice(-calls.length)
+      const simulations = decodeRun(parseHex(returned), all.length).slice(-calls.length)
+      return simulations.map((simulation, index) => {
+        if ('revert' in simulation) return simulation
+        const gas = intrinsicGas(calls[index]?.calldata ?? '0x') + simulation.gas
+        return gas > maxGas ? { revert: tooMuchGas(gas, maxGas) } : simulation
+      })
     },
   }
+}
+
+export function tooMuchGas(gas: bigint, maxGas: bigint): string {
+  return `it uses ${gas} gas, and a settlement may use ${maxGas}`
 }
 
 function encodeRun(calls: readonly SettlementCall[], target: Address): Hex {

@@ -1,33 +1,49 @@
-import { maxOf, minOf } from '../../domain/amount.ts'
+import { minOf } from '../../domain/amount.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
-import { revertReason, revertText } from '../rpc/revert.ts'
+import { revertReason } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { asOutage, isExecutionFault, parseQuantity, toQuantity } from '../rpc/wire.ts'
-import { cappedFees, readFees } from '../transaction/fees.ts'
+import { toQuantity } from '../rpc/wire.ts'
+import { type AccountBalances, shortageText } from '../transaction/balances.ts'
+import type { PrivateEndpoint, Sent } from '../transaction/broadcast.ts'
+import { cappedFees, type OfferedFees, readFees } from '../transaction/fees.ts'
 import { createFollow, type Poll, pollEvery } from '../transaction/follow.ts'
 import { createNonces } from '../transaction/nonces.ts'
+import { createSubmissionStory, inGweiDown, type SubmissionStory } from '../transaction/submission-story.ts'
 import { createTransactions, parseSigned, type SignedTransaction } from '../transaction/transactions.ts'
-import { createDryRun, type DryRun } from './dry-run.ts'
-import type { SettlementSequence, Simulation } from './sequence.ts'
+import { createDryRun, createEstimate, type DryRun } from './dry-run.ts'
+import { type SettlementSequence, type Simulation, tooMuchGas } from './sequence.ts'
 import { intrinsicGas } from './settled-gas.ts'
 
-/** `block` is the receipt's block, or the newest block when the wait ended. */
+/** `block` is the receipt's block, or the newest block when the wait ended; `submission` is the `SubmissionStory`, if it was sent. */
 export type SettlementOutcome =
   /** On chain. */
-  | { outcome: 'success'; txHash: Bytes32; block: number }
+  | { outcome: 'success'; txHash: Bytes32; block: number; submission?: string }
   /**
    * Not on chain, and it can no longer be: another transaction has its nonce. `withdrawn`: since it was not wanted any more. Without
    * `txHash` its solver was to send it, and did not in time.
    */
-  | { outcome: 'timeout' | 'withdrawn'; txHash?: Bytes32; reason?: string; block: number }
+  | {
+      outcome: 'timeout' | 'withdrawn'
+      txHash?: Bytes32
+      reason?: string
+      block: number
+      submission?: string
+    }
   /** Refused, or reverted on chain. Not sent if there is no `txHash`. */
-  | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number }
+  | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number; submission?: string }
   /** The signal fired: the next leader decides with `resume`. */
   | { outcome: 'left' }
+
+export interface RecordedTransaction {
+  raw: Hex
+  hash: Bytes32
+  /** What became of it so far, in words. */
+  submission: string
+}
 
 export interface FollowingLimits {
   /** Last block that the settlement may be in. A block earlier it is cancelled, if it is pending. */
@@ -35,7 +51,7 @@ export interface FollowingLimits {
   /** Once it fires, nothing new is sent, and no call waits. */
   signal: AbortSignal
   /** Stores the transaction before it is sent, also again at a higher price. @returns why it may not be sent */
-  record(transaction: { raw: Hex; hash: Bytes32 }): Promise<string | undefined>
+  record(transaction: RecordedTransaction): Promise<string | undefined>
   /** Asked until it is on chain: a settlement that is not wanted any more is cancelled. */
   isWanted(): Promise<boolean>
 }
@@ -45,6 +61,11 @@ export interface SubmitLimits extends FollowingLimits {
   gas: bigint
   /** Gas on top of the simulated gas, for hooks and signature checks that may use more on chain. */
   extraGas?: bigint
+}
+
+export interface ResumeLimits extends FollowingLimits {
+  /** What the process before has told. */
+  submission?: string | undefined
 }
 
 /** Sends settlements from one account in the order of submission; several may be pending at once. */
@@ -59,7 +80,7 @@ export interface Settler {
    * Takes over a recorded transaction of this account, from before a restart. Cancels it if the node does not have it: whether it was
    * ever sent is unknown. The nonce is kept from the moment of the call.
    */
-  resume(raw: Hex, limits: FollowingLimits): Promise<SettlementOutcome>
+  resume(raw: Hex, limits: ResumeLimits): Promise<SettlementOutcome>
 }
 
 export interface SettlerOptions {
@@ -70,6 +91,11 @@ export interface SettlerOptions {
   sequence: SettlementSequence
   /** The highest price of a unit of gas that a settlement offers, in wei. */
   maxFeePerGas: bigint
+  /** Most gas of a settlement. */
+  maxGas?: bigint
+  balances: Pick<AccountBalances, 'read' | 'cannotPay'>
+  /** Without one, settlements are sent to public nodes at once. */
+  privateEndpoint?: PrivateEndpoint | undefined
   log: Log
   poll?: Poll
 }
@@ -77,8 +103,10 @@ export interface SettlerOptions {
 /** A settlement that is sent, with what ends its place in the sequence and its claim to the nonce. */
 interface SentSettlement {
   transaction: SignedTransaction
-  /** The newest block when it was sent. */
+  /** The newest block when it was sent; 0 if another process sent it. */
   block: number
+  sent: Sent | undefined
+  story: SubmissionStory
   release(): void
 }
 
@@ -88,24 +116,19 @@ export function createSettler({
   privateKey,
   sequence,
   maxFeePerGas,
+  maxGas = maxTransactionGas,
+  balances,
+  privateEndpoint,
   log,
   poll = pollEvery(network.blockTimeMs / 4),
 }: SettlerOptions): Settler {
-  const transactions = createTransactions(rpc, network.chainId, privateKey, log)
+  const transactions = createTransactions(rpc, network.chainId, privateKey, log, privateEndpoint)
   const nonces = createNonces(transactions)
   const follow = createFollow({ rpc, transactions, maxFeePerGas, poll, log })
   const { sender } = transactions
+  const simulate = createEstimate(rpc, network.settlement, sender)
+  const pending = new Set<SignedTransaction>()
   let queue: Promise<unknown> = Promise.resolve()
-
-  async function simulate(calldata: Hex): Promise<Simulation> {
-    const call = { from: sender, to: network.settlement, data: calldata }
-    try {
-      return { gas: parseQuantity(await rpc.call('eth_estimateGas', [call])) }
-    } catch (fault) {
-      if (isExecutionFault(fault)) return { revert: revertText(fault) }
-      throw asOutage(fault)
-    }
-  }
 
   /** The gas of its transaction on the state that the sent settlements leave. */
   async function simulateNext(calldata: Hex, gas: bigint): Promise<Simulation> {
@@ -116,15 +139,24 @@ export function createSettler({
     return { gas: intrinsicGas(calldata) + (simulation.gas * 5n) / 4n }
   }
 
-  function hold(transaction: SignedTransaction, block: number): SentSettlement {
+  function hold(transaction: SignedTransaction): () => void {
     const { nonce, data, gasLimit } = transaction
     const unclaim = nonces.claim(nonce)
     const remove = sequence.add({ sender, calldata: data, gas: gasLimit })
-    const release = () => {
+    pending.add(transaction)
+    return () => {
       unclaim()
       remove()
+      pending.delete(transaction)
     }
-    return { transaction, block, release }
+  }
+
+  /** Nodes refuse what an account cannot pay beside its pending transactions. @returns why it is not sent */
+  function shortage(balance: bigint, gasLimit: bigint, fees: OfferedFees): string | undefined {
+    const cost = [{ gasLimit, fees }, ...pending].reduce((sum, one) => sum + mostOf(one), 0n)
+    if (balance >= cost) return undefined
+    balances.cannotPay(sender, cost)
+    return `not sent: ${shortageText({ balance, cost })}`
   }
 
   /** Runs one at a time, so that nonces follow each other. */
@@ -136,53 +168,53 @@ export function createSettler({
     if (isOver()) return refuse('not sent: its time was over')
     const simulation = await simulateNext(calldata, gas)
     if ('revert' in simulation) return refuse(simulation.revert)
-    const fees = cappedFees(await readFees(rpc), maxFeePerGas)
-    if (!fees) return refuse('not sent: gas costs more than a settlement may offer')
-    const transaction = await transactions.sign({
-      nonce: await nonces.next(),
-      to: network.settlement,
-      data: calldata,
-      // Other trades between simulation and block may raise the gas that this one needs.
-      gasLimit: minOf(
-        simulation.gas + simulation.gas / 4n + extraGas,
-        maxOf(simulation.gas, maxTransactionGas),
-      ),
-      fees,
-    })
-    const prevented = await limits.record(transaction)
+    if (simulation.gas > maxGas) return refuse(`not sent: ${tooMuchGas(simulation.gas, maxGas)}`)
+    const [current, balance] = await Promise.all([readFees(rpc), balances.read(sender)])
+    const fees = cappedFees(current, maxFeePerGas)
+    if (!fees) return refuse(`not sent: ${tooDear(current, maxFeePerGas)}`)
+    // Other trades between simulation and block may raise the gas that this one needs.
+    const gasLimit = minOf(simulation.gas + simulation.gas / 4n + extraGas, maxGas)
+    const unpaid = shortage(balance, gasLimit, fees)
+    if (unpaid !== undefined) return refuse(unpaid)
+    const nonce = await nonces.next()
+    const to = network.settlement
+    const transaction = await transactions.sign({ nonce, to, data: calldata, gasLimit, fees })
+    const story = createSubmissionStory()
+    story.add(block, `offered ${inGweiDown(fees.maxFeePerGas)} gwei`)
+    const prevented = await limits.record({ ...transaction, submission: story.text() })
     if (prevented !== undefined) return refuse(prevented)
     if (isOver()) return refuse('not sent: its time was over')
-    const held = hold(transaction, block)
-    const refusal = await transactions.broadcast(transaction)
-    if (refusal !== undefined) {
-      held.release()
-      return refuse(refusal)
+    const release = hold(transaction)
+    const sent = await transactions.broadcast(transaction)
+    if (sent.refusal !== undefined) {
+      release()
+      return refuse(privateEndpoint ? `not sent: ${sent.refusal}` : sent.refusal)
     }
-    log.info('settlement sent', { txHash: transaction.hash, nonce: transaction.nonce, block, deadlineBlock })
-    return held
+    if (sent.told !== undefined) story.add(block, sent.told)
+    log.info('settlement sent', { txHash: transaction.hash, nonce, block, deadlineBlock, to: sent.told })
+    return { transaction, block, sent, story, release }
   }
 
   async function toOutcome(
-    { transaction, block: sentAt, release }: SentSettlement,
+    { transaction, block: sentAt, sent, story, release }: SentSettlement,
     { deadlineBlock, signal, record, isWanted }: FollowingLimits,
     wasSent: boolean,
   ): Promise<SettlementOutcome> {
     try {
       const followed = await follow(transaction, {
-        block: sentAt,
-        deadlineBlock,
-        signal,
-        record: async (version) => (await record(version)) === undefined,
+        ...{ block: sentAt, sent, story, deadlineBlock, signal },
+        record: async (version) => (await record({ ...version, submission: story.text() })) === undefined,
         isWanted: async () => wasSent && (await isWanted()),
       })
       if (followed.end === 'left') return { outcome: 'left' }
+      const submission = story.text()
       if (followed.end === 'replaced') {
         const outcome = wasSent && followed.isWithdrawn ? 'withdrawn' : 'timeout'
-        return { outcome, txHash: transaction.hash, block: followed.head }
+        return { outcome, txHash: transaction.hash, block: followed.head, submission }
       }
       const { success, block, hash: txHash } = followed.receipt
-      if (success) return { outcome: 'success', txHash, block }
-      return { outcome: 'failed', reason: await failureReason(transaction, block), txHash, block }
+      if (success) return { outcome: 'success', txHash, block, submission }
+      return { outcome: 'failed', reason: await failureReason(transaction, block), txHash, block, submission }
     } finally {
       release()
     }
@@ -203,9 +235,20 @@ export function createSettler({
       return 'outcome' in sent ? sent : toOutcome(sent, limits, true)
     },
     async resume(raw, limits) {
-      const held = hold(parseSigned(raw), 0)
-      const wasSent = await transactions.mayBeKnown(held.transaction.hash)
-      return toOutcome(held, limits, wasSent)
+      const transaction = parseSigned(raw)
+      const release = hold(transaction)
+      const story = createSubmissionStory(limits.submission)
+      const wasSent = await transactions.mayBeKnown(transaction.hash)
+      return toOutcome({ transaction, block: 0, sent: undefined, story, release }, limits, wasSent)
     },
   }
+}
+
+/** The most that a transaction may cost, in wei. */
+function mostOf({ gasLimit, fees }: Pick<SignedTransaction, 'gasLimit' | 'fees'>): bigint {
+  return gasLimit * fees.maxFeePerGas
+}
+
+function tooDear({ baseFee }: OfferedFees & { baseFee: bigint }, cap: bigint): string {
+  return `gas costs ${inGweiDown(baseFee)} gwei, and a settlement may offer ${inGweiDown(cap)}`
 }

@@ -2,15 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { readFees, replacementFees } from './fees.ts'
+import type { Sent } from './broadcast.ts'
+import { type Fees, readFees, replacementFees } from './fees.ts'
+import { inGweiDown, type SubmissionStory } from './submission-story.ts'
 import type { Receipt, SignedTransaction, TransactionRequest, Transactions } from './transactions.ts'
 
 /** Waits until the next poll; returns early when the signal fires. */
 export type Poll = (signal: AbortSignal) => Promise<void>
 
 export interface FollowLimits {
-  /** The newest block when it was sent; 0 if it was long ago. */
+  /** The newest block when it was sent; 0 if another process sent it. */
   block: number
+  /** How it was sent; undefined if another process sent it. */
+  sent: Sent | undefined
+  story: SubmissionStory
   /** Last block that the transaction may be in. */
   deadlineBlock: number
   /** Ends the wait; the transaction stays as it is. */
@@ -53,19 +58,23 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
   const { sender, position, sign, broadcast, receipt } = transactions
 
   /** Signs it again at the price of now; `undefined` where that exceeds the cap. */
-  async function repriced({
-    fees: offered,
-    ...request
-  }: TransactionRequest): Promise<SignedTransaction | undefined> {
+  async function repriced(
+    { fees: offered, ...request }: TransactionRequest,
+    current: Fees,
+  ): Promise<SignedTransaction | undefined> {
     const cap = isCancellation(request) ? cancelFactor * maxFeePerGas : maxFeePerGas
-    const fees = replacementFees(offered, await readFees(rpc), cap)
+    const fees = replacementFees(offered, current, cap)
     return fees && sign({ ...request, fees })
   }
 
-  return async (sent, { block, deadlineBlock, signal, record, isWanted }) => {
+  return async (sent, { block, deadlineBlock, signal, story, record, isWanted, ...limits }) => {
     const versions = [sent]
     let last = sent
     let head = block
+    let sentAt = block
+    let isPublic = limits.sent?.isPublic ?? false
+    let told = limits.sent?.told
+    let isCapped = false
     let wasUsed = false
     let isWithdrawn = false
 
@@ -74,17 +83,39 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
       const isOver = isWithdrawn || head >= deadlineBlock - 1
       if (isOver && !isCancellation(last)) {
         const { nonce, fees } = last
-        last = (await repriced({ nonce, fees, to: sender, data: '0x', gasLimit: transferGas })) ?? last
+        const cancel = { nonce, fees, to: sender, data: '0x', gasLimit: transferGas } as const
+        last = (await repriced(cancel, await readFees(rpc))) ?? last
+        const why = isWithdrawn ? 'its orders were cancelled' : 'its time is over'
+        story.add(head, `cancelled, since ${why}, for ${inGweiDown(last.fees.maxFeePerGas)} gwei`)
         log.info('settlement is cancelled', { txHash: sent.hash, cancelledBy: last.hash, head })
       } else if (isNext) last = (await raised()) ?? last
-      if (signal.aborted) return
-      const refusal = await broadcast(last)
-      if (refusal) log.warn('a transaction is refused', { txHash: last.hash, refusal })
+      if (!signal.aborted) await sendAgain()
+    }
+
+    /** A cancellation shows nothing, so public nodes get it in any case. */
+    async function sendAgain(): Promise<void> {
+      const blocks = head - sentAt
+      const result = await broadcast(last, { blocks, isPublic: isPublic || isCancellation(last) })
+      isPublic ||= result.isPublic
+      if (result.told !== undefined && result.told !== told) story.add(head, result.told)
+      told = result.told
+      const { refusal } = result
+      if (refusal === undefined) return
+      story.add(head, `refused: ${refusal}`)
+      log.warn('a transaction is refused', { txHash: last.hash, refusal })
     }
 
     async function raised(): Promise<SignedTransaction | undefined> {
-      const version = await repriced(last)
-      if (!version || isCancellation(version)) return version
+      const fees = await readFees(rpc)
+      const version = await repriced(last, fees)
+      if (isCancellation(last)) return version
+      if (fees.baseFee > last.fees.maxFeePerGas && !version && !isCapped) {
+        isCapped = true
+        const [asked, most] = [fees.baseFee, maxFeePerGas].map(inGweiDown)
+        story.add(head, `gas costs ${asked} gwei, more than the ${most} that it may offer`)
+      }
+      if (!version) return undefined
+      story.add(head, `offered ${inGweiDown(version.fees.maxFeePerGas)} gwei`)
       if (!(await record(version))) return undefined
       versions.push(version)
       return version
@@ -110,6 +141,7 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
         wasUsed = false
         const hasNewBlock = newest.head > head
         head = newest.head
+        sentAt ||= head
         const isNews = !isWithdrawn && !isCancellation(last) && !(await isWanted())
         isWithdrawn ||= isNews
         if (hasNewBlock || isNews) await renew(newest.nonce === sent.nonce)

@@ -5,6 +5,7 @@ import type { Order } from '../../domain/order/order.ts'
 import { ethFlowAbi } from '../logs/eth-flow-logs.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import { available, parseQuantity } from '../rpc/wire.ts'
+import type { AccountBalances } from './balances.ts'
 import { cappedFees, readFees } from './fees.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -13,11 +14,15 @@ interface RefundOptions {
   chainId: number
   privateKey: Hex
   maxFeePerGas: bigint
+  balances: Pick<AccountBalances, 'read' | 'cannotPay'>
   log: Log
 }
 
-/** `refused`: by the contract, by its user's code, or because that code wants too much gas. `late`: not mined yet, or too dear now. */
-export type RefundOutcome = 'sent' | 'refused' | 'late'
+/**
+ * `refused`: by the contract, by its user's code, or because that code wants too much gas. `late`: not mined yet, or too dear now.
+ * `unpaid`: the account lacks coins for the gas.
+ */
+export type RefundOutcome = 'sent' | 'refused' | 'late' | 'unpaid'
 
 /** Asks the contract that owns an expired order to give its user back what was not sold. @throws Outage */
 export type Refund = (order: Order) => Promise<RefundOutcome>
@@ -27,7 +32,8 @@ const maxGas = 300_000n
 const waits = { pauseMs: 500, tries: 60 }
 
 /** Each transaction takes the next nonce that is not mined: one that hangs is replaced by the next. */
-export function createRefund({ rpc, chainId, privateKey, maxFeePerGas, log }: RefundOptions): Refund {
+export function createRefund(options: RefundOptions): Refund {
+  const { rpc, chainId, privateKey, maxFeePerGas, balances, log } = options
   const transactions = createTransactions(rpc, chainId, privateKey, log)
 
   async function estimate(order: Order, data: Hex): Promise<bigint | undefined> {
@@ -47,9 +53,14 @@ export function createRefund({ rpc, chainId, privateKey, maxFeePerGas, log }: Re
     if (gasLimit === undefined || gasLimit > maxGas) return 'refused'
     const fees = cappedFees(await readFees(rpc), maxFeePerGas)
     if (!fees) return 'late'
+    const cost = gasLimit * fees.maxFeePerGas
+    if ((await balances.read(transactions.sender)) < cost) {
+      balances.cannotPay(transactions.sender, cost)
+      return 'unpaid'
+    }
     const { nonce } = await available(transactions.position())
     const signed = await transactions.sign({ nonce, to: order.owner, data, gasLimit, fees })
-    const refusal = await transactions.broadcast(signed)
+    const { refusal } = await transactions.broadcast(signed)
     if (refusal !== undefined) {
       log.warn('the node refused a refund', { uid: order.uid, refusal })
       return 'late'

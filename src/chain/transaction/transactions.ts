@@ -1,11 +1,11 @@
-import { Transaction, Wallet } from 'ethers'
-import { Outage } from '../../domain/errors/error.ts'
+import { computeAddress, Transaction, Wallet } from 'ethers'
 import { type Address, address } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexToBytes } from '../../domain/evm/hex.ts'
 import { keccakHex } from '../../domain/evm/keccak.ts'
 import type { Log } from '../../domain/log.ts'
-import { type Rpc, RpcError } from '../rpc/rpc.ts'
+import type { Rpc } from '../rpc/rpc.ts'
 import { available, parseIndex, parseObject, parseResponse, toQuantity } from '../rpc/wire.ts'
+import { type Broadcast, createBroadcast, isKnown, type PrivateEndpoint } from './broadcast.ts'
 import type { OfferedFees } from './fees.ts'
 
 export interface TransactionRequest {
@@ -28,15 +28,18 @@ export interface Receipt {
   block: number
 }
 
+export function accountOf(privateKey: Hex): Address {
+  return address(computeAddress(privateKey))
+}
+
 /** One account's EIP-1559 transactions on one chain. */
 export interface Transactions {
   sender: Address
   /** The nonce after all transactions that the node has as pending. */
   nextNonce(): Promise<number>
   sign(request: TransactionRequest): Promise<SignedTransaction>
-  /** @returns why the node refused it; `undefined` when the node accepted it, already has it, or may have it. */
-  broadcast(transaction: SignedTransaction): Promise<string | undefined>
-  /** Whether the node has it, pending or mined; true also when the node does not answer. */
+  broadcast: Broadcast
+  /** Whether a node has it, pending or mined; true also when a node does not answer. */
   mayBeKnown(hash: Bytes32): Promise<boolean>
   receipt(hash: Bytes32): Promise<Receipt | undefined>
   headNumber(): Promise<number>
@@ -61,18 +64,15 @@ export function parseSigned(raw: Hex): SignedTransaction {
   }
 }
 
-export function createTransactions(rpc: Rpc, chainId: number, privateKey: Hex, log: Log): Transactions {
+export function createTransactions(
+  rpc: Rpc,
+  chainId: number,
+  privateKey: Hex,
+  log: Log,
+  endpoint?: PrivateEndpoint,
+): Transactions {
   const wallet = new Wallet(privateKey)
   const sender = address(wallet.address)
-
-  /** Undefined when the node does not answer. */
-  async function isKnown(hash: Bytes32): Promise<boolean | undefined> {
-    try {
-      return (await rpc.call('eth_getTransactionByHash', [hash])) !== null
-    } catch {
-      return undefined
-    }
-  }
 
   return {
     sender,
@@ -93,21 +93,13 @@ export function createTransactions(rpc: Rpc, chainId: number, privateKey: Hex, l
       })) as Hex
       return { ...request, raw, hash: keccakHex(hexToBytes(raw)) }
     },
-    async broadcast({ raw, hash }) {
-      try {
-        await rpc.call('eth_sendRawTransaction', [raw])
-        return undefined
-      } catch (fault) {
-        if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
-        // A broadcast that timed out may have arrived; the retry is then refused as a duplicate.
-        const isThere = fault instanceof Outage ? undefined : await isKnown(hash)
-        if (isThere === false) return fault.message
-        if (isThere) return undefined
-        log.warn('a transaction may not have reached the node', { hash, fault: fault.message })
-        return undefined
-      }
+    broadcast: createBroadcast(rpc, endpoint, log),
+    async mayBeKnown(hash) {
+      const answers = await Promise.all(
+        [rpc, ...(endpoint ? [endpoint.rpc] : [])].map((at) => isKnown(at, hash)),
+      )
+      return answers.some((answer) => answer !== false)
     },
-    mayBeKnown: async (hash) => (await isKnown(hash)) !== false,
     async receipt(hash) {
       const receipt = await available(rpc.call('eth_getTransactionReceipt', [hash]))
       if (receipt === null) return undefined

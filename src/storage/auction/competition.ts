@@ -141,6 +141,8 @@ export interface AttemptEnd {
   outcome: string
   /** null when the caller does not know the hash. */
   txHash: `0x${string}` | null
+  /** What became of its transaction; what is stored stays without it. */
+  submission?: string | null
 }
 
 /**
@@ -158,6 +160,7 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
       outcome: end.outcome,
       signedTransaction: null,
       ...(end.txHash && { txHash: bytea(end.txHash) }),
+      ...(end.submission && { submission: end.submission }),
     },
   })
 }

@@ -12,20 +12,24 @@ export type AttemptKey = Pick<AttemptEnd, 'auctionId' | 'solutionUid'>
 export async function storeTransaction(
   db: Db,
   { auctionId, solutionUid }: AttemptKey,
-  { raw, hash }: { raw: Hex; hash: Bytes32 },
+  { raw, hash, submission }: { raw: Hex; hash: Bytes32; submission: string },
 ): Promise<boolean> {
   const { count } = await sql(db).settlementAttempt.updateMany({
     where: { auctionId, solutionUid, outcome: null },
-    data: { signedTransaction: bytea(raw), txHash: bytea(hash) },
+    data: { signedTransaction: bytea(raw), txHash: bytea(hash), submission },
   })
   return count > 0
 }
 
 /** The transaction is on chain, or no process can follow it. The indexer ends the attempt, or its deadline does. */
-export async function forgetTransaction(db: Db, { auctionId, solutionUid }: AttemptKey): Promise<void> {
+export async function forgetTransaction(
+  db: Db,
+  { auctionId, solutionUid }: AttemptKey,
+  submission: string | null = null,
+): Promise<void> {
   await sql(db).settlementAttempt.updateMany({
     where: { auctionId, solutionUid },
-    data: { signedTransaction: null },
+    data: { signedTransaction: null, ...(submission !== null && { submission }) },
   })
 }
 
@@ -41,6 +45,7 @@ export interface OpenAttempt extends AttemptKey {
   solver: Address
   deadlineBlock: number
   signedTransaction: Hex
+  submission: string | undefined
 }
 
 /** Attempts whose transaction may be pending. */
@@ -49,7 +54,7 @@ export async function openAttempts(db: Db, chainId: number): Promise<OpenAttempt
     where: { chainId, outcome: null, signedTransaction: { not: null } },
     orderBy: [{ auctionId: 'asc' }, { solutionUid: 'asc' }],
   })
-  return rows.flatMap(({ auctionId, solutionUid, solver, deadlineBlock, signedTransaction }) =>
+  return rows.flatMap(({ auctionId, solutionUid, solver, deadlineBlock, signedTransaction, submission }) =>
     signedTransaction
       ? [
           {
@@ -58,6 +63,7 @@ export async function openAttempts(db: Db, chainId: number): Promise<OpenAttempt
             solver: hexOf(solver),
             deadlineBlock: Number(deadlineBlock),
             signedTransaction: hexOf(signedTransaction),
+            submission: submission ?? undefined,
           },
         ]
       : [],

@@ -53,6 +53,13 @@ export const settlementAttempt: Model = {
         'Why it failed, as text.',
       ),
     ),
+    submission: orNull(
+      column(
+        string,
+        't.submission',
+        'What became of its transaction while it was sent, as text: what it offered for a unit of gas from block to block, where it went, and whether it was cancelled. Null if it was not sent.',
+      ),
+    ),
   },
   relations: {
     bookings: {

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createChain } from '../chain/chain.ts'
-import { Outage } from '../domain/errors/error.ts'
-import type { Log } from '../domain/log.ts'
-import { claimNetwork } from '../storage/chain/networks.ts'
-import type { Database } from '../storage/database/database.ts'
-import type { NetworkParts } from './network.ts'
+import { createChain } from '../../chain/chain.ts'
+import type { NetworkNode } from '../../chain/rpc/node.ts'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { claimNetwork } from '../../storage/chain/networks.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { NetworkParts } from '../network.ts'
 
-type Claimant = Pick<NetworkParts, 'network' | 'node'>
+type Claimant = Pick<NetworkParts, 'network' | 'nodes'>
 
 interface ClaimOptions {
   db: Database
@@ -19,10 +21,10 @@ const pauseMs = { first: 250, longest: 2_000 }
 const reportEveryMs = 60_000
 
 /**
- * Checks that the node is on the chain that the database belongs to, and opens it to its clients. If the node is away, this goes on
- * behind.
+ * Checks that the nodes are on the chain that the database belongs to, and opens them to their clients: one of them is enough. If all are
+ * away, this goes on behind.
  * @returns `claimed`: false when `signal` aborts before; it rejects when a node that came back is on another chain
- * @throws when the node is on another chain
+ * @throws when a node is on another chain
  */
 export async function claimChain(
   claimant: Claimant,
@@ -60,8 +62,19 @@ async function claimLater(
   return true
 }
 
-/** @returns the outage that prevents it for the moment. @throws when the node is on another chain */
-async function tryClaim({ network, node }: Claimant, db: Database): Promise<Outage | undefined> {
+/** @returns the outage that prevents it for the moment. @throws when a node is on another chain */
+async function tryClaim({ network, nodes }: Claimant, db: Database): Promise<Outage | undefined> {
+  const outages: Outage[] = []
+  await Promise.all(
+    nodes.list.map(async (node) => {
+      const outage = await tryNode(network, node, db)
+      if (outage) outages.push(outage)
+    }),
+  )
+  return outages.length < nodes.list.length ? undefined : outages[0]
+}
+
+async function tryNode(network: Network, node: NetworkNode, db: Database): Promise<Outage | undefined> {
   const chain = createChain({ rpc: node.unchecked, network })
   try {
     const { chainId, genesisHash } = await chain.identity()
@@ -75,5 +88,24 @@ async function tryClaim({ network, node }: Claimant, db: Database): Promise<Outa
   } catch (fault) {
     if (fault instanceof Outage) return fault
     throw fault
+  }
+}
+
+/** Opens the nodes that were away when the network was claimed, as they come. One that is on another chain is never used. */
+export async function claimOtherNodes(
+  { network, nodes }: Claimant,
+  { db, log, signal }: ClaimOptions,
+): Promise<void> {
+  const wrong = new Set<NetworkNode>()
+  const missing = () => nodes.list.filter((node) => node.state() === 'unchecked' && !wrong.has(node))
+  while (missing().length > 0) {
+    await pause(pauseMs.longest, undefined, { signal, ref: false }).catch(() => undefined)
+    if (signal.aborted) return
+    for (const node of missing()) {
+      await tryNode(network, node, db).catch((fault) => {
+        wrong.add(node)
+        log.error('a node is not used', { node: nodes.list.indexOf(node) + 1, fault: String(fault) })
+      })
+    }
   }
 }

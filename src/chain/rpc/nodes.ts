@@ -1,0 +1,221 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import { type ConnectOptions, createNode, type NetworkNode } from './node.ts'
+import { isNodeFault, type Rpc, type RpcCall } from './rpc.ts'
+import { parseIndex, parseObject } from './wire.ts'
+
+export interface NodesOptions {
+  /** In the order in which they are used. */
+  urls: readonly string[]
+  /** For the log. */
+  network: string
+  blockTimeMs: number
+  /** A node whose newest block is further behind that of another one is not used. */
+  maxLagBlocks: number
+  now: Clock
+  log: Log
+}
+
+/** What an operator sees of one node. */
+export interface NodeReport {
+  /** Its place in the settings, from 1. */
+  node: string
+  state: string
+  isUsed: boolean
+  /** Behind the newest block of all nodes, when they were last compared. */
+  blocksBehind: number | undefined
+}
+
+/**
+ * The nodes of one network. All clients use one of them at a time: the first, or after an outage the next that is not behind what the
+ * one before has told. Once the first is well again, it is used again.
+ */
+export interface NetworkNodes {
+  connect(options: ConnectOptions): Rpc
+  /** @throws Outage when another node has come into use while `use` ran: its reads may contradict each other */
+  consistent<T>(use: () => Promise<T>): Promise<T>
+  list: readonly NetworkNode[]
+  reports(): NodeReport[]
+  /** Compares the nodes until `signal` aborts, if there are several. */
+  watch(signal: AbortSignal): Promise<void>
+}
+
+const probeMs = 2_000
+/** Rounds in a row in which a node is not well before the next one is used. */
+const badRounds = 2
+/** Rounds in a row in which a node before the one in use is well until it is used again. */
+const goodRounds = 3
+/** Least time from one search for another node in vain to the next one. */
+const searchMs = 250
+/** After this time without a block as high, a lower chain is believed. */
+const forgetMs = 600_000
+
+export function createNodes(options: NodesOptions): NetworkNodes {
+  const { urls, network, now, log } = options
+  const ofNetwork = `of ${network}`
+  const list = urls.map((url, index) => {
+    const name = urls.length === 1 ? `the node ${ofNetwork}` : `node ${index + 1} ${ofNetwork}`
+    return createNode({ url, name, now, log })
+  })
+  const [only] = list
+  if (only && list.length === 1) return single(only)
+  return several(list, options)
+}
+
+function single(node: NetworkNode): NetworkNodes {
+  return {
+    connect: node.connect,
+    consistent: (use) => use(),
+    list: [node],
+    reports: () => [{ node: '1', state: node.state(), isUsed: true, blocksBehind: undefined }],
+    watch: async () => {},
+  }
+}
+
+function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNodes {
+  const { network, blockTimeMs, maxLagBlocks, now, log } = options
+  const probes = list.map((node) => node.connect({ timeoutMs: probeMs, retries: 0 }))
+  /** Rounds in a row in which each was well; negative in which it was not. */
+  const streaks = list.map(() => 0)
+  let behind: (number | undefined)[] = []
+  let used = 0
+  let changes = 0
+  /** The newest block that was told to clients. */
+  let newest = { number: -1, at: Number.NEGATIVE_INFINITY }
+  let searching: Promise<boolean> | undefined
+  let foundNoneAt = Number.NEGATIVE_INFINITY
+
+  const floor = () => (now() - newest.at < forgetMs ? newest.number : -1)
+
+  function note(head: number): void {
+    if (head >= floor()) newest = { number: head, at: now() }
+  }
+
+  function use(index: number): void {
+    log.warn('another node is used', { network, node: index + 1, before: used + 1 })
+    used = index
+    changes++
+  }
+
+  /** Undefined when it does not answer. */
+  async function headOf(index: number): Promise<number | undefined> {
+    try {
+      return parseIndex(await probes[index]?.call('eth_blockNumber'))
+    } catch {
+      return undefined
+    }
+  }
+
+  /** One search for all whose calls fail. @returns whether another node than `from` is used */
+  async function leave(from: number): Promise<boolean> {
+    if (used !== from) return true
+    if (now() - foundNoneAt < searchMs) return false
+    searching ??= search(from).finally(() => {
+      searching = undefined
+    })
+    return searching
+  }
+
+  async function search(from: number): Promise<boolean> {
+    for (const [index, node] of list.entries()) {
+      if (index === from || node.state() !== 'closed') continue
+      const head = await headOf(index)
+      if (head === undefined || head < floor()) continue
+      use(index)
+      return true
+    }
+    foundNoneAt = now()
+    return false
+  }
+
+  function connect(connection: ConnectOptions): Rpc {
+    const clients = list.map((node) =>
+      node.connect({ ...connection, retries: Math.min(connection.retries ?? 1, 1) }),
+    )
+    async function ask<T>(send: (client: Rpc) => Promise<T>): Promise<T> {
+      for (let tries = 1; ; tries++) {
+        const index = used
+        const client = clients[index]
+        if (!client) throw new RangeError(`no node ${index}`)
+        try {
+          return await send(client)
+        } catch (fault) {
+          const isLast = tries >= list.length || !isNodeFault(fault, connection)
+          if (isLast || !(await leave(index))) throw fault
+        }
+      }
+    }
+    return {
+      async call<T>(method: string, params?: readonly unknown[]) {
+        const value = await ask((client) => client.call<T>(method, params))
+        if (asksHead({ method, ...(params && { params }) })) noteAnswer(value)
+        return value
+      },
+      async batch(calls) {
+        const responses = await ask((client) => client.batch(calls))
+        for (const [index, response] of responses.entries()) {
+          const call = calls[index]
+          if (call && asksHead(call) && 'value' in response) noteAnswer(response.value)
+        }
+        return responses
+      },
+    }
+  }
+
+  function noteAnswer(value: unknown): void {
+    try {
+      note(parseIndex(typeof value === 'string' ? value : parseObject(value).number))
+    } catch {
+      // Whoever asked finds out.
+    }
+  }
+
+  /** Compares all nodes at one moment. */
+  async function compare(): Promise<void> {
+    const heads = await Promise.all(
+      list.map((node, index) => (node.state() === 'unchecked' ? undefined : headOf(index))),
+    )
+    const best = Math.max(...heads.map((head) => head ?? -1))
+    behind = heads.map((head) => (head === undefined ? undefined : best - head))
+    for (const [index, blocks] of behind.entries()) {
+      const isWell = blocks !== undefined && blocks <= maxLagBlocks
+      const streak = streaks[index] ?? 0
+      streaks[index] = isWell ? Math.max(0, streak) + 1 : Math.min(0, streak) - 1
+    }
+    if ((streaks[used] ?? 0) <= -badRounds) await leave(used)
+    const first = heads.findIndex(
+      (head, index) => index < used && (streaks[index] ?? 0) >= goodRounds && (head ?? -1) >= floor(),
+    )
+    if (first >= 0) use(first)
+  }
+
+  return {
+    connect,
+    async consistent(read) {
+      const before = changes
+      const result = await read()
+      if (changes !== before) throw new Outage('the network node', 'another node is used since')
+      return result
+    },
+    list,
+    reports: () =>
+      list.map((node, index) => ({
+        node: String(index + 1),
+        state: node.state(),
+        isUsed: index === used,
+        blocksBehind: behind[index],
+      })),
+    async watch(signal) {
+      const intervalMs = Math.min(5_000, Math.max(500, blockTimeMs))
+      while (!signal.aborted) {
+        await compare()
+        await pause(intervalMs, undefined, { signal, ref: false }).catch(() => undefined)
+      }
+    },
+  }
+}
+
+function asksHead({ method, params = [] }: RpcCall): boolean {
+  return method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest')
+}

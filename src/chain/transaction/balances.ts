@@ -1,0 +1,103 @@
+import { maxOf } from '../../domain/amount.ts'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { available, parseQuantity, parseResponse } from '../rpc/wire.ts'
+
+/** The native balances of the accounts that this process sends from, as they were read last. */
+export interface AccountBalances {
+  /** Reads them in one batch, if that was some blocks ago. Without the node they stay as they are. */
+  refresh(block: number): Promise<void>
+  /** Reads one now. @throws Outage */
+  read(account: Address): Promise<bigint>
+  /** Undefined where it was not read yet. */
+  of(account: Address): bigint | undefined
+  /** Remembers that a transaction may cost so much and could not be paid, until the account has that. */
+  cannotPay(account: Address, cost: bigint): void
+  /** What the account is known to lack, if a transaction may cost this much. */
+  lacking(account: Address, cost: bigint): Shortage | undefined
+}
+
+/** In wei. */
+export interface Shortage {
+  balance: bigint
+  cost: bigint
+}
+
+export interface BalancesOptions {
+  rpc: Rpc
+  /** Their names are for the log. */
+  accounts: ReadonlyMap<Address, string>
+  log: Log
+}
+
+/** An empty account is noticed, and one that was funded, within this many blocks. */
+const everyBlocks = 5
+
+export function createAccountBalances({ rpc, accounts, log }: BalancesOptions): AccountBalances {
+  const known = new Map<Address, bigint>()
+  const unpaid = new Map<Address, bigint>()
+  /** Told in the log, until more has come. */
+  const told = new Set<Address>()
+  const list = [...accounts.keys()]
+  let readAt: number | undefined
+
+  function note(account: Address, balance: bigint): void {
+    if (balance > (known.get(account) ?? balance)) told.delete(account)
+    known.set(account, balance)
+    if (balance >= (unpaid.get(account) ?? 0n)) unpaid.delete(account)
+  }
+
+  function warn(account: Address, { balance, cost }: Shortage): void {
+    if (told.has(account)) return
+    told.add(account)
+    const amounts = { balance: String(balance), cost: String(cost) }
+    log.warn('an account cannot pay for a transaction', { account, name: accounts.get(account), ...amounts })
+  }
+
+  return {
+    async refresh(block) {
+      // A lower block is one after a reorg, or of a node that lags behind.
+      if (readAt !== undefined && Math.abs(block - readAt) < everyBlocks) return
+      try {
+        const calls = list.map((account) => ({ method: 'eth_getBalance', params: [account, 'latest'] }))
+        const responses = await available(rpc.batch(calls))
+        for (const [index, account] of list.entries())
+          note(account, parseQuantity(parseResponse(responses[index])))
+        readAt = block
+      } catch (fault) {
+        if (!(fault instanceof Outage)) throw fault
+      }
+    },
+    async read(account) {
+      const balance = parseQuantity(await available(rpc.call('eth_getBalance', [account, 'latest'])))
+      note(account, balance)
+      return balance
+    },
+    of: (account) => known.get(account),
+    cannotPay(account, cost) {
+      unpaid.set(account, cost)
+      warn(account, { balance: known.get(account) ?? 0n, cost })
+    },
+    lacking(account, cost) {
+      const balance = known.get(account)
+      if (balance === undefined) return undefined
+      const shortage = { balance, cost: maxOf(cost, unpaid.get(account) ?? 0n) }
+      if (balance >= shortage.cost) return undefined
+      warn(account, shortage)
+      return shortage
+    },
+  }
+}
+
+/** For the solver, the owner of an order, and the log. */
+export function shortageText({ balance, cost }: Shortage): string {
+  return `its account has ${inCoinsDown(balance)} of the native coin, and the transaction may cost ${inCoinsDown(cost)}`
+}
+
+/** With six digits after the point, rounded down. */
+function inCoinsDown(wei: bigint): string {
+  const millionths = String(wei / 10n ** 12n).padStart(7, '0')
+  return `${millionths.slice(0, -6)}.${millionths.slice(-6)}`.replace(/\.?0+$/, '')
+}

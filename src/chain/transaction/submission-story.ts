@@ -1,0 +1,32 @@
+const gwei = 10n ** 9n
+const most = { first: 4, last: 8 }
+
+/** What became of a transaction from block to block, in words for the owners of its orders. */
+export interface SubmissionStory {
+  /** What is said again in a row is left out. */
+  add(block: number, what: string): void
+  /** Bounded: steps in the middle are left out. */
+  text(): string
+}
+
+/** @param before what another process has told */
+export function createSubmissionStory(before = ''): SubmissionStory {
+  const steps = before === '' ? [] : before.split('; ')
+  let last = ''
+  return {
+    add(block, what) {
+      if (what === last) return
+      last = what
+      steps.push(`block ${block}: ${what.replaceAll('; ', ', ')}`)
+      if (steps.length > most.first + most.last + 1) steps.splice(most.first, 2, '…')
+    },
+    text: () => steps.join('; '),
+  }
+}
+
+/** With three digits after the point, rounded down. */
+export function inGweiDown(wei: bigint): string {
+  const thousandths = (wei * 1_000n) / gwei
+  const digits = String(thousandths).padStart(4, '0')
+  return `${digits.slice(0, -3)}.${digits.slice(-3)}`.replace(/\.?0+$/, '') || '0'
+}

@@ -1,0 +1,76 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { NodeReport } from '../chain/rpc/nodes.ts'
+import type { Address } from '../domain/evm/address.ts'
+
+/** An account that pays for gas, and its balance in wei as it was read last. */
+export interface AccountReport {
+  account: Address
+  /** The solver's name, or `refunder`. */
+  name: string
+  balance: bigint
+}
+
+/** What one process measures of its networks' nodes, and of the accounts that it sends from. */
+export interface ChainMetrics {
+  /** @param reports is called when metrics are read */
+  watchNodes(network: string, reports: () => readonly NodeReport[]): void
+  watchAccounts(network: string, reports: () => readonly AccountReport[]): void
+}
+
+type Watched<Report> = [network: string, reports: () => readonly Report[]][]
+
+export function createChainMetrics(registry: Registry): ChainMetrics {
+  const nodes: Watched<NodeReport> = []
+  const accounts: Watched<AccountReport> = []
+  const gauge = <Report>(
+    watched: Watched<Report>,
+    name: string,
+    help: string,
+    labelNames: string[],
+    sample: (report: Report) => [labels: Record<string, string>, value: number | undefined],
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['network', ...labelNames],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [network, reports] of watched)
+          for (const [labels, value] of reports().map(sample))
+            if (value !== undefined) this.set({ network, ...labels }, value)
+      },
+    })
+  gauge(
+    nodes,
+    'tradegraph_node_breaker',
+    'The state of the breaker towards a node of a network has the value 1: closed (it is asked), open, trial, throttled, or unchecked before its chain is known.',
+    ['node', 'state'],
+    ({ node, state }) => [{ node, state }, 1],
+  )
+  gauge(
+    nodes,
+    'tradegraph_node_used',
+    'Whether a node of a network is the one that is asked: 1, or 0. The private endpoint is used beside it.',
+    ['node'],
+    ({ node, isUsed }) => [{ node }, isUsed ? 1 : 0],
+  )
+  gauge(
+    nodes,
+    'tradegraph_node_blocks_behind',
+    'Blocks between the newest one of a node and that of the best of its network. Absent with one node, or while it does not answer.',
+    ['node'],
+    ({ node, blocksBehind }) => [{ node }, blocksBehind],
+  )
+  gauge(
+    accounts,
+    'tradegraph_account_balance',
+    'Native coin of an account that sends transactions, in whole coins.',
+    ['account', 'name'],
+    ({ account, name, balance }) => [{ account, name }, Number(balance) / 1e18],
+  )
+  return {
+    watchNodes: (network, reports) => void nodes.push([network, reports]),
+    watchAccounts: (network, reports) => void accounts.push([network, reports]),
+  }
+}
