@@ -153,6 +153,36 @@ test("a network's dollar is the default token of its chain, unless its row names
   ])
 })
 
+test('a network has one node or several, and a private endpoint whose rules fit together', () => {
+  const read = (more: object) => {
+    const at = numbered('ab')
+    const contracts = { settlement: at, vaultRelayer: at, wrappedNative: at, poolFactory: at, baseTokens: [] }
+    const numbers = { chainId: 1, firstBlock: 0, finalityBlocks: 64, blockTimeMs: 12_000 }
+    const row = { rpcUrl: 'http://127.0.0.1:1', name: 'one', ...contracts, ...numbers, ...more }
+    return readNetworks(file(JSON.stringify([row])), 'production')[0]
+  }
+  const url = 'https://private.example/key'
+  const two = ['http://127.0.0.1:1', 'http://127.0.0.1:2']
+  expect(read({})).toMatchObject({ rpcUrl: 'http://127.0.0.1:1', privateRpc: undefined })
+  expect(read({ rpcUrl: two, privateRpc: { url } })).toMatchObject({
+    rpcUrl: two,
+    privateRpc: { url, publicAfterBlocks: 3, whenDown: 'wait' },
+  })
+  for (const wrong of [
+    { rpcUrl: [] },
+    { rpcUrl: Array(6).fill(url) },
+    { rpcUrl: 'ws://127.0.0.1:1' },
+    { privateRpc: { url, publicAfterBlocks: 0, whenDown: 'public' } },
+    { privateRpc: { url, whenDown: 'never' } },
+    { privateRpc: { url, publicAfterBlocks: -1 } },
+    { privateRpc: { url, after: 1 } },
+  ])
+    expect(
+      faultsOf(() => read(wrong)),
+      JSON.stringify(wrong),
+    ).toHaveLength(1)
+})
+
 const estimator = { kind: 'engine', name: 'one', url: 'http://127.0.0.1:1', address: numbered('ab') }
 
 function withEstimators(...list: unknown[]) {

@@ -75,7 +75,7 @@ test('its metrics tell of an order that is settled, and of one that rests', asyn
     expect(count, phase).toBeGreaterThanOrEqual(1)
   }
   expect(told.get('tradegraph_auction_age_seconds{}')).toBeLessThan(10)
-  expect(told.get('tradegraph_node_breaker{state="closed"}')).toBe(1)
+  expect(told.get('tradegraph_node_breaker{node="1",state="closed"}')).toBe(1)
   expect(told.get('tradegraph_indexer_blocks_behind{}')).toBeLessThan(5)
   expect(told.get('tradegraph_indexer_block_age_seconds{}')).toBeLessThan(10)
 })
@@ -116,13 +116,15 @@ test('a process is alive but not ready while the node is away, also from its sta
   expect((await at('/health/live')).status).toBe(200)
   await eventually('the breaker opens', async () => {
     const told = await samples()
-    return told.has('tradegraph_node_breaker{state="open"}')
+    return told.has('tradegraph_node_breaker{node="1",state="open"}')
   })
   const late = await startProgram(world, monitored, { roles: ['index'] })
   try {
     expect(await states(late.metricsUrl)).toMatchObject({ status: 503, database: true, sepolia: false })
     expect((await at('/health/live', late.metricsUrl)).status).toBe(200)
-    expect((await samples(late.metricsUrl)).get('tradegraph_node_breaker{state="unchecked"}')).toBe(1)
+    expect((await samples(late.metricsUrl)).get('tradegraph_node_breaker{node="1",state="unchecked"}')).toBe(
+      1,
+    )
   } finally {
     await late.close()
   }

@@ -41,7 +41,7 @@ beforeAll(async () => {
       gateway: null,
     },
   )
-  parts.node.accept()
+  for (const node of parts.nodes.list) node.accept()
   services = parts.auctionServices
 })
 afterAll(() => world?.[Symbol.asyncDispose]())

@@ -6,6 +6,7 @@ import type { AuctionServices } from '../../src/auctions/services.ts'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import { createSettlementSequence } from '../../src/chain/settlement/sequence.ts'
 import { createSettler } from '../../src/chain/settlement/settler.ts'
+import { createAccountBalances } from '../../src/chain/transaction/balances.ts'
 import type { Auction } from '../../src/domain/auction/auction.ts'
 import { type Hex, hexToBytes } from '../../src/domain/evm/hex.ts'
 import { keccakHex } from '../../src/domain/evm/keccak.ts'
@@ -45,7 +46,7 @@ function auctionServices(): AuctionServices {
   const shared = { ...createSharedServices({ settings, now: Date.now }), db: world.database.db, settings }
   const options = { ...shared, log: silentLog, now: Date.now, random: Math.random }
   const parts = composeNetwork({ network, rpcUrl: world.chain.rpcUrl }, options)
-  parts.node.accept()
+  for (const node of parts.nodes.list) node.accept()
   return parts.auctionServices
 }
 
@@ -67,6 +68,7 @@ function withHeldTransactions() {
   const settler = createSettler({
     ...{ rpc, network: market.network, privateKey, sequence, log: silentLog },
     maxFeePerGas: 500n * 10n ** 9n,
+    balances: createAccountBalances({ rpc, accounts: new Map(), log: silentLog }),
   })
   return { held, services: { ...services, sequence, settlers: new Map([[settler.address, settler]]) } }
 }

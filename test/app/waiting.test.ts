@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App, AppOptions } from '../../src/app/app.ts'
 import type { Log } from '../../src/domain/log.ts'
+import { startScriptedNode } from '../chain/scripted-node.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
@@ -109,6 +110,39 @@ test.each([
   world.way.open()
   expect(String(await world.program.failed)).toBe(`Error: ${chain.market.network.name}: ${line}`)
   expect((await get(world.program, '/health/ready')).status).toBe(503)
+})
+
+test('one node of two is enough to start, and one that comes later on another chain is never used', async () => {
+  let isOpen = false
+  const errors: unknown[] = []
+  const log: Log = { ...silentLog, error: (message, fields) => void errors.push({ message, ...fields }) }
+  await using database = await createTestDatabase()
+  await using wrong = await startScriptedNode(() =>
+    isOpen
+      ? {
+          answer: async ({ method, params }) => ({
+            result: method === 'eth_chainId' ? '0x5' : await chain.rpc.call(method, params),
+          }),
+        }
+      : 'hang up',
+  )
+  const { network } = chain.market
+  const networks = [{ network, rpcUrl: [wrong.url, chain.rpcUrl] }]
+  const program = await startProgram({ database, chain }, unlimited, { networks, log })
+  try {
+    const ready = { status: 200, body: { database: true, [network.name]: true, [`${network.name}:node`]: 2 } }
+    expect(await get(program, '/health/ready')).toEqual(ready)
+    isOpen = true
+    const line = await eventually('it is told', () => errors[0])
+    expect(line).toEqual({
+      message: 'a node is not used',
+      node: 1,
+      fault: `Error: ${network.name}: the node is on chain 5, not ${network.chainId}`,
+    })
+    expect(await get(program, '/health/ready')).toEqual(ready)
+  } finally {
+    await program.close()
+  }
 })
 
 test('the command ends with one clear line when its node comes back on another chain', async () => {

@@ -407,6 +407,23 @@ describe('a competition', () => {
   })
 })
 
+test('a solver whose account cannot pay is told so, and the next best wins', async () => {
+  const order = await placeOrder()
+  const told: unknown[] = []
+  const notify = (_: unknown, notice: object) => void told.push(notice)
+  const poor = createSolver(async (held) => [propose(held)], numbered('52'))
+  fake.world.poor.add(poor.address)
+  fake.world.solvers = [
+    { ...poor, outside: { maxProposals: 5, isPunctual: () => true, notify } },
+    createSolver(async (held) => [propose(held)]),
+  ]
+  await auction()
+  const [stored] = (await storyOf(order)).auctions
+  expect(stored?.proposedSolutions.map(({ solver }) => solver)).toEqual([solverAddress])
+  const reason = 'its account is empty'
+  expect(told).toEqual([{ kind: 'driverError', reason, extra: { reason } }])
+})
+
 describe('the token that stands for the dollar', () => {
   const pairs: (readonly (readonly string[])[])[] = []
   const market = [samplePool('01', wrapped, dollar, 10_000n), samplePool('02', wrapped, coin, 10_000n)]

@@ -28,8 +28,8 @@ export function forwardingTo(call: (method: string, params: unknown[]) => Promis
   return { answer: async ({ method, params }) => ({ result: await call(method, params) }) }
 }
 
-/** A node over real HTTP with scripted behaviour. */
-export async function startScriptedNode(...behaviours: Behaviour[]) {
+/** A node over real HTTP with scripted behaviour; a function decides anew for each request. */
+export async function startScriptedNode(...behaviours: (Behaviour | (() => Behaviour))[]) {
   const requests: (Request | Request[])[] = []
   const sockets = new Set<unknown>()
 
@@ -39,7 +39,7 @@ export async function startScriptedNode(...behaviours: Behaviour[]) {
     const asked: Request | Request[] = JSON.parse(body)
     requests.push(asked)
     const behaviour = (behaviours.length > 1 ? behaviours.shift() : behaviours[0]) ?? 'hang up'
-    await behave(behaviour, asked, response)
+    await behave(typeof behaviour === 'function' ? behaviour() : behaviour, asked, response)
   })
   server.on('connection', (socket) => sockets.add(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

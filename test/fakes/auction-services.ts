@@ -84,6 +84,8 @@ export function createAuctionServices(db: Database) {
     dryRun: (_calldata: Hex): string | undefined => undefined,
     /** What settlements change of the settlement contract's tokens. */
     changesOf: undefined as ReadonlyMap<Address, bigint> | undefined,
+    /** Accounts that cannot pay for gas. */
+    poor: new Set<Address>(),
     submitted: [] as { deadlineBlock: number }[],
   }
   const success = () => ({ outcome: 'success', txHash: fakeTransaction, block: world.block }) as const
@@ -96,7 +98,7 @@ export function createAuctionServices(db: Database) {
       const outcome = world.outcomes.get(address) ?? success()
       if (outcome instanceof Error) throw outcome
       const txHash = 'txHash' in outcome ? outcome.txHash : undefined
-      const refusal = txHash && (await record({ raw: '0x02', hash: txHash }))
+      const refusal = txHash && (await record({ raw: '0x02', hash: txHash, submission: 'sent' }))
       return refusal ? { outcome: 'failed', reason: refusal, block: world.block } : outcome
     },
     resume: async () => success(),
@@ -166,6 +168,10 @@ export function createAuctionServices(db: Database) {
       [solverAddress, numbered('52')].map((address) => [address, async (calldata) => world.dryRun(calldata)]),
     ),
     buffers: async (tokens) => tokens.map(() => 0n),
+    accounts: {
+      refresh: async () => {},
+      shortage: (account) => (world.poor.has(account) ? 'its account is empty' : undefined),
+    },
     sequence: {
       simulate: async (calls) =>
         calls.map(({ calldata }) => {

@@ -99,7 +99,9 @@ test('is refused while a settlement of the old order is pending, however long', 
   const settling = await bidOn(old)
   for (let later = 0; later < 5; later++) await bidOn(other)
   const attempt = { auctionId: settling, solutionUid: 0 }
-  expect(await storeTransaction(database.db, attempt, { raw: '0x02', hash: fakeTransaction })).toBe(true)
+  expect(
+    await storeTransaction(database.db, attempt, { raw: '0x02', submission: '', hash: fakeTransaction }),
+  ).toBe(true)
   expect(await codeOf(place(successor(old.uid)))).toBe('OldOrderActivelyBidOn')
   await forgetTransaction(database.db, attempt)
   await place(successor(old.uid))

@@ -11,14 +11,14 @@ const echo: Behaviour = { answer: ({ method }) => ({ result: method }) }
 const down: Behaviour = { status: 502 }
 
 function nodeAt(url: string, more: { now?: () => number; log?: Log } = {}) {
-  const node = createNode({ url, network: 'testnet', now: Date.now, log: silentLog, ...more })
+  const node = createNode({ url, name: 'the node of testnet', now: Date.now, log: silentLog, ...more })
   node.accept()
   return node
 }
 
 test('refuses its clients until it is accepted, but not the check itself', async () => {
   await using scripted = await startScriptedNode(echo)
-  const node = createNode({ url: scripted.url, network: 'testnet', now: Date.now, log: silentLog })
+  const node = createNode({ url: scripted.url, name: 'the node of testnet', now: Date.now, log: silentLog })
   const rpc = node.connect({})
   await expect(rpc.call('eth_call')).rejects.toThrow(Outage)
   await expect(rpc.batch([{ method: 'eth_call' }])).rejects.toThrow(Outage)

@@ -5,7 +5,12 @@ import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../../src/chain/rpc/wire.ts'
 import { encodeSettle, encodeTrade, settlementsOf } from '../../../src/chain/settlement/call.ts'
 import { createSettlementSequence } from '../../../src/chain/settlement/sequence.ts'
-import { createSettler, type SubmitLimits } from '../../../src/chain/settlement/settler.ts'
+import {
+  createSettler,
+  type SettlerOptions,
+  type SubmitLimits,
+} from '../../../src/chain/settlement/settler.ts'
+import { createAccountBalances } from '../../../src/chain/transaction/balances.ts'
 import testToken from '../../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { zeroAppData } from '../../../src/domain/app-data/document.ts'
@@ -82,14 +87,21 @@ async function settlement(auctionId: bigint, prices: [bigint, bigint] = [2n, 3n]
   return { orders, calldata }
 }
 
-const settlerWith = (poll: () => Promise<unknown>, rpc: Rpc = evm.rpc, maxFeePerGas = 500n * gwei) =>
+const settlerWith = (
+  poll: () => Promise<unknown>,
+  rpc: Rpc = evm.rpc,
+  maxFeePerGas = 500n * gwei,
+  more: Partial<SettlerOptions> = {},
+) =>
   createSettler({
     rpc,
     network,
     privateKey: solverKey,
-    sequence: createSettlementSequence(rpc, network),
+    sequence: createSettlementSequence(rpc, network, more.maxGas),
+    balances: createAccountBalances({ rpc, accounts: new Map(), log: silentLog }),
     maxFeePerGas,
     log: silentLog,
+    ...more,
     poll: async () => {
       await poll()
     },
@@ -183,6 +195,43 @@ describe('gas', () => {
   test('never exceeds the limit for a transaction', async () => {
     const { given } = await submitWith(100_000_000n)
     expect(given).toBe(16_777_216n)
+  })
+
+  test('above what a settlement may use fails in each simulation, and is not sent', async () => {
+    const { calldata } = await settlement(1n)
+    const { address: sender, submit } = settlerWith(() => evm.mine(), evm.rpc, 500n * gwei, {
+      maxGas: 100_000n,
+    })
+    const nonce = await nonceOf(sender)
+    const tooMuch = /it uses \d{6} gas, and a settlement may use 100000$/
+    expect(await submit(calldata, await within(3))).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(tooMuch),
+    })
+    expect(await nonceOf(sender)).toBe(nonce)
+    const sequence = createSettlementSequence(evm.rpc, network, 100_000n)
+    expect(await sequence.simulate([{ sender, calldata, gas: 2_000_000n }])).toEqual([
+      { revert: expect.stringMatching(tooMuch) },
+    ])
+  })
+
+  test('that the account cannot pay for is not sent, and the reason has both amounts', async () => {
+    const { calldata } = await settlement(1n)
+    await mineCheap()
+    const { address: sender, submit } = settler()
+    const nonce = await nonceOf(sender)
+    const balance = await evm.rpc.call<Hex>('eth_getBalance', [sender, 'latest'])
+    await evm.rpc.call('anvil_setBalance', [sender, toQuantity(gwei)])
+    const outcome = await submit(calldata, await within(3))
+    await evm.rpc.call('anvil_setBalance', [sender, balance])
+    expect(outcome).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(
+        /^not sent: its account has 0 of the native coin, and the transaction may cost 0\.00\d+$/,
+      ),
+    })
+    expect(await nonceOf(sender)).toBe(nonce)
+    expect(await submit(calldata, await within(3))).toMatchObject({ outcome: 'success' })
   })
 
   test('of a dry run is its gas limit', async () => {
@@ -346,7 +395,7 @@ describe('a pending settlement', () => {
     const nonce = await nonceOf(sender)
     expect(await submit(calldata, await within(5))).toMatchObject({
       outcome: 'failed',
-      reason: 'not sent: gas costs more than a settlement may offer',
+      reason: 'not sent: gas costs 600 gwei, and a settlement may offer 500',
     })
     expect(await nonceOf(sender)).toBe(nonce)
     await mineCheap()

@@ -20,7 +20,8 @@ async function broadcast(known: () => unknown) {
   const { sign, broadcast } = createTransactions(rpc, 1, key, log)
   const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
   const transaction = await sign({ nonce: 0, to: numbered('aa'), data: '0x', gasLimit: 21_000n, fees })
-  return { refusal: await broadcast(transaction), warnings: warnings.length }
+  const { refusal } = await broadcast(transaction)
+  return { refusal, warnings: warnings.length }
 }
 
 test('a transaction that the node has already is no news, and one that it may have is', async () => {
