@@ -4,6 +4,7 @@ import type { Unusable } from '../domain/auction/winner-selection.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import type { Solver } from '../solvers/solver.ts'
 import { checkProposal } from './check-proposal.ts'
+import { busySolvers } from './driver/busy.ts'
 import { checkSubmission } from './driver/check-submission.ts'
 import { timed } from './meter.ts'
 import { askedSolvers, faultNotice, withoutFailing } from './outside.ts'
@@ -28,12 +29,15 @@ export async function compete(
   signal: AbortSignal,
 ): Promise<Solution[]> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(services.settings.solveMs)])
+  const busy = await busySolvers(services)
   const solutions = await timed(services, 'solve', () =>
     whatCame(
-      askedSolvers(auction, services).map((solver) => ({
-        isPunctual: solver.outside?.isPunctual() ?? true,
-        answer: solutionsOf(solver, auction, pools, services, deadline),
-      })),
+      askedSolvers(auction, services)
+        .filter(({ address }) => !busy.has(address))
+        .map((solver) => ({
+          isPunctual: solver.outside?.isPunctual() ?? true,
+          answer: solutionsOf(solver, auction, pools, services, deadline),
+        })),
     ),
   )
   return shuffle(solutions, services.random)

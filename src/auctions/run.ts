@@ -3,6 +3,7 @@ import { endOverdueAttempts } from '../storage/auction/competition.ts'
 import { findCheckpoint } from '../storage/chain/log.ts'
 import { assembleAuction } from './assemble.ts'
 import { delayOwners } from './culprits.ts'
+import { createSolverWatch } from './driver/watch.ts'
 import { timed } from './meter.ts'
 import { recordCompetition } from './record.ts'
 import { resumeSettlements } from './resume.ts'
@@ -30,6 +31,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
       })
     }
   }
+  const watch = createSolverWatch(services)
   // Another process may have led before.
   services.book.reset()
   services.standings.reset()
@@ -43,6 +45,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
         last = head.number
         await services.accounts.refresh(head.number)
         await closeOverdue(services)
+        await watch()
         const places = settings.maxUnderWay - underWay.size
         if (places > 0) follow(await runAuction(services, places, signal))
         else log.warn('no auction: too many settlements are under way', { network: network.name })

@@ -3,7 +3,7 @@ import type { SettlementOutcome } from '../../chain/settlement/settler.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import type { Assignment, OwnSubmission } from '../../solvers/solver.ts'
-import { attemptState, type DelegatedAttempt, otherSettlement } from '../../storage/auction/delegations.ts'
+import { attemptState, type DelegatedAttempt, otherSettlements } from '../../storage/auction/delegations.ts'
 import type { AttemptKey } from '../../storage/auction/transactions.ts'
 import type { AuctionServices } from '../services.ts'
 
@@ -52,9 +52,11 @@ export async function followDelegated(
     if (state?.outcome === 'success' && state.txHash)
       return { outcome: 'success', txHash: state.txHash, block: state.endBlock }
     if (state?.outcome) {
-      const other = await otherSettlement(db, network.chainId, attempt)
+      const range = { from: attempt.startBlock + 1, to: attempt.deadlineBlock }
+      const [other] = await otherSettlements(db, network.chainId, [attempt.solver], range)
       const reason =
-        other && `the deadline passed: its transaction ${other} settles something else than it won with`
+        other &&
+        `the deadline passed: its transaction ${other.txHash} settles something else than it won with`
       return { outcome: 'timeout', block: state.endBlock, ...(reason && { reason }) }
     }
     if (signal.aborted) return { outcome: 'left' }

@@ -62,18 +62,31 @@ export async function delegatedAttempts(db: Db, chainId: number): Promise<Delega
   }))
 }
 
-/** A settlement of the solver in the time of an attempt that is none of an auction. */
-export async function otherSettlement(
+export interface SettlementRow {
+  solver: Address
+  txHash: Bytes32
+  blockNumber: number
+}
+
+/** Settlements of these accounts in a range of blocks, both ends included, that are none of an auction; a bounded number. */
+export async function otherSettlements(
   db: Db,
   chainId: number,
-  { solver, startBlock, deadlineBlock }: Pick<DelegatedAttempt, 'solver' | 'startBlock' | 'deadlineBlock'>,
-): Promise<Bytes32 | undefined> {
-  const row = await sql(db).settlement.findFirst({
+  solvers: readonly Address[],
+  { from, to }: { from: number; to: number },
+): Promise<SettlementRow[]> {
+  const rows = await sql(db).settlement.findMany({
     where: {
-      ...{ chainId, solver: bytea(solver), auctionId: null },
-      blockNumber: { gt: BigInt(startBlock), lte: BigInt(deadlineBlock) },
+      ...{ chainId, auctionId: null, solver: { in: solvers.map(bytea) } },
+      blockNumber: { gte: BigInt(from), lte: BigInt(to) },
     },
-    select: { txHash: true },
+    select: { solver: true, txHash: true, blockNumber: true },
+    orderBy: [{ blockNumber: 'asc' }, { logIndex: 'asc' }],
+    take: 1_000,
   })
-  return row ? hexOf(row.txHash) : undefined
+  return rows.map(({ solver, txHash, blockNumber }) => ({
+    solver: hexOf(solver),
+    txHash: hexOf(txHash),
+    blockNumber: Number(blockNumber),
+  }))
 }
