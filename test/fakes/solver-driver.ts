@@ -63,6 +63,8 @@ export interface DriverPlan {
   order: SentDriverOrder
   executedSell: bigint
   executedBuy: bigint
+  /** The same settlement with more calls at its end. */
+  encode(more: readonly Interaction[]): Hex
   calldata: Hex
 }
 
@@ -70,6 +72,7 @@ export interface SolverDriverFake extends SolverEngineFake {
   address: Address
   /** Hashes of the transactions that it sent. */
   sent: Hex[]
+  submit(calldata: Hex): Promise<Hex>
   /** From now on. */
   goes(ways: DriverWays): void
 }
@@ -91,11 +94,17 @@ export async function startSolverDriver(
 ): Promise<SolverDriverFake> {
   const rpc = createRpc({ url: rpcUrl, log: silentLog })
   const pools = createPools({ rpc, network, now: Date.now, log: silentLog })
-  const submit = createSubmission(rpc, network, account)
+  const send = createSubmission(rpc, network, account)
   const plans = new Map<string, DriverPlan>()
   const sent: Hex[] = []
   let ways = first
   let lastId = 0
+
+  async function submit(calldata: Hex): Promise<Hex> {
+    const hash = await send(calldata)
+    sent.push(hash)
+    return hash
+  }
 
   async function solve({ id, orders }: SentDriverAuction) {
     const market = await pools.look(orders.map((order) => [order.sellToken, bought(order, network)]))
@@ -118,7 +127,7 @@ export async function startSolverDriver(
     }
     if (ways.refuses) return { status: 400, body: { kind: 'FailedToSubmit', description: ways.refuses } }
     const calldata = ways.submits ? ways.submits(plan.calldata, plan) : plan.calldata
-    if (calldata) sent.push(await submit(calldata))
+    if (calldata) await submit(calldata)
     return { status: 200 }
   }
 
@@ -131,6 +140,7 @@ export async function startSolverDriver(
   return Object.assign(server, {
     address: account.address,
     sent,
+    submit,
     goes(next: DriverWays) {
       ways = next
     },
@@ -168,22 +178,23 @@ function planOf(
   const executedBuy = fill.buy
   if (executedBuy * limits.sellAmount < limits.buyAmount * executedSell) return undefined
   const [out0, out1] = buyToken === pool.token0 ? [paid, 0n] : [0n, paid]
-  const calldata = encodeSettle({
-    tokens: [order.sellToken, order.buyToken, order.sellToken, order.buyToken],
-    clearingPrices: [gross, executedSell, executedBuy, executedSell],
-    trades: [encodeTrade({ ...order, ...limits, feeAmount: 0n }, { sell: 2, buy: 3 }, executedSell)],
-    interactions: [
-      order.preInteractions.map(toCall),
-      [
-        transferCall(order.sellToken, pool.address, executedSell),
-        swapCall(pool.address, out0, out1, network.settlement),
-        ...(buyToken === order.buyToken ? [] : [unwrapCall(network.wrappedNative, executedBuy)]),
+  const encode = (calls: readonly Interaction[]) =>
+    encodeSettle({
+      tokens: [order.sellToken, order.buyToken, order.sellToken, order.buyToken],
+      clearingPrices: [gross, executedSell, executedBuy, executedSell],
+      trades: [encodeTrade({ ...order, ...limits, feeAmount: 0n }, { sell: 2, buy: 3 }, executedSell)],
+      interactions: [
+        order.preInteractions.map(toCall),
+        [
+          transferCall(order.sellToken, pool.address, executedSell),
+          swapCall(pool.address, out0, out1, network.settlement),
+          ...(buyToken === order.buyToken ? [] : [unwrapCall(network.wrappedNative, executedBuy)]),
+        ],
+        [...order.postInteractions.map(toCall), ...calls],
       ],
-      [...order.postInteractions.map(toCall), ...more(order)],
-    ],
-    auctionId,
-  })
-  return { solutionId, auctionId, order, executedSell, executedBuy, calldata }
+      auctionId,
+    })
+  return { solutionId, auctionId, order, executedSell, executedBuy, encode, calldata: encode(more(order)) }
 }
 
 function writeSolution(plan: DriverPlan, submissionAddress: Address, { claims = 1_000n }: DriverWays) {

@@ -11,6 +11,7 @@ import type {
   Submission,
 } from '../../domain/auction/solution.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import { hexSize } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { type Fault, filledFault, fillOutcome } from '../../domain/settlement/execution.ts'
@@ -19,6 +20,9 @@ import { wrappedForm } from '../../domain/token/token.ts'
 import { callFault } from './calls.ts'
 
 type CheckNetwork = Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative'>
+
+/** What nodes accept in a transaction, in bytes. */
+const maxCalldata = 128 * 1_024
 
 /**
  * Computes the solution that a revealed settlement stands for. It trades exactly the orders that its solver claims, with exactly the
@@ -31,6 +35,7 @@ export function checkSubmission(
   network: CheckNetwork,
 ): Solution | Fault {
   const { calldata, claims } = submission
+  if (hexSize(calldata) > maxCalldata) return { fault: 'no transaction holds this much calldata' }
   const settlement = decodeForeign(calldata)
   if (!settlement) return { fault: 'the revealed calldata is no settlement' }
   if (settlement.auctionId !== auction.id)

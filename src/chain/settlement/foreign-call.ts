@@ -18,10 +18,18 @@ export function decodeForeign(calldata: Hex): ForeignSettlement | undefined {
   const lengths = listLengths(calldata)
   if (!lengths?.every((length) => length <= mostItems)) return undefined
   const settlement = decodeSettle(calldata)
-  if (!settlement) return undefined
-  const [, , , stages] = settlementAbi.decodeFunctionData('settle', calldata) as Result
-  const [pre = [], intra = [], post = []] = Array.from(stages as Iterable<Result>, toInteractions)
-  return { ...settlement, interactions: [pre, intra, post] }
+  const stages = settlement && decodeStages(calldata)
+  return settlement && stages && { ...settlement, interactions: stages }
+}
+
+function decodeStages(calldata: Hex): ForeignSettlement['interactions'] | undefined {
+  try {
+    const [, , , stages] = settlementAbi.decodeFunctionData('settle', calldata) as Result
+    const [pre = [], intra = [], post = []] = Array.from(stages as Iterable<Result>, toInteractions)
+    return [pre, intra, post]
+  } catch {
+    return undefined
+  }
 }
 
 function toInteractions(stage: Result): Interaction[] {

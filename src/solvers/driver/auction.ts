@@ -1,5 +1,6 @@
+import { priceScale } from '../../domain/amount.ts'
 import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
-import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import { type Address, nativeMarker, zeroAddress } from '../../domain/evm/address.ts'
 import { duePreInteractions, filledAmount, type Order } from '../../domain/order/order.ts'
 import { writeInteraction, writePolicy } from '../engine/request.ts'
 
@@ -30,7 +31,8 @@ export function writeDriverAuction(auction: Auction, deadline: Date) {
 }
 
 function writeToken(address: Address, prices: Auction['nativePrices']) {
-  return { address, price: prices.get(address)?.toString() ?? null, trusted: false }
+  const price = address === nativeMarker ? priceScale : prices.get(address)
+  return { address, price: price?.toString() ?? null, trusted: false }
 }
 
 /** An order in the form of the protocol's auctions. */

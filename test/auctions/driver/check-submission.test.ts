@@ -123,6 +123,7 @@ describe('a settlement that is refused', () => {
   test.each<[string, string | RegExp, AuctionOrder[], { sell: bigint; buy: bigint } | undefined, Change]>([
     ['is none', 'is no settlement', [entry], undefined, { calldata: () => '0x1234' }],
     ['is cut off', 'is no settlement', [entry], undefined, { calldata: (text) => text.slice(0, 700) as Hex }],
+    ['is too long', 'this much calldata', [entry], undefined, running(call(`0x${'12'.repeat(2 ** 17)}`))],
     ['costs much to decode', 'is no settlement', [entry], undefined, { calldata: () => bomb as Hex }],
     [
       'is of another auction',

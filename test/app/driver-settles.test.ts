@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { encodeSettle } from '../../src/chain/settlement/call.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
+import { transferCall } from '../../src/domain/settlement/calldata.ts'
+import type { SolverDriverFake } from '../fakes/solver-driver.ts'
+import { type DriverWorld, startDriverWorld } from '../setup/drivers.ts'
+import { eventually } from '../setup/eventually.ts'
+
+const dollar = 10n ** 6n
+
+let world: DriverWorld
+let driver: SolverDriverFake
+beforeAll(async () => {
+  world = await startDriverWorld({ driver: {} }, {}, { AUCTION_DEADLINE_BLOCKS: '20' })
+  driver = world.drivers.driver as SolverDriverFake
+  await world.start()
+})
+beforeEach(() => driver.goes({}))
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+interface Attempt {
+  auctionId: number
+  outcome: string | null
+  txHash: string | null
+}
+
+async function attemptsOf(uid: string): Promise<Attempt[]> {
+  const report = (await world.get(`/api/v1/debug/order/${uid}`)) as {
+    auctions: { id: number; settlementAttempts: Attempt[] }[]
+  }
+  return report.auctions.flatMap(({ id, settlementAttempts }) =>
+    settlementAttempts.map(({ outcome, txHash }) => ({ auctionId: id, outcome, txHash })),
+  )
+}
+const toldToSettle = () => driver.asked.filter(({ path }) => path === '/settle').length
+const head = async () => Number(await world.chain.rpc.call<Hex>('eth_blockNumber'))
+const mine = (blocks: number) => world.chain.rpc.call('anvil_mine', [`0x${blocks.toString(16)}`])
+const kinds = async () => (await world.noticesOf('driver')).map(({ kind, reason }) => ({ kind, reason }))
+
+test('one that says why it does not settle frees the order at once', async () => {
+  driver.goes({ refuses: 'no gas' })
+  const uid = await world.place()
+  await eventually('it refuses', async () => (await attemptsOf(uid)).some(({ outcome }) => outcome !== null))
+  driver.goes({})
+  await eventually('it is filled', () => world.isFilled(uid))
+  const attempts = await attemptsOf(uid)
+  expect(attempts[0]?.outcome).toBe('driver failed: FailedToSubmit: no gas')
+  expect(attempts.at(-1)).toMatchObject({ outcome: 'success', txHash: driver.sent.at(-1) })
+  expect(await kinds()).toContainEqual({ kind: 'fail', reason: 'FailedToSubmit: no gas' })
+})
+
+test('one that never settles loses the order at the deadline, and another auction has it', async () => {
+  const before = toldToSettle()
+  driver.goes({ submits: () => undefined })
+  const uid = await world.place()
+  await eventually('it is told to settle', () => toldToSettle() > before)
+  const [running] = await attemptsOf(uid)
+  expect(running).toMatchObject({ outcome: null, txHash: null })
+  // Meanwhile the order is in no auction.
+  await mine(3)
+  expect(await attemptsOf(uid)).toHaveLength(1)
+  driver.goes({})
+  await mine(20)
+  await eventually('it is filled', () => world.isFilled(uid))
+  const attempts = await attemptsOf(uid)
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(['timeout', 'success'])
+  expect(await kinds()).toContainEqual({
+    kind: 'expired',
+    reason: 'the deadline passed before it was mined',
+  })
+})
+
+test('a settlement of a driver is followed across a restart of the service', async () => {
+  const before = toldToSettle()
+  let settlement: Hex | undefined
+  driver.goes({
+    submits: (calldata) => {
+      settlement = calldata
+      return undefined
+    },
+  })
+  const uid = await world.place()
+  await eventually('it is told to settle', () => toldToSettle() > before)
+  await world.stop()
+  await world.start()
+  const attempts = await attemptsOf(uid)
+  expect(attempts).toMatchObject([{ outcome: null }])
+  expect(toldToSettle()).toBe(before + 1)
+  await driver.submit(settlement as Hex)
+  await eventually('it is filled', () => world.isFilled(uid))
+  expect(await attemptsOf(uid)).toMatchObject([{ outcome: 'success', txHash: driver.sent.at(-1) }])
+  await eventually('it is told', async () =>
+    (await world.noticesOf('driver')).some(
+      ({ kind, auctionId }) => kind === 'success' && auctionId === attempts[0]?.auctionId,
+    ),
+  )
+})
+
+const take = (amount: bigint) => transferCall(world.chain.market.tokens.USDC.address, driver.address, amount)
+const bans = async () => (await world.noticesOf('driver')).filter(({ kind }) => kind === 'banned')
+const asked = () => driver.asked.filter(({ path }) => path === '/solve').length
+
+test('one that takes tokens of the contract is told, and not asked for the longest time', async () => {
+  const before = (await world.buffers()).USDC ?? 0n
+  driver.goes({ submits: (_, { encode }) => encode([take(1_000n * dollar)]) })
+  const uid = await world.place()
+  const [ban] = await eventually('it is banned', async () => ((await bans()).length > 0 ? bans() : undefined))
+  expect(ban?.reason).toContain(`settlement ${driver.sent.at(-1)} left less than it had to`)
+  expect(await world.isFilled(uid)).toBe(true)
+  expect((await world.buffers()).USDC).toBe(before - 1_000n * dollar)
+  driver.goes({})
+  const times = asked()
+  const next = await world.place({}, 1)
+  const until = (await head()) + 4
+  await eventually('some blocks passed', async () => (await head()) > until)
+  expect(asked()).toBe(times)
+  await mine(64)
+  await eventually('it is filled', () => world.isFilled(next))
+})
+
+test('so is one that takes them with a settlement of no auction', async () => {
+  const times = (await bans()).length
+  const nothing = { tokens: [], clearingPrices: [], trades: [], auctionId: 0n }
+  const hash = await driver.submit(
+    encodeSettle({ ...nothing, interactions: [[], [take(500n * dollar)], []] }),
+  )
+  await eventually('it is banned', async () => (await bans()).length > times)
+  expect((await bans())[0]?.reason).toContain(`settlement ${hash}, of no auction, took`)
+})
