@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { computeAddress } from 'ethers'
 import { afterAll, expect, test } from 'vitest'
 import {
   checkNetworksNamed,
@@ -53,6 +54,28 @@ test('an account has one sender: refunds and each solver need keys of their own'
   expect(faultsOf(() => readSettings({ SOLVER_PRIVATE_KEY: second, SOLVERS }))).toEqual([
     'SOLVERS.0.privateKey: is the built-in solver’s too',
   ])
+})
+
+test('the account of a driver is of no other solver, and not that of refunds', () => {
+  const key = `0x${'11'.repeat(32)}`
+  const address = computeAddress(key)
+  const driver = { kind: 'driver', name: 'y', url: 'http://127.0.0.1:2', address }
+  const engine = { kind: 'engine', name: 'x', url: 'http://127.0.0.1:1', privateKey: key }
+  const SOLVERS = JSON.stringify([driver])
+  expect(readSettings({ SOLVERS }).SOLVERS).toMatchObject([
+    { kind: 'driver', address: address.toLowerCase() },
+  ])
+  expect(faultsOf(() => readSettings({ SOLVERS: JSON.stringify([engine, driver]) }))).toEqual([
+    'SOLVERS.1.address: is another solver’s too',
+  ])
+  expect(faultsOf(() => readSettings({ SOLVERS, SOLVER_PRIVATE_KEY: key }))).toEqual([
+    'SOLVERS.0.address: is the built-in solver’s too',
+  ])
+  expect(faultsOf(() => readSettings({ SOLVERS, REFUND_PRIVATE_KEY: key }))).toEqual([
+    'REFUND_PRIVATE_KEY: is the key of a solver, from whose account nothing else may be sent',
+  ])
+  const withKey = JSON.stringify([{ ...driver, privateKey: key }])
+  expect(faultsOf(() => readSettings({ SOLVERS: withKey }))).toEqual([expect.stringMatching(/^SOLVERS\.0: /)])
 })
 
 test.each<[environment: Record<string, string>, statistics: boolean]>([
