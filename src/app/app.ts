@@ -26,6 +26,7 @@ import { applyMigrations } from '../storage/database/migrations.ts'
 import { openSignals } from '../storage/database/signals.ts'
 import { claimChain, claimOtherNodes } from './chain/claim.ts'
 import {
+  accessOf,
   affiliateNetwork,
   checkNetworksNamed,
   featuresOf,
@@ -230,6 +231,7 @@ async function serve(
     networks: createTradingNetworks(tradingNetworks),
     features: featuresOf(settings),
     suggests,
+    access: accessOf(settings),
     hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,
     isOperator,
     isEditor: (key) => isCms(key) || isOperator(key),

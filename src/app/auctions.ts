@@ -1,4 +1,5 @@
 import { createCodeChecks } from '../auctions/admission/code-checks.ts'
+import { createCurrentAuction, hiddenAuction } from '../auctions/admission/current-auction.ts'
 import { createHoldings } from '../auctions/admission/holdings.ts'
 import { createMarketPrices } from '../auctions/admission/market-prices.ts'
 import { createOrderBook } from '../auctions/admission/order-book.ts'
@@ -113,6 +114,8 @@ export function composeAuctions({
       notificationPauseMs: settings.NOTIFICATION_BALANCE_PAUSE * 1_000,
     }),
     marketPrices: createMarketPrices({ db, chainId: network.chainId, now }),
+    current:
+      settings.CURRENT_AUCTION_ACCESS === 'off' ? hiddenAuction : createCurrentAuction({ db, network, log }),
     routedPrices: createRoutedPrices(network.wrappedNative, routingMs),
     holdings: createHoldings({
       spendable: (holdings) => chain.spendable(holdings),

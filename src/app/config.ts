@@ -5,6 +5,7 @@ import { type Address, toAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import { ethFlowOf, type Profile, settlementPairs } from '../domain/network/deployments.ts'
 import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../domain/network/network.ts'
+import type { AccessRules } from '../graphql/context/access.ts'
 import type { Features } from '../graphql/context/features.ts'
 import { addressText, httpUrl } from './setting-readers.ts'
 import { type Settings, settings } from './settings.ts'
@@ -120,6 +121,15 @@ function faultsBetween(settings: Settings): string[] {
   if (refunder && [builtIn, ...accounts].includes(refunder))
     faults.push('REFUND_PRIVATE_KEY: is the key of a solver, from whose account nothing else may be sent')
   return faults
+}
+
+export function accessOf(
+  settings: Pick<Settings, 'CURRENT_AUCTION_ACCESS' | 'SIMULATION_ACCESS'>,
+): AccessRules {
+  return {
+    currentAuction: settings.CURRENT_AUCTION_ACCESS ?? 'operator',
+    simulation: settings.SIMULATION_ACCESS,
+  }
 }
 
 /** Optional parts of the service that the settings enable. */

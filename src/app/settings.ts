@@ -3,6 +3,7 @@ import { maxAppDataBytes } from '../domain/app-data/document.ts'
 import { factorScale } from '../domain/fee/policy.ts'
 import { profiles } from '../domain/network/deployments.ts'
 import { sameTokenPolicies } from '../domain/order/trading-policy.ts'
+import { accessLevels } from '../graphql/context/access.ts'
 import { maxNamedOrders } from '../graphql/order/uids-input.ts'
 import { trustedProxies } from '../http/client-address.ts'
 import { verificationModes } from '../quotes/verification/policy.ts'
@@ -99,6 +100,16 @@ export const settings = z.object({
     .describe(
       'Show a competition, its solutions and its attempts only once its deadline block has passed. The operator’s paths (`/restricted`) show them at once.',
     ),
+  CURRENT_AUCTION_ACCESS: z
+    .enum(accessLevels)
+    .optional()
+    .describe(
+      'Who may read what solvers are given at the moment: nobody (off), the operator, or all (public). The operator without it; all in `dev`.',
+    ),
+  SIMULATION_ACCESS: z
+    .enum(accessLevels)
+    .default('public')
+    .describe('Who may simulate orders: nobody (off), the operator, or all (public).'),
   AUCTION_MAX_ORDERS: integer(1, 10_000)
     .default(1_000)
     .describe('Orders in one auction, at most: the likeliest to be filled, shared by owner and pair.'),

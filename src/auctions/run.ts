@@ -71,11 +71,13 @@ export async function runAuction(
   const { settings } = services
   services.meter.began()
   const assembled = await timed(services, 'assemble', () => assembleAuction(services))
-  if (!assembled) return []
+  const shown = services.current.show(assembled?.auction)
+  if (!assembled) return shown.then(() => [])
   const maxWinners = Math.min(settings.maxWinners, places)
   const contest = await timed(services, 'simulate', () =>
     simulate(assembled.auction, assembled.pools, maxWinners, services, signal),
   )
+  await shown
   if (contest.solutions.length === 0 || signal.aborted) return []
   const { number: head } = await services.head()
   const auction = { ...contest.auction, deadlineBlock: head + settings.deadlineBlocks }

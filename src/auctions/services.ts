@@ -14,6 +14,7 @@ import type { Pool } from '../domain/routing/pool.ts'
 import type { Solver } from '../solvers/solver.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { CodeChecks } from './admission/code-checks.ts'
+import type { CurrentAuction } from './admission/current-auction.ts'
 import type { Holdings } from './admission/holdings.ts'
 import type { MarketPrices } from './admission/market-prices.ts'
 import type { OrderBook } from './admission/order-book.ts'
@@ -60,6 +61,7 @@ export interface AuctionServices {
   standings: Standings
   holdings: Holdings
   marketPrices: MarketPrices
+  current: CurrentAuction
   routedPrices: RoutedPrices
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks

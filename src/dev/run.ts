@@ -121,6 +121,7 @@ function localSettings(
     SOLVERS: [...settings.SOLVERS, ...SOLVERS],
     CMS_ENABLED: settings.CMS_ENABLED ?? true,
     CMS_API_KEY: settings.CMS_API_KEY ?? localCmsKey,
+    CURRENT_AUCTION_ACCESS: settings.CURRENT_AUCTION_ACCESS ?? 'public',
     STATS_SOURCE: 'own',
     SOLVER_PRIVATE_KEY,
     REFUND_PRIVATE_KEY,

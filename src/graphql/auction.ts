@@ -1,20 +1,24 @@
 import { auction } from '../storage/models/auction/auction.ts'
+import { currentAuction } from '../storage/models/auction/current.ts'
 import { auctionFeedEntry } from '../storage/models/auction/feed.ts'
 import { auctionOfTransaction, latestAuction, oneAuction } from '../storage/models/auction/roots.ts'
+import { currentAuctionByChain } from '../storage/models/keyed.ts'
 import type { OneRow } from '../storage/query/model.ts'
 import { builder } from './builder.ts'
+import { requireAccess } from './context/access.ts'
 import { tradingOn } from './context/networks.ts'
-import { AuctionRef, NetworkRef } from './refs.ts'
+import { AuctionRef, CurrentAuctionRef, NetworkRef } from './refs.ts'
 import { networkArgument } from './relay/paging.ts'
 import { exposeModel } from './stored/expose.ts'
 import { feedField } from './stored/feed-field.ts'
 import { modelRef } from './stored/model-ref.ts'
-import { identityOf } from './stored/resolve.ts'
+import { identityOf, resolveKeyed } from './stored/resolve.ts'
 import { storedRoot } from './stored/root.ts'
 import type { Environment } from './stored/stored-field.ts'
 
 exposeModel(auction)
 exposeModel(auctionFeedEntry)
+exposeModel(currentAuction)
 
 builder.objectField(AuctionRef, 'network', (t) =>
   t.field({
@@ -64,6 +68,22 @@ builder.queryFields((t) => {
         }),
       },
     ),
+    currentAuction: t.field({
+      type: CurrentAuctionRef,
+      nullable: true,
+      description:
+        'What solvers of a network are given at the moment, for those whom the deployment lets read it; null when no order can be settled.',
+      args: { network },
+      resolve: async (_root, { network }, context, info) => {
+        requireAccess('currentAuction', context)
+        return (await resolveKeyed(
+          currentAuctionByChain,
+          chainOf(context, network ?? undefined),
+          context,
+          info,
+        )) as never
+      },
+    }),
     auctionOfTransaction: storedRoot(
       t,
       auctionRoot(

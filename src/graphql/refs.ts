@@ -48,6 +48,7 @@ export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('Af
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
 export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
+export const CurrentAuctionRef = modelRef('CurrentAuction')
 export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
 export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
   'CancelOrdersByPolicyPayload',

@@ -3,6 +3,7 @@ import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
 import type { Executor } from '../execution/execute.ts'
 import { idempotencyKeyOf, type Produced } from '../execution/idempotency.ts'
+import { requireAccess } from '../graphql/context/access.ts'
 import type { Services } from '../graphql/context/context.ts'
 import { requireFeature } from '../graphql/context/features.ts'
 import { tradingOn } from '../graphql/context/networks.ts'
@@ -10,7 +11,7 @@ import { requireEditor } from '../graphql/context/operator.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
-import type { RoutedAnswer } from '../http/response.ts'
+import type { HttpResponse, RoutedAnswer } from '../http/response.ts'
 import { type Family, familyOf } from './errors/body.ts'
 import { refused } from './errors/refused.ts'
 import { compile, type Endpoint } from './row/endpoint.ts'
@@ -76,10 +77,11 @@ export function createRestHandler(
     if (endpoint.events) return openEvents(admitted, endpoint.events, body)
     const produce = (caller: Caller) => respond(admitted, body, caller)
     const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
-    if (key === undefined || body === undefined) return conditional(req, await produce(admitted.caller))
+    if (key === undefined || body === undefined) return produce(admitted.caller)
     const request = { scope: `POST ${pathname}`, key, body }
-    // Repetitions get a refusal again too.
-    return executor.answerOnce(request, admitted.caller, (caller) => produce(caller).catch(admitted.refuse))
+    // Repetitions get a refusal again too. The body is text: only rows without a document answer bytes.
+    const produceText = (caller: Caller) => produce(caller).catch(admitted.refuse) as Promise<Produced>
+    return executor.answerOnce(request, admitted.caller, produceText)
   }
 
   async function openEvents(
@@ -93,13 +95,18 @@ export function createRestHandler(
     return { stream: await streams.open({ client: caller.client, gone: gone(), subscribe: source, write }) }
   }
 
-  async function respond(admitted: Admitted, body: string | undefined, caller: Caller): Promise<Produced> {
-    const { admission, endpoint } = admitted
+  async function respond(
+    admitted: Admitted,
+    body: string | undefined,
+    caller: Caller,
+  ): Promise<HttpResponse> {
+    const { req, admission, endpoint } = admitted
     const request = requestOf(admitted, body)
     endpoint.reserve(request, admission, body?.length ?? 0)
     const produced = await endpoint.perform(request, () => executor.context(caller, admitted.gone()))
-    admission.settle(() => endpoint.units(produced.body.length))
-    return produced
+    const answer = conditional(req, produced)
+    admission.settle(() => endpoint.units((endpoint.row.isKept ? answer : produced).body.length))
+    return answer
   }
 
   return (req, caller, gone) => {
@@ -129,6 +136,8 @@ export function createRestHandler(
       if (!match.endpoint) throw match.refusal
       const { endpoint, path } = match
       if (endpoint.row.needs) requireFeature(services, endpoint.row.needs)
+      const { access, restricted = false } = endpoint.row
+      if (access) requireAccess(access.to, { ...services, ...caller, restricted }, access.whenOff)
       if (endpoint.row.isEditors) requireEditor({ ...services, ...caller })
       const recalled = endpoint.recall?.(path)
       if (recalled) return { route, ...conditional(req, recalled) }

@@ -7,6 +7,7 @@ import { quoteBody, toQuoteInput } from '../graphql/quote/rest-input.ts'
 import { notificationRoutes } from './account/routes.ts'
 import { affiliateRoutes } from './affiliate/routes.ts'
 import { statisticsRoutes } from './affiliate/statistics-routes.ts'
+import { currentAuctionRoutes } from './competition/current-auction.ts'
 import { noticeRoutes } from './competition/notices.ts'
 import { competitionRoutes } from './competition/routes.ts'
 import { orderRoutes } from './order/routes.ts'
@@ -23,6 +24,7 @@ export const orderBookRoutes: AnyRoute[] = [
   ...orderRoutes,
   ...tradeRoutes,
   ...competitionRoutes,
+  ...currentAuctionRoutes,
   ...noticeRoutes,
   route({
     on: 'POST /api/v1/quote',

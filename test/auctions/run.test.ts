@@ -65,6 +65,20 @@ function watch() {
   return () => new Map(solver.auctions.at(-1)?.orders.map(({ order, remaining }) => [order.uid, remaining]))
 }
 
+test('what solvers are given is stored, also without a solution, until nothing can be settled', async () => {
+  watch()
+  const current = () => sql(database.db).currentAuction.findUnique({ where: { chainId } })
+  const order = await placeOrder()
+  await auction()
+  expect(await current()).toMatchObject({ block: 10n, orderIds: [order.id], filled: [{}] })
+  const other = await placeOrder()
+  await auction()
+  expect((await current())?.orderIds).toEqual([order.id, other.id])
+  for (const each of [order, other]) fake.fund(each, 0n)
+  await auction()
+  expect(await current()).toBeNull()
+})
+
 describe('orders that cannot be settled', () => {
   test('are left out with the reason, which is recorded once for as long as it lasts', async () => {
     const held = watch()

@@ -1,4 +1,5 @@
 import { createCodeChecks } from '../../src/auctions/admission/code-checks.ts'
+import { createCurrentAuction } from '../../src/auctions/admission/current-auction.ts'
 import { createHoldings } from '../../src/auctions/admission/holdings.ts'
 import { createMarketPrices } from '../../src/auctions/admission/market-prices.ts'
 import { createOrderBook } from '../../src/auctions/admission/order-book.ts'
@@ -146,6 +147,7 @@ export function createAuctionServices(db: Database) {
       chainId: sampleNetwork.chainId,
       now: () => world.seconds * 1_000,
     }),
+    current: createCurrentAuction({ db, network: sampleNetwork, log: silentLog }),
     routedPrices: createRoutedPrices(sampleNetwork.wrappedNative, 20),
     holdings: createHoldings({
       spendable: async (holdings) =>

@@ -11,6 +11,7 @@ import type { Feeds } from '../../notifications/feeds.ts'
 import type { Db } from '../../storage/database/database.ts'
 import { createLoaders, type Loaders, type ReadTokens } from '../../storage/loaders.ts'
 import { maxNamedOrders } from '../order/uids-input.ts'
+import type { AccessRules } from './access.ts'
 import type { Features } from './features.ts'
 import type { TradingNetworks, TradingServices } from './networks.ts'
 
@@ -30,6 +31,8 @@ export interface Services {
   suggests?: boolean
   /** All are enabled when left out. */
   features?: Features
+  /** Who may read what; all may when left out. */
+  access?: AccessRules
   /** Whether a competition is hidden from clients until its deadline block has passed. */
   hidesCompetitions?: boolean
   /** Whether a request's key is the operator's; no key is when left out. */

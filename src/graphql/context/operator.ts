@@ -21,7 +21,7 @@ export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /** @throws Refusal Unauthorized */
-export function requireOperator({ apiKey, isOperator }: Context): void {
+export function requireOperator({ apiKey, isOperator }: Pick<Context, 'apiKey' | 'isOperator'>): void {
   if (!isOperator?.(apiKey)) {
     throw new Refusal('Unauthorized', 'send the operator’s key as Authorization: Bearer … or X-API-Key')
   }

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type Body, isField, isOptional, type ListMember, type Member } from '../../storage/bodies/body.ts'
+import {
+  type Body,
+  isField,
+  isOneOf,
+  isOptional,
+  type ListMember,
+  type Member,
+} from '../../storage/bodies/body.ts'
 import type { Field } from '../../storage/query/model.ts'
 import { inPlainText } from './descriptions.ts'
 import {
@@ -81,7 +88,8 @@ function plainSchema(member: Extract<Member, { description?: string }>): z.ZodTy
 }
 
 function listSchema({ list }: ListMember): z.ZodType {
-  return z.array(isField(list) ? valueSchema(list) : bodySchema(list))
+  if (isField(list)) return z.array(valueSchema(list))
+  return z.array(isOneOf(list) ? unionSchema(list.variants) : bodySchema(list))
 }
 
 function fieldSchema(field: Field): z.ZodType {

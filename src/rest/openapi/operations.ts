@@ -2,6 +2,7 @@ import { accountOperations } from '../account/documentation.ts'
 import { affiliateOperations } from '../affiliate/documentation.ts'
 import { statisticsOperations } from '../affiliate/statistics-documentation.ts'
 import { appDataOperations } from '../app-data/documentation.ts'
+import { currentAuctionOperations } from '../competition/current-auction-documentation.ts'
 import { competitionOperations } from '../competition/documentation.ts'
 import { noticeOperations } from '../competition/notices.ts'
 import { type Family, statusOf, toErrorBody } from '../errors/body.ts'
@@ -32,6 +33,7 @@ export const operations: Operations<Tagged> = {
   ...tagged('Trades', tradeOperations),
   ...tagged('App data', appDataOperations),
   ...tagged('Competitions', competitionOperations),
+  ...tagged('Competitions', currentAuctionOperations),
   ...tagged('Competitions', noticeOperations),
   ...tagged('Market', marketOperations),
   ...tagged('Networks', networkOperations),

@@ -1,5 +1,6 @@
 import type { Body } from '../../storage/bodies/body.ts'
 import { competitionSolution, competitionSolutionV1 } from '../../storage/bodies/competition.ts'
+import { auctionFeePolicies, auctionOrder } from '../../storage/bodies/current-auction.ts'
 import {
   reportedAttempt,
   reportedAuction,
@@ -32,6 +33,7 @@ import type { NamedSchema } from './operation.ts'
 import {
   competition,
   competitionV1,
+  currentAuction,
   debugReport,
   notifications,
   orders,
@@ -93,6 +95,12 @@ export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
   CompetitionSolution: { schema: bodySchema(competitionSolution), description: 'One proposed solution.' },
   CompetitionV1: { schema: competitionV1, description: 'The first version’s view of a competition.' },
   CompetitionSolutionV1: { schema: bodySchema(competitionSolutionV1), description: 'One proposed solution.' },
+  CurrentAuction: { schema: currentAuction, description: 'What solvers are given at the moment.' },
+  AuctionOrder: { schema: bodySchema(auctionOrder), description: 'An order as solvers are given it.' },
+  AuctionFeePolicy: {
+    schema: unionSchema(auctionFeePolicies),
+    description: 'A rule for fees, under the name of its kind.',
+  },
   Notification: { schema: notifications.element, description: 'Something an account should know.' },
   NotificationMetadata: {
     schema: bodySchema(notificationMetadata),

@@ -8,6 +8,7 @@ import type { Executor } from '../../execution/execute.ts'
 import type { Produced } from '../../execution/idempotency.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
+import type { HttpResponse } from '../../http/response.ts'
 import type { Family } from '../errors/body.ts'
 import { errorBodyOf } from '../errors/refused.ts'
 import { eventOf, type Subscriber } from '../stream.ts'
@@ -32,7 +33,7 @@ export interface Endpoint extends PathPattern {
   /** Whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
   /** @param context creates the context of the execution, if the row has a document */
-  perform(request: RestRequest, context: () => Context): Promise<Produced>
+  perform(request: RestRequest, context: () => Context): Promise<HttpResponse>
   /** Answers from memory; returns undefined when the document has to be executed. */
   recall: ReturnType<typeof createRecall> | undefined
   /** For subscriptions, which are answered as an event stream. */

@@ -1,6 +1,7 @@
 import { parse } from 'graphql'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import { isMutation } from '../../execution/admission/charge.ts'
+import type { AccessRules } from '../../graphql/context/access.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import type { Features } from '../../graphql/context/features.ts'
 import type { Documents } from '../documents.generated.ts'
@@ -56,6 +57,8 @@ interface Row<On extends string, Run extends string, Data> {
   needs?: keyof Features
   /** Needs the key of the content system or of the operator: checked before anything else is read. */
   isEditors?: boolean
+  /** What a setting must permit: checked before anything else is read. `whenOff`: the code where it is off for all. */
+  access?: { to: keyof AccessRules; whenOff?: RefusalCode }
   /** The path is reachable by the operator only: competitions are not hidden. */
   restricted?: boolean
   /** The body is read as JSON with any media type. */
@@ -90,6 +93,7 @@ export type RowTraits = Pick<
   | 'contentType'
   | 'needs'
   | 'isEditors'
+  | 'access'
   | 'restricted'
   | 'maxBytes'
   | 'anyContentType'
@@ -97,6 +101,8 @@ export type RowTraits = Pick<
   Partial<Pick<Route, 'run' | 'freshness'>> & {
     /** Whether successes may have the headers of an immutable body. */
     isCached?: boolean
+    /** The body is kept in memory: sending it is all that a request costs. */
+    isKept?: boolean
   }
 
 /** A row of any document. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import { oneRead } from '../../execution/admission/charge.ts'
-import { estimatedUnits, readUnits, writtenUnits } from '../../execution/admission/units.ts'
+import { estimatedUnits, keptUnits, readUnits, writtenUnits } from '../../execution/admission/units.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { tradingOn } from '../../graphql/context/networks.ts'
 import { ambientOf } from '../../graphql/stored/reading.ts'
@@ -26,7 +26,7 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
         read: readUnits(bytes),
       })
     },
-    units: writtenUnits,
+    units: row.isKept ? keptUnits : writtenUnits,
     isRepeatable: false,
     recall: undefined,
     async perform(request) {

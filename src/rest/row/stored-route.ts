@@ -22,6 +22,6 @@ export interface StoredRoute extends RowTraits {
 export type AnyRoute = Route | StoredRoute
 
 export interface StoredAnswer {
-  body: string
+  body: string | Buffer
   headers?: Record<string, string>
 }

@@ -216,7 +216,7 @@ function toSolutionColumns(auctionId: bigint, solution: RankedSolution): Prisma.
 }
 
 /** `null` without policies. */
-function policiesJson({ feePolicies }: AuctionOrder): string | null {
+export function policiesJson({ feePolicies }: AuctionOrder): string | null {
   if (feePolicies.length === 0) return null
   return JSON.stringify(feePolicies, (_, value) => (typeof value === 'bigint' ? Number(value) : value))
 }

@@ -8,8 +8,14 @@ import { literal, sql, type Text, toSql } from '../query/text.ts'
  */
 export type Body = Readonly<Record<string, Member>>
 
+/** One of several bodies, by the key that the SQL of `by` returns. */
+interface OneOf {
+  variants: Readonly<Record<string, Body>>
+  by: string
+}
+
 export interface ListMember {
-  list: Body | Field
+  list: Body | Field | OneOf
   rows: string
   /** SQL condition: without it the list is empty, and `rows` is not read. */
   only?: string
@@ -40,8 +46,7 @@ export type Member =
   | { perhaps: Body; rows: string; unless: string; description: string }
   /** An object whose keys are values. */
   | MapMember
-  /** One of several bodies, by the key that the SQL of `by` returns. */
-  | { variants: Readonly<Record<string, Body>>; by: string }
+  | OneOf
   | { always: 'null'; description: string }
   /** A map that never has an entry. */
   | { always: '{}'; map: MapOf; description: string }
@@ -88,21 +93,32 @@ function memberText(member: Member): Text {
   if ('json' in member) return fieldText(member.json, asStored)
   if ('list' in member) return listMember(member)
   if ('map' in member) return mapText(member)
-  if ('variants' in member) {
-    const cases = Object.entries(member.variants).map(
-      ([value, body]) => `WHEN '${value}' THEN ${toSql(bodyText(body))}`,
-    )
-    return sql(`CASE ${member.by} ${cases.join(' ')} END`)
-  }
+  if ('variants' in member) return oneOfText(member)
   throw new TypeError('optional members come after all others')
 }
 
+function oneOfText({ variants, by }: OneOf): Text {
+  const cases = Object.entries(variants).map(
+    ([value, body]) => `WHEN '${value}' THEN ${toSql(bodyText(body))}`,
+  )
+  return sql(`CASE ${by} ${cases.join(' ')} END`)
+}
+
 function listMember({ list, rows, only }: ListMember): Text {
-  const text = listText(isField(list) ? fieldText(list, asStored) : bodyText(list), rows)
+  const text = listText(itemText(list), rows)
   return only ? sql(`CASE WHEN ${only} THEN ${toSql(text)} ELSE '[]' END`) : text
 }
 
-export function isField(value: Body | Field): value is Field {
+function itemText(list: ListMember['list']): Text {
+  if (isField(list)) return fieldText(list, asStored)
+  return isOneOf(list) ? oneOfText(list) : bodyText(list)
+}
+
+export function isOneOf(value: ListMember['list']): value is OneOf {
+  return 'by' in value && typeof value.by === 'string'
+}
+
+export function isField(value: ListMember['list']): value is Field {
   return 'codec' in value && typeof value.codec === 'object' && 'read' in value.codec
 }
 

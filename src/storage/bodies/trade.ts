@@ -7,34 +7,37 @@ import { fieldsOf, listOf, share } from './fields.ts'
 const factor = derived(share, 'p.factor', 'Share of what the policy measures.')
 const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'The most it takes, as a share of the volume.')
 
-/** A field of the quote of the trade's order; zero without a quote. */
-const quoted = (field: string, description: string) =>
-  derived(
-    amount as Codec<bigint>,
-    `coalesce((SELECT q.${field} FROM order_quotes q WHERE q.order_id = tr.order_id), 0)`,
-    description,
-  )
-
-/** Policy `p` as an object whose only key is its kind. */
-export const tradeFeePolicies: Record<string, Body> = {
-  surplus: { surplus: { object: { factor, maxVolumeFactor } } },
-  volume: { volume: { object: { factor } } },
-  priceImprovement: {
+/** Policy `p` as an object whose only key is its kind. @param orderId SQL for the order whose quote it is about */
+export function feePoliciesOf(orderId: string): Record<string, Body> {
+  /** Zero without a quote. */
+  const quoted = (field: string, description: string) =>
+    derived(
+      amount as Codec<bigint>,
+      `coalesce((SELECT q.${field} FROM order_quotes q WHERE q.order_id = ${orderId}), 0)`,
+      description,
+    )
+  return {
+    surplus: { surplus: { object: { factor, maxVolumeFactor } } },
+    volume: { volume: { object: { factor } } },
     priceImprovement: {
-      object: {
-        factor,
-        maxVolumeFactor,
-        quote: {
-          object: {
-            fee: quoted('fee_amount', 'Quoted fee in sell token atoms.'),
-            sellAmount: quoted('sell_amount', 'Quoted sell amount, without fee.'),
-            buyAmount: quoted('buy_amount', 'Quoted buy amount.'),
+      priceImprovement: {
+        object: {
+          factor,
+          maxVolumeFactor,
+          quote: {
+            object: {
+              fee: quoted('fee_amount', 'Quoted fee in sell token atoms.'),
+              sellAmount: quoted('sell_amount', 'Quoted sell amount, without fee.'),
+              buyAmount: quoted('buy_amount', 'Quoted buy amount.'),
+            },
           },
         },
       },
     },
-  },
+  }
 }
+
+export const tradeFeePolicies = feePoliciesOf('tr.order_id')
 
 export const executedProtocolFeeBody: Body = {
   policy: { variants: tradeFeePolicies, by: 'p.kind' },

@@ -8,6 +8,7 @@ import { account } from './account.ts'
 import { affiliate } from './affiliate.ts'
 import { appData } from './app-data.ts'
 import { auction, isShown } from './auction/auction.ts'
+import { currentAuction } from './auction/current.ts'
 import { solution } from './auction/solution.ts'
 import { notification } from './notification/notification.ts'
 import { order } from './order/order.ts'
@@ -44,6 +45,15 @@ export const auctionById: Keyed<bigint> = {
   values: (id) => [id],
   join: 'auctions a ON a.id = k.id',
   exists: `a.id IS NOT NULL AND ${isShown}`,
+}
+
+/** By chain id. */
+export const currentAuctionByChain: Keyed<number> = {
+  model: currentAuction,
+  columns: { chain_id: 'int4' },
+  values: (chainId) => [chainId],
+  join: 'current_auctions ca ON ca.chain_id = k.chain_id',
+  exists: 'ca.chain_id IS NOT NULL',
 }
 
 interface SolutionKey {

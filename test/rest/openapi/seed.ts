@@ -1,15 +1,18 @@
+import { expect } from 'vitest'
 import { describeMarket } from '../../../src/dev/market/market.ts'
 import { type Affiliate, defaultProgramme } from '../../../src/domain/affiliate/affiliate.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
+import type { Order } from '../../../src/domain/order/order.ts'
 import { sample } from '../../../src/rest/openapi/sample.ts'
 import { insertAffiliate } from '../../../src/storage/affiliate/affiliates.ts'
+import { storeCurrentAuction } from '../../../src/storage/auction/current.ts'
 import { insertChainFacts } from '../../../src/storage/chain/log.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { recordNotifications } from '../../../src/storage/feed.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
-import { numbered } from '../../fakes/order.ts'
+import { auctionOrder, numbered, sampleAuction } from '../../fakes/order.ts'
 import { indexedUpTo, storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
 
@@ -66,8 +69,9 @@ async function seedSettledOrder(db: Database): Promise<void> {
 
 /** Their UIDs depend on their terms, and the signatures in the examples on those. */
 async function seedOpenOrders(db: Database): Promise<void> {
+  const orders: Order[] = []
   for (const validTo of [1_800_001_201, 1_800_001_202, 1_800_001_203]) {
-    await storeOrder(db, {
+    const order = await storeOrder(db, {
       owner: address(sample.trader),
       receiver: address(sample.trader),
       sellToken: tokens.WETH.address,
@@ -75,7 +79,12 @@ async function seedOpenOrders(db: Database): Promise<void> {
       validTo,
       effectiveValidTo: validTo,
     })
+    orders.push(order)
   }
+  const held = auctionOrder(orders[0] ?? expect.fail(), [
+    { kind: 'priceImprovement', factor: 500_000n, maxVolumeFactor: 10_000n },
+  ])
+  await storeCurrentAuction(db, { ...sampleAuction([held]), id: 10n, chainId: network.chainId })
 }
 
 async function seedReferredTrade(db: Database): Promise<void> {

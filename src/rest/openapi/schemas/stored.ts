@@ -3,6 +3,7 @@ import {
   competition as competitionBody,
   competitionV1 as competitionV1Body,
 } from '../../../storage/bodies/competition.ts'
+import { currentAuctionBody } from '../../../storage/bodies/current-auction.ts'
 import { debugReportBody } from '../../../storage/bodies/debug-report.ts'
 import { notificationBody } from '../../../storage/bodies/notification.ts'
 import { fullOrder } from '../../../storage/bodies/order.ts'
@@ -19,4 +20,5 @@ export const debugReport = bodySchema(debugReportBody)
 export const trades = z.array(bodySchema(listedTrade))
 export const competition = bodySchema(competitionBody)
 export const competitionV1 = bodySchema(competitionV1Body)
+export const currentAuction = bodySchema(currentAuctionBody)
 export const notifications = z.array(bodySchema(notificationBody))

@@ -1,0 +1,42 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
+import { requireOperator } from './operator.ts'
+
+export const accessLevels = ['off', 'operator', 'public'] as const
+/** Who may read something: nobody, the operator, or all. */
+export type Access = (typeof accessLevels)[number]
+
+/** What settings permit. */
+export interface AccessRules {
+  /** What solvers are given at the moment. */
+  currentAuction: Access
+  /** Simulations of orders. */
+  simulation: Access
+}
+
+const settingNames: Readonly<Record<keyof AccessRules, string>> = {
+  currentAuction: 'CURRENT_AUCTION_ACCESS',
+  simulation: 'SIMULATION_ACCESS',
+}
+
+interface Asking {
+  access?: AccessRules
+  apiKey: string | undefined
+  isOperator?(apiKey: string | undefined): boolean
+  /** Came over a path that only the operator reaches. */
+  restricted?: boolean
+}
+
+/**
+ * @param whenOff the code where it is off for all
+ * @throws Refusal Unauthorized, `whenOff`
+ */
+export function requireAccess(
+  name: keyof AccessRules,
+  asking: Asking,
+  whenOff: RefusalCode = 'FeatureDisabled',
+): void {
+  const level = asking.access?.[name] ?? 'public'
+  if (level === 'off') throw new Refusal(whenOff, `this is off by the setting ${settingNames[name]}`)
+  if (level === 'operator' && !asking.restricted) requireOperator(asking)
+}
