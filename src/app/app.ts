@@ -190,6 +190,7 @@ async function serve(
       tokenData,
       balances,
       prices,
+      simulations,
     }) => ({
       network,
       placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderServices),
@@ -204,6 +205,7 @@ async function serve(
       quote: (request: Parameters<typeof quote>[0]) => quote(request, quoteServices),
       quotes: (request: Parameters<typeof quoteStream>[0], signal: AbortSignal) =>
         quoteStream(request, quoteServices, signal),
+      ...simulations,
       storedQuote: (id: bigint, from: Address) => replyTo(from, id, quoteServices),
       tokens,
       nativeRates,

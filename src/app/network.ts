@@ -35,7 +35,7 @@ import { composeAuctions, composeSolvers, maxFeeOf } from './auctions.ts'
 import { composeAccounts } from './chain/accounts.ts'
 import { composeNodes } from './chain/nodes.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
-import { composeOrders } from './orders.ts'
+import { composeOrders, composeSimulations } from './orders.ts'
 import { composeQuoting } from './quoting.ts'
 import type { Settings } from './settings.ts'
 import { composeTokenData, type TokenData } from './token-data.ts'
@@ -52,6 +52,8 @@ export interface NetworkParts {
   indexerOptions: IndexerOptions
   /** Undefined without an account for it. */
   refunderOptions: RefunderOptions | undefined
+  /** For clients. */
+  simulations: ReturnType<typeof composeSimulations>
   /** For wallets that register as affiliates. */
   checkSignature: CheckAccountSignature
   tokens: TokenReader['tokens']
@@ -173,6 +175,14 @@ export function composeNetwork(
     checkOrder: newOrderCheck(),
     quoteFor: (order) => quoteForOrder(order, quoteServices),
   })
+  const simulations = composeSimulations({
+    network,
+    db,
+    appDataSources,
+    now,
+    rpc,
+    simulationRpc: rpcWithoutRetries,
+  })
   const auctionServices = composeAuctions({
     network,
     chain,
@@ -251,6 +261,7 @@ export function composeNetwork(
     chain,
     pools,
     orderServices,
+    simulations,
     quoteServices,
     auctionServices,
     indexerOptions,

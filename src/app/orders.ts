@@ -1,12 +1,17 @@
 import type { AppDataSources } from '../app-data/read.ts'
 import type { Chain } from '../chain/chain.ts'
+import { createOrderSimulation } from '../chain/order/simulation.ts'
 import { rememberSpendable } from '../chain/order/spendable.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import { createTokenSlots } from '../chain/token/slots.ts'
 import { batch } from '../concurrency/batch.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { TradingServices } from '../graphql/context/networks.ts'
 import { recordLogged } from '../notifications/logged.ts'
 import type { OrderServices } from '../orders/check.ts'
+import { simulateGiven, simulateStored } from '../orders/simulate.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
@@ -24,6 +29,30 @@ interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'quoteFor'> {
 
 /** Orders placed at the same time share queries and node requests. A batch to the node has two calls for each order. */
 const batching = { maxBatch: 50, concurrency: 2 }
+
+interface SimulationsOptions extends Pick<OrdersOptions, 'network' | 'db' | 'appDataSources' | 'now'> {
+  rpc: Rpc
+  /** Without retries, for calls that run strangers' code. */
+  simulationRpc: Rpc
+}
+
+/** Simulations of orders for clients, on one network. */
+export function composeSimulations({
+  network,
+  db,
+  appDataSources,
+  now,
+  rpc,
+  simulationRpc,
+}: SimulationsOptions): Pick<TradingServices, 'simulateStored' | 'simulateOrder'> {
+  const slots = createTokenSlots({ rpc, now })
+  const simulateOrder = createOrderSimulation({ rpc: simulationRpc, network, slots })
+  const services = { network, db, appDataSources, simulateOrder }
+  return {
+    simulateStored: (uid, block) => simulateStored(uid, block, services),
+    simulateOrder: (order, block) => simulateGiven(order, block, services),
+  }
+}
 
 /** What placing and cancelling orders needs on one network. */
 export function composeOrders({

@@ -4,6 +4,7 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { OrderData } from '../domain/order/order.ts'
+import type { OrderSimulation } from '../domain/order/simulation.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import type { QuoteHop, QuotePath, QuoteReply, QuoteRoute } from '../domain/quote/quote.ts'
 import type { SignatureExplanation } from '../domain/signing/explain-signature.ts'
@@ -58,6 +59,7 @@ export const MetaRef = modelRef('Meta')
 export const NetworkRef = builder.objectRef<Network>('Network')
 export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
+export const OrderSimulationRef = builder.objectRef<OrderSimulation>('OrderSimulation')
 export const OrderToSignRef = builder.objectRef<OrderToSign>('OrderToSign')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
 export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: GraphQLError }>('PlaceOrderError')

@@ -11,7 +11,7 @@ import type { OrderServices } from './check.ts'
 import { signatureRefusal } from './signature-refusal.ts'
 
 /** Maximum size of a contract wallet's signature, in bytes. */
-const maxContractSignature = 8_192
+export const maxContractSignature = 8_192
 
 const faults: Record<SignatureFault, string> = {
   length: 'must be 65 bytes r‖s‖v, or the 64 compact ones of EIP-2098',

@@ -111,10 +111,47 @@ export type SigningScheme =
   | 'ethsign'
   | 'presign';
 
+export type SimulateOrderInput = {
+  appData: string;
+  blockNumber?: number | null | undefined;
+  buyAmount: string;
+  buyToken: string;
+  buyTokenBalance?: BuyTokenDestination | null | undefined;
+  feeAmount: string;
+  kind: OrderKind;
+  network?: string | null | undefined;
+  owner: string;
+  partiallyFillable: boolean;
+  receiver?: string | null | undefined;
+  sellAmount: string;
+  sellToken: string;
+  sellTokenBalance?: SellTokenSource | null | undefined;
+  signature: string;
+  signingScheme: SigningScheme;
+  validTo: number;
+};
+
 export type UploadAppDataInput = {
   document: string;
   hash?: string | null | undefined;
 };
+
+export type GetApiV1DebugSimulationUidVariables = Exact<{
+  network: string;
+  uid: string;
+  blockNumber?: number | null | undefined;
+}>;
+
+
+export type GetApiV1DebugSimulationUidResult = { network: { chainId: number }, order: { simulation: { error: string | null, block: number | null, from: string, to: string, input: string, gas: number, stateOverrides: unknown } } | null };
+
+export type PostApiV1DebugSimulationVariables = Exact<{
+  network: string;
+  input: SimulateOrderInput;
+}>;
+
+
+export type PostApiV1DebugSimulationResult = { network: { chainId: number }, simulateOrder: { error: string | null, block: number | null, from: string, to: string, input: string, gas: number, stateOverrides: unknown } };
 
 export type PostApiV1QuoteVariables = Exact<{
   input: QuoteInput;
@@ -276,6 +313,8 @@ export type GetAffiliateTraderActivityAddressResult = { traderActivity: { comput
 
 /** What a document gives and takes, by its text. */
 export interface Documents {
+  "query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {\n      network(name: $network) { chainId }\n      order(uid: $uid, network: $network) {\n        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }\n      }\n    }": { result: GetApiV1DebugSimulationUidResult; variables: GetApiV1DebugSimulationUidVariables }
+  "query ($network: NetworkName!, $input: SimulateOrderInput!) {\n      network(name: $network) { chainId }\n      simulateOrder(input: $input) { error block from to input gas stateOverrides }\n    }": { result: PostApiV1DebugSimulationResult; variables: PostApiV1DebugSimulationVariables }
   "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }
   "subscription ($input: QuoteInput!) { quotes(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps\n } }": { result: PostApiV1QuoteStreamResult; variables: PostApiV1QuoteStreamVariables }
   "mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }": { result: PostApiV1OrdersResult; variables: PostApiV1OrdersVariables }

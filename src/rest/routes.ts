@@ -11,6 +11,7 @@ import { currentAuctionRoutes } from './competition/current-auction.ts'
 import { noticeRoutes } from './competition/notices.ts'
 import { competitionRoutes } from './competition/routes.ts'
 import { orderRoutes } from './order/routes.ts'
+import { simulationRoutes } from './order/simulation.ts'
 import { quoteFields, writeQuote } from './quote/result.ts'
 import { unchanging } from './row/caching.ts'
 import { type RestRequest, route } from './row/route.ts'
@@ -22,6 +23,7 @@ import { tradeRoutes } from './trade/routes.ts'
 /** Order book routes, below the segment of the network. */
 export const orderBookRoutes: AnyRoute[] = [
   ...orderRoutes,
+  ...simulationRoutes,
   ...tradeRoutes,
   ...competitionRoutes,
   ...currentAuctionRoutes,

@@ -90,7 +90,7 @@ const checkAddress = address('0x7ade0c4ec0de7ade0c4ec0de7ade0c4ec0de7ade')
 /** An unused address: the trader when the client names none. */
 const anonymousTrader = address('0x51a9c2e87f3bd04465c1f0927eab3d86e50f7c1b')
 /** Returns 1 for any call: overrides the solver allow-list. */
-const alwaysTrueCode: Hex = '0x600160005260206000f3'
+export const alwaysTrueCode: Hex = '0x600160005260206000f3'
 /** More than nearly all real balances, so that the override does not lower one; fits tokens that count in 96 bits. */
 const minFunds = 2n ** 95n
 

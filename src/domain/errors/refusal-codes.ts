@@ -161,6 +161,10 @@ export const refusalCodes = {
     'An order with this UID exists already.',
     'The order is there: read it. For a second one change `validTo` or the appData.',
   ),
+  BadRequest: final(
+    'The appData of an order to simulate is malformed or unknown.',
+    'Send the document itself; correct the JSON path that the description names.',
+  ),
   Forbidden: final('The account may not trade here.', 'Nothing can be done here.'),
 
   OldOrderActivelyBidOn: passing(

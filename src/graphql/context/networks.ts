@@ -3,11 +3,13 @@ import type { Address } from '../../domain/evm/address.ts'
 import { chainIdOfName } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Cancellation, OrderCreation } from '../../domain/order/creation.ts'
+import type { OrderSimulation } from '../../domain/order/simulation.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import type { QuoteReply, QuoteRequest } from '../../domain/quote/quote.ts'
 import type { NativeRate } from '../../domain/token/native-rate.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
+import type { OrderToSimulate } from '../../orders/simulate.ts'
 import type { BalanceWatch } from '../../tokens/balances.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
 
@@ -32,6 +34,10 @@ export interface TradingServices {
    * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
   quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
+  /** Simulates a settlement of what remains of a stored order. @throws Refusal OrderNotFound, NotFound for the block; Outage */
+  simulateStored(uid: OrderUid, block: number | null): Promise<OrderSimulation>
+  /** The same for an order that a client describes. @throws Refusal InvalidParameter, BadRequest, NotFound; Outage */
+  simulateOrder(order: OrderToSimulate, block: number | null): Promise<OrderSimulation>
   /** A stored quote as it was returned to `from`; undefined for quotes of other traders. */
   storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
   /**

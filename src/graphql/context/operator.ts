@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { Context } from './context.ts'
 
 /**
  * Whether a request's key is the configured one; always false when none is configured. Compares hashes, so that the
@@ -20,15 +19,22 @@ export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
   return bearer || (Array.isArray(key) ? key[0] : key)
 }
 
+/** A request, and whose key it may have. */
+interface Asking {
+  apiKey: string | undefined
+  isOperator?(apiKey: string | undefined): boolean
+  isEditor?(apiKey: string | undefined): boolean
+}
+
 /** @throws Refusal Unauthorized */
-export function requireOperator({ apiKey, isOperator }: Pick<Context, 'apiKey' | 'isOperator'>): void {
+export function requireOperator({ apiKey, isOperator }: Asking): void {
   if (!isOperator?.(apiKey)) {
     throw new Refusal('Unauthorized', 'send the operator’s key as Authorization: Bearer … or X-API-Key')
   }
 }
 
 /** @throws Refusal Unauthorized */
-export function requireEditor({ apiKey, isEditor }: Pick<Context, 'apiKey' | 'isEditor'>): void {
+export function requireEditor({ apiKey, isEditor }: Asking): void {
   if (!isEditor?.(apiKey)) {
     throw new Refusal(
       'Unauthorized',

@@ -1,4 +1,5 @@
 import type { Operations } from '../openapi/operation.ts'
+import { sample } from '../openapi/sample.ts'
 import { currentAuction } from '../openapi/schemas/stored.ts'
 import { sampleCurrentAuction } from './current-auction-example.ts'
 
@@ -12,6 +13,16 @@ export const currentAuctionOperations: Operations = {
       200: { description: 'The auction.', schema: currentAuction, headers: ['Cache-Control', 'ETag'] },
     },
     codes: ['FeatureDisabled', 'Unauthorized'],
-    examples: { current: { summary: 'One order', answer: sampleCurrentAuction } },
+    examples: {
+      current: {
+        summary: 'One order',
+        headers: { authorization: `Bearer ${sample.key}` },
+        answer: sampleCurrentAuction,
+      },
+      stranger: {
+        summary: 'Without the operator’s key',
+        refused: ['Unauthorized', 'send the operator’s key as Authorization: Bearer … or X-API-Key'],
+      },
+    },
   },
 }

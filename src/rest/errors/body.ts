@@ -45,6 +45,7 @@ export const statusOf: Record<RefusalCode, number> = {
   TooMuchGas: 400,
   TooManyLimitOrders: 400,
   DuplicatedOrder: 400,
+  BadRequest: 400,
   Forbidden: 403,
   OldOrderActivelyBidOn: 400,
 

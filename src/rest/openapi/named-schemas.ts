@@ -2,6 +2,7 @@ import { affiliateSwitch, registerAffiliateInput } from '../../graphql/affiliate
 import { appDataBody } from '../../graphql/app-data/input.ts'
 import { cancellationBody, singleCancellationBody } from '../../graphql/order/cancellation-input.ts'
 import { orderInput } from '../../graphql/order/creation-input.ts'
+import { simulationBody } from '../../graphql/order/simulation-input.ts'
 import { orderUidsInput } from '../../graphql/order/uids-input.ts'
 import { quoteBody } from '../../graphql/quote/rest-input.ts'
 import { tokenDetailsInput } from '../../graphql/token/addresses-input.ts'
@@ -14,6 +15,7 @@ import {
 } from '../affiliate/statistics-schema.ts'
 import { appDataDocument } from '../app-data/schema.ts'
 import { solverNotices } from '../competition/notices.ts'
+import { orderSimulation, tenderlyRequest } from '../order/simulation-schema.ts'
 import { quotedOrder, quoteResponse } from '../quote/schema.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/data-schema.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/schema.ts'
@@ -43,6 +45,16 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     description: 'The order that a quote stands for, ready to be signed with a `feeAmount` of 0.',
   },
   OrderCreation: { schema: orderInput.schema, graphqlType: 'OrderInput', description: 'A signed order.' },
+  OrderToSimulate: {
+    schema: simulationBody,
+    graphqlType: 'SimulateOrderInput',
+    description: 'An order that need not be stored, nor be acceptable.',
+  },
+  OrderSimulation: {
+    schema: orderSimulation,
+    description: 'What would become of a settlement of the order.',
+  },
+  TenderlyRequest: { schema: tenderlyRequest, description: 'The call, in the form that Tenderly takes.' },
   OrderUids: { schema: orderUidsInput, description: 'UIDs of at most 128 orders.' },
   OrderCancellations: {
     schema: cancellationBody,

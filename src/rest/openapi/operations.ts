@@ -10,6 +10,7 @@ import { networkOperations } from '../network/documentation.ts'
 import { cancellationOperations } from '../order/cancellation-documentation.ts'
 import { debugReportOperations } from '../order/debug-report-documentation.ts'
 import { orderOperations } from '../order/documentation.ts'
+import { simulationOperations } from '../order/simulation-documentation.ts'
 import { quoteOperations } from '../quote/documentation.ts'
 import type { RowTraits } from '../row/route.ts'
 import { tokenDataOperations } from '../token/data-documentation.ts'
@@ -30,6 +31,7 @@ export const operations: Operations<Tagged> = {
   ...tagged('Orders', orderOperations),
   ...tagged('Orders', cancellationOperations),
   ...tagged('Orders', debugReportOperations),
+  ...tagged('Orders', simulationOperations),
   ...tagged('Trades', tradeOperations),
   ...tagged('App data', appDataOperations),
   ...tagged('Competitions', competitionOperations),

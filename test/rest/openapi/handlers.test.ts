@@ -44,6 +44,7 @@ test('exactly the responses with an ETag document a 304', async () => {
       'v1/solver_competition/by_tx_hash/{hash}',
       'v2/solver_competition/{auctionId}',
       'v2/solver_competition/by_tx_hash/{hash}',
+      'v1/auction',
       'v1/app_data/{hash}',
     ].map((path) => ['get', `/{network}/api/${path}`, ['ETag', 'Cache-Control']]),
     ['get', '/accounts/{account}/notifications', ['ETag', 'Cache-Control']],

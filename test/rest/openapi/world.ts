@@ -1,5 +1,8 @@
 import { describeMarket } from '../../../src/dev/market/market.ts'
+import { maxAppDataBytes } from '../../../src/domain/app-data/document.ts'
 import { type Address, address, nativeMarker } from '../../../src/domain/evm/address.ts'
+import type { Hex } from '../../../src/domain/evm/hex.ts'
+import type { OrderSimulation } from '../../../src/domain/order/simulation.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
 import type { Sourced } from '../../../src/domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../../src/domain/token/token.ts'
@@ -7,10 +10,12 @@ import type { TradingServices } from '../../../src/graphql/context/networks.ts'
 import { operatorCheck } from '../../../src/graphql/context/operator.ts'
 import { cancelOrder, cancelOrders } from '../../../src/orders/cancel.ts'
 import { placeOrder } from '../../../src/orders/place.ts'
+import { simulateGiven, simulateStored } from '../../../src/orders/simulate.ts'
 import { createRouter } from '../../../src/quotes/estimators/router.ts'
 import { quote } from '../../../src/quotes/quote.ts'
 import { quoteStream } from '../../../src/quotes/stream.ts'
 import { sample } from '../../../src/rest/openapi/sample.ts'
+import { sampleSimulation } from '../../../src/rest/order/simulation-documentation.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { createOrderServices } from '../../fakes/order-services.ts'
@@ -57,7 +62,12 @@ const details = new Map<Address, Token>([
 export async function openSampleWorld(): Promise<TestServer> {
   const server = await openTestServer(
     servicesOver(() => server.database.db),
-    { version: '0.1.0', isEditor: operatorCheck(sample.key) },
+    {
+      version: '0.1.0',
+      isEditor: operatorCheck(sample.key),
+      isOperator: operatorCheck(sample.key),
+      access: { currentAuction: 'operator', simulation: 'public' },
+    },
   )
   await seedSamples(server.database.db)
   return server
@@ -75,6 +85,21 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
       look,
       router: createRouter({ network, solver: numbered('50'), look }),
     })
+  const { tenderlyRequest } = sampleSimulation
+  const simulations = () => ({
+    network,
+    db: db(),
+    appDataSources: { db: db(), maxBytes: maxAppDataBytes, gateway: null },
+    simulateOrder: async (_order: unknown, block: number | null): Promise<OrderSimulation> => ({
+      block,
+      from: address(tenderlyRequest.from),
+      to: address(tenderlyRequest.to),
+      input: tenderlyRequest.input as Hex,
+      gas: tenderlyRequest.gas,
+      overrides: tenderlyRequest.state_objects as OrderSimulation['overrides'],
+      error: null,
+    }),
+  })
   return {
     network,
     placeOrder: (creation) => placeOrder(creation, orderServices()),
@@ -82,6 +107,8 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
     cancelOrders: (wish) => cancelOrders(wish, orderServices()),
     quote: (request) => quote(request, quoteServices()),
     quotes: (request, signal) => quoteStream(request, quoteServices(), signal),
+    simulateStored: (uid, block) => simulateStored(uid, block, simulations()),
+    simulateOrder: (order, block) => simulateGiven(order, block, simulations()),
     usdPrice: async (token) => prices.get(token),
     topHolders: async (token) => (token === sample.usdc ? sourced(holders) : undefined),
     tokens: async (asked) => new Map([...details].filter(([token]) => asked.includes(token))),

@@ -145,7 +145,7 @@ export const order: Model = defineModel({
     ...orderRelations,
     executedFeeToken: tokenIn('o.chain_id', `(${feeToken})`, 'The token of executedFee.'),
   },
-  identity: { chainId: column(smallInt, 'o.chain_id', '') },
+  identity: { chainId: column(smallInt, 'o.chain_id', ''), uid: stored.uid },
 })
 
 /** The order's own columns; `interactions` and `quote` are read separately. */

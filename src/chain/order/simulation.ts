@@ -1,0 +1,119 @@
+import { createLimiter } from '../../concurrency/limiter.ts'
+import { maxOf } from '../../domain/amount.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import { type Address, address, nativeMarker } from '../../domain/evm/address.ts'
+import type { Hex } from '../../domain/evm/hex.ts'
+import type { Network } from '../../domain/network/network.ts'
+import type { OrderSimulation, SimulatedOrder, StateOverride } from '../../domain/order/simulation.ts'
+import { maxTransactionGas } from '../../domain/settlement/gas.ts'
+import { uintWord } from '../../domain/signing/typed-data.ts'
+import { revertText } from '../rpc/revert.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { asOutage, available, isExecutionFault, isTimeout, toQuantity } from '../rpc/wire.ts'
+import { encodeSettle, encodeTrade } from '../settlement/call.ts'
+import type { FindTokenSlots } from '../token/slots.ts'
+import { readAuthenticator } from '../trade/call.ts'
+import { alwaysTrueCode } from '../trade/check.ts'
+
+/**
+ * Simulates a settlement of what remains of the order, at its limit price. Signature, funds and hooks are the order's own; the solver
+ * and what it pays with are made up.
+ * @param block null is the newest
+ * @throws Refusal NotFound for a block that the node does not have; Outage when the node does not answer, or too many wait
+ */
+export type SimulateOrder = (order: SimulatedOrder, block: number | null) => Promise<OrderSimulation>
+
+export interface OrderSimulationOptions {
+  /** Its timeout limits a settlement. It must not retry. */
+  rpc: Rpc
+  network: Network
+  slots: FindTokenSlots
+  /** Concurrent simulations; four times as many may wait. */
+  atOnce?: number
+}
+
+/** An unused address. */
+const solver = address('0x501e501e501e501e501e501e501e501e501e501e')
+/** More than nearly all real amounts; fits tokens that count in 96 bits. */
+const ampleBalance = 2n ** 95n
+
+export function createOrderSimulation({
+  rpc,
+  network,
+  slots,
+  atOnce = 4,
+}: OrderSimulationOptions): SimulateOrder {
+  const enqueue = createLimiter({ what: 'the simulation of orders', running: atOnce, waiting: 4 * atOnce })
+
+  async function simulate(order: SimulatedOrder, block: number | null): Promise<OrderSimulation> {
+    if (block !== null) await requireBlock(rpc, block)
+    const [authenticator, funds] = await Promise.all([
+      readAuthenticator(rpc, network),
+      fundsFor(order, network, slots),
+    ])
+    const simulation = {
+      block,
+      from: solver,
+      to: network.settlement,
+      input: encodeAlone(order),
+      gas: Number(maxTransactionGas - 1n),
+      overrides: { [authenticator]: { code: alwaysTrueCode }, ...funds },
+    }
+    const error = await failureOf(rpc, simulation)
+    return { ...simulation, error: error === null || funds ? error : `${error} (${noFunds})` }
+  }
+
+  return (order, block) => enqueue(() => simulate(order, block))
+}
+
+const noFunds =
+  'how the buy token stores balances is not known, so the made-up solver may have had nothing to pay'
+
+async function requireBlock(rpc: Rpc, block: number): Promise<void> {
+  const found = await available(rpc.call('eth_getBlockByNumber', [toQuantity(block), false]))
+  if (found === null)
+    throw new Refusal('NotFound', `the network has no block ${block}`, { field: 'blockNumber' })
+}
+
+/** What the settlement contract pays with. Undefined where it is not known how. */
+async function fundsFor(
+  { buyToken, buyAmount }: SimulatedOrder,
+  { settlement }: Network,
+  slots: FindTokenSlots,
+): Promise<Record<Address, StateOverride> | undefined> {
+  const amount = maxOf(buyAmount, ampleBalance)
+  if (buyToken === nativeMarker) return { [settlement]: { balance: toQuantity(amount) } }
+  const { balance } = await slots(buyToken, true)
+  return balance && { [buyToken]: { stateDiff: { [balance(settlement)]: uintWord(amount) } } }
+}
+
+/** At the limit price. Of a filled order the whole again, so that the contract says that it is filled. */
+function encodeAlone(order: SimulatedOrder): Hex {
+  const { sellToken, buyToken, sellAmount, buyAmount, kind, filled, interactions } = order
+  const total = kind === 'sell' ? sellAmount : buyAmount
+  const executed = filled < total ? total - filled : total
+  return encodeSettle({
+    tokens: [sellToken, buyToken],
+    clearingPrices: [buyAmount, sellAmount],
+    trades: [encodeTrade(order, { sell: 0, buy: 1 }, executed)],
+    interactions: [filled === 0n ? interactions.pre : [], [], interactions.post],
+    auctionId: 0n,
+  })
+}
+
+/** Null if the settlement would succeed. Code that takes too long is told from a node that does not answer by asking it something else. */
+async function failureOf(
+  rpc: Rpc,
+  { block, from, to, input, gas, overrides }: Omit<OrderSimulation, 'error'>,
+) {
+  const call = { from, to, gas: toQuantity(gas), gasPrice: '0x0', data: input }
+  try {
+    await rpc.call('eth_call', [call, block === null ? 'latest' : toQuantity(block), overrides])
+    return null
+  } catch (fault) {
+    if (isExecutionFault(fault)) return revertText(fault)
+    if (!isTimeout(fault)) throw asOutage(fault)
+    await available(rpc.call('eth_chainId'))
+    return 'the settlement does not end in time'
+  }
+}

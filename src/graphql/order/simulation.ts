@@ -1,0 +1,84 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { builder } from '../builder.ts'
+import { requireAccess } from '../context/access.ts'
+import type { Context } from '../context/context.ts'
+import { tradingOn } from '../context/networks.ts'
+import { inputArgument } from '../input/input-type.ts'
+import { OrderRef, OrderSimulationRef } from '../refs.ts'
+import { identityOf } from '../stored/resolve.ts'
+import { simulateOrderInput } from './simulation-input.ts'
+
+OrderSimulationRef.implement({
+  description: 'A settlement of one order alone, at its limit price, and what would become of it.',
+  fields: (t) => ({
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why it fails, in the contract’s words; null if it would succeed.',
+    }),
+    block: t.expose('block', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'The block that was named; null is the newest.',
+    }),
+    from: t.expose('from', { type: 'Address', description: 'The made-up solver that sends it.' }),
+    to: t.expose('to', { type: 'Address', description: 'The settlement contract.' }),
+    input: t.expose('input', { type: 'Hex', description: 'The call.' }),
+    gas: t.expose('gas', { type: 'SafeInt', description: 'The most gas that it may use.' }),
+    stateOverrides: t.expose('overrides', {
+      type: 'JSON',
+      description:
+        'What it finds in place of an account’s own state, as a node takes it: the solver is allowed, and the contract has what the order buys.',
+    }),
+  }),
+})
+
+/** Simulations that one request may ask for. */
+const maxSimulations = 4
+const simulations = new WeakMap<Context, number>()
+
+function countSimulation(context: Context): void {
+  requireAccess('simulation', context)
+  const count = (simulations.get(context) ?? 0) + 1
+  if (count > maxSimulations)
+    throw new Refusal('QueryTooComplex', `at most ${maxSimulations} orders are simulated in a request`)
+  simulations.set(context, count)
+}
+
+/** In objects: a simulation takes as long as some 5 small reads. */
+const weight = 640
+
+builder.objectField(OrderRef, 'simulation', (t) =>
+  t.field({
+    type: OrderSimulationRef,
+    description: `Simulates a settlement of what remains of the order on the network's node. At most ${maxSimulations} in a request, for those whom the deployment lets do it.`,
+    extensions: { weight },
+    args: {
+      blockNumber: t.arg({
+        type: 'SafeInt',
+        required: false,
+        description: 'The block to simulate on; the newest when left out.',
+      }),
+    },
+    resolve: (parent, { blockNumber }, context) => {
+      countSimulation(context)
+      const { chainId, uid } = identityOf<{ chainId: number; uid: OrderUid }>(parent)
+      const trading = context.networks.byChainId(chainId)
+      if (!trading) throw new Error(`chain ${chainId} is not served here`)
+      return trading.simulateStored(uid, blockNumber ?? null)
+    },
+  }),
+)
+
+builder.queryField('simulateOrder', (t) =>
+  t.field({
+    type: OrderSimulationRef,
+    description: 'Simulates a settlement of an order that need not be stored, like `Order.simulation`.',
+    extensions: { limited: 'quotes' },
+    args: { input: inputArgument(t.arg, simulateOrderInput, 'The order.') },
+    resolve: (_root, { input }, context) => {
+      countSimulation(context)
+      return tradingOn(context, input.network).simulateOrder(input.order, input.blockNumber)
+    },
+  }),
+)
