@@ -60,19 +60,31 @@ interface TradeWish {
   sellToken?: Address
   buyToken?: Address
   sell?: bigint
+  /** Owns the order, which was placed on chain. */
+  contract?: Address
   /** The settlement belongs to no auction of this service. */
   isForeign?: boolean
 }
 
 /** Stores a trade of one wrapped native coin by default. @returns the UID */
 async function trade(wish: TradeWish): Promise<string> {
-  const { owner, day, code, sellToken = wrapped, buyToken = dollar, sell = unit, isForeign = false } = wish
+  const {
+    owner,
+    contract,
+    day,
+    code,
+    sellToken = wrapped,
+    buyToken = dollar,
+    sell = unit,
+    isForeign = false,
+  } = wish
   const { db } = server.database
   const at = new Date(Date.UTC(2027, 0, day, 12))
   const fullAppData = JSON.stringify(code === null ? {} : { metadata: { referrer: { code } } })
   auctions++
   const order = await storeOrder(db, {
-    owner,
+    owner: contract ?? owner,
+    onchainUser: contract ? owner : null,
     sellToken,
     buyToken,
     fullAppData,
@@ -124,7 +136,7 @@ beforeAll(async () => {
   await trade({ owner: capped, day: 3, code: 'CAPPED' })
   await trade({ owner: capped, day: 4, code: 'CAPPED' })
   await trade({ owner: capped, day: 5, code: 'CAPPED' })
-  await trade({ owner: idle, day: 3, code: 'ALPHA', sell: unit / 2n })
+  await trade({ owner: idle, day: 3, code: 'ALPHA', sell: unit / 2n, contract: numbered('ef') })
 })
 afterAll(async () => {
   await client?.end()

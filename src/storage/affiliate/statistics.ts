@@ -25,7 +25,7 @@ const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.blo
  * The rules of the affiliate programme. In SQL: they are computed over all trades of any number of traders.
  *
  * A trader is bound, permanently, to the code of the first trade whose code was registered before, was enabled then, and is not the
- * trader's own. The reward period begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code, falls
+ * trader's own. Of an order placed on chain the trader is its user. The reward period begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code, falls
  * into the period, has a dollar value, and comes before the trader's eligible volume reaches `volume_cap`; of the trade that crosses the
  * cap only the part below it counts. Every full `trigger_volume` of a trader's eligible volume earns one reward, which is split
  * (`domain/affiliate/rewards.ts`).
@@ -42,10 +42,14 @@ function historyOf(networks: readonly CountedNetwork[], traders: Prisma.Sql): Pr
       ${references.map((reference) => reference && `\\x${reference.token.slice(2)}`)}::bytea[],
       ${references.map((reference) => reference && String(10n ** BigInt(reference.decimals)))}::numeric[]) AS n(chain_id, token, unit)
   ), referred AS MATERIALIZED (
-    SELECT tr.chain_id, tr.block_number, tr.log_index, tr.owner, o.referrer_code AS code,
+    SELECT tr.chain_id, tr.block_number, tr.log_index, o.trader AS owner, o.referrer_code AS code,
       coalesce(a.created_at, o.created_at) AS time,
       div(tr.sell_amount * sold.price * ${raw(dollar)}, nullif(reference.price, 0) * n.unit) AS value
-    FROM traders JOIN orders o ON o.owner = traders.owner AND o.referrer_code IS NOT NULL
+    FROM traders JOIN LATERAL (
+        SELECT own.id, own.referrer_code, own.created_at, traders.owner AS trader FROM orders own
+        WHERE own.owner = traders.owner AND own.onchain_user IS NULL AND own.referrer_code IS NOT NULL
+        UNION ALL SELECT placed.id, placed.referrer_code, placed.created_at, traders.owner FROM orders placed
+        WHERE placed.onchain_user = traders.owner AND placed.referrer_code IS NOT NULL) o ON true
       JOIN trades tr ON tr.order_id = o.id LEFT JOIN networks n ON n.chain_id = tr.chain_id
       LEFT JOIN auctions a ON a.id = tr.auction_id
       LEFT JOIN auction_prices sold ON sold.auction_id = tr.auction_id AND sold.token = tr.sell_token
@@ -98,7 +102,7 @@ export async function affiliateTotals(
   networks: readonly CountedNetwork[],
   now: Date,
 ): Promise<AffiliateTotals | undefined> {
-  const traders = Prisma.sql`SELECT DISTINCT o.owner FROM orders o
+  const traders = Prisma.sql`SELECT DISTINCT coalesce(o.onchain_user, o.owner) AS owner FROM orders o
     WHERE o.referrer_code = (SELECT f.code FROM affiliates f WHERE f.wallet = ${bytea(wallet)})`
   const [row] = await sql(db).$queryRaw<RowJson<AffiliateTotals>[]>`
     WITH ${historyOf(networks, traders)}, ${volumes}

@@ -20,7 +20,7 @@ export function surplusDownSql({ sell, buy }: FillColumns): string {
 const tradeSurplus = surplusDownSql({ sell: 'tr.sell_amount - tr.fee_amount', buy: 'tr.buy_amount' })
 
 /**
- * Surplus of all trades of account `ac` in native atoms: each trade at the prices of its auction, and rounded down.
+ * Surplus of all trades of account `ac` in native atoms, those of the orders that it owns and those that it placed on chain: each trade at the prices of its auction, and rounded down.
  * Trades without an auction of the service count 0, since they have no price.
  */
 export function surplusSql({
@@ -28,12 +28,15 @@ export function surplusSql({
   wrappedNative,
 }: Pick<Network, 'chainId' | 'wrappedNative'>): Prisma.Sql {
   return Prisma.sql`(SELECT coalesce(sum(div(${raw(tradeSurplus)} * p.price, ${raw(String(priceScale))})), 0) AS total
-    FROM trades tr
+    FROM (
+      SELECT own.* FROM trades own WHERE own.owner = ac.address AND own.chain_id = ${chainId}
+      UNION ALL SELECT placed.* FROM orders u JOIN trades placed ON placed.order_id = u.id
+      WHERE u.onchain_user = ac.address AND u.chain_id = ${chainId} AND u.owner <> ac.address
+    ) tr
     JOIN orders o ON o.id = tr.order_id
     JOIN executions x ON x.order_id = tr.order_id AND x.auction_id = tr.auction_id
     JOIN auction_prices p ON p.auction_id = tr.auction_id AND p.token = CASE
       WHEN o.kind = 'buy' THEN o.sell_token
       WHEN o.buy_token = ${bytea(nativeMarker)} THEN ${bytea(wrappedNative)}
-      ELSE o.buy_token END
-    WHERE tr.owner = ac.address AND tr.chain_id = ${chainId}) ts`
+      ELSE o.buy_token END) ts`
 }

@@ -4,11 +4,13 @@ import { nativeMarker } from '../../../src/domain/evm/address.ts'
 import { bytesToHex } from '../../../src/domain/evm/hex.ts'
 import { surplusToken, surplusValueDown, tradedSurplusDown } from '../../../src/domain/order/surplus.ts'
 import { wrappedForm } from '../../../src/domain/token/token.ts'
-import { coin, dollar, wrapped } from '../../fakes/order.ts'
+import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
+
+const contract = numbered('ef')
 
 let server: TestServer
 beforeAll(async () => {
@@ -24,19 +26,24 @@ const history = fc.record({
   buyAmount: amount,
   pair: fc.constantFrom([dollar, coin] as const, [dollar, nativeMarker] as const, [wrapped, dollar] as const),
   price: fc.bigInt(0n, 10n ** 30n),
+  /** On chain, by a contract that owns the order. */
+  isPlaced: fc.boolean(),
   trades: fc.array(trade, { maxLength: 4 }),
 })
 
 test('the database’s surplus of an account equals the domain’s', async () => {
   let id = 100n
-  const property = fc.asyncProperty(history, async ({ kind, sellAmount, buyAmount, pair, price, trades }) => {
+  const property = fc.asyncProperty(history, async ({ pair, price, isPlaced, trades, ...terms }) => {
     id++
     const { db } = server.database
     const owner = bytesToHex(
       Uint8Array.from({ length: 20 }, (_, index) => Number((id >> BigInt(8 * index)) & 255n)),
     )
     const [sellToken, buyToken] = pair
-    const order = await storeOrder(db, { owner, kind, sellAmount, buyAmount, sellToken, buyToken })
+    const order = await storeOrder(db, {
+      ...{ ...terms, sellToken, buyToken, validTo: 2_000_000_000 + Number(id) },
+      ...(isPlaced ? { owner: contract, onchainUser: owner } : { owner }),
+    })
     const nativePrices = new Map([[wrappedForm(surplusToken(order), wrapped), price]])
     await storeContest(db, { id, orders: [order], solutions: [], nativePrices })
     for (const [index, { sell, buy, fee, priced }] of trades.entries()) {
