@@ -99,6 +99,7 @@ function restingOrder(number: number, { owners, market, asks }: RestingOptions):
     class: 'limit',
     onchainUser: null,
     placementError: null,
+    placementDetail: null,
     signingScheme: owner.kind === 'wallet' ? 'eip1271' : 'eip712',
     signature,
     fullAppData: document,

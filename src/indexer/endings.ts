@@ -28,21 +28,22 @@ export async function recordInvalidations(
   { orders, headers, at }: Endings,
 ): Promise<void> {
   const times = new Map(headers.map(({ number, timestamp }) => [number, timestamp]))
-  const ended = new Set<OrderUid>()
-  const expired: { order: Order; cancellation: Cancellation }[] = []
+  const causes = new Map<OrderUid, Cancellation>()
+  const cancelled: Order[] = []
+  const expired: Order[] = []
   for (const { orderUid, blockNumber, txHash } of invalidations) {
     const order = orders.get(orderUid)
-    if (!order || ended.has(orderUid) || isInvalidated(order) || isFulfilled(order)) continue
-    ended.add(orderUid)
-    const cancellation = { by: 'chain' as const, blockNumber, txHash }
-    if ((times.get(blockNumber) ?? 0) > order.effectiveValidTo) expired.push({ order, cancellation })
-    else await recordCancelled(tx, [order], cancellation, at)
+    if (!order || causes.has(orderUid) || isInvalidated(order) || isFulfilled(order)) continue
+    causes.set(orderUid, { by: 'chain', blockNumber, txHash })
+    const hasExpired = (times.get(blockNumber) ?? 0) > order.effectiveValidTo
+    ;(hasExpired ? expired : cancelled).push(order)
   }
+  if (cancelled.length > 0) await recordCancelled(tx, cancelled, causes, at)
   const [first] = expired
   if (!first) return
-  const ids = expired.map(({ order }) => order.id)
-  await recordExpired(tx, await takeExpired(tx, first.order.chainId, headers, { ids, limit: ids.length }), at)
-  for (const { order, cancellation } of expired) await appendCancelled(tx, [order], cancellation, at)
+  const ids = expired.map(({ id }) => id)
+  await recordExpired(tx, await takeExpired(tx, first.chainId, headers, { ids, limit: ids.length }), at)
+  await appendCancelled(tx, expired, causes, at)
 }
 
 /** A refund finds the order expired, also if both happened in one range. */

@@ -16,6 +16,7 @@ import { type Cancellation, cancellationReason } from '../domain/order/event.ts'
 import { improvementDown } from '../domain/order/improvement.ts'
 import { accountOf, type Order } from '../domain/order/order.ts'
 import { surplusToken } from '../domain/order/surplus.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { type NewNotification, recordNotifications } from '../storage/feed.ts'
 import { appendEvents } from '../storage/order/events.ts'
@@ -56,19 +57,30 @@ export async function recordTrades(
   )
 }
 
+/** Of all orders, or of each. */
+type Causes = Cancellation | ReadonlyMap<OrderUid, Cancellation>
+
+function causeOf(causes: Causes, { uid }: Order): Cancellation {
+  if ('by' in causes) return causes
+  const cause = causes.get(uid)
+  if (!cause) throw new TypeError(`order ${uid} is cancelled without a cause`)
+  return cause
+}
+
 /** Writes the event of orders that are cancelled, through the service or on chain, and notifies their owners. */
 export async function recordCancelled(
   tx: Tx,
   orders: readonly Order[],
-  cancellation: Cancellation,
+  causes: Causes,
   at: Date,
 ): Promise<void> {
-  await appendCancelled(tx, orders, cancellation, at)
+  await appendCancelled(tx, orders, causes, at)
   const tokens = await tokensOf(tx, orders)
-  const metadata = cancellationMetadata(cancellation)
   await recordNotifications(
     tx,
     orders.map((order) => {
+      const cancellation = causeOf(causes, order)
+      const metadata = cancellationMetadata(cancellation)
       const message = cancellationText(cancellation.by, order, tokens(order))
       return {
         ...notification(order, 'order_cancelled', message, metadata, at),
@@ -83,14 +95,17 @@ export async function recordCancelled(
 export async function appendCancelled(
   tx: Tx,
   orders: readonly Order[],
-  cancellation: Cancellation,
+  causes: Causes,
   timestamp: Date,
 ): Promise<void> {
-  const event = { label: 'cancelled' as const, reason: cancellationReason(cancellation), timestamp }
-  const block = cancellation.by === 'chain' ? { blockNumber: cancellation.blockNumber } : {}
   await appendEvents(
     tx,
-    orders.map(({ id }) => ({ orderId: id, ...event, ...block })),
+    orders.map((order) => {
+      const cancellation = causeOf(causes, order)
+      const block = cancellation.by === 'chain' ? { blockNumber: cancellation.blockNumber } : {}
+      const event = { label: 'cancelled' as const, reason: cancellationReason(cancellation), timestamp }
+      return { orderId: order.id, ...event, ...block }
+    }),
   )
 }
 

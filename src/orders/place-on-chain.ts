@@ -7,7 +7,7 @@ import {
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { Interactions, NewOrder, OrderData, PlacementError } from '../domain/order/order.ts'
+import type { Interactions, NewOrder, OrderData } from '../domain/order/order.ts'
 import { checkPair, checkParties } from '../domain/order/trading-policy.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import type { Quote } from '../domain/quote/quote.ts'
@@ -62,15 +62,13 @@ export async function readPlacements(
     placements.map(({ order }) => order.appData),
   )
   return placements.map((placement, index) => {
-    const found = quotes[index]
-    const quote = found && isOfPair(found, placement.order) ? found : undefined
-    return toNewOrder(placement, quote, documents, services)
+    return toNewOrder(placement, quotes[index], documents, services)
   })
 }
 
 function toNewOrder(
   placement: OnchainPlacement,
-  quote: Quote | undefined,
+  found: Quote | undefined,
   documents: ReadonlyMap<Bytes32, string>,
   services: Services,
 ): NewOrder {
@@ -80,7 +78,7 @@ function toNewOrder(
     documents.get(order.appData) ?? (order.appData === zeroAppData ? emptyAppDataDocument : undefined)
   const parsed = document === undefined ? null : parse(document, appDataSources.maxBytes)
   const creationDate = new Date(timestamp * 1_000)
-  const kept = quote ? namedQuoteFor(quote, order, creationDate) : null
+  const kept = found && isOfPair(found, order) ? namedQuoteFor(found, order, creationDate) : null
   return {
     ...order,
     chainId: network.chainId,
@@ -99,7 +97,7 @@ function toNewOrder(
     quote: kept && toOrderQuote(kept),
     effectiveValidTo: userValidTo,
     onchainUser: sender,
-    placementError: parsed instanceof Refusal ? 'PreValidationError' : faultOf(placement, quote, services),
+    ...(parsed instanceof Refusal ? preValidation(parsed.message) : faultOf(placement, found, services)),
   }
 }
 
@@ -122,22 +120,36 @@ function withWrapping(
   return { pre: [{ target, value: 0n, callData: wrapAll }, ...pre], post }
 }
 
+type Fault = Pick<NewOrder, 'placementError' | 'placementDetail'>
+
+const noFault: Fault = { placementError: null, placementDetail: null }
+
+const preValidation = (placementDetail: string): Fault => ({
+  placementError: 'PreValidationError',
+  placementDetail,
+})
+
 /** By the rules of orders that come through the service, where they say something about an order whose coins are locked. */
 function faultOf(
-  { order, sender, userValidTo, timestamp }: OnchainPlacement,
-  quote: Quote | undefined,
+  { order, sender, userValidTo, timestamp, quoteId }: OnchainPlacement,
+  found: Quote | undefined,
   { network, limits, policy }: Services,
-): PlacementError | null {
-  if (order.feeAmount > 0n) return 'PreValidationError'
+): Fault {
+  if (order.feeAmount > 0n) return preValidation('feeAmount must be 0')
   try {
     checkAmounts(order)
     checkForm(order)
     checkParties({ owner: sender, receiver: order.receiver }, policy)
     checkPair(order, network, policy)
   } catch (fault) {
-    if (fault instanceof Refusal) return 'PreValidationError'
+    if (fault instanceof Refusal) return preValidation(fault.message)
     throw fault
   }
-  if (userValidTo > timestamp + limits.maxLimitValidity) return 'ValidToTooFarInFuture'
-  return quote ? null : 'QuoteNotFound'
+  if (userValidTo > timestamp + limits.maxLimitValidity) {
+    const placementDetail = `it expires more than ${limits.maxLimitValidity} seconds after it was placed`
+    return { placementError: 'ValidToTooFarInFuture', placementDetail }
+  }
+  if (found && isOfPair(found, order)) return noFault
+  const placementDetail = found ? `quote ${quoteId} is for other tokens` : `no quote has the id ${quoteId}`
+  return { placementError: 'QuoteNotFound', placementDetail }
 }

@@ -119,6 +119,7 @@ function toNewOrder(
     effectiveValidTo: order.validTo,
     onchainUser: null,
     placementError: null,
+    placementDetail: null,
   }
 }
 

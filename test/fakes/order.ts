@@ -61,6 +61,7 @@ export function sampleOrder(overrides: Partial<Order> = {}): Order {
     quote: null,
     onchainUser: null,
     placementError: null,
+    placementDetail: null,
     ...overrides,
   }
   return { ...order, uid: overrides.uid ?? orderUid(signingDomain, order, order.owner) }

@@ -4,11 +4,13 @@ import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { readPlacements } from '../../src/orders/place-on-chain.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { liveOrdersAfter } from '../../src/storage/order/live.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
 import { insertQuote } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, numbered, sampleOrder, sampleQuote, signingDomain, wrapped } from '../fakes/order.ts'
+import { recordStatements } from '../fakes/sent-statements.ts'
 import { readOrder } from '../fakes/stored-order.ts'
 import { listNotifications } from '../fakes/stored-story.ts'
 import { readStory } from '../fakes/stories.ts'
@@ -26,7 +28,11 @@ let quoteId: bigint
 beforeAll(async () => {
   database = await createTestDatabase()
   const { db } = database
-  const policy = { deniedAccounts: new Set([numbered('66')]), deniedTokens: new Set([]), sameToken: 'refuse' }
+  const policy = {
+    deniedAccounts: new Set([numbered('66')]),
+    deniedTokens: new Set([numbered('77')]),
+    sameToken: 'refuse',
+  }
   const services = {
     db,
     network: sampleNetwork,
@@ -58,6 +64,17 @@ async function apply(
     rangeOf([sketchBlock(number, sketches, { branch, timestamp })]),
     indexing,
   )
+}
+
+/** All logs in one block. @returns the statements that it took */
+async function statementsFor(sketches: LogSketch[]): Promise<number> {
+  const recorded = recordStatements()
+  try {
+    const sent = await recorded.of(() => apply((checkpoint?.number ?? 0) + 1, sketches, { timestamp: 1_300 }))
+    return sent.length
+  } finally {
+    recorded.end()
+  }
 }
 
 async function rollBack(number: number) {
@@ -154,18 +171,20 @@ test('a refund comes after the expiry, and a reorg takes both back', async () =>
   expect(await labels(uid)).toEqual(['created'])
 })
 
-test.each<[string, Parameters<typeof placement>[1], Order['placementError']]>([
-  ['b1', { quoteId: 0n }, 'QuoteNotFound'],
-  ['b2', { buyToken: numbered('dd') }, 'QuoteNotFound'],
-  ['b3', { userValidTo: 4_000_000_000 }, 'ValidToTooFarInFuture'],
-  ['b4', { feeAmount: 1n }, 'PreValidationError'],
-  ['b5', { buyAmount: 0n }, 'PreValidationError'],
-  ['66', {}, 'PreValidationError'],
-])('with a fault it is stored, and no auction gets it: %s %o is %s', async (user, more, error) => {
+test.each<[string, Parameters<typeof placement>[1], Order['placementError'], detail: RegExp]>([
+  ['b1', { quoteId: 0n }, 'QuoteNotFound', /^no quote has the id 0$/],
+  ['b2', { buyToken: numbered('dd') }, 'QuoteNotFound', /is for other tokens$/],
+  ['b3', { userValidTo: 4_000_000_000 }, 'ValidToTooFarInFuture', /more than 10000 seconds/],
+  ['b4', { feeAmount: 1n }, 'PreValidationError', /^feeAmount must be 0$/],
+  ['b5', { buyAmount: 0n }, 'PreValidationError', /buyAmount|amount/i],
+  ['66', {}, 'PreValidationError', /account|trade/i],
+  ['b7', { buyToken: numbered('77') }, 'PreValidationError', /token/i],
+])('with a fault it is stored, and no auction gets it: %s %o is %s', async (user, more, error, detail) => {
   const { log, uid } = placement(user, more)
   await apply((checkpoint?.number ?? 0) + 1, [log], { timestamp: 1_300 })
   expect(await findOrder(database.db, uid)).toMatchObject({
     placementError: error,
+    placementDetail: expect.stringMatching(detail),
     invalidatedOnChain: false,
   })
   expect(await isLive(uid)).toBe(false)
@@ -175,4 +194,60 @@ test('an unknown document is no fault', async () => {
   const { log, uid } = placement('c1', { appData: hashOf('unknown') })
   await apply((checkpoint?.number ?? 0) + 1, [log], { timestamp: 1_300 })
   expect(await findOrder(database.db, uid)).toMatchObject({ fullAppData: null, placementError: null })
+})
+
+/** Each with another fault, or none; users are strangers to each other. */
+function junk(count: number, offset: number) {
+  const faults: Parameters<typeof placement>[1][] = [
+    {},
+    { quoteId: 0n },
+    { quoteId: -1n },
+    { buyToken: numbered('77') },
+    { userValidTo: 4_000_000_000 },
+    { buyAmount: 0n },
+    { feeAmount: 1n },
+    { appData: hashOf('nobody knows it') },
+    { userValidTo: 1 },
+  ]
+  return Array.from({ length: count }, (_, index) => {
+    const user = (0x10000000 + offset + index).toString(16)
+    return placement(user, { ...faults[index % faults.length], sellAmount: unit + BigInt(offset + index) })
+  })
+}
+
+test('a block of ten thousand placements takes as few statements as one of a hundred, and so does cancelling them', async () => {
+  const few = junk(100, 0)
+  const many = junk(9_000, 1_000)
+  const logs = (list: typeof few) => list.map(({ log }) => log)
+  const base = await statementsFor(logs(few))
+  // Each order twice: a repeated UID is one order.
+  const repeated = [...logs(many), ...logs(many.slice(0, 1_000))]
+  const started = performance.now()
+  const placed = await statementsFor(repeated)
+  expect(placed).toBeLessThanOrEqual(base + 8)
+  expect(performance.now() - started).toBeLessThan(60_000)
+
+  const stored = await Promise.all(many.slice(0, 18).map(({ uid }) => findOrder(database.db, uid)))
+  for (const order of stored)
+    expect([order?.placementError === null, order?.placementDetail === null]).toContain(true)
+  expect(
+    stored.every((order) => (order?.placementError === null) === (order?.placementDetail === null)),
+  ).toBe(true)
+  const counted = await sql(database.db).order.count({
+    where: { onchainUser: { not: null }, sellAmount: { gt: String(unit) } },
+  })
+  expect(counted).toBe(9_000 + 99)
+
+  const cancel = (list: typeof few) =>
+    list.map(({ uid }) => invalidation({ uid, owner: contract } as Order, `cancels ${uid.slice(0, 20)}`))
+  const baseCancelled = await statementsFor(cancel(few))
+  const cancelled = await statementsFor(cancel(many))
+  expect(cancelled).toBeLessThanOrEqual(baseCancelled + 8)
+  const [first, second] = [many[0] ?? expect.fail(), many[9] ?? expect.fail()]
+  expect((await labels(first.uid)).at(-1)).toBe(
+    `cancelled chain: ${hashOf(`cancels ${first.uid.slice(0, 20)}`)}`,
+  )
+  expect((await labels(second.uid)).at(-1)).toBe(
+    `cancelled chain: ${hashOf(`cancels ${second.uid.slice(0, 20)}`)}`,
+  )
 })

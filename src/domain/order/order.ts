@@ -110,6 +110,8 @@ export interface Order extends OrderData, OrderProgress {
   /** Who placed the order on chain, where a contract owns it; null for orders placed through the service. */
   onchainUser: Address | null
   placementError: PlacementError | null
+  /** The same in words. */
+  placementDetail: string | null
 }
 
 /** Whom an order concerns: its owner, or the user of an order that a contract owns. */

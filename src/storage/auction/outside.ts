@@ -37,7 +37,7 @@ export interface NoticesQuestion {
   chainId: number
   solver: Address
   limit: number
-  /** Leaves out those about an auction that may still be settled. */
+  /** Leaves out those about auctions that may still be settled, or are not stored yet. Later auctions have later deadlines. */
   hidesCompetitions: boolean
 }
 
@@ -51,8 +51,8 @@ export async function noticesJson(
       'reason', n.reason, 'timestamp', to_char(n.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY n.id DESC), '[]')::text AS body
     FROM (
       SELECT * FROM solver_notices s WHERE chain_id = ${chainId} AND solver = ${bytea(solver)}
-        AND NOT (${hidesCompetitions} AND EXISTS (SELECT FROM auctions a WHERE a.id = s.auction_id
-          AND a.deadline_block >= (SELECT block_number FROM checkpoints WHERE chain_id = ${chainId})))
+        AND (NOT ${hidesCompetitions} OR s.auction_id <= (SELECT a.id FROM auctions a WHERE a.chain_id = ${chainId}
+          AND a.deadline_block < (SELECT block_number FROM checkpoints WHERE chain_id = ${chainId}) ORDER BY a.id DESC LIMIT 1))
       ORDER BY id DESC LIMIT ${limit}) n`
   return row?.body ?? '[]'
 }

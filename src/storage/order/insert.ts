@@ -171,13 +171,13 @@ async function insertUnloggedOrders(
   })
 }
 
+/** In SQL: each trade gets its own order. */
 async function takeOverLogs(tx: Tx, orders: readonly StoredRow[]): Promise<void> {
-  for (const { id, uid } of orders) {
-    await sql(tx).trade.updateMany({
-      where: { orderUid: bytea(uid), orderId: null },
-      data: { orderId: BigInt(id) },
-    })
-  }
+  if (orders.length === 0) return
+  await sql(tx).$executeRaw`
+    UPDATE trades t SET order_id = n.id
+    FROM unnest(${orders.map(({ id }) => BigInt(id))}::bigint[], ${orders.map(({ uid }) => bytea(uid))}::bytea[]) AS n(id, uid)
+    WHERE t.order_uid = n.uid AND t.order_id IS NULL`
   await refreshProgress(
     tx,
     orders.map(({ id }) => BigInt(id)),

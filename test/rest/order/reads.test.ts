@@ -137,29 +137,44 @@ describe('the status of an order', () => {
     expect(await statusOf(await orderWith(...labels.slice(1)))).toEqual({ type })
   })
 
-  test.each<[ending: string, Cancellation | null, plain: string, exact: string]>([
-    ['its time', null, 'open', 'EXPIRED'],
-    ['its owner', { by: 'api' }, 'cancelled', 'CANCELLED'],
-    ['the operator', { by: 'policy', reason: 'x' }, 'cancelled', 'CANCELLED'],
-    ['a newer order', { by: 'replacement', uid: strange }, 'cancelled', 'REPLACED'],
-    ['the chain', { by: 'chain', blockNumber: 1, txHash: hash('32') }, 'cancelled', 'INVALIDATED'],
-  ])('ended by %s is known in the words of both interfaces', async (_, cancellation, plain, exact) => {
-    const { db } = server.database
-    const order = await orderWith('ready')
-    const at = new Date(1_799_999_002_000)
-    await db.transaction(async (tx) => {
-      if (cancellation === null)
-        await sql(tx).order.update({ where: { id: order.id }, data: { effectiveValidTo: 1n } })
-      else if (cancellation.by === 'chain')
-        await sql(tx).order.update({ where: { id: order.id }, data: { invalidated: true } })
-      else await cancelOrders(tx, [order.id], at)
-      if (cancellation === null) await recordExpired(tx, [{ order, blockNumber: 1 }], at)
-      else await recordCancelled(tx, [order], cancellation, at)
-    })
-    expect(await statusOf(order)).toEqual({ type: plain })
-    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { status progress { stage } } }'
-    expect((await graphql(server.url, query, { uid: order.uid })).order.progress).toEqual({ stage: exact })
-  })
+  const chain = { by: 'chain' as const, blockNumber: 1, txHash: hash('32') }
+  test.each<[ending: string, Cancellation | null, plain: string, exact: string, source: string | null]>([
+    ['its time', null, 'open', 'EXPIRED', null],
+    ['a refund after its time', null, 'cancelled', 'REFUNDED', null],
+    ['its owner', { by: 'api' }, 'cancelled', 'CANCELLED', 'API'],
+    ['the operator', { by: 'policy', reason: 'x' }, 'cancelled', 'CANCELLED', 'POLICY'],
+    ['a newer order', { by: 'replacement', uid: strange }, 'cancelled', 'REPLACED', 'REPLACEMENT'],
+    ['the chain', chain, 'cancelled', 'INVALIDATED', 'CHAIN'],
+  ])(
+    'ended by %s is known in the words of both interfaces',
+    async (_, cancellation, plain, exact, source) => {
+      const { db } = server.database
+      const order = await orderWith('ready')
+      const at = new Date(1_799_999_002_000)
+      await db.transaction(async (tx) => {
+        if (cancellation === null)
+          await sql(tx).order.update({ where: { id: order.id }, data: { effectiveValidTo: 1n } })
+        else if (cancellation.by === 'chain')
+          await sql(tx).order.update({ where: { id: order.id }, data: { invalidated: true } })
+        else await cancelOrders(tx, [order.id], at)
+        if (cancellation === null) await recordExpired(tx, [{ order, blockNumber: 1 }], at)
+        else await recordCancelled(tx, [order], cancellation, at)
+        const refund = { orderId: order.id, label: 'refunded' as const, reason: null, timestamp: at }
+        if (exact === 'REFUNDED') await appendEvents(tx, [refund])
+      })
+      expect(await statusOf(order)).toEqual({ type: plain })
+      const query = `query ($uid: OrderUid!) {
+      order(uid: $uid) { status invalidated progress { stage } events(last: 1) { nodes { label source } } }
+    }`
+      const label = cancellation ? 'CANCELLED' : exact
+      expect((await graphql(server.url, query, { uid: order.uid })).order).toEqual({
+        status: cancellation ? 'CANCELLED' : 'EXPIRED',
+        invalidated: cancellation !== null,
+        progress: { stage: exact },
+        events: { nodes: [{ label, source }] },
+      })
+    },
+  )
 
   test('has what each solver proposed, worst first, once there are solutions', async () => {
     const solved = await orderWith('ready', 'considered')

@@ -158,6 +158,7 @@ export const orderRow: RowFields<Omit<Order, 'interactions' | 'quote'>> = {
   buyToken: column(address, 'o.buy_token', ''),
   onchainUser: orNull(column(address, 'o.onchain_user', '')),
   placementError: orNull(column(enumOf('PlacementError', placementErrors), 'o.placement_error', '')),
+  placementDetail: orNull(column(string, 'o.placement_detail', '')),
   ...executed,
   executedFeeToken,
   cancelledAt: orNull(column(time, 'o.cancelled_at', '')),

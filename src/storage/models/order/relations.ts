@@ -57,7 +57,7 @@ const onchainOrderData: Model = {
         'Why it can never be traded; null when it can.',
       ),
     ),
-    detail: orNull(derived(string, 'NULL::text', 'More about placementError, as text.')),
+    detail: orNull(derived(string, 'o.placement_detail', 'More about placementError, as text.')),
   },
 }
 /** The transaction that refunded order `o`. */
