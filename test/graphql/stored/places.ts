@@ -19,7 +19,8 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   },
   Network: { process: 'chainId id name ready settlementContract vaultRelayer wrappedNative' },
   Node: { process: 'id' },
-  Order: { process: 'network' },
+  Order: { outside: 'simulation', process: 'network' },
+  OrderSimulation: { outside: 'block error from gas input stateOverrides to' },
   OrderToSign: {
     process:
       'appData buyAmount buyToken buyTokenBalance digest feeAmount kind partiallyFillable receiver sellAmount sellToken sellTokenBalance typedData uid validTo',
@@ -30,9 +31,9 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   PlaceOrdersPayload: { process: 'results' },
   PricesUpdate: { outside: 'block isAvailable isComplete prices' },
   Query: {
-    outside: 'explainSignature',
+    outside: 'explainSignature simulateOrder',
     process:
-      'affiliateStatistics affiliateTypedData network networks quote traderActivity traderStatistics version',
+      'affiliateStatistics affiliateTypedData currentAuction network networks quote traderActivity traderStatistics version',
   },
   Quote: { outside: 'id network quoteId response' },
   QuoteHop: { outside: 'amountIn amountOut pool tokenIn tokenOut' },
