@@ -120,7 +120,7 @@ export const pendingSettlements: Relation = {
       AND px.solution_uid = t.solution_uid) ORDER BY t.auction_id, t.solution_uid`,
   items: 1,
   description:
-    'Settlements of it that are sent and not known to have ended: each can still fill it, also after it was cancelled.',
+    'Settlements of it that the service sent and that are not known to have ended: each can still fill it, also after it was cancelled. What a solver sends itself is not known until it is on chain.',
 }
 
 const pendingSettlement: Model = {
