@@ -42,7 +42,7 @@ import {
   openMonitor,
 } from './monitoring.ts'
 import { composeNetwork, createSharedServices, type NetworkParts } from './network.ts'
-import { startRetention } from './retention.ts'
+import { startRetention } from './retention/retention.ts'
 import type { Settings } from './settings.ts'
 import { feedLimitsOf, streamLimitsOf } from './stream-settings.ts'
 

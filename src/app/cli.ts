@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { findRequest } from '../storage/auction/outside.ts'
-import { openDatabase } from '../storage/database/database.ts'
+import { type Database, openDatabase } from '../storage/database/database.ts'
+import { type AccountingFlags, accountingCsv } from './accounting.ts'
 import { type AppOptions, type Role, roles, startApp } from './app.ts'
 import { ConfigError, describeSettings, readNetworks, readSettings } from './config.ts'
 import { createLog } from './log.ts'
@@ -17,6 +18,7 @@ const usage = `usage: tradegraph <command> [flags]
   auction   run the auctions
   all       serve, index and auction in one process
   auction export ID   print what outside solvers were sent about an auction
+  accounting          print the accounts of solvers as CSV, for auctions whose deadline is in a range of blocks
 
 flags of dev
   --port N        port of the service, 0 for any free one (default 4000)
@@ -24,6 +26,11 @@ flags of dev
   --reset         empty the home first
   --no-traders    no account trades by itself
   --solver URL    an outside solver that takes part in auctions; up to six times
+
+flags of accounting
+  --from BLOCK    the first block
+  --to BLOCK      the last block (default: the last that the indexer has passed)
+  --network NAME  may be left out where there is only one
 
 settings, from the environment [default]
 ${describeSettings()}`
@@ -58,12 +65,16 @@ async function main(): Promise<void> {
       reset: { type: 'boolean', default: false },
       'no-traders': { type: 'boolean', default: false },
       solver: { type: 'string', multiple: true, default: [] },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      network: { type: 'string' },
     },
   })
   const [command = '', ...rest] = positionals
   if (command === 'auction' && rest[0] === 'export') return exportAuction(rest[1] ?? '', values.home)
   if (values.help) return print(usage)
   if (values.version) return print(version())
+  if (command === 'accounting' && rest.length === 0) return printAccounts(values)
   if (rest.length > 0 || (command !== 'dev' && !commands[command])) return fail(usage, 2)
 
   if (values.home === '') return fail('tradegraph: --home must name a folder', 2)
@@ -113,17 +124,27 @@ async function runRoles(
   process.once('SIGINT', stop).once('SIGTERM', stop)
 }
 
-/** From the database of the settings, or else that of the local stack in this folder. */
 async function exportAuction(id: string, home: string): Promise<void> {
   if (!/^[1-9]\d{0,17}$/.test(id)) return fail('usage: tradegraph auction export ID', 2)
+  const body = await withDatabase(home, (db) => findRequest(db, BigInt(id)))
+  if (!body) return fail(`tradegraph: no request of auction ${id} is kept`, 1)
+  print(body)
+}
+
+async function printAccounts({ home, ...flags }: AccountingFlags & { home: string }): Promise<void> {
+  const accounts = await withDatabase(home, (db) => accountingCsv(db, flags))
+  if ('fault' in accounts) return fail(`tradegraph: ${accounts.fault}`, 2)
+  print(accounts.csv)
+}
+
+/** From the database of the settings, or else that of the local stack in this folder. */
+async function withDatabase<T>(home: string, read: (db: Database) => Promise<T>): Promise<T> {
   const settings = readSettings(process.env)
   const url = settings.DATABASE_URL ?? localDatabase(home)
   if (url === undefined) throw new ConfigError(['DATABASE_URL: is needed for this command'])
   const db = openDatabase({ url, maxConnections: settings.DATABASE_CONNECTIONS })
   try {
-    const body = await findRequest(db, BigInt(id))
-    if (!body) return fail(`tradegraph: no request of auction ${id} is kept`, 1)
-    print(body)
+    return await read(db)
   } finally {
     await db.close()
   }

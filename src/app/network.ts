@@ -8,7 +8,7 @@ import { tokenLogs } from '../chain/logs/transfer-logs.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
-import { settlementsOf } from '../chain/settlement/call.ts'
+import { minedGas, minedSettlements } from '../chain/settlement/mined.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
 import { createRefund } from '../chain/transaction/refund.ts'
@@ -27,6 +27,7 @@ import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
+import { solversAmong } from '../storage/auction/reverted.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type BalanceWatch, createBalanceWatch } from '../tokens/balances.ts'
 import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
@@ -212,8 +213,16 @@ export function composeNetwork(
       head: () => chain.head(),
       block: (number) => chain.block(number),
       logs: (range) => chainLogs({ rpc, network, log }, range),
-      settlements: (txHashes) => settlementsOf(rpc, txHashes),
       consistent: nodes.consistent,
+      settlements: (txHashes) =>
+        minedSettlements(
+          {
+            ...{ rpc, traceRpc: rpcWithoutRetries, network, log },
+            solversAmong: (senders, block) => solversAmong(db, network, senders, block),
+          },
+          txHashes,
+        ),
+      gasOf: (txHashes) => minedGas(rpc, txHashes),
     },
     // Old logs can overload a node, and the indexer of new blocks waits meanwhile: no immediate retry.
     tokenLogs: (tokens, range) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, range),

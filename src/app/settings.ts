@@ -10,7 +10,7 @@ import { verificationModes } from '../quotes/verification/policy.ts'
 import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
 import { submissionSettings } from './chain/submission-settings.ts'
 import { feeRule } from './fee-settings.ts'
-import { retentionSettings } from './retention-settings.ts'
+import { retentionSettings } from './retention/retention-settings.ts'
 import {
   addressText,
   httpUrl,

@@ -18,7 +18,9 @@ import {
 import { orderStages } from '../domain/order/stage.ts'
 import { orderStatuses } from '../domain/order/status.ts'
 import { priceQualities } from '../domain/quote/quote.ts'
+import { feeKinds } from '../domain/settlement/account.ts'
 import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signing/signature-mistake.ts'
+import { feePolicyKinds } from '../storage/models/auction/fee-policy.ts'
 import { settlementOutcomes } from '../storage/models/auction/settlement-attempt.ts'
 import { orderEventReasons } from '../storage/models/order/event.ts'
 import { builder } from './builder.ts'
@@ -233,6 +235,18 @@ export const SettlementOutcome = defineEnum(
     failed: 'It could not be sent, or it reverted; detail says why.',
   },
 )
+
+export const FeeKind = defineEnum('FeeKind', 'Whose a fee is.', feeKinds, {
+  network: 'For the gas of the settlement.',
+  protocol: 'Of the protocol, by the policies of the operator.',
+  partner: 'Of the application that the order was made with, by its appData.',
+})
+
+export const FeePolicyKind = defineEnum('FeePolicyKind', 'What a fee is a share of.', feePolicyKinds, {
+  surplus: 'What the trader gets beyond the limit price.',
+  volume: 'What is traded.',
+  priceImprovement: 'What the trader gets beyond the quote.',
+})
 
 export const Eligibility = defineEnum(
   'Eligibility',

@@ -79,6 +79,7 @@ export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
   'SetAffiliateEnabledPayload',
 )
+export const SettlementRef = modelRef('Settlement')
 export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
 export const TokenBalanceRef = builder.objectRef<BalancesUpdate['changes'][number] & OnChain>('TokenBalance')
 export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')

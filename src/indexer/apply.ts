@@ -6,9 +6,15 @@ import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
+import { lastAttributedBlock } from '../domain/settlement/account.ts'
 import { recordTrades, type TradeRules } from '../notifications/record.ts'
 import { type TradeOfOrder, tradesOfOrders } from '../notifications/trades.ts'
-import { executionsOfAuctions, policiesOfAuctions, solutionsOfAuctions } from '../storage/auction/auctions.ts'
+import {
+  deadlinesOfAuctions,
+  executionsOfAuctions,
+  policiesOfAuctions,
+  solutionsOfAuctions,
+} from '../storage/auction/auctions.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
 import {
   type Checkpoint,
@@ -25,7 +31,8 @@ import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { applyBalanceChanges, forgetBalanceChanges, rollbackBalances } from '../storage/token/holders.ts'
 import { forgetTokensReadFrom } from '../storage/token/tokens.ts'
-import { groupSettlements } from './attribution.ts'
+import { withAmounts } from './amounts.ts'
+import { groupSettlements, minedSettlements } from './attribution.ts'
 import { balanceChanges } from './balance-changes.ts'
 import type { BlockRange } from './block-range.ts'
 import { recordInvalidations, recordRefunds, sweepExpired } from './endings.ts'
@@ -35,7 +42,8 @@ import { type Placements, type ReadPlacements, readPlaced, storePlacements } fro
 export interface Indexing extends TradeRules {
   chainId: number
   /** If absent, no token balances are followed. */
-  network?: Pick<Network, 'firstBlock' | 'holderTokens'>
+  network?: Pick<Network, 'firstBlock' | 'holderTokens'> &
+    Partial<Pick<Network, 'blockTimeMs' | 'wrappedNative'>>
   db: Database
   now: Clock
   /** If absent, orders placed on chain are not stored. */
@@ -133,18 +141,23 @@ async function applyLogs(
       .filter((order) => order.chainId === chainId)
       .map((order) => [order.uid, order]),
   )
-  const auctionIds = [...settlements.values()].flatMap((call) =>
-    call?.auctionId == null ? [] : [call.auctionId],
-  )
-  const facts = readFacts(logs, groupSettlements(logs), {
+  const groups = groupSettlements(logs)
+  const mined = minedSettlements(groups, settlements)
+  const auctionIds = [...mined.values()].flatMap(({ call }) => call?.auctionId ?? [])
+  const deadlines = await deadlinesOfAuctions(tx, chainId, auctionIds)
+  const context = {
     chainId,
     orders,
-    calls: settlements,
+    mined,
+    deadlines,
+    lastBlocks: lastBlocksOf(deadlines, indexing),
     solutions: await solutionsOfAuctions(tx, auctionIds),
     executions: await executionsOfAuctions(tx, auctionIds),
     policies: await policiesOfAuctions(tx, auctionIds),
-  })
-  await insertChainFacts(tx, chainId, facts)
+  }
+  const facts = readFacts(logs, groups, context)
+  const rows = await withAmounts(tx, facts, context, indexing.network?.wrappedNative)
+  await insertChainFacts(tx, chainId, { ...facts, settlements: rows })
   const orderIds = [...orders.values()].map(({ id }) => id)
   await refreshProgress(tx, orderIds)
   const trades = tradesOfOrders(facts.trades, orders)
@@ -155,6 +168,14 @@ async function applyLogs(
   await recordInvalidations(tx, facts.invalidations, endings)
   await recordRefunds(tx, facts.refunds, endings)
   await signal(tx, 'orders', String(chainId))
+}
+
+function lastBlocksOf(
+  deadlines: ReadonlyMap<bigint, number>,
+  { network }: Indexing,
+): ReadonlyMap<bigint, number> {
+  const blockTimeMs = network?.blockTimeMs ?? 1_000
+  return new Map([...deadlines].map(([id, deadline]) => [id, lastAttributedBlock(deadline, blockTimeMs)]))
 }
 
 function afterTrades(

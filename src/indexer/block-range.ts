@@ -1,7 +1,7 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog } from '../chain/logs/chain-logs.ts'
 import type { LogRange } from '../chain/logs/logs.ts'
-import type { DecodedSettlement } from '../chain/settlement/call.ts'
+import type { MinedGas, MinedSettlements } from '../chain/settlement/mined.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { unpackOrderUid } from '../domain/order/uid.ts'
 
@@ -15,12 +15,14 @@ export interface FollowedChain {
   settlements: ReadSettlements
   /** @throws Outage when the reads of `use` may come from several nodes. Without it they come from one. */
   consistent?<T>(use: () => Promise<T>): Promise<T>
+  /** What transactions cost, in the order of the hashes; null for those that are in no block. @throws Outage */
+  gasOf(txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]>
 }
 
-/** Settlements in the calldata of transactions with known logs; undefined for another call. @throws Outage for an unknown transaction */
+/** Transactions with settlements, which have known logs. @throws Outage for an unknown transaction */
 export type ReadSettlements = (
   txHashes: readonly Bytes32[],
-) => Promise<ReadonlyMap<Bytes32, DecodedSettlement | undefined>>
+) => Promise<ReadonlyMap<Bytes32, MinedSettlements>>
 
 export interface Checkpoint {
   number: number
@@ -49,8 +51,8 @@ export interface BlockRange {
   blocks: [Block, ...Block[]]
   /** All logs of the range. */
   logs: ChainLog[]
-  /** Calldata of each transaction that logs a settlement. */
-  settlements: ReadonlyMap<Bytes32, DecodedSettlement | undefined>
+  /** Each transaction that logs a settlement. */
+  settlements: ReadonlyMap<Bytes32, MinedSettlements>
   /** Those of `blocks`, each block with an order placed on chain, and each in which one was invalidated after it may have expired. */
   headers: readonly Block[]
 }
@@ -98,6 +100,7 @@ async function withLogs(chain: FollowedChain, from: number, blocks: Block[]): Pr
   checkHashes(logs, headers)
   const txHashes = logs.flatMap((log) => (log.type === 'settlement' ? [log.txHash] : []))
   const settlements = await chain.settlements([...new Set(txHashes)])
+  checkReceipts(logs, settlements)
   await confirm(chain, end)
   return { blocks: [first, ...rest], logs, settlements, headers }
 }
@@ -123,6 +126,13 @@ function checkHashes(logs: readonly ChainLog[], headers: readonly Block[]): void
     if (expected !== undefined && expected !== blockHash) {
       throw new ChainMoved(`a log of block ${blockNumber} is from another block`)
     }
+  }
+}
+
+function checkReceipts(logs: readonly ChainLog[], settlements: BlockRange['settlements']): void {
+  for (const { type, txHash, blockHash } of logs) {
+    if (type === 'settlement' && settlements.get(txHash)?.blockHash !== blockHash)
+      throw new ChainMoved(`the receipt of transaction ${txHash} is from another block`)
   }
 }
 

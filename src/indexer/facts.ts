@@ -1,22 +1,21 @@
 import type { ProtocolLog } from '../chain/logs/chain-logs.ts'
-import type { DecodedSettlement } from '../chain/settlement/call.ts'
 import type { StoredSolution } from '../domain/auction/competition.ts'
-import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeePolicy } from '../domain/fee/policy.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import { settlementFees } from '../domain/settlement/fees.ts'
 import { policyKey } from '../storage/auction/auctions.ts'
 import type { ChainFacts } from '../storage/chain/log.ts'
-import { attribute, type Competitions, type LoggedSettlement } from './attribution.ts'
+import { attribute, type Competitions, type LoggedSettlement, type MinedSettlement } from './attribution.ts'
 
-/** Stored data and calldata that logs are interpreted with. */
+/** Stored data and transactions that logs are interpreted with. */
 export interface FactsContext extends Competitions {
   chainId: number
+  /** Deadline blocks by auction. */
+  deadlines: ReadonlyMap<bigint, number>
   /** Orders of the service, by UID. */
   orders: ReadonlyMap<OrderUid, Order>
-  /** Decoded calldata by transaction; undefined if it is no settle call. */
-  calls: ReadonlyMap<Bytes32, DecodedSettlement | undefined>
+  mined: ReadonlyMap<LoggedSettlement, MinedSettlement>
   /** Fee policies by auction and order: see `policyKey`. */
   policies: ReadonlyMap<string, FeePolicy[]>
 }
@@ -33,7 +32,7 @@ export function readFacts(
   context: FactsContext,
 ): ReadFacts {
   const solutions = new Map(
-    groups.map((group) => [group, attribute(group, context.calls.get(group.settlement.txHash), context)]),
+    groups.map((group) => [group, attribute(group, context.mined.get(group), context)]),
   )
   const auctionOf = new Map(
     groups.flatMap((group) => group.trades.map((trade) => [trade, solutions.get(group)?.auctionId ?? null])),
@@ -53,10 +52,15 @@ export function readFacts(
     ),
     settlements: groups.map((group) => {
       const solution = solutions.get(group)
+      const mined = context.mined.get(group)
       return {
         ...group.settlement,
+        solver: solution?.solver ?? group.settlement.solver,
         auctionId: solution?.auctionId ?? null,
         solutionUid: solution?.uid ?? null,
+        deadlineBlock: (solution && context.deadlines.get(solution.auctionId)) ?? null,
+        gasUsed: mined?.gasUsed ?? null,
+        effectiveGasPrice: mined?.effectiveGasPrice ?? null,
       }
     }),
     invalidations: logs.filter((log) => log.type === 'invalidation'),
@@ -72,11 +76,12 @@ export function readFacts(
 
 /** The contract logs trades in the order of the calldata, so both are matched by index. */
 function executionsOf(
-  { settlement, trades }: LoggedSettlement,
+  group: LoggedSettlement,
   solution: StoredSolution | undefined,
   context: FactsContext,
 ): ChainFacts['executions'] {
-  const call = context.calls.get(settlement.txHash)
+  const { trades } = group
+  const call = context.mined.get(group)?.call
   if (!solution || call?.trades.length !== trades.length) return []
   return trades.flatMap((trade, index) => {
     const order = context.orders.get(trade.orderUid)

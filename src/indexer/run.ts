@@ -9,6 +9,7 @@ import { followChain } from './follow.ts'
 import type { IndexerMeter } from './meter.ts'
 import { createPoll, type Poll } from './poll.ts'
 import { createProgress } from './progress.ts'
+import { readReverted } from './reverted.ts'
 
 export interface IndexerOptions extends Indexing, Pick<CatchUpOptions, 'tokenLogs'> {
   network: Network
@@ -55,6 +56,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
       progress.moved(checkpoint.number, step.head)
       const state = progress.state()
       if (state) meter.stored({ ...state, timestamp })
+      await readReverted(options, checkpoint)
       await catchUp.step(checkpoint)
     } else if (step.type === 'finalize') await applyFinality(step.number, options)
     else {

@@ -209,6 +209,7 @@ async function storeAuction(tx: Tx, part: RandomStory['auctions'][number], order
       auctionId: id,
       executedFee: fee,
       executedFeeToken: order.sellToken,
+      networkFee: fee,
       blockNumber: 8,
       protocolFees,
     }

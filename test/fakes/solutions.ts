@@ -95,6 +95,7 @@ export async function storeSettlement(db: Database, settlement: SampleSettlement
                 auctionId,
                 executedFee: 0n,
                 executedFeeToken: order.sellToken,
+                networkFee: 0n,
                 blockNumber,
                 protocolFees: [],
               },

@@ -69,6 +69,7 @@ async function readAuction(
       auctionId,
       executedFee: amountOf(row.executedFee),
       executedFeeToken: hexOf(row.executedFeeToken),
+      networkFee: row.networkFee && amountOf(row.networkFee),
       blockNumber: Number(row.blockNumber),
       protocolFees: row.protocolFeeTokens.map((token, index) => ({
         token: hexOf(token),

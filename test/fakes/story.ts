@@ -81,6 +81,7 @@ export async function storeSettledOrder(db: Database, auctionId: bigint, owner: 
           auctionId,
           executedFee: 9n * 10n ** 12n,
           executedFeeToken: wrapped,
+          networkFee: 9n * 10n ** 12n,
           blockNumber: trade.blockNumber,
           protocolFees: [{ token: dollar, amount: 20_000_000n }],
         },

@@ -190,6 +190,7 @@ describe('settlements', () => {
     )
     expect(fees).toEqual({
       executedFee: 10n ** 16n,
+      networkFee: 0n,
       protocolFees: [{ token: dollar, amount: 30n * 10n ** 6n }],
     })
     const executedFeeToken = order.sellToken

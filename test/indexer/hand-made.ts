@@ -1,11 +1,14 @@
 import type { Block } from '../../src/chain/chain.ts'
 import type { ChainLog, ProtocolLog } from '../../src/chain/logs/chain-logs.ts'
+import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
+import type { MinedSettlements } from '../../src/chain/settlement/mined.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Fill } from '../../src/domain/fee/policy.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import type { BlockRange } from '../../src/indexer/block-range.ts'
+import { numbered } from '../fakes/order.ts'
 
 type Unplaced<Log> = Log extends ProtocolLog ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
 /** A log that is in no block yet. */
@@ -33,10 +36,20 @@ export function sketchBlock(
 /** These blocks in one read. */
 export function rangeOf(
   sketched: readonly SketchedBlock[],
-  settlements: BlockRange['settlements'] = new Map(),
+  calls: ReadonlyMap<Bytes32, DecodedSettlement> = new Map(),
 ): BlockRange {
   const logs = sketched.flatMap((item) => item.logs)
+  const txHashes = logs.flatMap(({ type, txHash }) => (type === 'settlement' ? [txHash] : []))
+  const settlements = new Map(txHashes.map((hash) => [hash, minedAs(calls.get(hash))]))
   return { ...rangeWith(logs, ...sketched.map(({ block }) => block)), settlements }
+}
+
+export const sampleGas = { gasUsed: 100_000n, effectiveGasPrice: 7n }
+export const sampleSender = numbered('5e')
+
+/** A transaction that calls the settlement contract, and whose other logs are none of its. */
+export function minedAs(call?: DecodedSettlement, blockHash = hashOf('block')): MinedSettlements {
+  return { ...sampleGas, blockHash, sender: sampleSender, calls: call ? [call] : [], changes: [new Map()] }
 }
 
 /** Blocks with these logs in one read. */

@@ -3,12 +3,8 @@ import type { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { createChain } from '../../src/chain/chain.ts'
 import { chainLogs } from '../../src/chain/logs/chain-logs.ts'
-import {
-  type DecodedSettlement,
-  encodeSettle,
-  encodeTrade,
-  settlementsOf,
-} from '../../src/chain/settlement/call.ts'
+import { type DecodedSettlement, encodeSettle, encodeTrade } from '../../src/chain/settlement/call.ts'
+import { minedGas, minedSettlements } from '../../src/chain/settlement/mined.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { applyBlocks, applyFinality, type Indexing } from '../../src/indexer/apply.ts'
@@ -212,7 +208,12 @@ async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<bo
       head: () => chain.head(),
       block: (number) => chain.block(number),
       logs: (range) => chainLogs({ rpc, network, log: silentLog }, range),
-      settlements: (txHashes) => settlementsOf(rpc, txHashes),
+      settlements: (txHashes) =>
+        minedSettlements(
+          { rpc, traceRpc: rpc, network, solversAmong: async () => new Set(), log: silentLog },
+          txHashes,
+        ),
+      gasOf: (txHashes) => minedGas(rpc, txHashes),
     },
     tokenLogs: async () => [],
     async poll() {
@@ -348,6 +349,7 @@ test('after reorgs of any depth over a hostile node, the store is a fresh index 
     'absence',
     'delay',
     'forgotten block',
+    'forgotten receipt',
     'forgotten transaction',
     'old branch',
     'refusal',

@@ -5,7 +5,7 @@ import { settlementAbi } from '../../src/chain/settlement/abi.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import { settlement } from '../fakes/order.ts'
-import type { SketchedBlock } from './hand-made.ts'
+import { type SketchedBlock, sampleGas, sampleSender } from './hand-made.ts'
 
 const eventOf = {
   trade: 'Trade',
@@ -92,7 +92,17 @@ export function createHostileNode(calldata: ReadonlyMap<Bytes32, Hex>, seed: num
     if (method === 'eth_getBlockByNumber') return blockAt(chain, first)
     if (method === 'eth_getTransactionByHash') {
       if (happens('forgotten transaction', 0.1)) return { value: null }
-      return { value: { hash: first, input: calldata.get(first) ?? '0x' } }
+      const sent = { from: sampleSender, to: settlement, blockNumber: '0x1', blockHash: first }
+      return { value: { hash: first, input: calldata.get(first) ?? '0x', ...sent } }
+    }
+    if (method === 'eth_getTransactionReceipt') {
+      const logs = chain.flatMap((item) => item.logs).filter(({ txHash }) => txHash === first)
+      const [log] = logs
+      if (!log || happens('forgotten receipt', 0.05)) return { value: null }
+      const gas = Object.entries(sampleGas).map(([name, value]) => [name, toQuantity(value)])
+      const { txHash: transactionHash, blockHash } = log
+      const rawLogs = (logs as SettlementLog[]).map(toRaw)
+      return { value: { transactionHash, blockHash, logs: rawLogs, ...Object.fromEntries(gas) } }
     }
     const { fromBlock, toBlock } = first as { fromBlock: string; toBlock: string }
     return logsIn(chain, Number(fromBlock), Number(toBlock))

@@ -5,6 +5,7 @@ import { Outage } from '../../src/domain/errors/error.ts'
 import { address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { FollowedChain } from '../../src/indexer/block-range.ts'
+import { minedAs } from './hand-made.ts'
 
 export type ChainChange =
   | { op: 'grow'; logs: number[] }
@@ -79,7 +80,8 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
       if (seen.length <= to) throw new Outage(`block ${to}`)
       return seen.slice(from, to + 1).flatMap(({ logs }) => logs)
     },
-    settlements: async (txHashes) => new Map(txHashes.map((txHash) => [txHash, undefined])),
+    settlements: async (txHashes) => new Map(txHashes.map((txHash) => [txHash, minedAs(undefined, txHash)])),
+    gasOf: async (txHashes) => txHashes.map(() => null),
   }
   return {
     chain,

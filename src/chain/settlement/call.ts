@@ -1,11 +1,8 @@
 import type { Result } from 'ethers'
-import { Outage } from '../../domain/errors/error.ts'
 import { encodeBytes, encodeList, encodeTuple, type Member, type Words, word } from '../../domain/evm/abi.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
 import type { Interaction, Order, OrderData, SigningScheme } from '../../domain/order/order.ts'
-import type { Rpc } from '../rpc/rpc.ts'
-import { available, parseHash, parseHex, parseObject, parseResponse } from '../rpc/wire.ts'
 import { settlementAbi } from './abi.ts'
 import { parseFlags, toFlags } from './trade-flags.ts'
 
@@ -178,28 +175,4 @@ function decodeTrade(trade: Result, tokens: readonly Address[]): SettledTrade {
 function decodeSignature(scheme: SigningScheme, encoded: Hex): Pick<SettledTrade, 'owner' | 'signature'> {
   if (scheme === 'eip712' || scheme === 'ethsign') return { owner: null, signature: encoded }
   return { owner: address(encoded.slice(0, 42)), signature: `0x${encoded.slice(42)}` }
-}
-
-/**
- * The settlements in the calldata of transactions whose logs are known, by hash; `undefined` for another call.
- * @throws Outage for a transaction that the node does not know: it has a log, so it exists
- */
-export async function settlementsOf(
-  rpc: Rpc,
-  txHashes: readonly Bytes32[],
-): Promise<Map<Bytes32, DecodedSettlement | undefined>> {
-  const calls = txHashes.map((txHash) => ({ method: 'eth_getTransactionByHash', params: [txHash] }))
-  const responses = await available(rpc.batch(calls))
-  return new Map(
-    txHashes.map((txHash, index) => [
-      txHash,
-      decodeSettle(calldataOf(parseResponse(responses[index]), txHash)),
-    ]),
-  )
-}
-
-function calldataOf(transaction: unknown, txHash: Bytes32): Hex {
-  const { hash, input } = transaction === null ? {} : parseObject(transaction)
-  if (hash === undefined || parseHash(hash) !== txHash) throw new Outage(`transaction ${txHash}`)
-  return parseHex(input)
 }

@@ -55,6 +55,8 @@ export interface OrderExecution {
   executedFeeToken: Address
   blockNumber: number
   protocolFees: ProtocolFee[]
+  /** The part of executedFee for the network; null where that was not stored. */
+  networkFee: bigint | null
 }
 
 export interface SettlementAttempt {

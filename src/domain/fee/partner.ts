@@ -29,8 +29,9 @@ export function partnerPolicies(fees: readonly PartnerFee[], cap = partnerFeeCap
     const remaining = ((factorScale + cap) * factorScale) / (factorScale + taken) - factorScale
     const volume = requested < remaining ? requested : remaining
     taken += requested < cap - taken ? requested : cap - taken
-    if (fee.kind === 'volume') return { kind: 'volume', factor: volume }
-    return { kind: fee.kind, factor: ppm(Math.min(fee.bps, 9_999)), maxVolumeFactor: volume }
+    const { recipient } = fee
+    if (fee.kind === 'volume') return { kind: 'volume', factor: volume, recipient }
+    return { kind: fee.kind, recipient, factor: ppm(Math.min(fee.bps, 9_999)), maxVolumeFactor: volume }
   })
 }
 

@@ -1,14 +1,19 @@
 import { maxOf, minOf, mulDivDown, mulDivUp } from '../amount.ts'
+import type { Address } from '../evm/address.ts'
 import type { OrderKind } from '../order/order.ts'
 
 /** Factors are whole parts per million; settings give them as decimals. */
 export const factorScale = 1_000_000n
 
-/** Every factor is in 0..factorScale, and `factor` is below factorScale, so that no trader loses the whole surplus. */
-export type FeePolicy =
+/**
+ * Every factor is in 0..factorScale, and `factor` is below factorScale, so that no trader loses the whole surplus. `recipient`: whom a
+ * partner fee is owed to; a fee without one is the protocol's.
+ */
+export type FeePolicy = { recipient?: Address } & (
   | { kind: 'surplus'; factor: bigint; maxVolumeFactor: bigint }
   | { kind: 'volume'; factor: bigint }
   | { kind: 'priceImprovement'; factor: bigint; maxVolumeFactor: bigint }
+)
 
 /** Executed amounts of one order: sell with every fee included, buy after every fee. */
 export interface Fill {

@@ -64,6 +64,8 @@ export interface DecodedTrade {
 export interface SettlementFees {
   /** Network and protocol fees in sell token atoms. */
   executedFee: bigint
+  /** The part for the network, in sell token atoms. */
+  networkFee: bigint
   /** In the order of the policies. */
   protocolFees: { token: Address; amount: bigint }[]
 }
@@ -83,9 +85,14 @@ export function settlementFees(
     clearingPrices[tokens.indexOf(buyToken)],
   )
   if (!uniform) return undefined
-  const { total, protocol } = chargedFees(order, contractFill(order, trade.executedAmount, custom), uniform)
+  const fill = contractFill(order, trade.executedAmount, custom)
+  const { total, network, protocol } = chargedFees(order, fill, uniform)
   const token = order.kind === 'sell' ? buyToken : sellToken
-  return { executedFee: total, protocolFees: protocol.map((amount) => ({ token, amount })) }
+  return {
+    executedFee: total,
+    networkFee: network,
+    protocolFees: protocol.map((amount) => ({ token, amount })),
+  }
 }
 
 /** Amounts that the settlement contract takes and pays for an order without signed fee, with the contract's rounding. */

@@ -7,6 +7,7 @@ import {
   auctionById,
   notificationById,
   orderByUid,
+  settlementByPlace,
   solutionByKey,
   storedToken,
   tradeByPlace,
@@ -57,6 +58,14 @@ function requireCmsFor<Key>(keyed: Keyed<Key>): (environment: Environment) => Ke
   }
 }
 
+/** Of a log. */
+const place = /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/
+const placeOf = (chainId?: string, blockNumber?: string, logIndex?: string) => ({
+  chainId: Number(chainId),
+  blockNumber: Number(blockNumber),
+  logIndex: Number(logIndex),
+})
+
 const rowKey = /^([1-9][0-9]{0,17})$/
 
 const serviceKinds: Readonly<Record<string, ServiceKind>> = {
@@ -83,6 +92,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
   Auction: storedKind(rowKey, BigInt, auctionById),
   Notification: storedKind(rowKey, BigInt, requireCmsFor(notificationById)),
   Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
+  Settlement: storedKind(place, placeOf, settlementByPlace),
   Solution: storedKind(
     /^([1-9][0-9]{0,17}):([0-9]{1,9})$/,
     (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
@@ -93,15 +103,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
     (chainId, address) => ({ chainId: Number(chainId), address: address as Address }),
     storedToken,
   ),
-  Trade: storedKind(
-    /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/,
-    (chainId, blockNumber, logIndex) => ({
-      chainId: Number(chainId),
-      blockNumber: Number(blockNumber),
-      logIndex: Number(logIndex),
-    }),
-    tradeByPlace,
-  ),
+  Trade: storedKind(place, placeOf, tradeByPlace),
 }
 
 NodeRef.implement({

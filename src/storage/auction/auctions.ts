@@ -1,6 +1,7 @@
 import type { ProposedExecution, StoredSolution } from '../../domain/auction/competition.ts'
+import type { Address } from '../../domain/evm/address.ts'
 import type { FeePolicy } from '../../domain/fee/policy.ts'
-import { hexOf, raw } from '../database/columns.ts'
+import { amountOf, bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import { solutionRow } from '../models/auction/solution.ts'
 import { rowSql, toRow } from '../query/row.ts'
@@ -64,10 +65,37 @@ interface StoredPolicy {
   kind: FeePolicy['kind']
   factor: number
   maxVolumeFactor?: number
+  recipient?: Address
 }
 
-function toPolicy({ kind, factor, maxVolumeFactor = 0 }: StoredPolicy): FeePolicy {
-  return kind === 'volume'
-    ? { kind, factor: BigInt(factor) }
-    : { kind, factor: BigInt(factor), maxVolumeFactor: BigInt(maxVolumeFactor) }
+function toPolicy({ kind, factor, maxVolumeFactor = 0, recipient }: StoredPolicy): FeePolicy {
+  const terms = { factor: BigInt(factor), ...(recipient && { recipient }) }
+  return kind === 'volume' ? { kind, ...terms } : { kind, ...terms, maxVolumeFactor: BigInt(maxVolumeFactor) }
+}
+
+/** Deadline blocks of a network's auctions. */
+export async function deadlinesOfAuctions(
+  db: Db,
+  chainId: number,
+  ids: readonly bigint[],
+): Promise<Map<bigint, number>> {
+  const rows = await sql(db).auction.findMany({
+    where: { chainId, id: { in: [...ids] } },
+    select: { id: true, deadlineBlock: true },
+  })
+  return new Map(rows.map(({ id, deadlineBlock }) => [id, Number(deadlineBlock)]))
+}
+
+/** Native atoms for 10^18 atoms of these tokens, by auction. */
+export async function pricesOfAuctions(
+  db: Db,
+  ids: readonly bigint[],
+  tokens: readonly Address[],
+): Promise<Map<bigint, Map<Address, bigint>>> {
+  const rows = await sql(db).auctionPrice.findMany({
+    where: { auctionId: { in: [...ids] }, token: { in: tokens.map(bytea) } },
+  })
+  const prices = new Map(ids.map((id) => [id, new Map<Address, bigint>()]))
+  for (const { auctionId, token, price } of rows) prices.get(auctionId)?.set(hexOf(token), amountOf(price))
+  return prices
 }

@@ -3,6 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Trade } from '../../domain/order/trade.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
+import type { SettlementAmount } from '../../domain/settlement/account.ts'
 import { bytea, hexOf, numeric } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 
@@ -28,6 +29,12 @@ export interface SettlementRow extends LogPosition {
   /** null when it is not a settlement of one of the service's auctions. */
   auctionId: bigint | null
   solutionUid: number | null
+  /** Of its auction. */
+  deadlineBlock?: number | null
+  gasUsed?: bigint | null
+  effectiveGasPrice?: bigint | null
+  /** null where they are not known. */
+  amounts?: readonly SettlementAmount[] | null
 }
 
 export interface InvalidationRow extends LogPosition {
@@ -148,9 +155,15 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
       solver: bytea(row.solver),
       auctionId: row.auctionId,
       solutionUid: row.solutionUid,
+      deadlineBlock: row.deadlineBlock == null ? null : BigInt(row.deadlineBlock),
+      gasUsed: orNull(row.gasUsed),
+      effectiveGasPrice: orNull(row.effectiveGasPrice),
+      isMeasured: row.amounts != null,
     })),
     skipDuplicates: true,
   })
+  const amounts = facts.settlements.flatMap((row) => amountColumns(chainId, row))
+  if (amounts.length > 0) await client.settlementAmount.createMany({ data: amounts, skipDuplicates: true })
   const named = (rows: readonly OrderLogRow[]) => orderLogColumns(chainId, rows)
   await client.invalidation.createMany({ data: named(facts.invalidations), skipDuplicates: true })
   await client.refund.createMany({ data: named(facts.refunds ?? []), skipDuplicates: true })
@@ -172,6 +185,7 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
       blockNumber: BigInt(row.blockNumber),
       protocolFeeTokens: row.protocolFees.map(({ token }) => bytea(token)),
       protocolFeeAmounts: row.protocolFees.map(({ amount }) => numeric(amount)),
+      networkFee: orNull(row.networkFee),
     })),
     skipDuplicates: true,
   })
@@ -188,6 +202,18 @@ function orderLogColumns(chainId: number, rows: readonly OrderLogRow[]) {
 
 function positionColumns(chainId: number, { blockNumber, logIndex, txHash }: LogPosition) {
   return { chainId, blockNumber: BigInt(blockNumber), logIndex, txHash: bytea(txHash) }
+}
+
+const orNull = (amount: bigint | null | undefined) => (amount == null ? null : numeric(amount))
+
+function amountColumns(chainId: number, { blockNumber, logIndex, amounts }: SettlementRow) {
+  return (amounts ?? []).map(({ kind, policy, recipient, token, amount, value }, position) => ({
+    ...{ chainId, blockNumber: BigInt(blockNumber), logIndex, position, kind, policy },
+    recipient: recipient && bytea(recipient),
+    token: bytea(token),
+    amount: numeric(amount),
+    value: orNull(value),
+  }))
 }
 
 function tradeColumns(trade: Trade & { orderId: bigint | null }) {

@@ -32,3 +32,8 @@ export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes3
     )
   }
 }
+
+/** All networks that a process has claimed, by chain id. */
+export function networkIds(db: Db): Promise<{ chainId: number; name: string }[]> {
+  return sql(db).network.findMany({ select: { chainId: true, name: true }, orderBy: { chainId: 'asc' } })
+}

@@ -18,6 +18,9 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
       presignature AS (DELETE FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       placement AS (DELETE FROM placements WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       refund AS (DELETE FROM refunds WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      amount AS (DELETE FROM settlement_amounts WHERE chain_id = ${chainId} AND block_number > ${block}),
+      reverted AS (UPDATE settlement_attempts SET reverted_gas = NULL, reverted_gas_price = NULL, reverted_block = NULL
+        WHERE chain_id = ${chainId} AND reverted_block > ${block}),
       settlement AS (DELETE FROM settlements WHERE chain_id = ${chainId} AND block_number > ${block}
         RETURNING auction_id, solution_uid),
       attempt AS (UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL FROM settlement s

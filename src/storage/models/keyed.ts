@@ -9,6 +9,7 @@ import { affiliate } from './affiliate.ts'
 import { appData } from './app-data.ts'
 import { auction, isShown } from './auction/auction.ts'
 import { currentAuction } from './auction/current.ts'
+import { settlement } from './auction/settlement.ts'
 import { solution } from './auction/solution.ts'
 import { notification } from './notification/notification.ts'
 import { order } from './order/order.ts'
@@ -112,6 +113,13 @@ export const tradeByPlace: Keyed<TradeKey> = {
   join: `trades tr ON tr.chain_id = k.chain_id AND tr.block_number = k.block_number AND tr.log_index = k.log_index
     AND tr.order_id IS NOT NULL`,
   exists: 'tr.chain_id IS NOT NULL',
+}
+
+export const settlementByPlace: Keyed<TradeKey> = {
+  ...tradeByPlace,
+  model: settlement,
+  join: `settlements st ON st.chain_id = k.chain_id AND st.block_number = k.block_number AND st.log_index = k.log_index`,
+  exists: 'st.chain_id IS NOT NULL',
 }
 
 export const affiliateByWallet: Keyed<Address> = {

@@ -54,6 +54,9 @@ export const amount: Codec<bigint> = {
   write: String,
 }
 
+/** A whole number that can be negative: a string of digits in JSON. */
+export const signedAmount: Codec<bigint> = { ...amount, type: 'Decimal' }
+
 const number = (type: string, column: string): Codec<number> => ({
   type,
   text: (expression) => sql(`(${expression})::text`),

@@ -1,7 +1,7 @@
 import type { Model } from './model.ts'
 
 /** Models that refer to each other by name, so that their files need not import each other. */
-type ModelName = 'Order' | 'Auction'
+type ModelName = 'Order' | 'Auction' | 'Settlement'
 
 const models = new Map<string, Model>()
 

@@ -1,18 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { settlementAbi } from '../../../src/chain/settlement/abi.ts'
 import {
   decodeSettle,
   encodeSettle,
   encodeTrade,
   type SignedOrder,
-  settlementsOf,
 } from '../../../src/chain/settlement/call.ts'
 import { parseFlags } from '../../../src/chain/settlement/trade-flags.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { zeroAppData } from '../../../src/domain/app-data/document.ts'
-import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../../../src/domain/evm/address.ts'
 import { type Bytes32, bytesToHex, type Hex, hexSize } from '../../../src/domain/evm/hex.ts'
 import {
@@ -157,33 +154,6 @@ describe('encoding', () => {
   test('the auction id is the last 8 bytes, big-endian', () => {
     expect(settle(258n).slice(-16)).toBe('0000000000000102')
     expect((hexSize(settle(1n)) - 4) % 32).toBe(8)
-  })
-})
-
-describe('of transactions with known logs', () => {
-  const hashOf = (byte: string) => `0x${byte.repeat(32)}` as Bytes32
-  const [known, other, forgotten] = [hashOf('11'), hashOf('22'), hashOf('33')]
-  const inputs = new Map<Bytes32, Hex>([
-    [known, settle(7n)],
-    [other, '0xec6cb13f'],
-  ])
-  const rpcWith = (answer: (hash: Bytes32) => unknown): Rpc => ({
-    call: () => Promise.reject(new Error('unused')),
-    batch: async (calls) => calls.map(({ params }) => ({ value: answer(params?.[0] as Bytes32) })),
-  })
-  const honest = rpcWith((hash) => (inputs.has(hash) ? { hash, input: inputs.get(hash) } : null))
-
-  test('the settlement is decoded, and another call is none', async () => {
-    const settlements = await settlementsOf(honest, [known, other])
-    expect([...settlements.keys()]).toEqual([known, other])
-    expect(settlements.get(known)?.auctionId).toBe(7n)
-    expect(settlements.get(other)).toBeUndefined()
-  })
-
-  test('one that the node does not know, or mistakes for another, is an outage', async () => {
-    await expect(settlementsOf(honest, [known, forgotten])).rejects.toThrow(Outage)
-    const mistaken = rpcWith(() => ({ hash: known, input: inputs.get(known) }))
-    await expect(settlementsOf(mistaken, [known, other])).rejects.toThrow(Outage)
   })
 })
 

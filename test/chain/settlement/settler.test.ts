@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainLogs } from '../../../src/chain/logs/chain-logs.ts'
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../../src/chain/rpc/wire.ts'
-import { encodeSettle, encodeTrade, settlementsOf } from '../../../src/chain/settlement/call.ts'
+import { encodeSettle, encodeTrade } from '../../../src/chain/settlement/call.ts'
+import { minedSettlements } from '../../../src/chain/settlement/mined.ts'
 import { createSettlementSequence } from '../../../src/chain/settlement/sequence.ts'
 import {
   createSettler,
@@ -157,7 +158,16 @@ describe('success', () => {
       { type: 'trade', owner: orders[1].owner, orderUid: orders[1].uid, sellAmount: 200n, buyAmount: 300n },
       { type: 'settlement', solver: settler().address, txHash: outcome.txHash, blockNumber: outcome.block },
     ])
-    const decoded = (await settlementsOf(evm.rpc, [outcome.txHash])).get(outcome.txHash)
+    const { rpc } = evm
+    const options = {
+      rpc,
+      traceRpc: rpc,
+      network,
+      solversAmong: async () => new Set<never>(),
+      log: silentLog,
+    }
+    const mined = (await minedSettlements(options, [outcome.txHash])).get(outcome.txHash)
+    const decoded = mined?.calls[0]
     expect(decoded).toMatchObject({ auctionId: 77n, tokens, clearingPrices: [2n, 3n] })
     expect(decoded?.trades.map(({ signature }) => signature)).toEqual(orders.map((order) => order.signature))
   })

@@ -30,9 +30,14 @@ const bodies: [string, object, Model, string[]][] = [
   ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'orderUid']],
   ['a competition', competition, auction, ['id', 'block', 'deadline']],
   ['a solution', competitionSolution, solution, ['id', 'solutionUid', 'solver']],
-  ['an attempt', reportedAttempt, settlementAttempt, ['auctionId', 'txHash', 'detail']],
+  [
+    'an attempt',
+    reportedAttempt,
+    settlementAttempt,
+    ['auctionId', 'txHash', 'detail', 'submission', 'revertedGas', 'revertedGasCost'],
+  ],
   ['an event', reportedEvent, orderEvent, ['detail', 'source', 'txHash']],
-  ['an execution', reportedExecution, execution, []],
+  ['an execution', reportedExecution, execution, ['networkFee']],
 ]
 
 test.each(bodies)('the body of %s has each field of its model, except those listed here', (...given) => {

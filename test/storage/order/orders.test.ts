@@ -166,6 +166,7 @@ test.each([0n, maxUint256])('an amount of %d is stored exactly', async (amount) 
           auctionId: 1n,
           executedFee: amount,
           executedFeeToken: wrapped,
+          networkFee: null,
           blockNumber: 5,
           protocolFees,
         },

@@ -104,6 +104,13 @@ export const auction: Model = defineModel({
       items: 2,
       description: 'Tries to settle winning solutions, oldest first. Empty while the competition is hidden.',
     },
+    settlements: {
+      kind: 'many',
+      model: modelNamed('Settlement'),
+      rows: 'settlements st WHERE st.auction_id = a.id ORDER BY st.block_number, st.log_index',
+      items: 2,
+      description: 'Settlements of it on chain, in their order.',
+    },
   },
   lists: {
     orderUids: {

@@ -1,6 +1,6 @@
 import type { OrderExecution } from '../../../domain/auction/competition.ts'
 import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
-import { column, type Model } from '../../query/model.ts'
+import { column, type Model, orNull } from '../../query/model.ts'
 import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
 import { auction, auctionFields, isShown, nativePrices, orderAuctionsKey } from './auction.ts'
@@ -20,6 +20,9 @@ const protocolFee: Model = {
 const executionFields = {
   executedFee: column(amount, 'x.executed_fee', 'Network and protocol fee together.'),
   blockNumber: column(safeInt, 'x.block_number', 'Block of the settlement.'),
+  networkFee: orNull(
+    column(amount, 'x.network_fee', 'The network’s part of executedFee; null for old executions.'),
+  ),
 }
 
 export const execution: Model = {

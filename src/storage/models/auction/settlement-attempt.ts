@@ -13,6 +13,7 @@ import {
   time,
 } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import { modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
 
@@ -60,8 +61,26 @@ export const settlementAttempt: Model = {
         'What became of its transaction while it was sent, as text: what it offered for a unit of gas from block to block, where it went, and whether it was cancelled. Null if it was not sent.',
       ),
     ),
+    revertedGas: orNull(
+      column(
+        amount,
+        't.reverted_gas',
+        'Gas of its transaction if that reverted; 0 if it never got into a block. Null while it is not known.',
+      ),
+    ),
+    revertedGasCost: orNull(
+      derived(amount, 't.reverted_gas * t.reverted_gas_price', 'What that cost, in native atoms.'),
+    ),
   },
   relations: {
+    settlement: {
+      kind: 'one',
+      model: modelNamed('Settlement'),
+      nullable: true,
+      rows: `settlements st WHERE st.auction_id = t.auction_id AND st.solution_uid = t.solution_uid
+        ORDER BY st.block_number, st.log_index LIMIT 1`,
+      description: 'The settlement on chain; null when there is none, or it is not indexed yet.',
+    },
     bookings: {
       kind: 'many',
       model: () => settlementBooking,

@@ -47,6 +47,14 @@ export const trade: Model = {
       rows: 'auctions a WHERE a.id = tr.auction_id',
       description: 'The auction it settles; null when it is not one of this service.',
     },
+    settlement: {
+      kind: 'one',
+      model: modelNamed('Settlement'),
+      nullable: true,
+      rows: `settlements st WHERE st.chain_id = tr.chain_id AND st.block_number = tr.block_number AND st.log_index > tr.log_index
+        ORDER BY st.log_index LIMIT 1`,
+      description: 'The settlement that it is part of.',
+    },
     executedProtocolFees: {
       kind: 'many',
       model: () => executedProtocolFee,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RetentionDays } from '../storage/retention/sweep.ts'
+import type { RetentionDays } from '../../storage/retention/sweep.ts'
 
 const days = (least: number) => z.coerce.number().min(least).max(36_500)
 

@@ -1,7 +1,7 @@
-import { whileLeading } from '../storage/database/leadership.ts'
-import { type RetentionOptions, runRetention } from '../storage/retention/sweep.ts'
+import { whileLeading } from '../../storage/database/leadership.ts'
+import { type RetentionOptions, runRetention } from '../../storage/retention/sweep.ts'
+import type { Settings } from '../settings.ts'
 import { retentionDays } from './retention-settings.ts'
-import type { Settings } from './settings.ts'
 
 interface RetentionParts extends Pick<RetentionOptions, 'db' | 'networks' | 'now' | 'log' | 'onRemoved'> {
   databaseUrl: string

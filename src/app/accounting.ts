@@ -1,0 +1,71 @@
+import type { SolverAccount } from '../domain/settlement/account.ts'
+import { type AccountLine, accountsOf } from '../storage/auction/accounting.ts'
+import { networkIds } from '../storage/chain/networks.ts'
+import type { Db } from '../storage/database/database.ts'
+
+/** The flags of `tradegraph accounting`, as given. */
+export interface AccountingFlags {
+  from?: string | undefined
+  to?: string | undefined
+  network?: string | undefined
+}
+
+/** Names of columns, after network, solver, token and recipient. */
+const columns = {
+  wins: 'wins',
+  score: 'score',
+  missedScore: 'missed_score',
+  referenceScore: 'reference_score',
+  settlements: 'settlements',
+  gasUsed: 'gas_used',
+  gasCost: 'gas_cost',
+  revertedAttempts: 'reverted_attempts',
+  revertedGas: 'reverted_gas',
+  revertedGasCost: 'reverted_gas_cost',
+  networkFees: 'network_fees',
+  protocolFees: 'protocol_fees',
+  partnerFees: 'partner_fees',
+  slippage: 'slippage',
+  settlementsWithoutGas: 'settlements_without_gas',
+  settlementsWithoutAmounts: 'settlements_without_amounts',
+  unpricedAmounts: 'unpriced_amounts',
+} satisfies Partial<Record<keyof SolverAccount, string>>
+
+const head = ['network', 'solver', 'token', 'recipient', ...Object.values(columns)]
+
+/**
+ * The accounts of a range of blocks as CSV: a row in native atoms for each solver, followed by rows in the atoms of each token, and of each
+ * partner that is owed some.
+ * @returns why it cannot be told, if it cannot
+ */
+export async function accountingCsv(
+  db: Db,
+  { from, to, network }: AccountingFlags,
+): Promise<{ csv: string } | { fault: string }> {
+  const first = blockNumber(from)
+  const last = to === undefined ? Number.MAX_SAFE_INTEGER : blockNumber(to)
+  if (first === undefined || last === undefined || last < first)
+    return { fault: '--from and --to must be block numbers, --from not above --to' }
+  const networks = await networkIds(db)
+  const names = networks.map(({ name }) => name).join(', ')
+  const [chosen, second] = networks.filter(({ name }) => name === (network ?? name))
+  if (!chosen || second) return { fault: `--network must be one of ${names}` }
+  const { solvers, lines } = await accountsOf(db, { chainId: chosen.chainId, from: first, to: last })
+  const rows = solvers.flatMap((account) => [
+    csvRow(chosen.name, account.solver, '', '', account),
+    ...lines
+      .filter(({ solver }) => solver === account.solver)
+      .map((line: AccountLine) => csvRow(chosen.name, line.solver, line.token, line.recipient ?? '', line)),
+  ])
+  return { csv: [head.join(), ...rows].join('\n') }
+}
+
+/** No value needs quotation marks. */
+function csvRow(network: string, solver: string, token: string, recipient: string, row: object): string {
+  const values = Object.keys(columns).map((name) => String((row as Record<string, unknown>)[name] ?? ''))
+  return [network, solver, token, recipient, ...values].join()
+}
+
+function blockNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,196 @@
+import type { Address } from '../../../domain/evm/address.ts'
+import type { Bytes32 } from '../../../domain/evm/hex.ts'
+import { feeKinds } from '../../../domain/settlement/account.ts'
+import { bytea } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
+import {
+  address,
+  amount,
+  bytes32,
+  enumOf,
+  rowKey,
+  safeInt,
+  signedAmount,
+  smallInt,
+} from '../../query/codec.ts'
+import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import { nodeId } from '../../query/node-id.ts'
+import type { PageKey } from '../../query/page-key.ts'
+import { defineModel, modelNamed } from '../../query/registry.ts'
+import { tokenIn } from '../token.ts'
+import { trade } from '../trade/trade.ts'
+import { isShown } from './auction.ts'
+import { feePolicyKinds } from './fee-policy.ts'
+
+const value = orNull(
+  derived(
+    signedAmount,
+    'sm.value',
+    'What it is worth in native atoms by the prices of the auction, rounded down; null where it has none.',
+  ),
+)
+const inToken = tokenIn(
+  'st.chain_id',
+  'sm.token',
+  'The token of amount. The native coin counts as its wrapped form.',
+)
+
+const settlementFee: Model = {
+  name: 'SettlementFee',
+  description: 'Fees of one kind in one token that the trades of a settlement paid.',
+  fields: {
+    kind: column(enumOf('FeeKind', feeKinds), 'sm.kind', 'Whose they are.'),
+    policy: orNull(
+      column(
+        enumOf('FeePolicyKind', feePolicyKinds),
+        'sm.policy',
+        'The kind of the policy; null for the network fee.',
+      ),
+    ),
+    recipient: orNull(
+      column(address, 'sm.recipient', 'Whom partner fees are owed to; null for other kinds.'),
+    ),
+    amount: derived(amount, 'sm.amount', 'Their sum.'),
+    value,
+  },
+  relations: { token: inToken },
+}
+
+const slippage: Model = {
+  name: 'Slippage',
+  description:
+    'What the settlement contract gained from a settlement in one token, fees aside; negative for a loss.',
+  fields: { amount: derived(signedAmount, 'sm.amount', 'The gain.'), value },
+  relations: { token: inToken },
+}
+
+const amountsOf = (condition: string) =>
+  `settlement_amounts sm WHERE sm.chain_id = st.chain_id AND sm.block_number = st.block_number AND sm.log_index = st.log_index
+    AND ${condition} ORDER BY sm.position`
+
+/** The competition of settlement `st`, unless it is hidden. */
+const shownCompetition = `solutions s JOIN auctions a ON a.id = s.auction_id
+  WHERE s.auction_id = st.auction_id AND s.uid = st.solution_uid AND ${isShown}`
+
+/** Log index of the settlement before `st` in its block. */
+const previousIndex = `coalesce((SELECT max(ps.log_index) FROM settlements ps WHERE ps.chain_id = st.chain_id
+  AND ps.block_number = st.block_number AND ps.log_index < st.log_index), -1)`
+
+/** Settlement `st`. */
+export const settlement: Model = defineModel({
+  name: 'Settlement',
+  description:
+    'A settlement in a block: what it cost, what it kept as fees, and what it left in the settlement contract.',
+  fields: {
+    id: nodeId('Settlement', 'st.chain_id', 'st.block_number', 'st.log_index'),
+    blockNumber: column(safeInt, 'st.block_number', 'Its block.'),
+    logIndex: column(smallInt, 'st.log_index', 'Index of its log in the block.'),
+    solver: column(
+      address,
+      'st.solver',
+      'Who proposed it; for a settlement of another service, who called the settlement contract.',
+    ),
+    txHash: column(bytes32, 'st.tx_hash', 'Its transaction.'),
+    auctionId: orNull(
+      column(rowKey, 'st.auction_id', 'The auction it settles; null when it is not one of this service.'),
+    ),
+    solutionUid: orNull(
+      column(smallInt, 'st.solution_uid', 'Its solution; null when it is not one of this service.'),
+    ),
+    score: orNull(
+      derived(
+        amount,
+        `(SELECT s.score FROM ${shownCompetition})`,
+        'Of its solution, in native atoms; null while the competition is hidden.',
+      ),
+    ),
+    gasUsed: orNull(
+      column(
+        amount,
+        'st.gas_used',
+        'Of its transaction; 0 for a further settlement in the same transaction. Null when it is not known.',
+      ),
+    ),
+    effectiveGasPrice: orNull(
+      column(amount, 'st.effective_gas_price', 'Wei that a unit of gas cost; null when it is not known.'),
+    ),
+    gasCost: orNull(
+      derived(
+        amount,
+        'st.gas_used * st.effective_gas_price',
+        'What the solver paid for gas, in native atoms.',
+      ),
+    ),
+  },
+  relations: {
+    auction: {
+      kind: 'one',
+      model: modelNamed('Auction'),
+      nullable: true,
+      rows: 'auctions a WHERE a.id = st.auction_id',
+      description: 'The auction it settles; null when it is not one of this service.',
+    },
+    trades: {
+      kind: 'many',
+      model: () => trade,
+      rows: `trades tr WHERE tr.chain_id = st.chain_id AND tr.block_number = st.block_number AND tr.log_index < st.log_index
+        AND tr.log_index > ${previousIndex} ORDER BY tr.log_index`,
+      items: 2,
+      description: 'What it traded, in the order of the logs.',
+    },
+    fees: {
+      kind: 'many',
+      model: () => settlementFee,
+      rows: amountsOf(`sm.kind <> 'slippage'`),
+      unless: 'NOT st.is_measured',
+      nullable: true,
+      items: 3,
+      description:
+        'Fees by kind, policy and token, by the records of the auction; null when they are not known.',
+    },
+    slippage: {
+      kind: 'many',
+      model: () => slippage,
+      rows: amountsOf(`sm.kind = 'slippage'`),
+      unless: 'NOT st.is_measured',
+      nullable: true,
+      items: 3,
+      description:
+        'What the logs of its transaction say that came into the settlement contract and left it, less the fees, by token; null when it is not known.',
+    },
+  },
+  identity: { chainId: column(smallInt, 'st.chain_id', '') },
+})
+
+/** Settlements of a network, newest first. */
+const settlementsKey: PageKey = {
+  letter: 'e',
+  parts: [
+    { sql: 'st.block_number', type: 'number' },
+    { sql: 'st.log_index', type: 'number' },
+  ],
+  order: 'DESC',
+}
+
+export const listedSettlements: Relation = {
+  kind: 'page',
+  model: () => settlement,
+  rows: ({ chainId, solver }: { chainId: number; solver: Address | null }) => ({
+    ranges: [
+      solver === null
+        ? Prisma.sql`settlements st WHERE st.chain_id = ${chainId}`
+        : Prisma.sql`settlements st WHERE st.chain_id = ${chainId} AND st.solver = ${bytea(solver)}`,
+    ],
+  }),
+  key: settlementsKey,
+  description: 'Settlements of a network, newest first.',
+}
+
+export const settlementsOfTransaction: Relation = {
+  kind: 'many',
+  model: () => settlement,
+  rows: ({ chainId, hash }: { chainId: number; hash: Bytes32 }) =>
+    Prisma.sql`settlements st WHERE st.tx_hash = ${bytea(hash)} AND st.chain_id = ${chainId} ORDER BY st.block_number, st.log_index`,
+  items: 1,
+  description: 'The settlements of a transaction, in the order of their logs: mostly one.',
+}
