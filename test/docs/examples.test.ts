@@ -41,6 +41,12 @@ const notRun: Record<string, Record<string, string>> = {
     'node --import tsx src/app/cli.ts auction export 7 > auction.json':
       'needs the local stack: test/app/engines.test.ts reads what is kept',
   },
+  'docs/reference/accounting.md': {
+    'node --import tsx src/app/cli.ts accounting --from 0 --to 1000 > accounts.csv':
+      'needs a database: test/app/accounting.test.ts runs the command',
+    'node --import tsx bench/accounting/run.ts --rpc http://127.0.0.1:8545 --service http://127.0.0.1:4000/sepolia \\':
+      'needs the local stack: the same test computes what it prints',
+  },
   'docs/how-to/behind-a-proxy.md': {
     'export TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8': 'a setting: test/docs/proxy.test.ts reads it',
   },
