@@ -37,14 +37,14 @@ describe('partner fees', () => {
   test('share the cap in their order: the second of two full fees gets nothing', () => {
     const full = { recipient, volumeBps: 100 }
     expect(partnerPolicies(read([full, full]))).toEqual([
-      { kind: 'volume', factor: 10_000n },
-      { kind: 'volume', factor: 0n },
+      { kind: 'volume', factor: 10_000n, recipient },
+      { kind: 'volume', factor: 0n, recipient },
     ])
   })
 
   test('of the surplus are bounded only by their maximum of the volume', () => {
     expect(partnerPolicies(read({ recipient, surplusBps: 10_000, maxVolumeBps: 500 }))).toEqual([
-      { kind: 'surplus', factor: 999_900n, maxVolumeFactor: 10_000n },
+      { kind: 'surplus', recipient, factor: 999_900n, maxVolumeFactor: 10_000n },
     ])
   })
 })
