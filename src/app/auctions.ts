@@ -32,6 +32,7 @@ import { createSolverEngine } from '../solvers/engine/engine.ts'
 import { createNotices, type SolutionNotice } from '../solvers/engine/notices.ts'
 import { createEngineSolver } from '../solvers/engine/solver.ts'
 import type { Solver } from '../solvers/solver.ts'
+import { paidByPermission } from '../storage/auction/bookings.ts'
 import { insertNotice, insertRequest } from '../storage/auction/outside.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { Settings } from './settings.ts'
@@ -227,7 +228,7 @@ async function buffersOf(tokens: readonly Address[], chain: Chain, { settlement:
 }
 
 function engineSolver(
-  { name, url }: Extract<SolverSetting, { kind: 'engine' }>,
+  { name, url, internalize }: Extract<SolverSetting, { kind: 'engine' }>,
   address: Address,
   write: AuctionWriter,
   { network, chain, db, settings, log, now }: SolversOptions,
@@ -246,6 +247,10 @@ function engineSolver(
     }),
     network,
     buffers: (tokens) => buffersOf(tokens, chain, network),
+    internalize: {
+      limits: new Map(internalize.map(({ token, ...limit }) => [token, limit])),
+      paid: (since) => paidByPermission(db, { chainId: network.chainId, solver: address, since }),
+    },
     now,
     solveMs,
   })

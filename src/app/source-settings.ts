@@ -16,6 +16,12 @@ import {
 const network = z.string().optional()
 const key = z.string().regex(/^[!-~]{1,1000}$/)
 
+/** An amount in atoms. */
+const atoms = z
+  .string()
+  .regex(/^[1-9][0-9]{0,77}$/, 'must be atoms as digits')
+  .transform(BigInt)
+
 const feeds = z
   .record(
     z.string().refine((text) => toAddress(text) !== undefined, 'must be an address'),
@@ -87,6 +93,17 @@ const engineSource = z.strictObject({
   url: httpUrl,
   /** The account that submits its settlements, of no other solver. */
   privateKey: privateKey,
+  /** Tokens of which it may leave interactions out, so that the settlement contract pays and keeps them; none by default. */
+  internalize: z
+    .array(z.strictObject({ token: addressText, perSettlement: atoms, perDay: atoms }))
+    .max(50)
+    .default([])
+    .superRefine((limits, context) => {
+      for (const [index, { token }] of limits.entries()) {
+        if (limits.findIndex((other) => other.token === token) === index) continue
+        context.addIssue({ code: 'custom', path: [index, 'token'], message: 'is there already' })
+      }
+    }),
   network,
 })
 
@@ -132,7 +149,7 @@ export const sourceSettings = {
   SOLVERS: jsonText(solvers)
     .default([])
     .describe(
-      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only.',
+      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only; of an engine, "internalize" ([{"token":"0x…","perSettlement":"1000","perDay":"5000"}], in atoms) lets the settlement contract pay and keep these tokens instead of a swap.',
     ),
   USD_PRICE_SOURCES: jsonText(uniquelyNamed(priceSource))
     .default([{ kind: 'orderbook', name: 'orderbook' }])

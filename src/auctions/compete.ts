@@ -1,8 +1,10 @@
 import type { Auction } from '../domain/auction/auction.ts'
 import type { Solution } from '../domain/auction/solution.ts'
 import type { Unusable } from '../domain/auction/winner-selection.ts'
+import type { Network } from '../domain/network/network.ts'
 import type { Pool } from '../domain/routing/pool.ts'
-import type { Solver } from '../solvers/solver.ts'
+import type { OutsideSolver, Solver } from '../solvers/solver.ts'
+import { solutionBookings } from './bookings.ts'
 import { checkProposal } from './check-proposal.ts'
 import { busySolvers } from './driver/busy.ts'
 import { checkSubmission } from './driver/check-submission.ts'
@@ -83,7 +85,8 @@ async function solutionsOf(
       return []
     })
     const paid = payable(solutions, auction, solver, services)
-    const usable = outside ? await withoutFailing(auction, paid, outside, services) : paid
+    const safe = outside ? await guarded(auction, paid, outside, network) : paid
+    const usable = outside ? await withoutFailing(auction, safe, outside, services) : safe
     meter.answered(solver.name, usable.length === proposals.length ? 'ok' : 'refused')
     return usable
   } catch (error) {
@@ -109,6 +112,20 @@ function payable(
     if (reason !== undefined) outside?.notify(proposal, { kind: 'driverError', reason, extra: { reason } })
     return reason === undefined
   })
+}
+
+/** With what keeps the settlement contract's tokens safe from the solver's calls. */
+async function guarded(
+  auction: Auction,
+  solutions: Solution[],
+  outside: OutsideSolver,
+  network: Network,
+): Promise<Solution[]> {
+  if (!outside.guard) return solutions
+  return outside.guard(
+    auction,
+    solutions.map((solution) => ({ solution, bookings: solutionBookings(auction, solution, network) })),
+  )
 }
 
 /** Rejects a moment after the signal: a solver has that long to return what it has. */

@@ -61,30 +61,47 @@ export async function withoutFailing(
     outside.notify(proposal, { kind: 'driverError', reason, extra: { reason } })
   const checked = await Promise.all(
     byScore.slice(0, outside.maxProposals).map(async (solution) => {
-      const revert = await revertOf(auction, solution, services)
-      if (revert === undefined) return [solution]
-      outside.notify(solution.proposal, simulationNotice(auction, solution, revert, services))
+      const failed = await revertOf(auction, solution, services)
+      if (!failed) return [solution]
+      const notice = simulationNotice(auction, failed.solution, failed.revert, services)
+      outside.notify(solution.proposal, notice)
       return []
     }),
   )
   return checked.flat()
 }
 
+/** Why its settlement fails. One that leaves interactions out has to pass in both forms: with them, it shows that it was possible. */
 async function revertOf(
   auction: Auction,
   solution: Solution,
   services: AuctionServices,
+): Promise<{ solution: Solution; revert: string } | undefined> {
+  const { uninternalized } = solution.proposal
+  const forms = uninternalized ? [{ ...solution, proposal: uninternalized }, solution] : [solution]
+  try {
+    const reverts = await Promise.all(forms.map((form) => revertAlone(auction, form, services)))
+    const index = reverts.findIndex((revert) => revert !== undefined)
+    const [form, revert] = [forms[index], reverts[index]]
+    if (!form || revert === undefined) return undefined
+    const isWhole = form.proposal === uninternalized
+    return { solution: form, revert: isWhole ? `with the interactions that are left out: ${revert}` : revert }
+  } catch (fault) {
+    if (!(fault instanceof Outage)) throw fault
+    return uninternalized && { solution, revert: 'not simulated with the interactions that are left out' }
+  }
+}
+
+async function revertAlone(
+  auction: Auction,
+  solution: Solution,
+  services: AuctionServices,
 ): Promise<string | undefined> {
-  const { network, sequence } = services
   // The service does not send it, so it is not simulated again.
   if (solution.proposal.submission) return submissionFault(auction, solution, services)
-  try {
-    const [simulation] = await sequence.simulate([encodeSolution(auction, solution, network)])
-    return simulation && 'revert' in simulation ? simulation.revert : undefined
-  } catch (fault) {
-    if (fault instanceof Outage) return undefined
-    throw fault
-  }
+  const { network, sequence } = services
+  const [simulation] = await sequence.simulate([encodeSolution(auction, solution, network)])
+  return simulation && 'revert' in simulation ? simulation.revert : undefined
 }
 
 /** The notice about how an attempt to settle ended; none if this process does not see its end. */

@@ -1,7 +1,8 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { Proposal, Submission } from '../domain/auction/solution.ts'
+import type { Proposal, Solution, Submission } from '../domain/auction/solution.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Pool } from '../domain/routing/pool.ts'
+import type { Booking } from '../domain/settlement/booking.ts'
 
 /** Liquidity for solvers. */
 export interface SolverMarket {
@@ -16,12 +17,23 @@ export interface Notice {
   extra?: Record<string, unknown>
 }
 
+/** A checked solution, and what it is to change of the settlement contract's tokens. */
+export interface BookedSolution {
+  solution: Solution
+  bookings: readonly Booking[]
+}
+
 /** What an auction needs of a solver that is not part of this program. */
 export interface OutsideSolver {
   /** Proposals that compete, at most: those with the best scores. */
   maxProposals: number
   /** Whether auctions wait for its answer: not after it was late. An answer that comes before the others counts in any case. */
   isPunctual(): boolean
+  /**
+   * The solutions with calls that make their settlement fail where the settlement contract would have less than it must; those that cannot
+   * be guarded are left out, and notified of. Without it, the solver's solutions need none.
+   */
+  guard?(auction: Auction, solutions: readonly BookedSolution[]): Promise<Solution[]>
   /** Sends and stores a notice about one of its proposals, without waiting. */
   notify(proposal: Proposal, notice: Notice): void
   /** The same about an auction of which no proposal is known any more. */

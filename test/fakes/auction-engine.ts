@@ -15,13 +15,15 @@ export interface SentAuction {
   id: string | null
   orders: SentOrder[]
   deadline: string
+  tokens: Record<string, { availableBalance: string; trusted: boolean }>
+  surplusCapturingJitOrderOwners: Address[]
 }
 
 export interface Bid {
   /** Thousandths of what the pool pays that it promises: more than 1,000 is false. */
   times?: bigint
   /** What is added to each solution. */
-  more?: (order: SentOrder, paid: bigint) => object
+  more?: (order: SentOrder, paid: bigint, pool: Address) => object
 }
 
 /** Sells each order of a request through the one best pool, each in a solution of its own and without a fee. */
@@ -60,7 +62,7 @@ export function bidding({ times = 1_000n, more = () => ({}) }: Bid = {}): Behavi
             },
           ],
           gas: 205_391,
-          ...more(order, best.paid),
+          ...more(order, best.paid, best.pool.address),
         },
       ]
     })

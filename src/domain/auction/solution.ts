@@ -22,6 +22,8 @@ export interface Proposal {
    * if left out.
    */
   internalized?: ReadonlyMap<Address, bigint>
+  /** The form that runs these interactions too. It has to pass a simulation: that proves that the trades were possible. */
+  uninternalized?: Proposal
   /** Of a solver that submits its settlements itself. The other members are then read from its calldata. */
   submission?: Submission
 }

@@ -5,7 +5,7 @@ import { duePreInteractions } from '../../domain/order/order.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import type { Token } from '../../domain/token/token.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
-import { type EngineOrder, tokensOf, writeAuction } from './request.ts'
+import { type EngineOrder, type EngineRequest, tokensOf, withAvailable, writeAuction } from './request.ts'
 
 export interface AuctionWriterOptions {
   wrappedNative: Address
@@ -15,13 +15,22 @@ export interface AuctionWriterOptions {
   keep(auction: Auction, text: string): void
 }
 
-/** The request about an auction as JSON text. Written once for all engines. */
-export type AuctionWriter = (auction: Auction, pools: readonly Pool[], deadline: Date) => Promise<string>
+/**
+ * The request about an auction as JSON text. Written once for all engines, but for those that may use some of the settlement contract's
+ * tokens.
+ * @param available what may be used, by token
+ */
+export type AuctionWriter = (
+  auction: Auction,
+  pools: readonly Pool[],
+  deadline: Date,
+  available?: ReadonlyMap<Address, bigint>,
+) => Promise<string>
 
 export function createAuctionWriter({ wrappedNative, tokens, keep }: AuctionWriterOptions): AuctionWriter {
-  const texts = new WeakMap<Auction, Promise<string>>()
+  const requests = new WeakMap<Auction, Promise<{ body: EngineRequest; text: string }>>()
 
-  async function write(auction: Auction, pools: readonly Pool[], deadline: Date): Promise<string> {
+  async function write(auction: Auction, pools: readonly Pool[], deadline: Date) {
     const orders = auction.orders.map((entry) => toEngineOrder(entry, wrappedNative))
     const body = writeAuction({
       id: auction.id,
@@ -34,13 +43,14 @@ export function createAuctionWriter({ wrappedNative, tokens, keep }: AuctionWrit
     })
     const text = JSON.stringify(body)
     keep(auction, text)
-    return text
+    return { body, text }
   }
 
-  return (auction, pools, deadline) => {
-    const text = texts.get(auction) ?? write(auction, pools, deadline)
-    texts.set(auction, text)
-    return text
+  return async (auction, pools, deadline, available = new Map()) => {
+    const request = requests.get(auction) ?? write(auction, pools, deadline)
+    requests.set(auction, request)
+    const { body, text } = await request
+    return available.size === 0 ? text : JSON.stringify(withAvailable(body, available))
   }
 }
 

@@ -56,7 +56,7 @@ export interface EngineAuction {
 }
 
 /** The body of POST /solve. Amounts are strings of digits. A missing value is null where the protocol lists the key, else left out. */
-export function writeAuction(auction: EngineAuction): Record<string, unknown> {
+export function writeAuction(auction: EngineAuction) {
   return {
     id: auction.id?.toString() ?? null,
     tokens: Object.fromEntries(tokensOf(auction).map((token) => [token, writeToken(token, auction)])),
@@ -66,6 +66,20 @@ export function writeAuction(auction: EngineAuction): Record<string, unknown> {
     deadline: auction.deadline.toISOString(),
     surplusCapturingJitOrderOwners: [],
   }
+}
+
+export type EngineRequest = ReturnType<typeof writeAuction>
+
+/** The request for an engine that may use so much of what the settlement contract has. */
+export function withAvailable(
+  request: EngineRequest,
+  available: ReadonlyMap<Address, bigint>,
+): EngineRequest {
+  const permitted = [...available].flatMap(([token, amount]) => {
+    const written = request.tokens[token]
+    return written ? [[token, { ...written, availableBalance: amount.toString(), trusted: true }]] : []
+  })
+  return { ...request, tokens: { ...request.tokens, ...Object.fromEntries(permitted) } }
 }
 
 export function tokensOf({

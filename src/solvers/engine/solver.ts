@@ -1,18 +1,20 @@
+import { minOf } from '../../domain/amount.ts'
 import type { Auction } from '../../domain/auction/auction.ts'
-import type { Proposal } from '../../domain/auction/solution.ts'
-import { Refusal } from '../../domain/errors/error.ts'
+import type { Proposal, Solution } from '../../domain/auction/solution.ts'
+import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
 import { JsonText } from '../../outside/http-json.ts'
-import { faultNotice } from '../outside/fault-notice.ts'
+import { faultNotice, refusalNotice } from '../outside/fault-notice.ts'
 import { createPunctuality } from '../outside/punctuality.ts'
-import type { Notice, Solver } from '../solver.ts'
+import type { BookedSolution, Notice, Solver } from '../solver.ts'
 import type { AuctionWriter } from './auction.ts'
 import type { SolverEngine } from './engine.ts'
 import { guarded, touchedBy } from './guards.ts'
+import { type Amounts, afterUse, allowedBy, type Limits, type Permission } from './internal.ts'
 import type { SolutionNotice } from './notices.ts'
 import { toProposal } from './proposal.ts'
 
@@ -27,6 +29,8 @@ export interface EngineSolverOptions {
   network: { settlement: Address; vaultRelayer: Address; hooksTrampoline: Address; wrappedNative: Address }
   /** What the settlement contract has of each; zero for what is no token. */
   buffers(tokens: readonly Address[]): Promise<readonly bigint[]>
+  /** What may be left out, and what the contract paid for it since a time or is to pay; nothing if absent. */
+  internalize?: { limits: Limits; paid(since: Date): Promise<Amounts> }
   now: Clock
   /** Time from the question to the deadline that it names, in milliseconds. */
   solveMs: number
@@ -34,21 +38,41 @@ export interface EngineSolverOptions {
 
 /** Solutions of one answer that compete, at most. */
 const maxProposals = 3
+const dayMs = 24 * 3_600_000
 /** Contracts that the solutions of one answer call and pay out, at most. */
 const maxContracts = 64
 
 /** An engine that takes part in auctions. The service encodes, simulates and submits what it proposes. */
 export function createEngineSolver(options: EngineSolverOptions): Solver {
   const { name, address, engine, health, write, notify, network, buffers, now, solveMs } = options
+  const { limits, paid = async () => new Map() } = options.internalize ?? {}
   const { settlement, vaultRelayer, hooksTrampoline } = network
   const forbidden = [settlement, vaultRelayer, hooksTrampoline]
   const punctuality = createPunctuality()
   const origins = new WeakMap<Proposal, { auctionId: bigint; solutionIds: number[] }>()
 
+  function notifyOf(proposal: Proposal, notice: Notice): void {
+    const origin = origins.get(proposal)
+    if (origin) notify({ ...origin, ...notice })
+  }
+
+  async function balancesOf(tokens: readonly Address[]): Promise<Amounts> {
+    const balances = await buffers(tokens)
+    return new Map(tokens.map((token, index) => [token, balances[index] ?? 0n]))
+  }
+
+  /** What a solution may use of the settlement contract's tokens. */
+  async function available(permission: Permission | undefined): Promise<Amounts> {
+    if (!permission) return new Map()
+    const allowed = allowedBy(permission)
+    const held = await balancesOf([...allowed.keys()])
+    return new Map([...allowed].map(([token, amount]) => [token, minOf(amount, held.get(token) ?? 0n)]))
+  }
+
   /** @throws OutsideFault or Refusal, of which the engine is notified */
-  async function ask(auction: Auction, pools: readonly Pool[]) {
+  async function ask(auction: Auction, pools: readonly Pool[], permission: Permission | undefined) {
     const deadline = new Date(now() + solveMs)
-    const request = new JsonText(await write(auction, pools, deadline))
+    const request = new JsonText(await write(auction, pools, deadline, await available(permission)))
     const about = { auctionId: auction.id, solutionIds: [] }
     try {
       const solutions = await health.ask(() => engine.solve(request, AbortSignal.timeout(solveMs)))
@@ -68,41 +92,63 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     address,
     outside: {
       maxProposals,
+      guard,
       isPunctual: () => health.state() === 'closed' && punctuality.isPunctual(),
-      notify(proposal, notice) {
-        const origin = origins.get(proposal)
-        if (origin) notify({ ...origin, ...notice })
-      },
+      notify: notifyOf,
       notifyOfAuction: (auctionId, notice) => notify({ auctionId, solutionIds: [], ...notice }),
     },
     async solve(auction, { pools }) {
-      const solutions = await ask(auction, pools)
-      const touched = new Set<Address>()
-      const accepted = solutions.flatMap((solution) => {
+      let permission = await permissionNow()
+      const solutions = await ask(auction, pools, permission)
+      return solutions.flatMap((solution) => {
         const origin = { auctionId: auction.id, solutionIds: [solution.id] }
-        const proposal = toProposal(solution, { pools, settlement, forbidden })
-        const tokens = 'kind' in proposal ? [] : touchedBy(proposal, auction, network.wrappedNative)
-        const refusal = 'kind' in proposal ? proposal : tooMany(new Set([...touched, ...tokens]).size)
-        if (refusal) notify({ ...origin, ...refusal })
-        if (refusal || 'kind' in proposal) return []
-        for (const token of tokens) touched.add(token)
-        return [{ origin, proposal, tokens }]
-      })
-      if (accepted.length === 0) return []
-      const balances = await buffers([...touched])
-      const held = new Map([...touched].map((token, index) => [token, balances[index] ?? 0n]))
-      return accepted.map(({ origin, proposal, tokens }) => {
-        const safe = guarded(proposal, tokens, held, settlement)
-        origins.set(safe, origin)
-        return safe
+        const proposal = toProposal(solution, { pools, settlement, forbidden, permission })
+        if ('kind' in proposal) {
+          notify({ ...origin, ...proposal })
+          return []
+        }
+        origins.set(proposal, origin)
+        // The solutions of an answer may all win, so they share what is left of the day.
+        if (permission && proposal.internalized) permission = afterUse(permission, proposal.internalized)
+        return [proposal]
       })
     },
+  }
+
+  /** What may be left out now. Without the database, nothing. */
+  async function permissionNow(): Promise<Permission | undefined> {
+    if (!limits || limits.size === 0) return undefined
+    try {
+      return { limits, paid: await paid(new Date(now() - dayMs)) }
+    } catch (fault) {
+      if (fault instanceof Outage) return undefined
+      throw fault
+    }
+  }
+
+  async function guard(auction: Auction, solutions: readonly BookedSolution[]): Promise<Solution[]> {
+    const touched = new Set<Address>()
+    const accepted = solutions.flatMap((booked) => {
+      const tokens = touchedBy(booked.solution.proposal, auction, network.wrappedNative)
+      const refusal = tooMany(new Set([...touched, ...tokens]).size)
+      if (refusal) notifyOf(booked.solution.proposal, refusal)
+      if (refusal) return []
+      for (const token of tokens) touched.add(token)
+      return [{ booked, tokens }]
+    })
+    if (accepted.length === 0) return []
+    const held = await balancesOf([...touched])
+    return accepted.map(({ booked, tokens }) => {
+      const safe = guarded(booked, tokens, held, settlement)
+      const origin = origins.get(booked.solution.proposal)
+      if (origin) origins.set(safe.proposal, origin)
+      return safe
+    })
   }
 }
 
 /** A balance of each is read. @returns the refusal of a solution with which an answer calls so many contracts */
 function tooMany(contracts: number): Notice | undefined {
   if (contracts <= maxContracts) return undefined
-  const reason = `the solutions of an answer call more than ${maxContracts} contracts`
-  return { kind: 'driverError', reason, extra: { reason } }
+  return refusalNotice(`the solutions of an answer call more than ${maxContracts} contracts`)
 }

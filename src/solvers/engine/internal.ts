@@ -1,0 +1,102 @@
+import { minOf } from '../../domain/amount.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Notice } from '../solver.ts'
+import type { EngineInteraction } from './answer.ts'
+
+/** How much of a token the settlement contract may pay, or keep, instead of an interaction that a solver leaves out, in atoms. */
+export interface Limit {
+  perSettlement: bigint
+  /** Of what it pays in 24 hours, in all settlements of the solver. */
+  perDay: bigint
+}
+
+export type Limits = ReadonlyMap<Address, Limit>
+export type Amounts = ReadonlyMap<Address, bigint>
+
+/** What may be left out of one solution, beside what is used already. */
+export interface Permission {
+  limits: Limits
+  /** Paid in the last 24 hours, or still to be paid. */
+  paid: Amounts
+}
+
+/** What the contract may still pay of each token, if it has so much. */
+export function allowedBy({ limits, paid }: Permission): Amounts {
+  return new Map(
+    [...limits].map(([token, { perSettlement, perDay }]) => {
+      const left = perDay - (paid.get(token) ?? 0n)
+      return [token, left > 0n ? minOf(left, perSettlement) : 0n]
+    }),
+  )
+}
+
+/**
+ * What the contract gets more of each token where these interactions are left out: their inputs stay, and it pays their outputs itself.
+ * Every token must be permitted, and what goes in or out of each must keep within its limits.
+ * @returns the refusal where it may not
+ */
+export function internalized(
+  interactions: readonly EngineInteraction[],
+  permission: Permission,
+): Amounts | Notice {
+  const [inputs, outputs] = [new Map<Address, bigint>(), new Map<Address, bigint>()]
+  const changes = new Map<Address, bigint>()
+  const add = (sums: Map<Address, bigint>, token: Address, amount: bigint) =>
+    sums.set(token, (sums.get(token) ?? 0n) + amount)
+  for (const interaction of interactions) {
+    const flows = flowsOf(interaction)
+    for (const { token, amount } of flows.inputs) {
+      add(inputs, token, amount)
+      add(changes, token, amount)
+    }
+    for (const { token, amount } of flows.outputs) {
+      add(outputs, token, amount)
+      add(changes, token, -amount)
+    }
+  }
+  const sends = interactions.some((one) => one.kind === 'custom' && one.value > 0n)
+  const { limits, paid } = permission
+  if (limits.size === 0 && interactions.length > 0)
+    return refusal([...changes.keys()], 'interactions may not be internalized')
+  const unlisted = [...changes.keys()].filter((token) => !limits.has(token))
+  if (unlisted.length > 0) return refusal(unlisted, 'may not be internalized')
+  if (sends) return refusal([], 'an interaction that sends native coins may not be internalized')
+  const isAbove = (token: Address) => {
+    const { perSettlement = 0n, perDay = 0n } = limits.get(token) ?? {}
+    const net = -(changes.get(token) ?? 0n)
+    const most = [inputs, outputs].some((sums) => (sums.get(token) ?? 0n) > perSettlement)
+    return most || (net > 0n && (paid.get(token) ?? 0n) + net > perDay)
+  }
+  const above = [...changes.keys()].filter(isAbove)
+  if (above.length > 0) return refusal(above, 'is above the limit of what may be internalized')
+  return changes
+}
+
+function flowsOf(interaction: EngineInteraction) {
+  if (interaction.kind === 'custom') return interaction
+  const { inputToken, outputToken, inputAmount, outputAmount } = interaction
+  return {
+    inputs: [{ token: inputToken, amount: inputAmount }],
+    outputs: [{ token: outputToken, amount: outputAmount }],
+  }
+}
+
+function refusal(tokens: readonly Address[], what: string): Notice {
+  const named = tokens.slice(0, 3).join(', ')
+  return {
+    kind: 'nonBufferableTokensUsed',
+    reason: named ? `${named}: ${what}` : what,
+    extra: { tokens: [...tokens] },
+  }
+}
+
+/** With what a solution uses on top. */
+export function afterUse(permission: Permission, changes: Amounts): Permission {
+  const paid = new Map(permission.paid)
+  for (const [token, change] of changes) if (change < 0n) paid.set(token, (paid.get(token) ?? 0n) - change)
+  return { ...permission, paid }
+}
+
+export function isRefusal(result: Amounts | Notice): result is Notice {
+  return 'kind' in result
+}
