@@ -127,6 +127,7 @@ async function record(recording: Recording): Promise<void> {
       feePolicies: [{ kind: 'surplus', factor: 500_000n, maxVolumeFactor: 10_000n }],
       extraGas: 0n,
     })),
+    surplusCapturingOwners: [],
     nativePrices,
     gasPrice,
   }

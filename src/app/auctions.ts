@@ -92,6 +92,9 @@ export function composeAuctions({
       minLifetime: settings.ORDER_MIN_VALIDITY,
     },
     feePolicies: settings.FEE_POLICIES ?? [],
+    surplusCapturingOwners: settings.SURPLUS_CAPTURING_JIT_ORDER_OWNERS.flatMap((entry) =>
+      entry.network === undefined || goesBy(network, entry.network) ? [entry.owner] : [],
+    ),
     policy,
     codeChecks: createCodeChecks({
       check: checkOrder,
@@ -228,7 +231,7 @@ async function buffersOf(tokens: readonly Address[], chain: Chain, { settlement:
 }
 
 function engineSolver(
-  { name, url, internalize }: Extract<SolverSetting, { kind: 'engine' }>,
+  { name, url, internalize, jitOrders }: Extract<SolverSetting, { kind: 'engine' }>,
   address: Address,
   write: AuctionWriter,
   { network, chain, db, settings, log, now }: SolversOptions,
@@ -251,6 +254,7 @@ function engineSolver(
       limits: new Map(internalize.map(({ token, ...limit }) => [token, limit])),
       paid: (since) => paidByPermission(db, { chainId: network.chainId, solver: address, since }),
     },
+    jitOrders,
     now,
     solveMs,
   })

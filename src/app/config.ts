@@ -154,7 +154,12 @@ export function readNetworks(path: string | undefined, profile: Profile): Networ
 
 type SettingsWithNetworks = Pick<
   Settings,
-  'QUOTE_ESTIMATORS' | 'SOLVERS' | 'USD_PRICE_SOURCES' | 'HOLDER_SOURCES' | 'AFFILIATE_NETWORK'
+  | 'QUOTE_ESTIMATORS'
+  | 'SOLVERS'
+  | 'SURPLUS_CAPTURING_JIT_ORDER_OWNERS'
+  | 'USD_PRICE_SOURCES'
+  | 'HOLDER_SOURCES'
+  | 'AFFILIATE_NETWORK'
 >
 
 /** @throws ConfigError that names each setting with a network that is not configured */
@@ -171,6 +176,12 @@ export function checkNetworksNamed(
         : [`${list}.${index}.network: ${name} is to be asked on "${network}", which is no network here`],
     ),
   )
+  for (const [index, { owner, network }] of settings.SURPLUS_CAPTURING_JIT_ORDER_OWNERS.entries()) {
+    if (network === undefined || isServed(network)) continue
+    faults.push(
+      `SURPLUS_CAPTURING_JIT_ORDER_OWNERS.${index}.network: ${owner} is named for "${network}", which is no network here`,
+    )
+  }
   const { AFFILIATE_NETWORK: affiliateName } = settings
   if (affiliateName !== undefined && !isServed(affiliateName))
     faults.push(`AFFILIATE_NETWORK: "${affiliateName}" is no network here`)

@@ -205,6 +205,7 @@ export function composeNetwork(
     network,
     db,
     now,
+    settlement: network.settlement,
     readPlacements: (placements) => readPlacements(placements, orderServices),
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
     log,

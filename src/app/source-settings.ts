@@ -93,6 +93,8 @@ const engineSource = z.strictObject({
   url: httpUrl,
   /** The account that submits its settlements, of no other solver. */
   privateKey: privateKey,
+  /** Whether it may settle orders that it brings itself. */
+  jitOrders: z.boolean().default(false),
   /** Tokens of which it may leave interactions out, so that the settlement contract pays and keeps them; none by default. */
   internalize: z
     .array(z.strictObject({ token: addressText, perSettlement: atoms, perDay: atoms }))
@@ -149,7 +151,14 @@ export const sourceSettings = {
   SOLVERS: jsonText(solvers)
     .default([])
     .describe(
-      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only; of an engine, "internalize" ([{"token":"0x…","perSettlement":"1000","perDay":"5000"}], in atoms) lets the settlement contract pay and keep these tokens instead of a swap.',
+      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only; of an engine, "internalize" ([{"token":"0x…","perSettlement":"1000","perDay":"5000"}], in atoms) lets the settlement contract pay and keep these tokens instead of a swap, and "jitOrders":true lets it settle orders that it brings itself.',
+    ),
+  SURPLUS_CAPTURING_JIT_ORDER_OWNERS: jsonText(
+    z.array(z.strictObject({ owner: addressText, network })).max(1_000),
+  )
+    .default([])
+    .describe(
+      'Owners whose orders count for the score where a solver brings them, JSON: [{"owner":"0x…"}]; with "network" on that one only. Their placed orders pay no protocol fees.',
     ),
   USD_PRICE_SOURCES: jsonText(uniquelyNamed(priceSource))
     .default([{ kind: 'orderbook', name: 'orderbook' }])

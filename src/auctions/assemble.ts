@@ -2,6 +2,7 @@ import type { Block } from '../chain/chain.ts'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
 import { Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
 import { partnerPolicies } from '../domain/fee/partner.ts'
 import type { FeePolicy } from '../domain/fee/policy.ts'
 import { policiesFor } from '../domain/fee/rules.ts'
@@ -13,6 +14,7 @@ import type { Pool } from '../domain/routing/pool.ts'
 import { extraOrderGas } from '../domain/settlement/gas.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 import { nextAuctionId, ordersInFlight } from '../storage/auction/competition.ts'
+import { ownersInFlight } from '../storage/auction/jit.ts'
 import { needsCodeCheck } from './admission/code-checks.ts'
 import { createFunds } from './admission/funds.ts'
 import { type Admitted, admit, rankOrders } from './admission/judge.ts'
@@ -66,10 +68,21 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
     block: head.number,
     deadlineBlock: head.number + settings.deadlineBlocks,
     orders: entries,
+    surplusCapturingOwners: await capturingOwners(services, head.number),
     nativePrices: pricesOf(entries, market.nativePrices, network),
     gasPrice: market.gasPrice,
   }
   return { auction, pools: market.pools }
+}
+
+/** Without those of whom a settlement is under way. */
+async function capturingOwners(
+  { db, network, surplusCapturingOwners }: AuctionServices,
+  block: number,
+): Promise<Address[]> {
+  if (surplusCapturingOwners.length === 0) return []
+  const inFlight = await ownersInFlight(db, network.chainId, block)
+  return surplusCapturingOwners.filter((owner) => !inFlight.has(owner))
 }
 
 async function report(
@@ -125,7 +138,8 @@ function toEntry(
 ): AuctionOrder[] {
   const { feePolicies, network, log } = services
   try {
-    const rules = policiesFor(feePolicies, order, network.wrappedNative, now)
+    const isFree = services.surplusCapturingOwners.includes(order.owner)
+    const rules = isFree ? [] : policiesFor(feePolicies, order, network.wrappedNative, now)
     const buysNative = wrappedForm(order.buyToken, network.wrappedNative) !== order.buyToken
     const extraGas = extraOrderGas(order, buysNative, answer?.signatureGas)
     return [{ order, remaining, feePolicies: [...rules, ...partnerPoliciesOf(order)], extraGas }]

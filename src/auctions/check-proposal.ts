@@ -1,5 +1,6 @@
 import { maxUint256 } from '../domain/amount.ts'
-import type { Auction } from '../domain/auction/auction.ts'
+import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
+import { tradable } from '../domain/auction/jit.ts'
 import { directedPair } from '../domain/auction/score.ts'
 import type { Execution, Proposal, Solution } from '../domain/auction/solution.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -18,27 +19,50 @@ export function checkProposal(
   proposal: Proposal,
   wrappedNative: Address,
 ): Solution | Fault {
-  const entries = new Map(auction.orders.map((entry) => [entry.order.uid, entry]))
+  const entries = new Map(tradable(auction, proposal).map((entry) => [entry.order.uid, entry]))
   const valuation = { nativePrices: auction.nativePrices, wrappedNative }
   const executions: Execution[] = []
   const pairScores = new Map<string, bigint>()
+  const fault = jitFault(auction, proposal)
+  if (fault) return { fault }
+  const counting = new Set(auction.surplusCapturingOwners)
+  const own = new Set(proposal.jitOrders)
   let score = 0n
   for (const trade of proposal.trades) {
     const entry = entries.get(trade.orderUid)
     if (!entry) return { fault: `order ${trade.orderUid} is not in the auction, or is traded twice` }
     entries.delete(trade.orderUid)
+    const counts = !own.has(entry) || counting.has(entry.order.owner)
     const uniform = uniformPrices(proposal, entry.order, wrappedNative)
     const outcome: Outcome | Fault = uniform
-      ? tradeOutcome(entry, trade, uniform, valuation)
+      ? tradeOutcome(entry, trade, uniform, counts ? valuation : withoutValue(entry, wrappedNative))
       : { fault: 'has no clearing price' }
     if ('fault' in outcome) return { fault: `order ${trade.orderUid} ${outcome.fault}` }
-    const pair = directedPair(entry.order.sellToken, wrappedForm(entry.order.buyToken, wrappedNative))
     executions.push(outcome.execution)
+    if (!counts) continue
+    const pair = directedPair(entry.order.sellToken, wrappedForm(entry.order.buyToken, wrappedNative))
     pairScores.set(pair, (pairScores.get(pair) ?? 0n) + outcome.score)
     score += outcome.score
   }
   if (score <= 0n) return { fault: 'the solution has no score' }
   return { solver, proposal, executions, score, pairScores }
+}
+
+/** A solver's own order is one that it trades, once, and that is not in the auction. */
+function jitFault({ orders }: Auction, { jitOrders = [], trades }: Proposal): string | undefined {
+  const traded = new Set(trades.map(({ orderUid }) => orderUid))
+  const uids = jitOrders.map(({ order }) => order.uid)
+  const repeated = uids.find((uid, index) => uids.indexOf(uid) < index)
+  const known = uids.find((uid) => orders.some(({ order }) => order.uid === uid))
+  const idle = uids.find((uid) => !traded.has(uid))
+  if (repeated ?? known ?? idle)
+    return `order ${repeated ?? known ?? idle} of the solver is in the auction, or not traded once`
+  return undefined
+}
+
+/** An order that does not count has no score, and needs no price. */
+function withoutValue({ order }: AuctionOrder, wrappedNative: Address) {
+  return { nativePrices: new Map([[wrappedForm(order.buyToken, wrappedNative), 0n]]), wrappedNative }
 }
 
 /** For an order that buys the native coin, engines give the price of its wrapped form. */

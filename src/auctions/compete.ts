@@ -9,7 +9,7 @@ import { checkProposal } from './check-proposal.ts'
 import { busySolvers } from './driver/busy.ts'
 import { checkSubmission } from './driver/check-submission.ts'
 import { timed } from './meter.ts'
-import { askedSolvers, faultNotice, withoutFailing } from './outside.ts'
+import { askedSolvers, faultNotice, withoutFailing, withoutPlaced } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
 /** An auction with the solutions to it, and those of them that cannot win. */
@@ -85,7 +85,8 @@ async function solutionsOf(
       return []
     })
     const paid = payable(solutions, auction, solver, services)
-    const safe = outside ? await guarded(auction, paid, outside, network) : paid
+    const unplaced = outside ? await withoutPlaced(paid, outside, services) : paid
+    const safe = outside ? await guarded(auction, unplaced, outside, network) : unplaced
     const usable = outside ? await withoutFailing(auction, safe, outside, services) : safe
     meter.answered(solver.name, usable.length === proposals.length ? 'ok' : 'refused')
     return usable

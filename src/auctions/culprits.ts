@@ -51,9 +51,11 @@ export async function culpritsOf(
     if (revert === undefined && !failed) return undefined
     const empty = await dryRun(encodeEmptyTrial(auction.id, network), allowedGas(settlementGas(0, 0)))
     const culprits = empty === trialPassed ? await tryAlone(auction, plan, services, dryRun) : []
-    // The calls of an outside solver are as likely a cause as the code of an order.
+    // An order that its solver brings, and the calls of an outside solver are as likely a cause as the code of an order.
     const isOutside = outsideOf(solution.solver, services) !== undefined
-    const blamed = isOutside ? culprits.filter(({ certain }) => certain) : culprits
+    const placed = new Set(auction.orders.map(({ order }) => order))
+    const ofOrders = culprits.filter(({ order }) => placed.has(order))
+    const blamed = isOutside ? ofOrders.filter(({ certain }) => certain) : ofOrders
     const uids = blamed.map(({ order }) => order.uid)
     log.warn('a settlement fails', { auctionId: String(auction.id), solver: solution.solver, revert, uids })
     return blamed

@@ -3,8 +3,11 @@ import type { Auction } from '../domain/auction/auction.ts'
 import type { Solution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
+import { isInvalidated } from '../domain/order/order.ts'
+import { refusalNotice } from '../solvers/outside/fault-notice.ts'
 import type { Notice, OutsideSolver, Solver } from '../solvers/solver.ts'
 import type { AttemptKey } from '../storage/auction/transactions.ts'
+import { findOrders } from '../storage/order/orders.ts'
 import { submissionFault } from './driver/guard.ts'
 import { type AuctionServices, longestBackOff } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
@@ -69,6 +72,28 @@ export async function withoutFailing(
     }),
   )
   return checked.flat()
+}
+
+/**
+ * Without solutions that bring an order which was placed with the service: solvers know its signature, but its owner may have cancelled
+ * it, and the service decides when it is traded.
+ */
+export async function withoutPlaced(
+  solutions: Solution[],
+  outside: OutsideSolver,
+  { db }: Pick<AuctionServices, 'db'>,
+): Promise<Solution[]> {
+  const uids = solutions.flatMap(({ proposal }) => (proposal.jitOrders ?? []).map(({ order }) => order.uid))
+  if (uids.length === 0) return solutions
+  const stored = await findOrders(db, uids)
+  const placed = new Set(
+    stored.filter((order) => order.class !== 'liquidity' || isInvalidated(order)).map(({ uid }) => uid),
+  )
+  return solutions.filter(({ proposal }) => {
+    const known = proposal.jitOrders?.find(({ order }) => placed.has(order.uid))
+    if (known) outside.notify(proposal, refusalNotice(`order ${known.order.uid} was placed with the service`))
+    return !known
+  })
 }
 
 /** Why its settlement fails. One that leaves interactions out has to pass in both forms: with them, it shows that it was possible. */

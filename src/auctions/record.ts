@@ -4,6 +4,7 @@ import { selectWinners, type Unusable } from '../domain/auction/winner-selection
 import type { Order } from '../domain/order/order.ts'
 import { insertBookings } from '../storage/auction/bookings.ts'
 import { insertCompetition, startAttempt } from '../storage/auction/competition.ts'
+import { insertJitExecutions } from '../storage/auction/jit.ts'
 import type { Db } from '../storage/database/database.ts'
 import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
@@ -31,6 +32,7 @@ export async function recordCompetition(
     const ranked = selectWinners(solutions, maxWinners, withoutOrders(solutions, unusable, ended))
     const winners = ranked.filter(({ isWinner }) => isWinner)
     await insertCompetition(tx, auction, ranked)
+    await insertJitExecutions(tx, auction, ranked)
     await appendEvents(tx, eventsOf(auction, ranked, at))
     for (const solution of winners) {
       await startAttempt(tx, {

@@ -53,6 +53,8 @@ export interface AuctionServices {
   /** Applied to every order, in this order, if the pair and the time match. */
   feePolicies: readonly FeeRule[]
   policy: TradingPolicy
+  /** Whose orders count for the score where a solver brings them. */
+  surplusCapturingOwners: readonly Address[]
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
   /** The live orders. */

@@ -1,4 +1,5 @@
 import type { Auction } from '../domain/auction/auction.ts'
+import { tradable } from '../domain/auction/jit.ts'
 import type { Execution, Solution } from '../domain/auction/solution.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import { duePreInteractions, type Interaction, type Order } from '../domain/order/order.ts'
@@ -59,8 +60,8 @@ export function toSettlementPlan(
   }
 }
 
-function toFulfilments(auction: Auction, { executions }: Solution): Fulfilment[] {
-  const orders = new Map(auction.orders.map(({ order }) => [order.uid, order]))
+function toFulfilments(auction: Auction, { executions, proposal }: Solution): Fulfilment[] {
+  const orders = new Map(tradable(auction, proposal).map(({ order }) => [order.uid, order]))
   return executions.map((execution) => {
     const order = orders.get(execution.orderUid)
     if (!order) throw new TypeError(`order ${execution.orderUid} is not in auction ${auction.id}`)

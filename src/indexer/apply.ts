@@ -1,6 +1,7 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog, ProtocolLog } from '../chain/logs/chain-logs.ts'
 import type { TokenLog } from '../chain/logs/transfer-logs.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
@@ -37,6 +38,7 @@ import { balanceChanges } from './balance-changes.ts'
 import type { BlockRange } from './block-range.ts'
 import { recordInvalidations, recordRefunds, sweepExpired } from './endings.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
+import { storeJitOrders } from './jit-orders.ts'
 import { type Placements, type ReadPlacements, readPlaced, storePlacements } from './placements.ts'
 
 export interface Indexing extends TradeRules {
@@ -46,6 +48,8 @@ export interface Indexing extends TradeRules {
     Partial<Pick<Network, 'blockTimeMs' | 'wrappedNative'>>
   db: Database
   now: Clock
+  /** The settlement contract. If absent, orders that solvers bring are not stored. */
+  settlement?: Address
   /** If absent, orders placed on chain are not stored. */
   readPlacements?: ReadPlacements
 }
@@ -127,16 +131,17 @@ async function applyLogs(
   tx: Tx,
   logs: readonly ProtocolLog[],
   placements: Placements,
-  { settlements, headers }: BlockRange,
+  range: BlockRange,
   indexing: Indexing,
 ): Promise<void> {
-  const { chainId, now } = indexing
+  const { settlements, headers } = range
+  const { chainId, now, settlement } = indexing
   const uids = logs.flatMap((log) => (log.type === 'settlement' ? [] : [log.orderUid]))
   await lockOrders(tx, uids)
   await storePlacements(tx, chainId, placements)
   // Read under the lock, so that everything written about these orders before has an earlier time.
   const at = new Date(now())
-  const orders = new Map(
+  const known = new Map(
     (await findOrders(tx, uids))
       .filter((order) => order.chainId === chainId)
       .map((order) => [order.uid, order]),
@@ -145,16 +150,18 @@ async function applyLogs(
   const mined = minedSettlements(groups, settlements)
   const auctionIds = [...mined.values()].flatMap(({ call }) => call?.auctionId ?? [])
   const deadlines = await deadlinesOfAuctions(tx, chainId, auctionIds)
-  const context = {
+  const competitions = {
     chainId,
-    orders,
     mined,
     deadlines,
     lastBlocks: lastBlocksOf(deadlines, indexing),
     solutions: await solutionsOfAuctions(tx, auctionIds),
     executions: await executionsOfAuctions(tx, auctionIds),
-    policies: await policiesOfAuctions(tx, auctionIds),
   }
+  const orders = settlement
+    ? await storeJitOrders(tx, groups, range, { ...competitions, settlement, orders: known })
+    : known
+  const context = { ...competitions, orders, policies: await policiesOfAuctions(tx, auctionIds) }
   const facts = readFacts(logs, groups, context)
   const rows = await withAmounts(tx, facts, context, indexing.network?.wrappedNative)
   await insertChainFacts(tx, chainId, { ...facts, settlements: rows })

@@ -120,6 +120,7 @@ export function createAuctionServices(db: Database) {
       minLifetime: 60,
     },
     feePolicies: [],
+    surplusCapturingOwners: [],
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
     codeChecks: createCodeChecks({
       check: (question) => world.check(question),

@@ -100,6 +100,7 @@ export function sampleAuction(orders: AuctionOrder[], gasPrice = 10n ** 9n): Auc
       [dollar, 10n ** 30n / 3_000n],
       [coin, 10n ** 18n / 6_000n],
     ]),
+    surplusCapturingOwners: [],
     gasPrice,
   }
 }

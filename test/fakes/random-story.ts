@@ -187,6 +187,7 @@ async function storeAuction(tx: Tx, part: RandomStory['auctions'][number], order
     block: 5,
     deadlineBlock: 10,
     orders: [entry],
+    surplusCapturingOwners: [],
     nativePrices,
     gasPrice: 1n,
   }

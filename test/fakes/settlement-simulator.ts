@@ -20,10 +20,15 @@ export interface Simulation {
 
 /**
  * Executes a plan as the contracts would: sell tokens in at the trades' clearing prices, interactions against the pools, buy tokens
- * out. Throws where a contract would revert, and when the settlement contract pays what it does not have.
+ * out. The settlement contract has `held` before. Throws where a contract would revert, and when the settlement contract pays what it does not have.
  */
-export function simulate(plan: SettlementPlan, pools: readonly Pool[]): Simulation {
+export function simulate(
+  plan: SettlementPlan,
+  pools: readonly Pool[],
+  held: ReadonlyMap<Address, bigint> = new Map(),
+): Simulation {
   const ledger = createLedger(pools)
+  for (const [token, amount] of held) ledger.add(settlement, token, amount)
   const fills = plan.trades.map(({ order, sellTokenIndex, buyTokenIndex, executedAmount }) => {
     const [sell, buy] = [plan.clearingPrices[sellTokenIndex], plan.clearingPrices[buyTokenIndex]]
     if (!sell || !buy) throw new Error('no clearing price')

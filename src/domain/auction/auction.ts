@@ -23,6 +23,8 @@ export interface Auction {
   orders: AuctionOrder[]
   /** Native atoms for 10^18 token atoms, by token. Always has the wrapped native token. */
   nativePrices: ReadonlyMap<Address, bigint>
+  /** Whose orders count for the score where a solver brings them. */
+  surplusCapturingOwners: readonly Address[]
   /** Wei for one unit of gas. */
   gasPrice: bigint
 }

@@ -34,7 +34,6 @@ export interface StoredSolution {
 export interface ProposedExecution {
   auctionId: bigint
   solutionUid: number
-  orderId: bigint
   orderUid: OrderUid
   chainId: number
   sellToken: Address

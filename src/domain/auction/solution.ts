@@ -3,6 +3,7 @@ import type { Hex } from '../evm/hex.ts'
 import type { Fill, Limits } from '../fee/policy.ts'
 import type { Interaction } from '../order/order.ts'
 import type { OrderUid } from '../order/uid.ts'
+import type { AuctionOrder } from './auction.ts'
 
 /** A solver's proposal, in the terms of the solver protocol. */
 export interface Proposal {
@@ -15,6 +16,8 @@ export interface Proposal {
   before?: Interaction[]
   /** Run after buy tokens are paid out and after the orders' own; none if left out. */
   after?: Interaction[]
+  /** Orders that the solver brings itself. A trade names each by its UID. */
+  jitOrders?: readonly AuctionOrder[]
   /** Gas units of the whole settlement, estimated by the solver. */
   gas: bigint
   /**

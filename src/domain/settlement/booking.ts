@@ -1,5 +1,6 @@
 import { minOf } from '../amount.ts'
 import type { Auction } from '../auction/auction.ts'
+import { tradable } from '../auction/jit.ts'
 import type { Solution } from '../auction/solution.ts'
 import type { Address } from '../evm/address.ts'
 import type { Order } from '../order/order.ts'
@@ -38,7 +39,7 @@ export function slippageOf({ change, networkFee, protocolFee }: Slippage): bigin
  */
 export function bookingsOf(
   { executions, proposal }: Solution,
-  { orders }: Pick<Auction, 'orders'>,
+  auction: Pick<Auction, 'orders'>,
   wrappedNative: Address,
   uniform: (order: Order) => PricePair | undefined,
 ): Booking[] {
@@ -50,7 +51,7 @@ export function bookingsOf(
     bookings.set(token, booking)
     return booking
   }
-  const known = new Map(orders.map(({ order }) => [order.uid, order]))
+  const known = new Map(tradable(auction, proposal).map(({ order }) => [order.uid, order]))
   for (const [index, execution] of executions.entries()) {
     const [order, trade] = [known.get(execution.orderUid), proposal.trades[index]]
     const prices = order && uniform(order)

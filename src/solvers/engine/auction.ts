@@ -40,6 +40,7 @@ export function createAuctionWriter({ wrappedNative, tokens, keep }: AuctionWrit
       referencePrice: (token) => auction.nativePrices.get(token) ?? null,
       gasPrice: auction.gasPrice,
       deadline,
+      surplusCapturingOwners: auction.surplusCapturingOwners,
     })
     const text = JSON.stringify(body)
     keep(auction, text)

@@ -1,5 +1,6 @@
 import { maxOf } from '../../domain/amount.ts'
 import type { Auction } from '../../domain/auction/auction.ts'
+import { tradable } from '../../domain/auction/jit.ts'
 import type { Proposal, Solution } from '../../domain/auction/solution.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Interaction } from '../../domain/order/order.ts'
@@ -9,7 +10,7 @@ import { wrappedForm } from '../../domain/token/token.ts'
 import type { BookedSolution } from '../solver.ts'
 
 /** The contracts whose tokens a proposal could take from the settlement contract: those that it pays out, and all that it calls. */
-export function touchedBy(proposal: Proposal, { orders }: Auction, wrappedNative: Address): Address[] {
+export function touchedBy(proposal: Proposal, auction: Auction, wrappedNative: Address): Address[] {
   const traded = new Set(proposal.trades.map(({ orderUid }) => orderUid))
   const { before = [], interactions, after = [] } = proposal.uninternalized ?? proposal
   return [
@@ -17,7 +18,7 @@ export function touchedBy(proposal: Proposal, { orders }: Auction, wrappedNative
       nativeMarker,
       wrappedNative,
       ...(proposal.internalized?.keys() ?? []),
-      ...orders
+      ...tradable(auction, proposal)
         .filter(({ order }) => traded.has(order.uid))
         .flatMap(({ order }) => [order.sellToken, wrappedForm(order.buyToken, wrappedNative)]),
       ...[...before, ...interactions, ...after].map(({ target }) => target),

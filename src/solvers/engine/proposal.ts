@@ -1,3 +1,4 @@
+import type { AuctionOrder } from '../../domain/auction/auction.ts'
 import type { Proposal } from '../../domain/auction/solution.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import { hexSize } from '../../domain/evm/hex.ts'
@@ -11,6 +12,7 @@ import type { Notice } from '../solver.ts'
 import type { EngineInteraction, EngineSolution } from './answer.ts'
 import { engineCalls } from './calls.ts'
 import { internalized, isRefusal, type Permission } from './internal.ts'
+import { type JitOptions, readJitOrder } from './jit.ts'
 
 export interface ProposalOptions {
   pools: readonly Pool[]
@@ -19,7 +21,11 @@ export interface ProposalOptions {
   forbidden: readonly Address[]
   /** Which interactions may be left out; none without it. */
   permission?: Permission | undefined
+  /** Without it, the solver may bring no orders. */
+  jit?: JitOptions | undefined
 }
+
+type EngineTrade = EngineSolution['trades'][number]
 
 const noPermission: Permission = { limits: new Map(), paid: new Map() }
 
@@ -29,8 +35,15 @@ const maxCalldata = 96 * 1_024
 /** What an engine's solution proposes, or why the settlement contract may not run it. Amounts and prices are checked later. */
 export function toProposal(solution: EngineSolution, options: ProposalOptions): Proposal | Notice {
   const { trades, preInteractions, interactions, postInteractions, flashloans, wrappers } = solution
-  const fulfillments = trades.flatMap((trade) => (trade.kind === 'fulfillment' ? [trade] : []))
-  if (fulfillments.length < trades.length) return refusalNotice('orders of the solver itself are not settled')
+  const jitTrades = trades.flatMap((trade) => (trade.kind === 'jit' ? [trade] : []))
+  const { jit } = options
+  const jitOrders = new Map<EngineTrade, AuctionOrder>()
+  for (const trade of jitTrades) {
+    const order = jit && readJitOrder(trade, jit)
+    if (!order) return refusalNotice('orders of the solver itself are not settled')
+    if ('fault' in order) return refusalNotice(`an order of the solver: ${order.fault}`)
+    jitOrders.set(trade, order)
+  }
   if (trades.length === 0) return { kind: 'emptySolution', reason: 'the solution trades nothing' }
   if (flashloans.size > 0) return refusalNotice('flash loans are not supported')
   if (wrappers.length > 0) return refusalNotice('wrapper contracts are not supported')
@@ -45,12 +58,10 @@ export function toProposal(solution: EngineSolution, options: ProposalOptions): 
   if (forbidden) return refusalNotice(`an interaction may not call ${forbidden}, nor give it an allowance`)
   if (named.some(({ callData }) => lastingRights.has(callData.slice(0, 10))))
     return refusalNotice('an interaction gives a right to tokens: name it as an allowance')
-  const whole = formOf(solution, interactions, options)
-  const kept = formOf(
-    solution,
-    interactions.filter((one) => !one.internalize),
-    options,
-  )
+  const form = (interactions: readonly EngineInteraction[]) =>
+    formOf(solution, interactions, jitOrders, options)
+  const whole = form(interactions)
+  const kept = form(interactions.filter((one) => !one.internalize))
   if (!whole || !kept)
     return refusalNotice('a swap is through an unknown pool, or takes more from it than it pays')
   const all = [...preInteractions, ...whole.interactions, ...postInteractions]
@@ -63,17 +74,19 @@ export function toProposal(solution: EngineSolution, options: ProposalOptions): 
 function formOf(
   solution: EngineSolution,
   interactions: readonly EngineInteraction[],
+  jitOrders: ReadonlyMap<EngineTrade, AuctionOrder>,
   options: ProposalOptions,
 ): Proposal | undefined {
   const calls = engineCalls(interactions, options)
   if (!calls) return undefined
   return {
     prices: solution.prices,
-    trades: solution.trades.flatMap((trade) =>
-      trade.kind === 'fulfillment'
-        ? [{ orderUid: trade.order, executedAmount: trade.executedAmount, fee: trade.fee }]
-        : [],
-    ),
+    trades: solution.trades.flatMap((trade) => {
+      const { executedAmount, fee } = trade
+      const orderUid = trade.kind === 'jit' ? jitOrders.get(trade)?.order.uid : trade.order
+      return orderUid ? [{ orderUid, executedAmount, fee }] : []
+    }),
+    ...(jitOrders.size > 0 && { jitOrders: [...jitOrders.values()] }),
     before: solution.preInteractions,
     interactions: [...calls, ...withdrawals(interactions)],
     after: solution.postInteractions,

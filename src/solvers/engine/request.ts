@@ -53,6 +53,8 @@ export interface EngineAuction {
   /** Wei for one unit of gas. */
   gasPrice: bigint
   deadline: Date
+  /** Whose orders count for the score where a solver brings them; none if absent. */
+  surplusCapturingOwners?: readonly Address[]
 }
 
 /** The body of POST /solve. Amounts are strings of digits. A missing value is null where the protocol lists the key, else left out. */
@@ -64,7 +66,7 @@ export function writeAuction(auction: EngineAuction) {
     liquidity: auction.pools.map(writePool),
     effectiveGasPrice: auction.gasPrice.toString(),
     deadline: auction.deadline.toISOString(),
-    surplusCapturingJitOrderOwners: [],
+    surplusCapturingJitOrderOwners: [...(auction.surplusCapturingOwners ?? [])],
   }
 }
 

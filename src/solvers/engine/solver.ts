@@ -3,7 +3,8 @@ import type { Auction } from '../../domain/auction/auction.ts'
 import type { Proposal, Solution } from '../../domain/auction/solution.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import type { Clock } from '../../domain/log.ts'
+import { type Clock, unixSeconds } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
@@ -26,11 +27,13 @@ export interface EngineSolverOptions {
   health: Health
   write: AuctionWriter
   notify(notice: SolutionNotice): void
-  network: { settlement: Address; vaultRelayer: Address; hooksTrampoline: Address; wrappedNative: Address }
+  network: Pick<Network, 'chainId' | 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative'>
   /** What the settlement contract has of each; zero for what is no token. */
   buffers(tokens: readonly Address[]): Promise<readonly bigint[]>
   /** What may be left out, and what the contract paid for it since a time or is to pay; nothing if absent. */
   internalize?: { limits: Limits; paid(since: Date): Promise<Amounts> }
+  /** Whether it may bring orders of its own. */
+  jitOrders?: boolean
   now: Clock
   /** Time from the question to the deadline that it names, in milliseconds. */
   solveMs: number
@@ -44,7 +47,7 @@ const maxContracts = 64
 
 /** An engine that takes part in auctions. The service encodes, simulates and submits what it proposes. */
 export function createEngineSolver(options: EngineSolverOptions): Solver {
-  const { name, address, engine, health, write, notify, network, buffers, now, solveMs } = options
+  const { name, address, engine, health, write, notify, network, buffers, now, solveMs, jitOrders } = options
   const { limits, paid = async () => new Map() } = options.internalize ?? {}
   const { settlement, vaultRelayer, hooksTrampoline } = network
   const forbidden = [settlement, vaultRelayer, hooksTrampoline]
@@ -100,9 +103,12 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     async solve(auction, { pools }) {
       let permission = await permissionNow()
       const solutions = await ask(auction, pools, permission)
+      const jit = jitOrders
+        ? { domain: network, wrappedNative: network.wrappedNative, now: unixSeconds(now()) }
+        : undefined
       return solutions.flatMap((solution) => {
         const origin = { auctionId: auction.id, solutionIds: [solution.id] }
-        const proposal = toProposal(solution, { pools, settlement, forbidden, permission })
+        const proposal = toProposal(solution, { pools, settlement, forbidden, permission, jit })
         if ('kind' in proposal) {
           notify({ ...origin, ...proposal })
           return []

@@ -15,17 +15,19 @@ export async function solutionsOfAuctions(db: Db, ids: readonly bigint[]): Promi
   return rows.map(({ json }) => toRow(solutionRow, JSON.parse(json)))
 }
 
-/** In SQL: one statement over two tables. */
+/** Of orders that were placed, and of those that solvers bring. In SQL: one statement over three tables. */
 export async function executionsOfAuctions(db: Db, ids: readonly bigint[]): Promise<ProposedExecution[]> {
   const rows = await sql(db).$queryRaw<ProposedExecutionRow[]>`
     SELECT x.auction_id, x.solution_uid, x.order_id, o.uid, o.chain_id, o.sell_token, o.buy_token,
       x.executed_sell::text, x.executed_buy::text
     FROM solution_executions x JOIN orders o ON o.id = x.order_id
-    WHERE x.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY x.order_id`
+    WHERE x.auction_id = ANY(${[...ids]}::bigint[])
+    UNION ALL SELECT j.auction_id, j.solution_uid, NULL, j.order_uid, j.chain_id, j.sell_token, j.buy_token,
+      j.executed_sell::text, j.executed_buy::text
+    FROM jit_executions j WHERE j.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY order_id`
   return rows.map((row) => ({
     auctionId: row.auction_id,
     solutionUid: row.solution_uid,
-    orderId: row.order_id,
     orderUid: hexOf(row.uid),
     chainId: row.chain_id,
     sellToken: hexOf(row.sell_token),
@@ -38,7 +40,6 @@ export async function executionsOfAuctions(db: Db, ids: readonly bigint[]): Prom
 interface ProposedExecutionRow {
   auction_id: bigint
   solution_uid: number
-  order_id: bigint
   uid: Uint8Array
   chain_id: number
   sell_token: Uint8Array

@@ -33,11 +33,12 @@ export async function forgetTransaction(
   })
 }
 
-/** Whether any order of the settlement is not cancelled. In SQL: one statement over two tables. */
+/** Whether any order of the settlement is not cancelled; also one that trades orders of its solver only. In SQL: one statement over two tables. */
 export async function hasLiveOrders(db: Db, { auctionId, solutionUid }: AttemptKey): Promise<boolean> {
   const rows = await sql(db).$queryRaw<unknown[]>`
     SELECT 1 FROM solution_executions x JOIN orders o ON o.id = x.order_id
-    WHERE x.auction_id = ${auctionId} AND x.solution_uid = ${solutionUid} AND o.cancelled_at IS NULL AND NOT o.invalidated LIMIT 1`
+    WHERE x.auction_id = ${auctionId} AND x.solution_uid = ${solutionUid} HAVING count(*) = 0
+      OR bool_or(o.cancelled_at IS NULL AND NOT o.invalidated)`
   return rows.length > 0
 }
 

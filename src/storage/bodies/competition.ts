@@ -1,7 +1,7 @@
 import { auction } from '../models/auction/auction.ts'
-import { solution } from '../models/auction/solution.ts'
+import { inSolution, solution } from '../models/auction/solution.ts'
 import { address, amount, orderUid, rowKey } from '../query/codec.ts'
-import { aliasField, column } from '../query/model.ts'
+import { aliasField, column, derived } from '../query/model.ts'
 import type { Body, Member } from './body.ts'
 import { fieldsOf, listOf, valuesOf } from './fields.ts'
 import { nativePricesBody } from './native-prices.ts'
@@ -19,14 +19,14 @@ const { solver, score, ranking, isWinner, filteredOut, txHash, referenceScore } 
 )
 
 const executed: Body = {
-  id: column(orderUid, 'o.uid', 'The order.'),
+  id: derived(orderUid, inSolution('uid'), 'The order.'),
   sellAmount: column(amount, 'px.executed_sell', 'What the order sells, all fees included.'),
   buyAmount: column(amount, 'px.executed_buy', 'What the order buys after all fees.'),
 }
 const traded: Body = {
   ...executed,
-  sellToken: column(address, 'o.sell_token', 'What it sells.'),
-  buyToken: column(address, 'o.buy_token', 'What it buys.'),
+  sellToken: derived(address, inSolution('sell_token'), 'What it sells.'),
+  buyToken: derived(address, inSolution('buy_token'), 'What it buys.'),
 }
 
 /** No condition for hidden competitions: the auction's row is only read when it may be shown. */

@@ -18,6 +18,8 @@ export interface LivePlace {
   id: bigint
 }
 
+/** Orders that solvers brought were never placed: auctions do not hold what is left of them. */
+const isPlaced = `o.class <> 'liquidity'`
 /** One that was placed on chain with a fault counts as not signed. */
 const isSigned = `(o.placement_error IS NULL AND (o.signing_scheme <> 'presign' OR o.presigned))`
 const columns = `o.id, o.uid, o.effective_valid_to AS valid_to, CASE WHEN ${isSigned} THEN ${orderJson} END AS json`
@@ -38,7 +40,7 @@ export async function liveOrdersAfter(
 ): Promise<{ orders: LiveOrder[]; last: LivePlace | undefined }> {
   const rows = await sql(db).$queryRaw<LiveRow[]>`
     SELECT ${raw(columns)} FROM orders o
-    WHERE o.chain_id = ${chainId} AND (o.effective_valid_to, o.id) > (${after.validTo}, ${after.id}) AND ${raw(isUnfinished)}
+    WHERE o.chain_id = ${chainId} AND (o.effective_valid_to, o.id) > (${after.validTo}, ${after.id}) AND ${raw(isUnfinished)} AND ${raw(isPlaced)}
     ORDER BY o.effective_valid_to, o.id LIMIT ${limit}`
   const last = rows.at(-1)
   return { orders: rows.map(toLive), last: last && { validTo: last.valid_to, id: last.id } }
@@ -60,7 +62,7 @@ export async function orderChanges(db: Db, chainId: number, mark: bigint): Promi
     FROM (VALUES (1)) one LEFT JOIN (
       SELECT o.id, o.uid, o.effective_valid_to AS valid_to, ${raw(isUnfinished)} AS live,
         CASE WHEN ${raw(isUnfinished)} AND ${raw(isSigned)} THEN ${raw(orderJson)} END AS json
-      FROM orders o WHERE o.chain_id = ${chainId} AND o.changed_tx >= ${mark}
+      FROM orders o WHERE o.chain_id = ${chainId} AND o.changed_tx >= ${mark} AND ${raw(isPlaced)}
     ) c ON true`
   return {
     live: rows.filter(({ live }) => live).map(toLive),

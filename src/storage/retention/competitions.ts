@@ -61,6 +61,7 @@ async function removeAuctions(tx: Tx, ids: bigint[]): Promise<Record<string, num
   const client = sql(tx)
   const ofAuctions = { where: { auctionId: { in: ids } } }
   const proposals = await client.solutionExecution.deleteMany(ofAuctions)
+  const jitProposals = await client.jitExecution.deleteMany(ofAuctions)
   const bookings = await client.settlementBooking.deleteMany(ofAuctions)
   const attempts = await client.settlementAttempt.deleteMany(ofAuctions)
   const solutions = await client.solution.deleteMany(ofAuctions)
@@ -70,6 +71,7 @@ async function removeAuctions(tx: Tx, ids: bigint[]): Promise<Record<string, num
       ${raw(leaveMarks('auction_feed', 'entries'))}) SELECT FROM entries`
   return {
     solution_executions: proposals.count,
+    jit_executions: jitProposals.count,
     settlement_bookings: bookings.count,
     settlement_attempts: attempts.count,
     solutions: solutions.count,

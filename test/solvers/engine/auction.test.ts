@@ -29,6 +29,7 @@ test('an auction is written as the protocol has it, once for all engines', async
     },
     { ...second, remaining: (unit * 3n) / 4n },
   ])
+  auction.surplusCapturingOwners = [numbered('0f')]
   const kept: string[] = []
   const write = createAuctionWriter({
     wrappedNative: wrapped,
@@ -39,6 +40,24 @@ test('an auction is written as the protocol has it, once for all engines', async
   const pools = [samplePool('01', wrapped, dollar, 10_000n)]
   const [text] = await Promise.all([write(auction, pools, deadline), write(auction, pools, deadline)])
   expect(JSON.parse(text)).toEqual(golden)
+  expect(kept).toEqual([text])
+  const more = JSON.parse(
+    await write(
+      auction,
+      pools,
+      deadline,
+      new Map([
+        [dollar, 5n],
+        [numbered('ee'), 5n],
+      ]),
+    ),
+  )
+  const used = {
+    ...golden.tokens[dollar as keyof typeof golden.tokens],
+    availableBalance: '5',
+    trusted: true,
+  }
+  expect(more).toEqual({ ...golden, tokens: { ...golden.tokens, [dollar]: used } })
   expect(kept).toEqual([text])
 })
 

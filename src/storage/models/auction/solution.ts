@@ -53,22 +53,37 @@ export const solution: Model = {
     orders: {
       kind: 'many',
       model: () => solutionOrder,
-      rows: `solution_executions px JOIN orders o ON o.id = px.order_id
-        WHERE px.auction_id = s.auction_id AND px.solution_uid = s.uid ORDER BY px.order_id`,
+      rows: `(SELECT x.order_id, x.executed_sell, x.executed_buy, NULL::bytea AS uid, NULL::int AS chain_id,
+          NULL::bytea AS sell_token, NULL::bytea AS buy_token
+        FROM solution_executions x WHERE x.auction_id = s.auction_id AND x.solution_uid = s.uid
+        UNION ALL SELECT jo.id, j.executed_sell, j.executed_buy, j.order_uid, j.chain_id, j.sell_token, j.buy_token
+        FROM jit_executions j LEFT JOIN orders jo ON jo.uid = j.order_uid AND jo.chain_id = j.chain_id
+        WHERE j.auction_id = s.auction_id AND j.solution_uid = s.uid) px
+        LEFT JOIN orders o ON o.id = px.order_id ORDER BY px.order_id, px.uid`,
       items: 2,
-      description: 'The orders it trades, with the amounts it proposes.',
+      description: 'The orders it trades, with the amounts it proposes; also those that its solver brings.',
     },
   },
 }
 
+/** SQL for a column of order `o` in a solution. One that its solver brings is no stored order until it is traded. */
+export const inSolution = (column: 'uid' | 'chain_id' | 'sell_token' | 'buy_token') =>
+  `coalesce(o.${column}, px.${column})`
+
 const solutionOrder: Model = {
   name: 'SolutionOrder',
   description: 'An order in a solution.',
-  fields: { orderUid: column(orderUid, 'o.uid', 'The order’s UID.'), ...traded },
+  fields: { orderUid: derived(orderUid, inSolution('uid'), 'The order’s UID.'), ...traded },
   relations: {
-    sellToken: tokenIn('o.chain_id', 'o.sell_token', 'What it sells.'),
-    buyToken: tokenIn('o.chain_id', 'o.buy_token', 'What it buys.'),
-    order: { kind: 'same', model: modelNamed('Order'), nullable: true, description: 'The order.' },
+    sellToken: tokenIn(inSolution('chain_id'), inSolution('sell_token'), 'What it sells.'),
+    buyToken: tokenIn(inSolution('chain_id'), inSolution('buy_token'), 'What it buys.'),
+    order: {
+      kind: 'same',
+      model: modelNamed('Order'),
+      nullable: true,
+      unless: 'o.id IS NULL',
+      description: 'The order; null for one that the solver brings, until it is traded.',
+    },
   },
 }
 
