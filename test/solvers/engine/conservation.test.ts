@@ -145,7 +145,7 @@ function randomCase(random: Random): Case | undefined {
 /** What the settlement contract has more of each token after the plan, and whether the calls at its end pass. */
 function settled({ auction, solution, bookings }: Case, form: 'kept' | 'whole', most = held) {
   const booked = { solution, bookings }
-  const { proposal } = guarded(booked, touchedBy(booked, auction, wrapped), most, settlement)
+  const { proposal } = guarded(booked, touchedBy(solution.proposal, auction, wrapped), most, settlement)
   const shown = form === 'kept' ? proposal : (proposal.uninternalized ?? proposal)
   const plan = toSettlementPlan(auction, { ...solution, proposal: shown }, wrapped)
   const { left, fills } = simulate(plan, pools, held)
