@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { findRequest } from '../../src/storage/auction/outside.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { bidding, type SentAuction, type SentOrder } from '../fakes/auction-engine.ts'
 import {
   type Behaviour,
@@ -68,6 +69,7 @@ beforeAll(async () => {
   const environment = {
     ...unlimited,
     SOLVER_PRIVATE_KEY: market.solver.privateKey,
+    FEE_POLICIES: '[{"kind":"volume","factor":0.001}]',
     AUCTION_SOLVE_MS: String(solveMs),
     SOLVERS: JSON.stringify(
       names.map((name, index) => ({
@@ -156,6 +158,21 @@ test('a good engine wins, and those that lie, drain, hang or flood settle nothin
   expect([...kindsOf('liar')]).not.toContain('settlementStarted')
   expect([...kindsOf('drain')]).not.toContain('settlementStarted')
   expect(kindsOf('floods')).toEqual(new Set(['deserializationError']))
+})
+
+test('every settlement, of whichever solver, left what it had to leave in the contract', async () => {
+  const rows = await eventually('each is read', async () => {
+    const settled = await sql(database.db).settlementAttempt.findMany({ where: { outcome: 'success' } })
+    const bookings = await Promise.all(
+      settled.map(({ auctionId, solutionUid }) =>
+        sql(database.db).settlementBooking.findMany({ where: { auctionId, solutionUid } }),
+      ),
+    )
+    const all = bookings.flat()
+    return all.length > 0 && all.every(({ change }) => change !== null) && all
+  })
+  expect(rows.filter(({ change, least }) => change?.lessThan(least))).toEqual([])
+  expect(rows.some(({ protocolFee }) => protocolFee.greaterThan(0))).toBe(true)
 })
 
 test('refusals can be read later, and what engines were sent can be replayed', async () => {

@@ -256,13 +256,7 @@ test.each<[string, Partial<OrderWish>, object, string, RegExp]>([
     'simulationFailed',
     /./,
   ],
-  [
-    'may not be filled in part',
-    { sellAmount: 10n ** 15n * dollar },
-    {},
-    'invalidExecutedAmount',
-    /whole/,
-  ],
+  ['may not be filled in part', { sellAmount: 10n ** 15n * dollar }, {}, 'invalidExecutedAmount', /whole/],
 ])('one that %s is refused', async (_, wish, change, kind, words) => {
   const last = Math.max(0, ...(await notices()).map(({ auctionId }) => auctionId))
   engine.behaves(matching(await signed(maker, wish, change)))
