@@ -239,7 +239,7 @@ test('an order that was placed with the service can’t be brought: not after it
 
 test.each<[string, Partial<OrderWish>, object, string, RegExp]>([
   ['has expired', { validTo: 1_000_000_000 }, {}, 'driverError', /has expired/],
-  ['has a changed amount', {}, { sellAmount: String(2_901n * dollar) }, 'simulationFailed', /./],
+  ['has a changed amount', {}, { buyAmount: String(coin / 2n) }, 'simulationFailed', /./],
   ['has another kind of balance', {}, { sellTokenBalance: 'internal' }, 'driverError', /erc20/],
   ['has no signature', {}, { signature: '0x1234' }, 'driverError', /signature/],
   [
