@@ -40,6 +40,7 @@ export function toLiquidityOrder(
     quote: null,
     onchainUser: null,
     placementError: null,
+    placementDetail: null,
     executedSellAmount: 0n,
     executedBuyAmount: 0n,
     executedFeeAmount: 0n,
