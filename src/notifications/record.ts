@@ -1,7 +1,7 @@
 import { formatUnits } from '../domain/amount.ts'
 import { nativeMarker } from '../domain/evm/address.ts'
 import { nativeCoin } from '../domain/network/chains.ts'
-import type { NotificationMetadata, NotificationType } from '../domain/notification.ts'
+import type { NotificationMetadata, NotificationType } from '../domain/notification/notification.ts'
 import {
   cancellationText,
   filledPercentDown,
@@ -11,7 +11,7 @@ import {
   shortageText,
   type TokenPair,
   tradeText,
-} from '../domain/notification-text.ts'
+} from '../domain/notification/text.ts'
 import { type Cancellation, cancellationReason } from '../domain/order/event.ts'
 import { improvementDown } from '../domain/order/improvement.ts'
 import { accountOf, type Order } from '../domain/order/order.ts'

@@ -1,4 +1,4 @@
-import type { Notification } from '../domain/notification.ts'
+import type { Notification } from '../domain/notification/notification.ts'
 import { bytea } from './database/columns.ts'
 import { sql, type Tx } from './database/database.ts'
 

@@ -7,7 +7,7 @@ import {
   readableUp,
   shortageText,
   tradeText,
-} from '../../src/domain/notification-text.ts'
+} from '../../src/domain/notification/text.ts'
 import { dollar, sampleOrder, wrapped } from '../fakes/order.ts'
 
 const named = (symbol: string | null, decimals: number | null, at = wrapped) => ({

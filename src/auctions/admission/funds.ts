@@ -1,7 +1,7 @@
 import type { Spendable } from '../../chain/chain.ts'
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import { maxOf, minOf, mulDivDown } from '../../domain/amount.ts'
-import type { Shortage } from '../../domain/notification-text.ts'
+import type { Shortage } from '../../domain/notification/text.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { needsCodeCheck, remainingSellAmount } from './code-checks.ts'
 import { holdingKey } from './holdings.ts'

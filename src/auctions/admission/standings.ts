@@ -1,6 +1,6 @@
 import type { Outlook } from '../../domain/auction/admission.ts'
 import { type Clock, unixSeconds } from '../../domain/log.ts'
-import type { Shortage } from '../../domain/notification-text.ts'
+import type { Shortage } from '../../domain/notification/text.ts'
 import { exclusionLabel, isExclusion, type StandingReason } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { recordInsufficientBalance } from '../../notifications/record.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { notificationTypes } from '../../domain/notification.ts'
+import { notificationTypes } from '../../domain/notification/notification.ts'
 import type { NotificationFilter } from '../../storage/models/notification/history.ts'
 import { NotificationType } from '../enums.ts'
 import { parseInput } from '../errors/input.ts'

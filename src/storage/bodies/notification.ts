@@ -1,4 +1,4 @@
-import type { NotificationMetadata } from '../../domain/notification.ts'
+import type { NotificationMetadata } from '../../domain/notification/notification.ts'
 import { cancellationSources } from '../../domain/order/event.ts'
 import { improvementReferences } from '../../domain/order/improvement.ts'
 import { notification } from '../models/notification/notification.ts'

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../domain/notification.ts'
+import type { NotificationType } from '../../../domain/notification/notification.ts'
 import type { OrderUid } from '../../../domain/order/uid.ts'
 import { raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'

@@ -1,4 +1,4 @@
-import { type NotificationType, notificationTypes } from '../../../domain/notification.ts'
+import { type NotificationType, notificationTypes } from '../../../domain/notification/notification.ts'
 import { cancellationSources } from '../../../domain/order/event.ts'
 import { improvementReferences } from '../../../domain/order/improvement.ts'
 import {

@@ -1,6 +1,6 @@
 import { traderRewardAmount } from '../../../../src/domain/affiliate/affiliate.ts'
 import { nativeMarker } from '../../../../src/domain/evm/address.ts'
-import type { Notification } from '../../../../src/domain/notification.ts'
+import type { Notification } from '../../../../src/domain/notification/notification.ts'
 import { surplusToken, surplusValueDown, tradedSurplusDown } from '../../../../src/domain/order/surplus.ts'
 import {
   type Arguments,
