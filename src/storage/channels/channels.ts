@@ -1,0 +1,189 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type {
+  Channel,
+  ChannelEnd,
+  ChannelFilter,
+  ChannelKeys,
+  ChannelKind,
+  ChannelState,
+} from '../../domain/notification/channel.ts'
+import type { NotificationType } from '../../domain/notification/notification.ts'
+import { bytea, hexOf } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+import type { Prisma, Channel as Row } from '../generated/client.ts'
+
+export interface NewChannel extends Omit<Channel, 'state' | 'confirmedAt' | 'endedAt' | 'endReason'> {
+  confirmation: { hash: Uint8Array; expiresAt: Date }
+}
+
+/**
+ * Stores a channel that waits for its confirmation, unless the account has `limit` channels, or one of this address. One registration of
+ * an account after the other.
+ */
+export async function insertChannel(
+  tx: Tx,
+  { confirmation, ...channel }: NewChannel,
+  limit: number,
+): Promise<'stored' | 'known' | 'too many'> {
+  await sql(tx)
+    .$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`channels:${channel.account}`}, 0))`
+  const open = await sql(tx).channel.count({
+    where: { account: Uint8Array.from(bytea(channel.account)), state: { not: 'ended' } },
+  })
+  if (open >= limit) return 'too many'
+  const { count } = await sql(tx).channel.createMany({
+    data: [
+      {
+        ...channel,
+        account: Uint8Array.from(bytea(channel.account)),
+        keys: channel.keys as Prisma.InputJsonObject,
+        types: [...channel.types],
+        chainIds: [...channel.chainIds],
+        state: 'pending',
+        confirmationHash: Uint8Array.from(confirmation.hash),
+        confirmationExpiresAt: confirmation.expiresAt,
+      },
+    ],
+    skipDuplicates: true,
+  })
+  return count > 0 ? 'stored' : 'known'
+}
+
+/** Channels of an account that have not ended, oldest first; bounded by the limit at their registration. */
+export async function findChannels(db: Db, account: Address): Promise<Channel[]> {
+  const rows = await sql(db).channel.findMany({
+    where: { account: Uint8Array.from(bytea(account)), state: { not: 'ended' } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  return rows.map(toChannel)
+}
+
+/** A channel of the account that has not ended. */
+export async function findChannel(db: Db, account: Address, id: string): Promise<Channel | undefined> {
+  const row = await sql(db).channel.findFirst({
+    where: { id, account: Uint8Array.from(bytea(account)), state: { not: 'ended' } },
+  })
+  return row ? toChannel(row) : undefined
+}
+
+/**
+ * Confirms the channel whose token has this hash, once. `address` replaces the one that was not known before.
+ * @returns the channel; undefined when no channel waits for this token
+ */
+export async function confirmChannel(
+  db: Db,
+  hash: Uint8Array,
+  { now, address }: { now: Date; address?: string },
+): Promise<Channel | undefined> {
+  const confirmationHash = Uint8Array.from(hash)
+  const row = await sql(db).channel.findFirst({ where: { confirmationHash, state: 'pending' } })
+  if (!row) return undefined
+  const { count } = await sql(db).channel.updateMany({
+    where: { id: row.id, confirmationHash, state: 'pending', confirmationExpiresAt: { gt: now } },
+    data: {
+      state: 'active',
+      confirmedAt: now,
+      confirmationHash: null,
+      confirmationExpiresAt: null,
+      nextAttemptAt: now,
+      ...(address !== undefined && { address }),
+    },
+  })
+  return count > 0
+    ? { ...toChannel(row), state: 'active', confirmedAt: now, ...(address !== undefined && { address }) }
+    : undefined
+}
+
+/** Gives a channel that is not confirmed another token, unless its last one expires after `latest`. @returns whether it did */
+export async function renewConfirmation(
+  db: Db,
+  id: string,
+  confirmation: NewChannel['confirmation'],
+  latest: Date,
+): Promise<boolean> {
+  const { count } = await sql(db).channel.updateMany({
+    where: { id, state: 'pending', confirmationExpiresAt: { lte: latest } },
+    data: {
+      confirmationHash: Uint8Array.from(confirmation.hash),
+      confirmationExpiresAt: confirmation.expiresAt,
+    },
+  })
+  return count > 0
+}
+
+/** @returns the channel as it is then; undefined when it has ended */
+export async function updateChannel(
+  db: Db,
+  id: string,
+  { keys, ...filter }: Partial<ChannelFilter> & { keys?: ChannelKeys },
+): Promise<Channel | undefined> {
+  const { types, chainIds, leastImprovement } = filter
+  const [row] = await sql(db).channel.updateManyAndReturn({
+    where: { id, state: { not: 'ended' } },
+    data: {
+      ...(types && { types: [...types] }),
+      ...(chainIds && { chainIds: [...chainIds] }),
+      ...(leastImprovement !== undefined && { leastImprovement }),
+      ...(keys && { keys: keys as Prisma.InputJsonObject }),
+    },
+  })
+  return row ? toChannel(row) : undefined
+}
+
+/** Ends a channel, and what waits for it. Its address is forgotten. @returns whether it had not ended */
+export async function endChannel(tx: Tx, id: string, reason: ChannelEnd, now: Date): Promise<boolean> {
+  const { count } = await sql(tx).channel.updateMany({
+    where: { id, state: { not: 'ended' } },
+    data: {
+      state: 'ended',
+      endedAt: now,
+      endReason: reason,
+      address: '',
+      keys: {},
+      confirmationHash: null,
+      confirmationExpiresAt: null,
+    },
+  })
+  if (count > 0)
+    await sql(tx).delivery.updateMany({
+      where: { channelId: id, state: 'waiting' },
+      data: { state: 'dropped', endedAt: now },
+    })
+  return count > 0
+}
+
+/** Ends channels whose confirmation has expired. @returns how many */
+export async function endUnconfirmed(db: Db, now: Date): Promise<number> {
+  const { count } = await sql(db).channel.updateMany({
+    where: { state: 'pending', confirmationExpiresAt: { lte: now } },
+    data: {
+      state: 'ended',
+      endedAt: now,
+      endReason: 'unconfirmed',
+      address: '',
+      keys: {},
+      confirmationHash: null,
+      confirmationExpiresAt: null,
+    },
+  })
+  return count
+}
+
+export function toChannel(row: Row): Channel {
+  const { account, kind, state, types, leastImprovement, endReason } = row
+  return {
+    id: row.id,
+    account: hexOf(account) as Address,
+    kind: kind as ChannelKind,
+    state: state as ChannelState,
+    address: row.address,
+    keys: row.keys as unknown as ChannelKeys,
+    types: types as NotificationType[],
+    chainIds: row.chainIds,
+    leastImprovement: leastImprovement === null ? null : leastImprovement.toFixed(),
+    createdAt: row.createdAt,
+    confirmedAt: row.confirmedAt,
+    endedAt: row.endedAt,
+    endReason: endReason as ChannelEnd | null,
+  }
+}
