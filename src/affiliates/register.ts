@@ -1,10 +1,10 @@
 import type { CheckAccountSignature } from '../chain/order/account-signature.ts'
+import { notSignedBy } from '../chain/order/signed-by.ts'
 import { type Affiliate, affiliateDigest, defaultProgramme } from '../domain/affiliate/affiliate.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import { type Bytes32, type Hex, toHex } from '../domain/evm/hex.ts'
+import { type Hex, toHex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
-import { recoverSigner } from '../domain/signing/signature.ts'
 import { findTaken, insertAffiliate } from '../storage/affiliate/affiliates.ts'
 import type { Database } from '../storage/database/database.ts'
 
@@ -34,7 +34,8 @@ export async function registerAffiliate(
 ): Promise<Affiliate> {
   const digest = affiliateDigest(brand, { wallet, code })
   const signature = signatureIn(signedMessage)
-  await checkSigned(wallet, digest, signature, checkSignature)
+  const fault = await notSignedBy(wallet, digest, signature, checkSignature)
+  if (fault) throw badSignature(fault)
   const affiliate = { ...defaultProgramme, wallet, code, enabled: true, createdAt: new Date(now()) }
   if (await insertAffiliate(db, { ...affiliate, digest, signedMessage: signature })) return affiliate
   const taken = await findTaken(db, { wallet, code })
@@ -48,30 +49,14 @@ export async function registerAffiliate(
 /** @throws Refusal InvalidAffiliateSignature for text that is not hex */
 export function signatureIn(signedMessage: string): Hex {
   const signature = signedMessage.startsWith('0x') ? toHex(signedMessage) : undefined
-  if (signature === undefined) throw badSignature('not-hex')
+  if (signature === undefined) throw badSignature({ reason: 'not-hex' })
   return signature
 }
 
-/** Recovers a key's signature without the chain; any other signature is checked by the wallet's contract. */
-async function checkSigned(
-  wallet: Address,
-  digest: Bytes32,
-  signature: Hex,
-  checkSignature: CheckAccountSignature,
-): Promise<void> {
-  const recovered = recoverSigner('eip712', digest, signature)
-  const signer = 'signer' in recovered ? recovered.signer : undefined
-  if (signer === wallet) return
-  const verdict = await checkSignature({ account: wallet, digest, signature })
-  if (verdict === 'valid') return
-  if (verdict === 'invalid') throw badSignature('wallet-refused')
-  throw 'fault' in recovered ? badSignature(recovered.fault) : badSignature('wrong-signer', { signer })
-}
-
 /** Clients expect one message; the reason is in the data. */
-function badSignature(reason: string, more: Record<string, unknown> = {}): Refusal {
+function badSignature(data: { reason: string }): Refusal {
   return new Refusal('InvalidAffiliateSignature', 'Affiliate has invalid signature', {
     field: 'signedMessage',
-    data: { reason, ...more },
+    data,
   })
 }
