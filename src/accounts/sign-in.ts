@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { hashMessage } from 'ethers'
+import { SiweMessage } from 'siwe'
+import type { CheckAccountSignature } from '../chain/order/account-signature.ts'
+import { notSignedBy } from '../chain/order/signed-by.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import { type Address, address } from '../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../domain/evm/hex.ts'
+import type { Clock } from '../domain/log.ts'
+import {
+  deleteSessions,
+  findSession,
+  insertNonce,
+  insertSession,
+  takeNonce,
+} from '../storage/channels/sessions.ts'
+import type { Database, Db } from '../storage/database/database.ts'
+
+export interface SignInServices {
+  db: Database
+  now: Clock
+  /** Where people reach the service: messages name its host. Nobody can sign in without it. */
+  publicUrl: URL | undefined
+  /** Of the networks that are served; contract wallets are asked on the network that the message names. */
+  checkSignature(chainId: number): CheckAccountSignature | undefined
+  sessionMs: number
+}
+
+/** What a message to be signed has to contain. */
+export interface SignInChallenge {
+  nonce: string
+  domain: string
+  uri: string
+  expiresAt: Date
+}
+
+export interface OpenedSession {
+  /** Shown this once. */
+  token: string
+  account: Address
+  expiresAt: Date
+}
+
+/** Time to sign. */
+const nonceMs = 600_000
+/** Clocks of clients may run ahead by this. */
+const clockSkewMs = 60_000
+/** The newest sessions of an account; older ones end. */
+const maxSessions = 20
+const tokenPrefix = 'tgs_'
+
+/** @throws Refusal FeatureDisabled */
+export async function createSignInChallenge({
+  db,
+  now,
+  publicUrl,
+}: SignInServices): Promise<SignInChallenge> {
+  const { host, origin } = siteOf(publicUrl)
+  const nonce = randomBytes(16).toString('hex')
+  const expiresAt = new Date(now() + nonceMs)
+  await insertNonce(db, nonce, expiresAt)
+  return { nonce, domain: host, uri: origin, expiresAt }
+}
+
+/**
+ * Opens a session for whoever signed the message (EIP-4361). Its nonce works once, also for many requests at the same time; a message that
+ * is refused for its text or signature leaves the nonce as it is.
+ * @throws Outage; Refusal FeatureDisabled, InvalidSignIn with the member at fault in `data.reason`
+ */
+export async function signIn(
+  { message, signature }: { message: string; signature: Hex },
+  { db, now, publicUrl, checkSignature, sessionMs }: SignInServices,
+): Promise<OpenedSession> {
+  const site = siteOf(publicUrl)
+  const parsed = parseMessage(message)
+  checkMessage(parsed, site, now())
+  const check = checkSignature(parsed.chainId)
+  if (!check) throw refused('chainId', 'the chain is not served here')
+  const account = address(parsed.address)
+  const fault = await notSignedBy(account, hashMessage(message) as Bytes32, signature, check)
+  if (fault)
+    throw new Refusal('InvalidSignIn', 'the signature is not the account’s for this message', {
+      field: 'signature',
+      data: fault,
+    })
+  const token = `${tokenPrefix}${randomBytes(32).toString('base64url')}`
+  const at = new Date(now())
+  const expiresAt = new Date(now() + sessionMs)
+  await db.transaction(async (tx) => {
+    if (!(await takeNonce(tx, parsed.nonce, at)))
+      throw refused('nonce', 'the nonce is unknown, used or expired')
+    await insertSession(tx, { tokenHash: hashOf(token), account, createdAt: at, expiresAt }, maxSessions)
+  })
+  return { token, account, expiresAt }
+}
+
+/** @returns whether the session was open */
+export async function signOut(db: Db, token: string | undefined): Promise<boolean> {
+  return token?.startsWith(tokenPrefix) ? (await deleteSessions(db, { tokenHash: hashOf(token) })) > 0 : false
+}
+
+/** Ends all sessions of an account. @returns how many */
+export function signOutEverywhere(db: Db, account: Address): Promise<number> {
+  return deleteSessions(db, { account })
+}
+
+/** The account whose open session has this token. */
+export async function accountOfSession(
+  db: Db,
+  token: string | undefined,
+  now: number,
+): Promise<Address | undefined> {
+  return token?.startsWith(tokenPrefix) ? await findSession(db, hashOf(token), new Date(now)) : undefined
+}
+
+function siteOf(publicUrl: URL | undefined): URL {
+  if (!publicUrl) throw new Refusal('FeatureDisabled', 'this needs the setting PUBLIC_URL')
+  return publicUrl
+}
+
+function parseMessage(message: string): SiweMessage {
+  try {
+    return new SiweMessage(message)
+  } catch {
+    throw refused('message', 'the message does not follow EIP-4361')
+  }
+}
+
+function checkMessage(message: SiweMessage, { host, origin }: URL, now: number): void {
+  const { domain, uri, issuedAt, notBefore, expirationTime } = message
+  if (domain !== host) throw refused('domain', `the message is for another domain than ${host}`)
+  if (new URL(uri).origin !== origin) throw refused('uri', `the message is for another URI than ${origin}`)
+  const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text))
+  const issued = time(issuedAt) ?? Number.NaN
+  if (!(issued <= now + clockSkewMs)) throw refused('issuedAt', 'the message was issued in the future')
+  if (!(issued >= now - nonceMs)) throw refused('issuedAt', 'the message is too old')
+  if ((time(notBefore) ?? 0) > now + clockSkewMs) throw refused('notBefore', 'the message is not valid yet')
+  if (!((time(expirationTime) ?? Number.POSITIVE_INFINITY) > now))
+    throw refused('expirationTime', 'the message has expired')
+}
+
+function refused(reason: string, description: string): Refusal {
+  return new Refusal('InvalidSignIn', description, { field: 'message', data: { reason } })
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
