@@ -1,0 +1,129 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
+
+/** Posts to addresses that clients name, and lets none of them lead inside. */
+export interface Receivers {
+  /** Why the address is refused without asking anybody; undefined when it is not. */
+  fault(url: string): string | undefined
+  /**
+   * One POST, and its answer. The name is resolved anew, and connected to by what was resolved and checked. Redirects are not followed.
+   * @throws ReceiverFault
+   */
+  post(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer,
+    stop?: AbortSignal,
+  ): Promise<ReceiverAnswer>
+  /** For libraries that send by themselves. @throws ReceiverFault */
+  agentFor(url: string): HttpsAgent
+}
+
+export interface ReceiverAnswer {
+  status: number
+  /** At most 64 KiB. */
+  body: string
+  retryAfterMs: number | undefined
+}
+
+/** No answer, or none that can be read. The message names no address. */
+export class ReceiverFault extends Error {}
+
+/** For the whole exchange. */
+const timeoutMs = 10_000
+const maxAnswerBytes = 65_536
+const maxUrlLength = 2_000
+const allowedPorts = new Set(['', '443', '8443'])
+/** A connection for each request: its address is checked each time. */
+const connection = { keepAlive: false, timeout: timeoutMs }
+
+/**
+ * Takes public https addresses on ports 443 and 8443 only.
+ * @param allowedHosts host names and addresses that may be anywhere, over http too, on any port
+ */
+export function createReceivers(allowedHosts: readonly string[]): Receivers {
+  const allowed = new Set(allowedHosts)
+  const filtering = new RequestFilteringHttpsAgent(connection)
+  const plain = { 'http:': new HttpAgent(connection), 'https:': new HttpsAgent(connection) }
+
+  function fault(text: string): string | undefined {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (!url || text.length > maxUrlLength) return `must be a URL of at most ${maxUrlLength} characters`
+    if (url.username || url.password) return 'must have neither user nor password'
+    if (isAllowed(url)) return undefined
+    if (url.protocol !== 'https:') return 'must be https'
+    if (!allowedPorts.has(url.port)) return 'must be on port 443 or 8443'
+    if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) return 'must have a host name'
+    return undefined
+  }
+
+  const isAllowed = ({ protocol, hostname }: URL) =>
+    allowed.has(hostname) && (protocol === 'http:' || protocol === 'https:')
+
+  function agentFor(text: string): HttpsAgent {
+    const reason = fault(text)
+    if (reason) throw new ReceiverFault(`the address ${reason}`)
+    const url = new URL(text)
+    return isAllowed(url) ? (plain[url.protocol as 'https:'] as HttpsAgent) : filtering
+  }
+
+  return {
+    fault,
+    agentFor,
+    async post(url, headers, body, stop) {
+      const agent = agentFor(url)
+      const request = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest
+      const timeout = AbortSignal.timeout(timeoutMs)
+      const signal = stop ? AbortSignal.any([stop, timeout]) : timeout
+      const options = {
+        method: 'POST',
+        agent,
+        signal,
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      }
+      try {
+        const response = await new Promise<IncomingMessage>((resolve, reject) => {
+          request(url, options, resolve).on('error', reject).end(body)
+        })
+        return {
+          status: response.statusCode ?? 0,
+          body: await readAnswer(response),
+          retryAfterMs: retryAfterMs(response.headers['retry-after']),
+        }
+      } catch (cause) {
+        throw signal.aborted ? new ReceiverFault('no answer in time') : asFault(cause)
+      }
+    },
+  }
+}
+
+/** Errors of the filter name what a host resolves to, which nobody outside should learn. */
+export function asFault(cause: unknown): ReceiverFault {
+  if (cause instanceof ReceiverFault) return cause
+  const { code, message } = cause as { code?: unknown; message?: unknown }
+  if (typeof message === 'string' && /is not allowed\. Because/.test(message))
+    return new ReceiverFault('the address is not public')
+  return new ReceiverFault(
+    typeof code === 'string' && /^\w{1,40}$/.test(code) ? `no connection (${code})` : 'no connection',
+  )
+}
+
+async function readAnswer(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) {
+      response.destroy()
+      throw new ReceiverFault(`an answer of more than ${maxAnswerBytes} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function retryAfterMs(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined
+}
