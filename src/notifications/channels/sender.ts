@@ -1,0 +1,20 @@
+import type { Channel } from '../../domain/notification/channel.ts'
+import type { Delivery } from '../../storage/channels/deliveries.ts'
+
+/** How sending went. The texts of faults name no address: they are shown and logged. */
+export type SendResult =
+  | { kind: 'sent'; status: number | null }
+  /** To be tried again; not before `retryAfterMs`, where the receiver names it. */
+  | { kind: 'failed'; status: number | null; fault: string; retryAfterMs?: number | undefined }
+  /** The receiver wants no more: the channel ends. */
+  | { kind: 'gone'; status: number | null; fault: string }
+
+/** What sends to the channels of one kind. */
+export interface Sender {
+  /** Deliveries that one message may hold. */
+  maxDigest: number
+  /** Bounded in time; never throws for what a receiver does. Repeated attempts carry the same ids. */
+  send(channel: Channel, deliveries: readonly Delivery[], signal: AbortSignal): Promise<SendResult>
+  /** Sends the token that confirms the channel. */
+  sendConfirmation(channel: Channel, token: string): Promise<SendResult & { isConfirmed?: boolean }>
+}

@@ -1,0 +1,101 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '../../domain/log.ts'
+import type { Channel, WebhookKeys } from '../../domain/notification/channel.ts'
+import { type ReceiverAnswer, ReceiverFault, type Receivers } from '../../outside/receiver.ts'
+import type { Delivery } from '../../storage/channels/deliveries.ts'
+import type { Sender, SendResult } from './sender.ts'
+
+const secretPrefix = 'whsec_'
+
+export function newWebhookSecret(): string {
+  return `${secretPrefix}${randomBytes(32).toString('base64')}`
+}
+
+/** Posts each notification alone, signed as Standard Webhooks has it. */
+export function createWebhookSender({ receivers, now }: { receivers: Receivers; now: Clock }): Sender {
+  async function post(
+    channel: Channel,
+    id: string,
+    event: object,
+    signal?: AbortSignal,
+  ): Promise<ReceiverAnswer | SendResult> {
+    const body = JSON.stringify(event)
+    const seconds = Math.floor(now() / 1_000)
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'tradegraph',
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatures(channel.keys as WebhookKeys, `${id}.${seconds}.${body}`, now()),
+    }
+    try {
+      return await receivers.post(channel.address, headers, body, signal)
+    } catch (fault) {
+      if (!(fault instanceof ReceiverFault)) throw fault
+      return { kind: 'failed', status: null, fault: fault.message }
+    }
+  }
+
+  return {
+    maxDigest: 1,
+    async send(channel, [delivery], signal) {
+      if (!delivery) throw new RangeError('nothing to send')
+      const answer = await post(channel, messageId(delivery), eventOf(delivery), signal)
+      return 'kind' in answer ? answer : toResult(answer)
+    },
+    async sendConfirmation(channel, token) {
+      const event = { type: 'channel.confirmation', timestamp: new Date(now()), data: { token } }
+      const answer = await post(channel, `confirm_${channel.id}`, event)
+      if ('kind' in answer) return answer
+      return { ...toResult(answer), isConfirmed: isOk(answer) && tokenIn(answer.body) === token }
+    },
+  }
+}
+
+/** The same in every attempt and in a replay: receivers drop what they have seen. */
+export function messageId({ id }: Pick<Delivery, 'id'>): string {
+  return `msg_${id}`
+}
+
+function eventOf({ notification, revision, createdAt }: Delivery): object {
+  if (!notification) return { type: 'test', timestamp: createdAt, data: { message: 'This is a test.' } }
+  const { id, account, type, message, timestamp, metadata } = notification
+  return {
+    type,
+    timestamp,
+    data: {
+      notificationId: id,
+      revision,
+      account,
+      message,
+      isReverted: metadata.reverted === true,
+      metadata,
+    },
+  }
+}
+
+/** One for each valid secret: `v1,` and HMAC-SHA256 in base64, with a space between them. */
+function signatures({ secret, previous }: WebhookKeys, content: string, now: number): string {
+  const secrets = previous && Date.parse(previous.until) > now ? [secret, previous.secret] : [secret]
+  return secrets
+    .map((text) => Buffer.from(text.slice(secretPrefix.length), 'base64'))
+    .map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`)
+    .join(' ')
+}
+
+const isOk = ({ status }: ReceiverAnswer) => status >= 200 && status < 300
+
+function toResult(answer: ReceiverAnswer): SendResult {
+  const { status, retryAfterMs } = answer
+  if (isOk(answer)) return { kind: 'sent', status }
+  const fault = `status ${status}`
+  return status === 410 ? { kind: 'gone', status, fault } : { kind: 'failed', status, fault, retryAfterMs }
+}
+
+function tokenIn(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { token?: unknown } | null)?.token
+  } catch {
+    return undefined
+  }
+}
