@@ -10,7 +10,7 @@ const tiers = [
   ['http', 'outside', 'concurrency'],
   ['chain', 'market', 'solvers', 'storage'],
   ['app-data'],
-  ['orders', 'quotes', 'auctions', 'indexer', 'notifications', 'tokens', 'affiliates'],
+  ['orders', 'quotes', 'auctions', 'indexer', 'notifications', 'tokens', 'affiliates', 'accounts'],
   ['graphql'],
   ['execution'],
   ['rest', 'sse'],

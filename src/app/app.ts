@@ -25,6 +25,7 @@ import { whileLeading } from '../storage/database/leadership.ts'
 import { applyMigrations } from '../storage/database/migrations.ts'
 import { openSignals } from '../storage/database/signals.ts'
 import { claimChain, claimOtherNodes } from './chain/claim.ts'
+import { composeChannels, startDelivery } from './channels/channels.ts'
 import {
   accessOf,
   affiliateNetwork,
@@ -47,7 +48,7 @@ import type { Settings } from './settings.ts'
 import { feedLimitsOf, streamLimitsOf } from './stream-settings.ts'
 
 /** What a process does. Any number may serve; on each network one process leads the indexer, and one the auctions. */
-export const roles = ['serve', 'index', 'auction'] as const
+export const roles = ['serve', 'index', 'auction', 'deliver'] as const
 export type Role = (typeof roles)[number]
 
 export interface AppOptions extends MonitoringOptions {
@@ -117,6 +118,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const served = networks.map(({ network }) => network)
     const parts = { ...options, db, networks: served, onRemoved: metrics.countRemoved }
     loops.push(startRetention(parts, signal))
+  }
+  if (options.roles.includes('deliver')) {
+    const followed = networks.map(({ network }) => network)
+    loops.push(startDelivery({ ...options, db, networks: followed }, signal))
   }
   const server = options.roles.includes('serve')
     ? await serve(networks, db, options, metrics, ready)
@@ -230,6 +235,7 @@ async function serve(
       checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? refuseWithoutNode,
     },
     statistics: createStatistics({ db, now, networks: tradingNetworks }),
+    ...composeChannels({ settings, db, now }, networks),
     networks: createTradingNetworks(tradingNetworks),
     features: featuresOf(settings),
     suggests,

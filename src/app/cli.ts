@@ -16,7 +16,8 @@ const usage = `usage: tradegraph <command> [flags]
   serve     GraphQL, REST and event streams
   index     follow the chains
   auction   run the auctions
-  all       serve, index and auction in one process
+  deliver   send notifications to webhooks
+  all       serve, index, auction and deliver in one process
   auction export ID   print what outside solvers were sent about an auction
   accounting          print the accounts of solvers as CSV, for auctions whose deadline is in a range of blocks
 
@@ -39,6 +40,7 @@ const commands: Record<string, readonly Role[]> = {
   serve: ['serve'],
   index: ['index'],
   auction: ['auction'],
+  deliver: ['deliver'],
   all: roles,
 }
 

@@ -8,7 +8,11 @@ import { maxNamedOrders } from '../graphql/order/uids-input.ts'
 import { trustedProxies } from '../http/client-address.ts'
 import { verificationModes } from '../quotes/verification/policy.ts'
 import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
+
 import { submissionSettings } from './chain/submission-settings.ts'
+
+import { channelSettings } from './channels/settings.ts'
+
 import { feeRule } from './fee-settings.ts'
 import { retentionSettings } from './retention/retention-settings.ts'
 import {
@@ -223,6 +227,7 @@ export const settings = z.object({
     .default(10_000)
     .describe('Open event streams of this process; 0 is no limit.'),
   ...streamSettings,
+  ...channelSettings,
   ...sourceSettings,
   ...retentionSettings,
   NOTIFICATION_LEAST_IMPROVEMENT: z.coerce

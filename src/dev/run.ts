@@ -1,4 +1,4 @@
-import { startApp } from '../app/app.ts'
+import { roles, startApp } from '../app/app.ts'
 import { readSettings } from '../app/config.ts'
 import type { Settings } from '../app/settings.ts'
 import { createRpc } from '../chain/rpc/rpc.ts'
@@ -60,7 +60,7 @@ export async function runDev(options: DevOptions): Promise<void> {
       ...options,
       databaseUrl: stack.databaseUrl,
       networks: [{ network: stack.network, rpcUrl: stack.rpcUrl }],
-      roles: ['serve', 'index', 'auction'],
+      roles,
       settings: localSettings(options.settings, stack, outside),
       suggests: true,
       publicMetrics: true,
@@ -122,6 +122,8 @@ function localSettings(
     CMS_ENABLED: settings.CMS_ENABLED ?? true,
     CMS_API_KEY: settings.CMS_API_KEY ?? localCmsKey,
     CURRENT_AUCTION_ACCESS: settings.CURRENT_AUCTION_ACCESS ?? 'public',
+    PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    CHANNEL_ALLOWED_HOSTS: [...settings.CHANNEL_ALLOWED_HOSTS, 'localhost', '127.0.0.1'],
     STATS_SOURCE: 'own',
     SOLVER_PRIVATE_KEY,
     REFUND_PRIVATE_KEY,

@@ -1,5 +1,6 @@
 import { eligibilities } from '../domain/affiliate/rewards.ts'
-import { notificationTypes } from '../domain/notification.ts'
+import { channelKinds, channelStates, deliveryStates } from '../domain/notification/channel.ts'
+import { notificationTypes } from '../domain/notification/notification.ts'
 import {
   cancellationSources,
   type ExclusionReason,
@@ -150,6 +151,26 @@ export const OrderEventLabel = defineEnum(
     refunded: 'What an ended order would have sold was paid back on chain.',
   },
 )
+
+export const ChannelKind = defineEnum('ChannelKind', 'How notifications are sent.', channelKinds, {
+  webhook: 'Posted to a URL, signed as Standard Webhooks has it.',
+  email: 'By e-mail.',
+  push: 'To a browser, by its push service.',
+  telegram: 'To a chat of Telegram.',
+})
+
+export const ChannelState = defineEnum('ChannelState', 'Where a channel stands.', channelStates, {
+  pending: 'Its receiver has not confirmed it: nothing is sent.',
+  active: 'Notifications are sent to it.',
+  ended: 'Unsubscribed by its account or its receiver, or never confirmed.',
+})
+
+export const DeliveryState = defineEnum('DeliveryState', 'Where a delivery stands.', deliveryStates, {
+  waiting: 'To be sent, or to be sent again after a failure.',
+  delivered: 'The receiver has taken it.',
+  dead: 'Given up after a day of failures. It can be replayed.',
+  dropped: 'Never sent: its cause was reverted before, or the channel ended.',
+})
 
 export const NotificationType = defineEnum(
   'NotificationType',

@@ -1,8 +1,10 @@
 import type { GraphQLError } from 'graphql'
+import type { OpenedSession, SignInChallenge } from '../accounts/sign-in.ts'
 import type { AffiliateStatistics, TraderActivity, TraderStatistics } from '../affiliates/statistics.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
+import type { Channel } from '../domain/notification/channel.ts'
 import type { OrderData } from '../domain/order/order.ts'
 import type { OrderSimulation } from '../domain/order/simulation.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
@@ -12,6 +14,7 @@ import type { SigningDomain } from '../domain/signing/signing.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
+import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
 import type { BalancesUpdate } from '../tokens/balances.ts'
 import type { PricesUpdate } from '../tokens/prices.ts'
 import { builder } from './builder.ts'
@@ -34,6 +37,11 @@ export interface HolderPage {
   holders: TokenHolder[]
   hasNextPage: boolean
 }
+/** Newest first. */
+export interface DeliveryPage {
+  deliveries: DeliveryRecord[]
+  hasNextPage: boolean
+}
 /** What a wallet signs, and for which contract. */
 type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
 /** Result for one order of a batch: either `uid` or `error`. */
@@ -50,6 +58,16 @@ export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
 export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
+export const ChannelRef = builder.objectRef<Channel>('Channel')
+export const ChannelPayloadRef = builder.objectRef<{ channel: Channel }>('ChannelPayload')
+export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; secret: string | null }>(
+  'ChannelSecretPayload',
+)
+export const DeliveryRef = builder.objectRef<DeliveryRecord>('Delivery')
+export const DeliveryEdgeRef = builder.objectRef<DeliveryRecord>('DeliveryEdge')
+export const DeliveryConnectionRef = builder.objectRef<DeliveryPage>('DeliveryConnection')
+export const SessionRef = builder.objectRef<OpenedSession>('Session')
+export const SignInChallengeRef = builder.objectRef<SignInChallenge>('SignInChallenge')
 export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
 export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
   'CancelOrdersByPolicyPayload',

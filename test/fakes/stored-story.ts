@@ -1,5 +1,9 @@
 import type { Address } from '../../src/domain/evm/address.ts'
-import type { Notification, NotificationMetadata, NotificationType } from '../../src/domain/notification.ts'
+import type {
+  Notification,
+  NotificationMetadata,
+  NotificationType,
+} from '../../src/domain/notification/notification.ts'
 import type { OrderEvent, OrderEventLabel } from '../../src/domain/order/event.ts'
 import { bytea } from '../../src/storage/database/columns.ts'
 import { type Db, sql } from '../../src/storage/database/database.ts'

@@ -6,7 +6,9 @@ import type { Log } from '../../src/domain/log.ts'
 import type { Network } from '../../src/domain/network/network.ts'
 import type { QuoteReply, QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { createTradingNetworks, type TradingServices } from '../../src/graphql/context/networks.ts'
+import { createWebhookSender } from '../../src/notifications/channels/webhook.ts'
 import { closeFeeds, createFeeds } from '../../src/notifications/feeds.ts'
+import { createReceivers } from '../../src/outside/receiver.ts'
 import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { openSignals } from '../../src/storage/database/signals.ts'
 import { numbered, settlement } from '../fakes/order.ts'
@@ -48,6 +50,7 @@ export async function openTestServer(
   const faults: TestServer['faults'] = []
   const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }
   const feeds = createFeeds({ db: database.db, signals, log })
+  const receivers = createReceivers(['127.0.0.1'])
   const networks = [{ ...unusedServices, ...services }]
   const server = createServer({
     db: database.db,
@@ -57,6 +60,19 @@ export async function openTestServer(
       now: () => 1_800_000_000_000,
       brand: 'Service',
       checkSignature: async () => 'no-code',
+    },
+    signIn: {
+      db: database.db,
+      now: () => 1_800_000_000_000,
+      publicUrl: new URL('https://trade.example'),
+      checkSignature: (chainId) => (chainId === network.chainId ? async () => 'no-code' : undefined),
+      sessionMs: 3_600_000,
+    },
+    channels: {
+      db: database.db,
+      now: () => 1_800_000_000_000,
+      senders: { webhook: createWebhookSender({ receivers, now: () => 1_800_000_000_000 }) },
+      addressFault: receivers.fault,
     },
     now: () => 1_800_000_000_000,
     log,

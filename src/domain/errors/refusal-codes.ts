@@ -227,6 +227,23 @@ export const refusalCodes = {
   ),
   AffiliateCodeTaken: final('Another wallet has this code.', 'Choose another code.'),
   AffiliateExists: final('This very message has been used already.', 'Read what the wallet has.'),
+  InvalidSignIn: final(
+    'The message that proves an account is not accepted; `data.reason` names the member at fault.',
+    'Ask for a new nonce, and sign a message with the domain and URI that come with it.',
+  ),
+  ChannelExists: final(
+    'The account has a channel with this address.',
+    'Change that channel; while it is not confirmed, wait a minute to have its token sent again.',
+  ),
+  TooManyChannels: final('The account has as many channels as it may.', 'Unsubscribe one first.'),
+  ChannelUnreachable: passing(
+    'The token that confirms the channel cannot be sent to its address.',
+    'Check the address; the description says what its receiver did.',
+  ),
+  ChannelNotFound: final(
+    'The account has no such channel, or no channel waits for this token.',
+    'List the channels of the account; subscribe again when a token has expired.',
+  ),
   AffiliateCodeDisabled: final('The code has been switched off.', 'Use another code.'),
   FeatureDisabled: final(
     'This part of the service is switched off; the message names the setting.',

@@ -1,7 +1,7 @@
-import type { Address } from './evm/address.ts'
-import type { CancellationSource } from './order/event.ts'
-import type { ImprovementReference } from './order/improvement.ts'
-import type { OrderUid } from './order/uid.ts'
+import type { Address } from '../evm/address.ts'
+import type { CancellationSource } from '../order/event.ts'
+import type { ImprovementReference } from '../order/improvement.ts'
+import type { OrderUid } from '../order/uid.ts'
 
 export const notificationTypes = [
   'order_filled',

@@ -1,8 +1,8 @@
-import { divUp, formatUnits } from './amount.ts'
-import type { CancellationSource } from './order/event.ts'
-import type { Improvement } from './order/improvement.ts'
-import { filledAmount, type Order, type OrderData } from './order/order.ts'
-import type { Token } from './token/token.ts'
+import { divUp, formatUnits } from '../amount.ts'
+import type { CancellationSource } from '../order/event.ts'
+import type { Improvement } from '../order/improvement.ts'
+import { filledAmount, type Order, type OrderData } from '../order/order.ts'
+import type { Token } from '../token/token.ts'
 
 /** Messages for people. Amounts have up to six significant digits; metadata has them exactly. */
 

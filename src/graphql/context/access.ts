@@ -1,3 +1,4 @@
+import { accountOfSession } from '../../accounts/sign-in.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import { requireOperator } from './operator.ts'
@@ -39,4 +40,17 @@ export function requireAccess(
   const level = asking.access?.[name] ?? 'public'
   if (level === 'off') throw new Refusal(whenOff, `this is off by the setting ${settingNames[name]}`)
   if (level === 'operator' && !asking.restricted) requireOperator(asking)
+}
+
+/**
+ * Lets through whoever has a session of the account, and the content system.
+ * @throws Outage; Refusal Unauthorized
+ */
+export async function requireAccount(
+  context: Pick<Context, 'apiKey' | 'isEditor' | 'db' | 'now'>,
+  account: Address,
+): Promise<void> {
+  const { apiKey, isEditor, db, now } = context
+  if (isEditor?.(apiKey) || (await accountOfSession(db, apiKey, now())) === account) return
+  throw new Refusal('Unauthorized', 'send the token of a session of this account as Authorization: Bearer …')
 }

@@ -1,3 +1,4 @@
+import type { SignInServices } from '../../accounts/sign-in.ts'
 import type { AffiliateServices } from '../../affiliates/register.ts'
 import type { Statistics } from '../../affiliates/statistics.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
@@ -7,6 +8,7 @@ import { listItems } from '../../domain/json-text.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { ChannelServices } from '../../notifications/channels/manage.ts'
 import type { Feeds } from '../../notifications/feeds.ts'
 import type { Db } from '../../storage/database/database.ts'
 import { createLoaders, type Loaders, type ReadTokens } from '../../storage/loaders.ts'
@@ -24,6 +26,8 @@ export interface Services {
   feeds: Feeds
   affiliates: AffiliateServices
   statistics: Statistics
+  signIn: SignInServices
+  channels: ChannelServices
   version: string
   /** Persisted documents of the deployment: text by its SHA-256. */
   documents?: Readonly<Record<string, string>>

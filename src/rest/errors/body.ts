@@ -74,6 +74,12 @@ export const statusOf: Record<RefusalCode, number> = {
   AffiliateCodeDisabled: 403,
   FeatureDisabled: 503,
 
+  InvalidSignIn: 401,
+  ChannelExists: 409,
+  TooManyChannels: 409,
+  ChannelUnreachable: 422,
+  ChannelNotFound: 404,
+
   IdempotencyKeyReused: 422,
   IdempotencyKeyInUse: 409,
   RateLimited: 429,

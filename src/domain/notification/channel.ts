@@ -1,0 +1,83 @@
+import type { Address } from '../evm/address.ts'
+import type { NotificationType } from './notification.ts'
+
+export const channelKinds = ['webhook', 'email', 'push', 'telegram'] as const
+export type ChannelKind = (typeof channelKinds)[number]
+
+/** `pending` until the receiver has confirmed it; `ended` for good. */
+export const channelStates = ['pending', 'active', 'ended'] as const
+export type ChannelState = (typeof channelStates)[number]
+
+/** `dead`: given up; `dropped`: never sent, since its cause was reverted before or its channel ended. */
+export const deliveryStates = ['waiting', 'delivered', 'dead', 'dropped'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+/** Who ended a channel: its account, its receiver, or this service, as it was never confirmed or the receiver is gone. */
+export const channelEnds = ['account', 'receiver', 'unconfirmed', 'gone'] as const
+export type ChannelEnd = (typeof channelEnds)[number]
+
+/** What an account wants to be sent. Empty lists mean all. */
+export interface ChannelFilter {
+  types: readonly NotificationType[]
+  chainIds: readonly number[]
+  /** Price improvements below this share are not sent; a decimal fraction with at most 6 places. */
+  leastImprovement: string | null
+}
+
+/** Secrets of a webhook. After a rotation both are valid for a while. */
+export interface WebhookKeys {
+  secret: string
+  previous?: { secret: string; until: string }
+}
+
+/** Keys of a push endpoint, in base64url: see RFC 8291. */
+export interface PushKeys {
+  p256dh: string
+  auth: string
+}
+
+export type ChannelKeys = WebhookKeys | PushKeys | Record<string, never>
+
+/** Where an account wants its notifications. */
+export interface Channel extends ChannelFilter {
+  id: string
+  account: Address
+  kind: ChannelKind
+  state: ChannelState
+  /** URL, e-mail address, endpoint of a push service, or chat. It is never logged, and shown masked. */
+  address: string
+  keys: ChannelKeys
+  createdAt: Date
+  confirmedAt: Date | null
+  endedAt: Date | null
+  endReason: ChannelEnd | null
+}
+
+/** An address as its account may see it: enough to know it again. */
+export function maskedAddress({
+  kind,
+  address,
+  state,
+}: Pick<Channel, 'kind' | 'address' | 'state'>): string | null {
+  if (kind === 'telegram') return state === 'pending' ? null : `…${address.slice(-3)}`
+  if (kind === 'email') {
+    const at = address.lastIndexOf('@')
+    return `${address.slice(0, 1)}…${address.slice(at)}`
+  }
+  const { origin } = new URL(address)
+  return `${origin}/…`
+}
+
+/** Waits between the attempts of one delivery: over a day in all. Then it is dead. */
+const retrySeconds = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 32_400]
+
+export const maxAttempts = retrySeconds.length + 1
+
+/**
+ * Milliseconds until the next attempt, of a delivery that has failed `attempts` times; undefined when it is dead.
+ * @param random from 0 to 1: receivers that were down are not asked all at once
+ */
+export function retryDelayMs(attempts: number, random: number): number | undefined {
+  const seconds = retrySeconds[attempts - 1]
+  return seconds === undefined ? undefined : Math.round(seconds * 1_000 * (0.8 + 0.4 * random))
+}

@@ -1,0 +1,147 @@
+import type { z } from 'zod'
+import { Refusal } from '../../../domain/errors/error.ts'
+import type { ChannelFilter } from '../../../domain/notification/channel.ts'
+import {
+  changeChannel,
+  confirmChannel,
+  replayChannel,
+  rotateChannelSecret,
+  subscribeChannel,
+  testChannel,
+  unsubscribeChannel,
+} from '../../../notifications/channels/manage.ts'
+import { builder } from '../../builder.ts'
+import { requireAccount } from '../../context/access.ts'
+import type { Context } from '../../context/context.ts'
+import { tradingOn } from '../../context/networks.ts'
+import { inputArgument } from '../../input/input-type.ts'
+import { ChannelPayloadRef, ChannelSecretPayloadRef } from '../../refs.ts'
+import {
+  channelInput,
+  confirmChannelInput,
+  replayChannelInput,
+  subscribeChannelInput,
+  updateChannelInput,
+} from './input.ts'
+
+const needsSession = 'Needs a session of the account, or the key of the content system.'
+
+builder.mutationFields((t) => ({
+  subscribeChannel: t.field({
+    type: ChannelSecretPayloadRef,
+    description: `Subscribes a channel, and sends it the token that confirms it. Of an address that waits for its confirmation, another token is sent. ${needsSession}`,
+    args: { input: inputArgument(t.arg, subscribeChannelInput, 'Where, and what.') },
+    async resolve(_root, { input }, context) {
+      const { account, kind, pushKeys } = input
+      await requireAccount(context, account)
+      const address = addressOf(input)
+      const filter = { types: [], chainIds: [], leastImprovement: null, ...filterOf(input, context) }
+      return subscribeChannel(
+        { account, kind, address, ...(pushKeys && { pushKeys }), ...filter },
+        context.channels,
+      )
+    },
+  }),
+  confirmChannel: t.field({
+    type: ChannelPayloadRef,
+    description:
+      'Confirms a channel by the token that was sent to it. Needs nothing but the token, which works once.',
+    args: { input: inputArgument(t.arg, confirmChannelInput, 'The token.') },
+    resolve: async (_root, { input: { token } }, { channels }) => ({
+      channel: await confirmChannel(token, channels),
+    }),
+  }),
+  updateChannel: t.field({
+    type: ChannelPayloadRef,
+    description: `Changes what is sent to a channel. ${needsSession}`,
+    args: { input: inputArgument(t.arg, updateChannelInput, 'Which channel, and what.') },
+    async resolve(_root, { input }, context) {
+      await requireAccount(context, input.account)
+      return {
+        channel: await changeChannel(input.account, input.id, filterOf(input, context), context.channels),
+      }
+    },
+  }),
+  rotateChannelSecret: t.field({
+    type: ChannelSecretPayloadRef,
+    description: `Gives a webhook a new secret. For a day its messages are signed with both. ${needsSession}`,
+    args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
+    async resolve(_root, { input: { account, id } }, context) {
+      await requireAccount(context, account)
+      return rotateChannelSecret(account, id, context.channels)
+    },
+  }),
+  testChannel: t.string({
+    description: `Sends a test event to a channel, behind what waits, and returns its message’s id. ${needsSession}`,
+    args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
+    async resolve(_root, { input: { account, id } }, context) {
+      await requireAccount(context, account)
+      return `msg_${await testChannel(account, id, context.channels)}`
+    },
+  }),
+  replayChannel: t.int({
+    description: `Sends what has ended again, in its order and with the same ids, and returns how many. ${needsSession}`,
+    args: { input: inputArgument(t.arg, replayChannelInput, 'Which channel, and since when.') },
+    async resolve(_root, { input: { account, id, from, state } }, context) {
+      await requireAccount(context, account)
+      return replayChannel(account, id, { from, ...(state && { state }) }, context.channels)
+    },
+  }),
+  unsubscribeChannel: t.boolean({
+    description: `Ends a channel for good. What waits is not sent, and its address is forgotten. ${needsSession}`,
+    args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
+    async resolve(_root, { input: { account, id } }, context) {
+      await requireAccount(context, account)
+      await unsubscribeChannel(account, id, context.channels)
+      return true
+    },
+  }),
+}))
+
+/** @throws Refusal InvalidParameter */
+function addressOf({ kind, address, pushKeys }: z.output<typeof subscribeChannelInput.schema>): string {
+  const refuse = (field: string, expectation: string) => {
+    throw new Refusal('InvalidParameter', `${field} ${expectation}`, { field })
+  }
+  if ((kind === 'push') !== (pushKeys != null))
+    refuse('pushKeys', kind === 'push' ? 'is required for PUSH' : 'is for PUSH only')
+  if (kind === 'telegram') {
+    if (address != null) refuse('address', 'is not given for TELEGRAM: the chat confirms itself')
+    return ''
+  }
+  if (address == null) refuse('address', 'is required')
+  if (kind === 'email' && !isEmail(address ?? '')) refuse('address', 'must be an e-mail address')
+  return address ?? ''
+}
+
+/** Plain addresses of ASCII without quoting, as RFC 5321 bounds them. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@')
+  const [local, domain] = [text.slice(0, at), text.slice(at + 1)]
+  return (
+    at > 0 &&
+    local.length <= 64 &&
+    domain.length <= 253 &&
+    /^[\w.!#$%&'*+/=?^`{|}~-]+$/.test(local) &&
+    domain.includes('.') &&
+    domain.split('.').every((label) => /^[a-zA-Z0-9-]{1,63}$/.test(label) && !/^-|-$/.test(label))
+  )
+}
+
+/** Only the members that are given. @throws Refusal InvalidParameter for an unknown network */
+function filterOf(
+  {
+    types,
+    networks,
+    leastImprovement,
+  }: Pick<z.output<typeof updateChannelInput.schema>, 'types' | 'networks' | 'leastImprovement'>,
+  context: Context,
+): Partial<ChannelFilter> {
+  return {
+    ...(types !== undefined && { types: [...new Set(types)] }),
+    ...(networks !== undefined && {
+      chainIds: [...new Set(networks?.map((name) => tradingOn(context, name).network.chainId))],
+    }),
+    ...(leastImprovement !== undefined && { leastImprovement }),
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { createSignInChallenge, signIn, signOut, signOutEverywhere } from '../../../accounts/sign-in.ts'
+import { accountByAddress } from '../../../storage/models/keyed.ts'
+import { builder } from '../../builder.ts'
+import { requireAccount } from '../../context/access.ts'
+import { addressField, hexField, objectExpected, textField } from '../../input/fields.ts'
+import { inputArgument, inputType } from '../../input/input-type.ts'
+import { AccountRef, SessionRef, SignInChallengeRef } from '../../refs.ts'
+import { resolveKeyed, type StoredValue } from '../../stored/resolve.ts'
+
+const maxMessageLength = 2_000
+
+SignInChallengeRef.implement({
+  description: 'What a message that proves an account has to contain (EIP-4361).',
+  fields: (t) => ({
+    nonce: t.exposeString('nonce', { description: 'Works once.' }),
+    domain: t.exposeString('domain', { description: 'The message’s domain.' }),
+    uri: t.exposeString('uri', { description: 'The message’s URI.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when the nonce works.' }),
+  }),
+})
+
+SessionRef.implement({
+  description: 'Proof of an account, for some time.',
+  fields: (t) => ({
+    token: t.exposeString('token', {
+      description: 'Sent as Authorization: Bearer …. It is shown this once.',
+    }),
+    account: t.field({
+      type: AccountRef,
+      description: 'Whose session it is.',
+      resolve: async ({ account }, _args, context, info) =>
+        (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the session ends by itself.' }),
+  }),
+})
+
+export const signInInput = inputType('SignInInput', {
+  description: 'A signed message of EIP-4361.',
+  schema: z.object(
+    {
+      message: textField
+        .min(1, 'must not be empty')
+        .max(maxMessageLength, `must have at most ${maxMessageLength} characters`)
+        .meta({
+          description: 'The text that was signed, with the nonce, domain and URI of createSignInChallenge.',
+        }),
+      signature: hexField.meta({
+        description: 'A key’s, a contract wallet’s (ERC-1271), or that of one not yet deployed (ERC-6492).',
+      }),
+    },
+    objectExpected,
+  ),
+})
+
+export const accountInput = inputType('SignOutEverywhereInput', {
+  description: 'Whose sessions end.',
+  schema: z.object({ account: addressField.meta({ description: 'The account.' }) }, objectExpected),
+})
+
+builder.mutationFields((t) => ({
+  createSignInChallenge: t.field({
+    type: SignInChallengeRef,
+    description: 'Gives a nonce for a message that proves an account. It works for ten minutes.',
+    resolve: (_root, _args, { signIn }) => createSignInChallenge(signIn),
+  }),
+  signIn: t.field({
+    type: SessionRef,
+    description:
+      'Opens a session for the account that signed the message. An account has 20 at most: older ones end.',
+    args: { input: inputArgument(t.arg, signInInput, 'The message and its signature.') },
+    resolve: (_root, { input }, context) => signIn(input, context.signIn),
+  }),
+  signOut: t.boolean({
+    description: 'Ends the session whose token the request carries. Whether it was open.',
+    resolve: (_root, _args, { db, apiKey }) => signOut(db, apiKey),
+  }),
+  signOutEverywhere: t.int({
+    description:
+      'Ends all sessions of an account, and returns how many. Needs one of them, or the key of the content system.',
+    args: { input: inputArgument(t.arg, accountInput, 'Whose.') },
+    async resolve(_root, { input: { account } }, context) {
+      await requireAccount(context, account)
+      return signOutEverywhere(context.db, account)
+    },
+  }),
+}))
