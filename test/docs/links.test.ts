@@ -49,6 +49,7 @@ const notSettings = [
   /^(SLOW_CONSUMER|SHUTTING_DOWN)$/,
   /^TEST_POSTGRES_URL$/,
   /^HOSTILE_ORDERS$/,
+  /^WEBHOOK_SECRET$/,
 ]
 
 test.each(named(current.filter(({ file }) => file !== 'docs/reference/schema.md')))(

@@ -45,6 +45,7 @@ CREATE INDEX "channels_account_idx" ON "channels"("account", "created_at", "id")
 CREATE UNIQUE INDEX "channels_address_idx" ON "channels"("account", "kind", "address") WHERE state <> 'ended';
 CREATE UNIQUE INDEX "channels_confirmation_hash_idx" ON "channels"("confirmation_hash");
 CREATE INDEX "channels_ended_at_idx" ON "channels"("ended_at") WHERE state = 'ended';
+CREATE INDEX "channels_pending_idx" ON "channels"("confirmation_expires_at") WHERE state = 'pending';
 
 -- The outbox: what has to be sent to a channel, in the order of `id`.
 CREATE TABLE "deliveries" (

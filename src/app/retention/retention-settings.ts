@@ -29,6 +29,11 @@ export const retentionSettings = {
   RETENTION_IDEMPOTENCY_KEYS_DAYS: days(0.01)
     .default(1)
     .describe('How long the answer to a request with an Idempotency-Key is kept, in days.'),
+  RETENTION_DELIVERIES_DAYS: days(1)
+    .default(30)
+    .describe(
+      'Age at which deliveries to channels that ended, and channels that ended, are removed, in days.',
+    ),
 }
 
 type RetentionSettings = Record<keyof typeof retentionSettings, number>
@@ -41,5 +46,6 @@ export function retentionDays(settings: RetentionSettings): RetentionDays {
     feed: settings.RETENTION_FEED_DAYS,
     quotes: settings.RETENTION_QUOTES_DAYS,
     idempotencyKeys: settings.RETENTION_IDEMPOTENCY_KEYS_DAYS,
+    deliveries: settings.RETENTION_DELIVERIES_DAYS,
   }
 }

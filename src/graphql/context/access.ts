@@ -1,6 +1,8 @@
 import { accountOfSession } from '../../accounts/sign-in.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Context } from './context.ts'
 import { requireOperator } from './operator.ts'
 
 export const accessLevels = ['off', 'operator', 'public'] as const

@@ -152,23 +152,6 @@ export async function endChannel(tx: Tx, id: string, reason: ChannelEnd, now: Da
   return count > 0
 }
 
-/** Ends channels whose confirmation has expired. @returns how many */
-export async function endUnconfirmed(db: Db, now: Date): Promise<number> {
-  const { count } = await sql(db).channel.updateMany({
-    where: { state: 'pending', confirmationExpiresAt: { lte: now } },
-    data: {
-      state: 'ended',
-      endedAt: now,
-      endReason: 'unconfirmed',
-      address: '',
-      keys: {},
-      confirmationHash: null,
-      confirmationExpiresAt: null,
-    },
-  })
-  return count
-}
-
 export function toChannel(row: Row): Channel {
   const { account, kind, state, types, leastImprovement, endReason } = row
   return {

@@ -35,3 +35,37 @@ export async function removeIdempotencyKeys(db: Database, { before, limit }: Age
     SELECT ctid FROM idempotency_keys WHERE created_at < ${before} ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
   return batchOf('idempotency_keys', count, limit)
 }
+
+/** Nonces and sessions that expired before. */
+export async function removeSessions(db: Database, { before, limit }: Age): Promise<Batch> {
+  const nonces = await sql(db).$executeRaw`DELETE FROM sign_in_nonces WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM sign_in_nonces WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  const sessions = await sql(db).$executeRaw`DELETE FROM sessions WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM sessions WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return { removed: { sign_in_nonces: nonces, sessions }, isLast: nonces < limit && sessions < limit }
+}
+
+/** Deliveries that ended before. */
+export async function removeDeliveries(db: Database, { before, limit }: Age): Promise<Batch> {
+  const count = await sql(db).$executeRaw`DELETE FROM deliveries WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM deliveries WHERE state <> 'waiting' AND ended_at < ${before} ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return batchOf('deliveries', count, limit)
+}
+
+/** Channels that ended before, of which no delivery is left. */
+export async function removeChannels(db: Database, { before, limit }: Age): Promise<Batch> {
+  const count = await sql(db).$executeRaw`DELETE FROM channels WHERE ctid = ANY(ARRAY(
+    SELECT c.ctid FROM channels c WHERE c.state = 'ended' AND c.ended_at < ${before}
+      AND NOT EXISTS (SELECT FROM deliveries d WHERE d.channel_id = c.id) ORDER BY c.ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return batchOf('channels', count, limit)
+}
+
+/** Ends channels whose confirmation expired before, and forgets their addresses. */
+export async function endUnconfirmed(db: Database, { before, limit }: Age): Promise<Batch> {
+  const count = await sql(db)
+    .$executeRaw`UPDATE channels SET state = 'ended', ended_at = ${before}, end_reason = 'unconfirmed',
+      address = '', keys = '{}', confirmation_hash = NULL, confirmation_expires_at = NULL
+    WHERE id = ANY(ARRAY(SELECT id FROM channels WHERE state = 'pending' AND confirmation_expires_at < ${before}
+      ORDER BY confirmation_expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return { removed: {}, isLast: count < limit }
+}

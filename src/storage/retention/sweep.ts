@@ -6,7 +6,15 @@ import type { Batch } from './batch.ts'
 import { removeCompetitions } from './competitions.ts'
 import { removeEvents } from './events.ts'
 import { removeFeedEntries } from './feeds.ts'
-import { removeIdempotencyKeys, removeMarketPrices, removeQuotes } from './queues.ts'
+import {
+  endUnconfirmed,
+  removeChannels,
+  removeDeliveries,
+  removeIdempotencyKeys,
+  removeMarketPrices,
+  removeQuotes,
+  removeSessions,
+} from './queues.ts'
 
 /** Ages in days; 0 keeps rows for good. */
 export interface RetentionDays {
@@ -17,6 +25,8 @@ export interface RetentionDays {
   /** Since they expired. */
   quotes: number
   idempotencyKeys: number
+  /** Since they ended; of channels too. */
+  deliveries: number
 }
 
 export interface RetentionOptions {
@@ -90,6 +100,11 @@ function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 5
     ['feed', days.feed, () => removeFeedEntries(db, aged(days.feed))],
     ['market prices', days.marketPrices, () => removeMarketPrices(db, aged(days.marketPrices))],
     ['events', days.events, () => removeEvents(db, aged(days.events))],
+    ['deliveries', days.deliveries, () => removeDeliveries(db, aged(days.deliveries))],
+    ['channels', days.deliveries, () => removeChannels(db, aged(days.deliveries))],
+    // They end by themselves, and are of no use then.
+    ['sessions', 1, () => removeSessions(db, aged(0))],
+    ['unconfirmed channels', 1, () => endUnconfirmed(db, aged(0))],
     ...networks.map(({ chainId, finalityBlocks }): (typeof kinds)[number] => [
       `competitions:${chainId}`,
       days.competitions,

@@ -92,6 +92,7 @@ const sweepNow = (more: { days?: number; finalityBlocks?: number } = {}) =>
         feed: 0,
         quotes: 0,
         idempotencyKeys: 0,
+        deliveries: 0,
       },
       now: () => now,
       log: silentLog,

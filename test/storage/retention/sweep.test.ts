@@ -20,6 +20,7 @@ const days: RetentionDays = {
   feed: 60,
   quotes: 1,
   idempotencyKeys: 2,
+  deliveries: 2,
 }
 /** SQL for the time of row `g` of `n`: from 200 days ago to now, later rows up to half an hour before earlier ones. */
 const aged = (n: number) =>
@@ -192,7 +193,15 @@ describe('old rows', () => {
 
   test('are kept without an age', async () => {
     await fill(50)
-    const kept = { events: 0, competitions: 0, marketPrices: 0, feed: 0, quotes: 0, idempotencyKeys: 0 }
+    const kept = {
+      events: 0,
+      competitions: 0,
+      marketPrices: 0,
+      feed: 0,
+      quotes: 0,
+      idempotencyKeys: 0,
+      deliveries: 0,
+    }
     expect(await sweepNow({ days: kept })).toEqual({})
     for (const table of kinds) expect(await left(table)).toBe(50)
   })

@@ -20,11 +20,12 @@ DeliveryRef.implement({
       description: 'The notification’s number; null for a test event.',
       resolve: ({ notificationId }) => notificationId?.toString() ?? null,
     }),
-    revision: t.exposeInt('revision', {
+    revision: t.expose('revision', {
+      type: 'Uint32',
       description: '0; one more each time that the notification was reverted, or happened after all.',
     }),
     state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
-    attempts: t.exposeInt('attempts', { description: 'Attempts that were begun.' }),
+    attempts: t.expose('attempts', { type: 'Uint32', description: 'Attempts that were begun.' }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When it was written, with its notification.',
@@ -39,7 +40,11 @@ DeliveryRef.implement({
       nullable: true,
       description: 'When it was taken or given up.',
     }),
-    status: t.exposeInt('status', { nullable: true, description: 'Of the receiver’s last answer.' }),
+    status: t.expose('status', {
+      type: 'Uint32',
+      nullable: true,
+      description: 'Of the receiver’s last answer.',
+    }),
     fault: t.exposeString('fault', { nullable: true, description: 'Why the last attempt failed.' }),
   }),
 })

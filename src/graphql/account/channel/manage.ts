@@ -79,7 +79,8 @@ builder.mutationFields((t) => ({
       return `msg_${await testChannel(account, id, context.channels)}`
     },
   }),
-  replayChannel: t.int({
+  replayChannel: t.field({
+    type: 'Uint32',
     description: `Sends what has ended again, in its order and with the same ids, and returns how many. ${needsSession}`,
     args: { input: inputArgument(t.arg, replayChannelInput, 'Which channel, and since when.') },
     async resolve(_root, { input: { account, id, from, state } }, context) {

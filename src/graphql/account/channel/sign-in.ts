@@ -76,7 +76,8 @@ builder.mutationFields((t) => ({
     description: 'Ends the session whose token the request carries. Whether it was open.',
     resolve: (_root, _args, { db, apiKey }) => signOut(db, apiKey),
   }),
-  signOutEverywhere: t.int({
+  signOutEverywhere: t.field({
+    type: 'Uint32',
     description:
       'Ends all sessions of an account, and returns how many. Needs one of them, or the key of the content system.',
     args: { input: inputArgument(t.arg, accountInput, 'Whose.') },
