@@ -2,7 +2,8 @@ import { accountOfSession } from '../../accounts/sign-in.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import type { Context } from './context.ts'
+import type { Clock } from '../../domain/log.ts'
+import type { Db } from '../../storage/database/database.ts'
 import { requireOperator } from './operator.ts'
 
 export const accessLevels = ['off', 'operator', 'public'] as const
@@ -44,15 +45,21 @@ export function requireAccess(
   if (level === 'operator' && !asking.restricted) requireOperator(asking)
 }
 
+interface Session {
+  db: Db
+  now: Clock
+  apiKey: string | undefined
+  isEditor?(apiKey: string | undefined): boolean
+}
+
 /**
  * Lets through whoever has a session of the account, and the content system.
  * @throws Outage; Refusal Unauthorized
  */
 export async function requireAccount(
-  context: Pick<Context, 'apiKey' | 'isEditor' | 'db' | 'now'>,
+  { apiKey, isEditor, db, now }: Session,
   account: Address,
 ): Promise<void> {
-  const { apiKey, isEditor, db, now } = context
   if (isEditor?.(apiKey) || (await accountOfSession(db, apiKey, now())) === account) return
   throw new Refusal('Unauthorized', 'send the token of a session of this account as Authorization: Bearer …')
 }
