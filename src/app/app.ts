@@ -44,8 +44,8 @@ import {
 } from './monitoring.ts'
 import { composeNetwork, createSharedServices, type NetworkParts } from './network.ts'
 import { startRetention } from './retention/retention.ts'
+import { feedLimitsOf, streamLimitsOf } from './settings/stream-settings.ts'
 import type { Settings } from './settings.ts'
-import { feedLimitsOf, streamLimitsOf } from './stream-settings.ts'
 
 /** What a process does. Any number may serve; on each network one process leads the indexer, and one the auctions. */
 export const roles = ['serve', 'index', 'auction', 'deliver'] as const

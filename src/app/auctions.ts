@@ -35,8 +35,8 @@ import type { Solver } from '../solvers/solver.ts'
 import { paidByPermission } from '../storage/auction/bookings.ts'
 import { insertNotice, insertRequest } from '../storage/auction/outside.ts'
 import type { Database } from '../storage/database/database.ts'
+import type { SolverSetting } from './settings/source-settings.ts'
 import type { Settings } from './settings.ts'
-import type { SolverSetting } from './source-settings.ts'
 
 interface AuctionsOptions {
   network: Network

@@ -7,9 +7,9 @@ import { ethFlowOf, type Profile, settlementPairs } from '../domain/network/depl
 import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../domain/network/network.ts'
 import type { AccessRules } from '../graphql/context/access.ts'
 import type { Features } from '../graphql/context/features.ts'
-import { addressText, httpUrl } from './setting-readers.ts'
+import { addressText, httpUrl } from './settings/setting-readers.ts'
+import { accountOf, accountOfKey } from './settings/source-settings.ts'
 import { type Settings, settings } from './settings.ts'
-import { accountOf, accountOfKey } from './source-settings.ts'
 
 /** One network of a deployment, and its nodes. */
 export interface NetworkConfig {

@@ -12,9 +12,8 @@ import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
 import { submissionSettings } from './chain/submission-settings.ts'
 
 import { channelSettings } from './channels/settings.ts'
-
-import { feeRule } from './fee-settings.ts'
 import { retentionSettings } from './retention/retention-settings.ts'
+import { feeRule } from './settings/fee-settings.ts'
 import {
   addressText,
   httpUrl,
@@ -24,9 +23,9 @@ import {
   refuse,
   sourceName,
   uniquelyNamed,
-} from './setting-readers.ts'
-import { sourceSettings } from './source-settings.ts'
-import { streamSettings } from './stream-settings.ts'
+} from './settings/setting-readers.ts'
+import { sourceSettings } from './settings/source-settings.ts'
+import { streamSettings } from './settings/stream-settings.ts'
 
 const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
 

@@ -18,8 +18,8 @@ import type { Database } from '../storage/database/database.ts'
 import { createFallbackSource } from '../tokens/fallback-source.ts'
 import { createOrderBookPrice } from '../tokens/order-book-price.ts'
 import { createOwnHolders } from '../tokens/own-holders.ts'
+import type { HolderSourceSetting, PriceSourceSetting } from './settings/source-settings.ts'
 import type { Settings } from './settings.ts'
-import type { HolderSourceSetting, PriceSourceSetting } from './source-settings.ts'
 
 export interface TokenDataOptions {
   network: Network

@@ -33,7 +33,9 @@ export async function storeJitOrders(
     const mined = context.mined.get(group)
     if (!attribute(group, mined, context)) return []
     return group.trades.flatMap((trade, index) => {
-      const order = context.orders.has(trade.orderUid) ? undefined : toOrder(trade, mined?.call, index, context)
+      const order = context.orders.has(trade.orderUid)
+        ? undefined
+        : toOrder(trade, mined?.call, index, context)
       return order ? [order] : []
     })
   })

@@ -1,5 +1,5 @@
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
-import { integer } from '../setting-readers.ts'
+import { integer } from '../settings/setting-readers.ts'
 
 /** Which node is used, and what a settlement may cost. */
 export const submissionSettings = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { httpUrl, integer } from '../setting-readers.ts'
+import { httpUrl, integer } from '../settings/setting-readers.ts'
 
 export const channelSettings = {
   PUBLIC_URL: httpUrl

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Address, toAddress } from '../domain/evm/address.ts'
-import { type Hex, toHex } from '../domain/evm/hex.ts'
+import { type Address, toAddress } from '../../domain/evm/address.ts'
+import { type Hex, toHex } from '../../domain/evm/hex.ts'
 
 export const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 

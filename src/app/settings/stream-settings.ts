@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { FeedLimits } from '../notifications/feed.ts'
-import type { StreamLimits } from '../sse/handler.ts'
+import type { FeedLimits } from '../../notifications/feed.ts'
+import type { StreamLimits } from '../../sse/handler.ts'
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 

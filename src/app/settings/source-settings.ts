@@ -1,7 +1,7 @@
 import { computeAddress } from 'ethers'
 import { z } from 'zod'
-import { type Address, address, toAddress } from '../domain/evm/address.ts'
-import type { Hex } from '../domain/evm/hex.ts'
+import { type Address, address, toAddress } from '../../domain/evm/address.ts'
+import type { Hex } from '../../domain/evm/hex.ts'
 import {
   addressText,
   httpUrl,

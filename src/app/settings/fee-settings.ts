@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { factorScale } from '../domain/fee/policy.ts'
-import { type FeeRule, feeClasses } from '../domain/fee/rules.ts'
+import { factorScale } from '../../domain/fee/policy.ts'
+import { type FeeRule, feeClasses } from '../../domain/fee/rules.ts'
 import { addressText } from './setting-readers.ts'
 
 const factor = z
