@@ -5,15 +5,21 @@ import { exclusionLabel, isExclusion, type StandingReason } from '../../domain/o
 import type { Order } from '../../domain/order/order.ts'
 import { recordInsufficientBalance } from '../../notifications/record.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
-import { appendExclusions, type NewOrderEvent } from '../../storage/order/events.ts'
+import { appendEvents, type NewOrderEvent } from '../../storage/order/events.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
 import { type MovedShortages, moveShortages } from '../../storage/order/shortages.ts'
-import { deleteEndedStandings, deleteStandings, writeStandings } from '../../storage/order/standings.ts'
+import {
+  deleteEndedStandings,
+  deleteStandings,
+  type OrderAsRead,
+  unmovedOrders,
+  writeStandings,
+} from '../../storage/order/standings.ts'
 import type { RoutedPrice } from './routed-prices.ts'
 
 /** Where an order stands after an auction was built. */
 export interface Verdict {
-  order: Pick<Order, 'id' | 'uid'>
+  order: OrderAsRead & Pick<Order, 'uid'>
   /** Why the auction does not hold it; null when it does. */
   reason: StandingReason | null
   outlook?: Outlook | undefined
@@ -78,20 +84,28 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
     return moved
   }
 
-  async function store(verdicts: readonly Verdict[], at: Date): Promise<void> {
-    const moved = verdicts.filter(({ order, reason }) => written.get(order.id)?.reason !== reason)
-    const { waiting: unnotified } = await db.transaction(async (tx) => {
+  /** What was found about orders that ended or were traded meanwhile is dropped: the next auction finds it again. */
+  async function store(found: readonly Verdict[], at: Date): Promise<void> {
+    const { verdicts, unnotified } = await db.transaction(async (tx) => {
       await lockOrders(
         tx,
-        verdicts.map(({ order }) => order.uid),
+        found.map(({ order }) => order.uid),
       )
-      await appendExclusions(
+      const unmoved = await unmovedOrders(
+        tx,
+        found.map(({ order }) => order),
+        unixSeconds(at.getTime()),
+      )
+      const verdicts = found.filter(({ order }) => unmoved.has(order.id))
+      const moved = verdicts.filter(({ order, reason }) => written.get(order.id)?.reason !== reason)
+      await appendEvents(
         tx,
         moved.flatMap((verdict) => toEvent(verdict, at)),
       )
       await writeStandings(tx, chainId, verdicts.map(toStanding), at)
-      return notify(tx, verdicts, at)
+      return { verdicts, unnotified: (await notify(tx, verdicts, at)).waiting }
     })
+    for (const { order } of found) written.delete(order.id)
     for (const { order, ...verdict } of verdicts)
       written.set(order.id, { ...verdict, at: at.getTime(), isWaiting: unnotified.has(order.id) })
   }

@@ -1,7 +1,6 @@
 import type { OrderEventLabel } from '../../domain/order/event.ts'
 import { raw } from '../database/columns.ts'
 import { sql, type Tx } from '../database/database.ts'
-import { isUnfinished } from './status.ts'
 
 export interface NewOrderEvent {
   orderId: bigint
@@ -44,18 +43,4 @@ export async function setPlacedBlocks(
     FROM unnest(${placed.map(({ orderId }) => orderId)}::bigint[], ${placed.map(({ blockNumber }) => BigInt(blockNumber))}::bigint[])
       AS n(order_id, block)
     WHERE e.order_id = n.order_id AND e.label = 'created'`
-}
-
-/**
- * Appends an auction's exclusions, except for orders that were filled or cancelled meanwhile: no `ready` or `filtered` may follow the
- * last trade. The caller holds the orders' locks. In SQL: whether an order is unfinished is computed.
- */
-export async function appendExclusions(tx: Tx, exclusions: readonly NewOrderEvent[]): Promise<void> {
-  const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
-    SELECT o.id FROM orders o WHERE o.id = ANY(${exclusions.map(({ orderId }) => orderId)}::bigint[]) AND ${raw(isUnfinished)}`
-  const unfinished = new Set(rows.map(({ id }) => id))
-  await appendEvents(
-    tx,
-    exclusions.filter(({ orderId }) => unfinished.has(orderId)),
-  )
 }

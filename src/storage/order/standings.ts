@@ -1,3 +1,4 @@
+import type { Order } from '../../domain/order/order.ts'
 import { numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
@@ -18,7 +19,31 @@ export interface OrderStanding {
   routed: { sell: bigint; buy: bigint; block: number } | null
 }
 
-/** `since` moves when the reason changes. Orders that have ended get no row. In SQL: one statement that compares and writes. */
+/** An order as an auction read it; without amounts if it was not read. */
+export type OrderAsRead = Pick<Order, 'id'> & Partial<Pick<Order, 'executedSellAmount' | 'executedBuyAmount'>>
+
+/**
+ * Those that have not ended and were not traded since they were read: what an auction found about the others is no longer so. The caller
+ * holds the orders' locks. In SQL: whether an order is unfinished is computed.
+ * @param now Unix seconds
+ * @returns row keys
+ */
+export async function unmovedOrders(
+  tx: Tx,
+  orders: readonly OrderAsRead[],
+  now: number,
+): Promise<Set<bigint>> {
+  const amounts = (key: 'executedSellAmount' | 'executedBuyAmount') =>
+    orders.map(({ [key]: amount }) => (amount === undefined ? null : numeric(amount)))
+  const rows = await sql(tx).$queryRaw<{ id: bigint }[]>`
+    SELECT o.id FROM unnest(${orders.map(({ id }) => id)}::bigint[], ${amounts('executedSellAmount')}::numeric[],
+      ${amounts('executedBuyAmount')}::numeric[]) AS n(id, sell, buy) JOIN orders o USING (id)
+    WHERE o.executed_sell = coalesce(n.sell, o.executed_sell) AND o.executed_buy = coalesce(n.buy, o.executed_buy)
+      AND o.effective_valid_to >= ${now} AND o.expired_at_block IS NULL AND ${raw(isUnfinished)}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** `since` moves when the reason changes. The orders are `unmovedOrders`. In SQL: one statement that compares and writes. */
 export async function writeStandings(
   tx: Tx,
   chainId: number,
@@ -37,7 +62,7 @@ export async function writeStandings(
       ${standings.map(({ routed }) => routed && numeric(routed.sell))}::numeric[],
       ${standings.map(({ routed }) => routed && numeric(routed.buy))}::numeric[],
       ${standings.map(({ routed }) => routed && BigInt(routed.block))}::bigint[])
-      AS n(order_id, reason, market_gap, fee_share, missing, taken_by, routed_sell, routed_buy, routed_block) JOIN orders o ON o.id = n.order_id AND ${raw(isUnfinished)}
+      AS n(order_id, reason, market_gap, fee_share, missing, taken_by, routed_sell, routed_buy, routed_block)
     ON CONFLICT (order_id) DO UPDATE SET reason = EXCLUDED.reason, updated_at = EXCLUDED.updated_at,
       since = CASE WHEN s.reason IS DISTINCT FROM EXCLUDED.reason THEN EXCLUDED.since ELSE s.since END,
       market_gap = EXCLUDED.market_gap, fee_share = EXCLUDED.fee_share, missing = EXCLUDED.missing,

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStandings, type Verdict } from '../../../src/auctions/admission/standings.ts'
+import type { Order } from '../../../src/domain/order/order.ts'
+import { applyBlocks } from '../../../src/indexer/apply.ts'
+import type { Checkpoint } from '../../../src/storage/chain/log.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { numbered, signingDomain } from '../../fakes/order.ts'
-import { readEvents, storeOrder } from '../../fakes/stored-order.ts'
+import { readEvents, readOrder, storeOrder } from '../../fakes/stored-order.ts'
 import { listNotifications } from '../../fakes/stored-story.ts'
+import { invalidation, type LogSketch, rangeOf, sketchBlock, trade } from '../../indexer/hand-made.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 
 const { chainId } = signingDomain
@@ -118,4 +122,62 @@ test('an owner is notified once for each time that funds are missing, and not mo
   now += 1_000
   await write(12n)
   expect((await notified()).map(([, missing]) => missing)).toEqual(['7', '11', '12'])
+})
+
+let checkpoint: Checkpoint | null = null
+async function mine(sketches: LogSketch[], timestamp = 1_000): Promise<void> {
+  const range = rangeOf([sketchBlock((checkpoint?.number ?? 0) + 1, sketches, { timestamp })])
+  checkpoint = await applyBlocks(checkpoint, range, {
+    chainId,
+    db: database.db,
+    now: () => Date.parse('2026-03-01T12:00:01Z'),
+  })
+}
+
+test.each<[string, (order: Order) => Promise<void>, events: string[]]>([
+  [
+    'filled',
+    (order) => mine([trade(order, { sell: order.sellAmount, buy: order.buyAmount }, 'fills')]),
+    ['traded'],
+  ],
+  ['cancelled', (order) => mine([invalidation(order, 'cancels')]), ['cancelled']],
+  ['expired', () => mine([], 2_000_000_001), ['expired']],
+])('what an auction found about an order that is %s by then is not written', async (end, happens, events) => {
+  const { db } = database
+  const now = Date.parse('2026-03-01T12:00:00Z')
+  const standings = createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  const order = await storeOrder(db, { owner: numbered(`e${end.length}`), validTo: 2_000_000_000 })
+  await standings.write([{ order, reason: null, shortage: null }])
+  await happens(order)
+  const shortage = { order, balance: 7n, allowance: 0n }
+  await standings.write([{ order, reason: 'insufficient_balance', shortage }])
+  const [ready, ...rest] = (await readEvents(db, order)).map((event) => event.split(' ')[0])
+  expect([ready, rest]).toEqual(['ready', events])
+  const notified = await listNotifications(db, order.owner, 100)
+  expect(notified.map(({ type }) => type)).not.toContain('insufficient_balance')
+  expect(
+    await sql(db).orderStanding.findMany({ where: { orderId: order.id, reason: { not: null } } }),
+  ).toEqual([])
+})
+
+test('what is missing of an order counts if it was not traded since it was read', async () => {
+  const { db } = database
+  const now = Date.parse('2026-03-01T12:00:00Z')
+  const standings = createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  const stored = await storeOrder(db, {
+    owner: numbered('5f'),
+    validTo: 2_000_000_000,
+    partiallyFillable: true,
+  })
+  const write = (order: Order) =>
+    standings.write([
+      { order, reason: 'insufficient_balance', shortage: { order, balance: 7n, allowance: 0n } },
+    ])
+  await standings.write([{ order: stored, reason: null, shortage: null }])
+  await mine([trade(stored, { sell: stored.sellAmount / 2n, buy: stored.buyAmount / 2n }, 'fills a half')])
+  await write(stored)
+  const types = async () => (await listNotifications(db, stored.owner, 100)).map(({ type }) => type)
+  expect(await types()).toEqual(['order_partially_filled'])
+  await write(await readOrder(db, stored))
+  expect((await types()).toSorted()).toEqual(['insufficient_balance', 'order_partially_filled'])
 })
