@@ -61,7 +61,16 @@ export async function simulateAuctions(options: SimulatedOptions): Promise<void>
           routed: routed.get(order.id),
         })),
       )
-      await record({ db, now: services.now, standings, network, orders, nativePrices, number })
+      await record({
+        db,
+        now: services.now,
+        log: createLog('warn'),
+        standings,
+        network,
+        orders,
+        nativePrices,
+        number,
+      })
       if ((number + 1) % auctionsPerCheckpoint === 0) await query(databaseUrl, 'CHECKPOINT')
       told(number + 1)
     }
@@ -105,7 +114,8 @@ function walkPrices(start: ReadonlyMap<Address, bigint>, wrappedNative: Address)
   }
 }
 
-interface Recording extends Pick<Parameters<typeof recordCompetition>[2], 'db' | 'now' | 'standings'> {
+interface Recording
+  extends Pick<Parameters<typeof recordCompetition>[2], 'db' | 'now' | 'log' | 'standings'> {
   network: Network
   orders: readonly Order[]
   nativePrices: ReadonlyMap<Address, bigint>

@@ -21,7 +21,7 @@ import type { AuctionServices } from './services.ts'
 export async function recordCompetition(
   { auction, solutions, unusable, maxWinners }: Contest,
   startBlock: number,
-  services: Pick<AuctionServices, 'db' | 'now' | 'standings' | 'network'>,
+  services: Pick<AuctionServices, 'db' | 'now' | 'standings' | 'network' | 'log'>,
 ): Promise<{ winners: RankedSolution[]; cancelled: Order[] }> {
   const at = new Date(services.now())
   const recorded = await services.db.transaction(async (tx) => {
@@ -29,7 +29,8 @@ export async function recordCompetition(
     await lockOrders(tx, [...new Set(solutions.flatMap(orderUids))])
     const ended = await cancelledOrders(tx, auction, solutions)
     const cancelled = takingWins({ auction, solutions, unusable, maxWinners }, ended)
-    const ranked = selectWinners(solutions, maxWinners, withoutOrders(solutions, unusable, ended))
+    const dropped = withoutOrders(solutions, unusable, ended)
+    const ranked = selectWinners(solutions, maxWinners, dropped)
     const winners = ranked.filter(({ isWinner }) => isWinner)
     await insertCompetition(tx, auction, ranked)
     await insertJitExecutions(tx, auction, ranked)
@@ -47,10 +48,25 @@ export async function recordCompetition(
       const key = { auctionId: auction.id, solutionUid: solution.uid }
       await insertBookings(tx, key, solutionBookings(auction, solution, services.network))
     }
-    return { winners, cancelled }
+    return { winners, cancelled, dropped }
   })
+  tellDropped(auction, solutions, recorded.dropped, services)
   services.standings.forget(ordersOf(auction, recorded.winners).map(({ id }) => id))
   return recorded
+}
+
+/** What a competition that is looked at later does not show: why a better solution has not won. */
+function tellDropped(
+  { id }: Auction,
+  solutions: readonly Solution[],
+  dropped: Unusable,
+  { log }: Pick<AuctionServices, 'log'>,
+): void {
+  const told = solutions.flatMap(({ proposal, solver, score }) => {
+    const after = dropped.get(proposal)
+    return after ? [{ solver, score: String(score), after: [...after] }] : []
+  })
+  if (told.length > 0) log.info('solutions cannot be settled', { auctionId: String(id), solutions: told })
 }
 
 /** Those of the cancelled orders that a winner trades: without them, what else it trades could be settled. */

@@ -124,8 +124,7 @@ async function failuresOf(
       if (!simulation || 'gas' in simulation) return []
       notify(winner, simulationNotice(auction, winner, simulation.revert, services), services)
       const { solver, uid } = winner
-      const score = String(winner.score)
-      log.info('a winner fails', { auctionId: String(auction.id), solver, uid, score, ...simulation })
+      log.info('a winner fails', { auctionId: String(auction.id), solver, uid, ...simulation })
       const before = winners.slice(0, index).filter((_, place) => passes[place])
       return [{ winner, after: new Set(before.map((other) => other.solver)) }]
     })
