@@ -7,6 +7,7 @@ export interface CompetitionOptions {
   orders: number
   seconds: number
   fields: Field[]
+  races: boolean
   home: string
   json: string
 }
@@ -22,6 +23,7 @@ ends as it should; and tells how long auctions take. Fails where something does 
   --orders N        orders in each run (default 200)
   --seconds N       in which they are placed (default 30)
   --fields A,B      of alone, good, all (default all three, in this order)
+  --races           the one that takes also tries what was left since its answer: it succeeds until it is banned
   --home DIR        folder of the embedded database and the chain, kept between runs (default bench/.cache/competition)
   --json FILE       where the figures go (default bench/results/competition.json)`
 
@@ -34,6 +36,7 @@ export function readCompetitionOptions(argv: readonly string[]): CompetitionOpti
       orders: { type: 'string', default: '200' },
       seconds: { type: 'string', default: '30' },
       fields: { type: 'string', default: Object.keys(fields).join() },
+      races: { type: 'boolean', default: false },
       home: { type: 'string', default: path.join(cache, 'competition') },
       json: { type: 'string' },
     },
@@ -42,6 +45,7 @@ export function readCompetitionOptions(argv: readonly string[]): CompetitionOpti
     orders: whole('orders', values.orders, 20, 2_000),
     seconds: whole('seconds', values.seconds, 5, 600),
     fields: values.fields.split(',').map(readField),
+    races: values.races,
     home: values.home,
     json: values.json ?? path.join(import.meta.dirname, '..', 'results', 'competition.json'),
   }

@@ -44,6 +44,7 @@ export interface StandOptions {
   built: boolean
   print: (line: string) => void
   hear: (text: string) => void
+  races: boolean
 }
 
 export const metricsKey = 'bench-bench-bench'
@@ -62,7 +63,7 @@ export const competitionSettings = {
 
 /** Everything anew: a chain, a database, the program and its solvers, each in a process of its own. */
 export async function openStand(options: StandOptions, undo: Undo): Promise<Stand> {
-  const { field, plans, home, built, print, hear } = options
+  const { field, plans, home, built, print, hear, races } = options
   const keep = async <T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
     undo.push(() => starting.then(({ stop }) => stop()).catch(() => {}))
     return starting
@@ -79,7 +80,7 @@ export async function openStand(options: StandOptions, undo: Undo): Promise<Stan
   )
   if (!crowd) throw new Error('there is no crowd')
   const { market, rpcUrl } = chain
-  const urls = await startEngines(field, chain, keep)
+  const urls = await startEngines(field, { ...chain, races }, keep)
   const program = await keep(
     startProgram({
       source: root,
@@ -111,7 +112,7 @@ type Keep = <T extends { stop(): Promise<void> }>(starting: Promise<T>) => Promi
 /** @returns their URLs by name */
 async function startEngines(
   field: Field,
-  { market: { network }, rpcUrl }: { market: Market; rpcUrl: string },
+  { market: { network }, rpcUrl, races }: { market: Market; rpcUrl: string; races: boolean },
   keep: Keep,
 ): Promise<Record<string, string>> {
   const urls: Record<string, string> = {}
@@ -123,7 +124,15 @@ async function startEngines(
   urls.driver = `http://127.0.0.1:${(await keep(driving)).port}`
   if (field === 'good') return urls
   const script = path.join(import.meta.dirname, 'bad', 'serve.ts')
-  const args = ['--import', 'tsx', script, rpcUrl, network.settlement, network.vaultRelayer]
+  const args = [
+    '--import',
+    'tsx',
+    script,
+    rpcUrl,
+    network.settlement,
+    network.vaultRelayer,
+    races ? 'races' : '',
+  ]
   const { port } = await keep(startServer({ name: 'bad engines', args }))
   for (const name of badNames) urls[name] = `http://127.0.0.1:${port}/${name}`
   return urls

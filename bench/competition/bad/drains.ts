@@ -91,16 +91,16 @@ export const drains: Record<string, Drain> = {
     return { ...solution, interactions: [...solution.interactions, take] }
   },
 
-  // Alone, in a simulation, it takes nothing.
-  'takes what settlements before it have left': async (id, offer, context) => {
-    const { buyToken } = offer.order
-    const floor = (await context.balanceOf(buyToken)) + offer.output + 1n + offer.output / 10_000_000n
-    const values = [buyToken, context.settlement, floor]
-    return subsidised(id, offer, context, call(thief, thiefAbi.encodeFunctionData('takeBeyond', values)))
-  },
-
   'takes in a transaction alone': (id, offer, context) => {
     const values = [offer.order.buyToken, context.settlement, wantedOf(offer.output)]
     return subsidised(id, offer, context, call(thief, thiefAbi.encodeFunctionData('takeWhenMined', values)))
   },
+}
+
+/** Takes only what settlements that were mined since the answer have left above what the contract had then. */
+export const race: Drain = async (id, offer, context) => {
+  const { buyToken } = offer.order
+  const floor = (await context.balanceOf(buyToken)) + offer.output + 1n + offer.output / 10_000_000n
+  const values = [buyToken, context.settlement, floor]
+  return subsidised(id, offer, context, call(thief, thiefAbi.encodeFunctionData('takeBeyond', values)))
 }

@@ -2,7 +2,7 @@ import type { Address } from '../../../src/domain/evm/address.ts'
 import type { SentAuction } from '../../../test/fakes/auction-engine.ts'
 import { answering, type Behaviour, hanging, huge } from '../../../test/fakes/solver-engine.ts'
 import { tokenAbi } from '../orders/crowd.ts'
-import { type DrainContext, drains } from './drains.ts'
+import { type DrainContext, drains, race } from './drains.ts'
 import { lies } from './lies.ts'
 import { type Offer, offersIn, type Solution } from './offer.ts'
 
@@ -19,11 +19,13 @@ export interface Bounds {
   vaultRelayer: Address
   /** Of the chain's node. */
   rpcUrl: string
+  /** Whether the one that drains also tries to be faster than the guard. */
+  races?: boolean
 }
 
 export function badBehaviours(bounds: Bounds): Record<BadName, Behaviour> {
   const context: DrainContext = { ...bounds, balanceOf: (token) => balanceOf(bounds, token) }
-  const tricks = Object.values(drains)
+  const tricks = [...Object.values(drains), ...(bounds.races ? [race] : [])]
   return {
     liar: solving(Object.values(lies)),
     drain: solving(tricks.map((drain) => (id: number, offer: Offer) => drain(id, offer, context))),

@@ -3,11 +3,12 @@ import { startSolverEngine } from '../../../test/fakes/solver-engine.ts'
 import { type BadName, badBehaviours } from './engines.ts'
 
 // All bad engines in one process, each below its name: /liar/solve.
-const [rpcUrl = '', settlement = '', vaultRelayer = ''] = process.argv.slice(2)
+const [rpcUrl = '', settlement = '', vaultRelayer = '', races] = process.argv.slice(2)
 const behaviours = badBehaviours({
   rpcUrl,
   settlement: address(settlement),
   vaultRelayer: address(vaultRelayer),
+  races: races === 'races',
 })
 const engine = await startSolverEngine((question, response) => {
   const [, name = '', ...rest] = question.path.split('/')

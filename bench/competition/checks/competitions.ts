@@ -77,51 +77,37 @@ function checkCompetition(competition: Competition, options: SelectionOptions, r
     .map((stored) => recompute(stored, competition, options.reports, results.faults))
   for (const { stored } of entries.filter(({ stored }) => stored.isWinner))
     results.wins[stored.solverAddress] = (results.wins[stored.solverAddress] ?? 0) + 1
-  const { maxWinners, failures, reports } = options
-  const usable = entries.filter(({ stored, solver, score }) => {
-    const failed = failures.some(
-      (failure) => failure.auctionId === auctionId && failure.solver === solver && failure.score === score,
-    )
-    return !failed && !stored.orders.some(({ id }) => reports.get(id)?.order.status === 'cancelled')
-  })
-  const difference = differenceOf(entries, entries, maxWinners)
-  if (!difference) return
-  const remaining = usable.length < entries.length ? differenceOf(usable, entries, maxWinners) : difference
-  if (remaining) results.faults.push(`auction ${auctionId}: ${remaining}`)
-  else results.withFailures++
+  const { maxWinners, failures } = options
+  const known = failures.filter((failure) => failure.auctionId === auctionId)
+  if (known.length > 0) results.withFailures++
+  const difference = differenceOf(
+    entries.map((entry) => ({ ...entry, failsAfter: failureOf(entry, known)?.after })),
+    maxWinners,
+  )
+  if (difference) results.faults.push(`auction ${auctionId}: ${difference}`)
 }
 
-/**
- * What is stored otherwise than the reference selection among the usable solutions has it. One that fails after a winner does not fail
- * without it: so it may count in a reference, and references are between those with all such and those with none.
- */
-function differenceOf(
-  usable: readonly Recomputed[],
-  all: readonly Recomputed[],
-  maxWinners: number,
-): string | undefined {
-  const { winners, filteredOut, references } = selectWinners(usable, maxWinners)
-  for (const entry of usable) {
+const failureOf = ({ solver, score }: Recomputed, failures: readonly Failure[]) =>
+  failures.find((failure) => failure.solver === solver && failure.score === score)
+
+/** What is stored otherwise than the reference selection has it. */
+function differenceOf(entries: readonly Recomputed[], maxWinners: number): string | undefined {
+  const { winners, filteredOut, references } = selectWinners(entries, maxWinners)
+  for (const entry of entries) {
     const { stored, score, solver } = entry
     const who = `the solution of ${solver} with score ${score}`
     if (stored.isWinner !== winners.includes(entry))
       return `${who} ${stored.isWinner ? 'won and should not' : 'should have won'}`
     if (stored.filteredOut !== filteredOut.includes(entry))
       return `${who} ${stored.filteredOut ? 'was filtered out and should not' : 'should have been filtered out'}`
-    if (!stored.isWinner) continue
-    const without = selectWinners(
-      all.filter((other) => other.solver !== solver),
-      maxWinners,
-    ).winners
-    const bounds = [references.get(solver) ?? 0n, without.reduce((sum, one) => sum + one.score, 0n)]
-    const reference = BigInt(stored.referenceScore ?? -1)
-    if (bounds.every((bound) => reference < bound) || bounds.every((bound) => reference > bound))
-      return `${who} has reference ${reference} instead of ${bounds.join(' to ')}`
+    const reference = references.get(solver)
+    if (stored.isWinner && stored.referenceScore !== `${reference}`)
+      return `${who} has reference ${stored.referenceScore} instead of ${reference}`
   }
   return undefined
 }
 
-/** Scores of pairs come from the orders alone; that of a solution is the stored one, if it is right. */
+/** Scores of pairs come from the orders, so that all have the same rounding; that of a solution is the stored one, if it is right. */
 function recompute(
   stored: StoredSolution,
   { auctionId, auction }: Competition,
@@ -147,13 +133,7 @@ function recompute(
   const off = score > sum ? score - sum : sum - score
   if (off > slack)
     faults.push(`auction ${auctionId}: ${stored.solverAddress} has score ${score}, its orders have ${sum}`)
-  const [pair] = pairs.keys()
-  return {
-    stored,
-    solver: stored.solverAddress,
-    score,
-    pairs: pairs.size === 1 && pair ? new Map([[pair, score]]) : pairs,
-  }
+  return { stored, solver: stored.solverAddress, score, pairs }
 }
 
 /** The wrapped native coin is the one whose price is one. */

