@@ -24,6 +24,7 @@ import { type Database, openDatabase } from '../storage/database/database.ts'
 import { whileLeading } from '../storage/database/leadership.ts'
 import { applyMigrations } from '../storage/database/migrations.ts'
 import { openSignals } from '../storage/database/signals.ts'
+import { readWaitingCommits } from '../storage/feeds/lock.ts'
 import { claimChain, claimOtherNodes } from './chain/claim.ts'
 import { composeChannels, startDelivery } from './channels/channels.ts'
 import {
@@ -183,6 +184,7 @@ async function serve(
   const signals = await openSignals(databaseUrl, log)
   const feeds = createFeeds({ db, signals, log, limits: feedLimitsOf(settings) })
   metrics.streams.follow(feeds)
+  metrics.streams.watchCommits(() => readWaitingCommits(db))
   const tradingNetworks = networks.map(
     ({
       network,

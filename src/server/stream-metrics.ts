@@ -1,12 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { createStreamMeter, type StreamMeter } from '../http/stream-meter.ts'
 import type { Feed } from '../notifications/feed.ts'
 import type { Feeds } from '../notifications/feeds.ts'
+import type { WaitingCommits } from '../storage/feeds/lock.ts'
 
 export interface StreamMetrics extends StreamMeter {
   /** Measures feeds, beside the streams. */
   follow(feeds: Feeds): void
+  /** @param read asks the database; what it does not answer in time has no series */
+  watchCommits(read: () => Promise<WaitingCommits>): void
 }
+
+const answerMs = 1_000
 
 /** Read from plain numbers when they are asked for: a delivery must not pay for them. */
 export function createStreamMetrics(registry: Registry): StreamMetrics {
@@ -64,7 +70,41 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
     'From the writing of the last entry to its reading by this process.',
     ({ lagSeconds }) => lagSeconds,
   )
+  let readCommits: (() => Promise<WaitingCommits>) | undefined
+  const ofCommits = (name: string, help: string, value: (waiting: WaitingCommits) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.remove()
+        const waiting = await within(answerMs, readCommits?.())
+        if (waiting) this.set(value(waiting))
+      },
+    })
+  ofCommits(
+    'tradegraph_feed_commits_waiting',
+    'Transactions of all processes that wait in their commit for their places in feeds.',
+    ({ count }) => count,
+  )
+  ofCommits(
+    'tradegraph_feed_commit_wait_seconds',
+    'How long the first of them has waited.',
+    ({ longestSeconds }) => longestSeconds,
+  )
   return Object.assign(meter, {
+    watchCommits(read: () => Promise<WaitingCommits>) {
+      readCommits = read
+    },
     follow: (followed: Feeds) => void feeds.push(...(Object.entries(followed) as [string, Feed][])),
   })
+}
+
+/** Undefined where the promise fails, or takes longer. */
+function within<Value>(
+  milliseconds: number,
+  promise: Promise<Value> | undefined,
+): Promise<Value | undefined> {
+  const late = pause(milliseconds, undefined, { ref: false })
+  return Promise.race([promise?.catch(() => undefined), late])
 }

@@ -72,6 +72,8 @@ describe('/metrics', () => {
       const { bytes } = await ask(`${world.url}/metrics`, bearer(key))
       return /^tradegraph_indexer_block_age_seconds\{network="sepolia"\} \d/m.test(bytes.toString())
     })
+    const { bytes } = await ask(`${world.url}/metrics`, bearer(key))
+    expect(bytes.toString()).toMatch(/^tradegraph_feed_commits_waiting \d+$/m)
     const ready = await ask(`${world.url}/health/ready`)
     expect(Object.keys(JSON.parse(ready.bytes.toString()))).toEqual(
       expect.arrayContaining(['database', 'sepolia', 'sepolia:indexer', 'sepolia:auctions']),

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { type Database, openDatabase } from '../../src/storage/database/database.ts'
 import { recordNotifications } from '../../src/storage/feed.ts'
+import { readWaitingCommits } from '../../src/storage/feeds/lock.ts'
 import { notificationFeed } from '../../src/storage/models/notification/feed.ts'
 import { shortTransaction } from '../../src/storage/retention/batch.ts'
 import { headOf, notificationOf, readEntries } from '../fakes/feed-reading.ts'
 import { type HeldTransaction, holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
 import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
 
 const account = numbered('a1')
 const writers = 8
@@ -115,8 +117,15 @@ test('a commit that waits too long for its place is undone, and the next one is 
   const reader = await createReader()
   await expect(shortTransaction(db, (tx) => record(tx))).rejects.toThrow(/lock timeout/)
   const waiting = db.transaction((tx) => record(tx))
+  const counted = await eventually('a commit that waits', async () => {
+    const counted = await readWaitingCommits(db)
+    return counted.count > 0 && counted
+  })
+  expect(counted).toEqual({ count: 1, longestSeconds: expect.any(Number) })
+  expect((await readWaitingCommits(db)).longestSeconds).toBeGreaterThan(counted.longestSeconds)
   await direct.query('ROLLBACK')
   const message = await waiting
+  expect(await readWaitingCommits(db)).toEqual({ count: 0, longestSeconds: 0 })
   await reader.look()
   expect(reader.read).toEqual([message])
 })
