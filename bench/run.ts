@@ -244,8 +244,15 @@ async function main(): Promise<void> {
   }
 }
 
+/** A step that fails, such as the end of a server that a signal has ended, does not keep the others from running: the last one stops the database. */
 async function takeBack(undo: Undo): Promise<void> {
-  for (const step of undo.toReversed()) await step()
+  for (const step of undo.toReversed()) {
+    try {
+      await step()
+    } catch (error) {
+      print(`at the end: ${error instanceof Error ? error.message : error}`)
+    }
+  }
 }
 
 main().catch((error) => {

@@ -22,7 +22,7 @@ const benchNetwork = {
 export interface ProgramOptions {
   /** The checkout. */
   source: string
-  /** Where it is built: a folder with node_modules above it. */
+  /** Where it is built, with the number of this process behind it: a folder with node_modules above it. */
   target: string
   databaseUrl: string
   rpcUrl: string
@@ -42,7 +42,9 @@ export interface ProgramOptions {
 }
 
 /** The program as shipped: built, and started by its command. */
-export async function startProgram(options: ProgramOptions): Promise<ServerProcess> {
+export async function startProgram(given: ProgramOptions): Promise<ServerProcess> {
+  // Of this run alone: another one would build over it while processes of this one start.
+  const options = { ...given, target: `${given.target}_${process.pid}` }
   const { target, databaseUrl, rpcUrl, network = benchNetwork, profile } = options
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
   if (!options.built) build(options)
@@ -78,6 +80,7 @@ function pathOfCommand(source: string): string {
 function build({ source, target, print }: ProgramOptions): void {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
+  process.once('exit', () => rmSync(target, { recursive: true, force: true }))
   const compiler = path.join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc')
   const flags = ['-p', path.join(source, 'tsconfig.build.json'), '--outDir', target, '--sourceMap', 'false']
   const { status, stdout, error } = spawnSync(compiler, flags, { encoding: 'utf8', timeout: 120_000 })

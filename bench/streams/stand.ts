@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
@@ -63,12 +62,9 @@ export async function buildStand(options: StreamOptions, undo: Undo, print: Prin
   const sourcePort = await source.listen()
   await source.connect(await sourceUrl(database.url))
 
-  // Of this run alone: another one would build over it while processes of this one start.
-  const target = path.join(cache, `streams_program_${process.pid}`)
-  undo.push(() => rmSync(target, { recursive: true, force: true }))
   const program = {
     source: options.source,
-    target,
+    target: path.join(cache, 'streams_program'),
     databaseUrl: database.url,
     rpcUrl: node.url,
     profile: options.profile,

@@ -20,7 +20,7 @@ interface ExactResult {
   said: Record<string, number>
 }
 
-const [readers, rate, bytes, cutsPerSecond] = [1_000, 150, 120, 50]
+const [readers, rate, bytes, cutsPerSecond] = [1_000, 200, 120, 50]
 /** An event goes to a tenth of the readers: to all, 50,000 would be as many deliveries as two cores make in a quarter of an hour. */
 const accounts = 10
 /** No events are made after it. */
