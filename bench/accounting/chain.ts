@@ -137,7 +137,9 @@ function flowsIn(logs: readonly ChainLog[], { settlement, wrappedNative }: Contr
     if (address === wrappedNative && event === topics.deposit)
       return accountIn(first) === settlement ? at(BigInt(data)) : []
     if (address !== settlement) return []
-    if (event === topics.interaction && wordOf(data) > 0n) return at(-wordOf(data))
+    // What it sends to itself stays.
+    if (event === topics.interaction && wordOf(data) > 0n)
+      return accountIn(first) === settlement ? [] : at(-wordOf(data))
     if (event !== topics.trade) return []
     const { buyToken, buy } = parseTrade({ address, topics: [], data, logIndex: '' })
     return buyToken === native ? at(-buy) : []

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askNode } from '../../bench/accounting/chain.ts'
+import { accountingFromChain } from '../../bench/accounting/from-chain.ts'
+import { createRecords } from '../../bench/accounting/records.ts'
 import { putThief } from '../../bench/competition/bad/contracts.ts'
 import { badBehaviours, badNames } from '../../bench/competition/bad/engines.ts'
 import { collectFailures } from '../../bench/competition/checks/failures.ts'
@@ -13,12 +16,14 @@ import {
   toAccounts,
   toSources,
 } from '../../bench/competition/stand.ts'
+import { accountingCsv } from '../../src/app/accounting.ts'
 import type { App } from '../../src/app/app.ts'
 import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
 import { type SolverDriverFake, startSolverDriver } from '../fakes/solver-driver.ts'
 import { type SolverEngineFake, startSolverEngine } from '../fakes/solver-engine.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
 const plans = planOrders(20, 8)
@@ -83,3 +88,23 @@ test('mixed orders end as they should among solvers that mean harm, and winners 
     floods: ['deserializationError: answers with more than 1000000 bytes'],
   })
 }, 120_000)
+
+test('the accounts of its solvers are those that a script computes from the chain', async () => {
+  const { network } = chain.market
+  const url = `${app.url}/${network.name}`
+  const { auctionDeadlineBlock: to } = await (await fetch(`${url}/api/v2/solver_competition/latest`)).json()
+  await eventually('the last auction is over', async () => {
+    const head = Number(await chain.rpc.call<string>('eth_blockNumber'))
+    return head > to + 1
+  })
+  const computed = () =>
+    accountingFromChain({
+      ask: askNode(chain.rpcUrl),
+      contracts: network,
+      records: createRecords(url, () => undefined),
+      network: network.name,
+      ...{ from: 0, to, blockTimeMs: network.blockTimeMs },
+    })
+  const told = await accountingCsv(database.db, { from: '0', to: `${to}` })
+  expect(told).toEqual({ csv: await computed() })
+}, 60_000)
