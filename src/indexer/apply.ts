@@ -35,7 +35,7 @@ import { forgetTokensReadFrom } from '../storage/token/tokens.ts'
 import { withAmounts } from './amounts.ts'
 import { groupSettlements, minedSettlements } from './attribution.ts'
 import { balanceChanges } from './balance-changes.ts'
-import type { BlockRange } from './block-range.ts'
+import { type BlockRange, loadOf } from './block-range.ts'
 import { recordInvalidations, recordRefunds, sweepExpired } from './endings.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
 import { storeJitOrders } from './jit-orders.ts'
@@ -53,6 +53,9 @@ export interface Indexing extends TradeRules {
   /** If absent, orders placed on chain are not stored. */
   readPlacements?: ReadPlacements
 }
+
+/** A block is written whole, however many logs it has. Over ten times what it takes, so that a slow database finishes it too. */
+const msPerLoad = 2
 
 /**
  * Writes the facts of a block range with their events and notifications, and moves the checkpoint, in one transaction.
@@ -75,7 +78,7 @@ export async function applyBlocks(
     await insertBlocks(tx, chainId, blocks)
     if (protocolLogs.length > 0) await applyLogs(tx, protocolLogs, placements, range, indexing)
     await applyTransfers(tx, from, blocks, logs.filter(isTokenLog), indexing)
-  })
+  }, msPerLoad * loadOf(logs))
   await sweepExpired(db, chainId, range.headers, at)
   return to
 }
@@ -139,10 +142,14 @@ async function applyLogs(
   const uids = logs.flatMap((log) => (log.type === 'settlement' ? [] : [log.orderUid]))
   await lockOrders(tx, uids)
   await storePlacements(tx, chainId, placements)
+  // An order that was only placed has no more facts.
+  const named = logs.flatMap((log) =>
+    log.type === 'settlement' || log.type === 'placement' ? [] : [log.orderUid],
+  )
   // Read under the lock, so that everything written about these orders before has an earlier time.
   const at = new Date(now())
   const known = new Map(
-    (await findOrders(tx, uids))
+    (await findOrders(tx, named))
       .filter((order) => order.chainId === chainId)
       .map((order) => [order.uid, order]),
   )

@@ -42,8 +42,16 @@ export class RangeTooFull extends Error {
   override readonly name = 'RangeTooFull'
 }
 
-/** One transaction writes this many in about a second. A single block may contain more. */
+/** One transaction writes this load in a few seconds. A single block may contain more. */
 export const maxLogs = 10_000
+
+/** An order with its events and notifications takes as long as several other logs. */
+const heavyLog = 5
+
+/** What it takes to write logs; see `maxLogs`. */
+export function loadOf(logs: readonly ChainLog[]): number {
+  return logs.reduce((load, { type }) => load + (type === 'placement' ? heavyLog : 1), 0)
+}
 
 /** A range of blocks, with all that is read from the node about it. */
 export interface BlockRange {
@@ -95,7 +103,7 @@ async function withLogs(chain: FollowedChain, from: number, blocks: Block[]): Pr
   const end = blocks.at(-1)
   if (!first || !end) throw new RangeError('no blocks to read')
   const logs = await chain.logs({ from, to: end.number, endHash: end.hash })
-  if (logs.length > maxLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
+  if (loadOf(logs) > maxLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
   const headers = [...blocks, ...(await headersOfLate(chain, logs, blocks))]
   checkHashes(logs, headers)
   const txHashes = logs.flatMap((log) => (log.type === 'settlement' ? [log.txHash] : []))

@@ -9,6 +9,7 @@ import {
   type ChainPlace,
   type Checkpoint,
   type FollowedChain,
+  loadOf,
   maxLogs,
   RangeTooFull,
   readNewBlocks,
@@ -79,7 +80,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
           finalized = horizon
           yield { type: 'finalize', number: finalized }
         }
-        if (next.logs.length * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
+        if (loadOf(next.logs) * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
       } else {
         await poll(0, signal)
       }

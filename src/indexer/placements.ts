@@ -6,7 +6,7 @@ import { insertPlacements } from '../storage/chain/log.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { appendEvents, setPlacedBlocks } from '../storage/order/events.ts'
 import { insertOrders } from '../storage/order/insert.ts'
-import { findOrders } from '../storage/order/orders.ts'
+import { findOrderIds } from '../storage/order/orders.ts'
 import { refreshProgress } from '../storage/order/progress.ts'
 import type { BlockRange } from './block-range.ts'
 
@@ -41,8 +41,7 @@ export async function storePlacements(tx: Tx, chainId: number, { logs, orders }:
   if (logs.length === 0) return
   await insertPlacements(tx, chainId, logs)
   const ids = await insertOrders(tx, orders)
-  const found = await findOrders(tx, uidsWithout(ids, orders))
-  const stored = new Map(found.map(({ uid, id }) => [uid, id]))
+  const stored = await findOrderIds(tx, chainId, uidsWithout(ids, orders))
   await refreshProgress(tx, [...stored.values()])
   const placed = logs.map(({ blockNumber, orderUid }, index) => ({
     blockNumber,

@@ -257,6 +257,17 @@ describe('steps', () => {
     expect(consumer.logs()).toEqual(simulated.blocks.flatMap(({ logs }) => logs))
   })
 
+  test('orders placed on chain take longer to write: fewer of them are read at once', async () => {
+    const logAt = (place: LogPlace) => ({ ...place, type: 'placement' }) as ChainLog
+    const simulated = createSimulatedChain([], logAt)
+    const fifth = maxLogs / 5
+    simulated.apply({ op: 'grow', logs: [fifth / 2, fifth / 2, 1, 3 * fifth, 1, 0, 0] })
+    const consumer = createConsumer(0, simulated)
+    await follow(simulated, consumer, () => true)
+    const sizes = consumer.steps.flatMap((step) => (step.type === 'blocks' ? [step.logs.length] : []))
+    expect(sizes.filter((size) => size > 0)).toEqual([fifth, 1, 3 * fifth, 1])
+  })
+
   test('a range that the node cannot answer is halved, and grows again after each success', async () => {
     const simulated = createSimulatedChain()
     simulated.apply({ op: 'grow', logs: Array.from({ length: 39 }, () => 0) })

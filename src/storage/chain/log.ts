@@ -4,7 +4,7 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Trade } from '../../domain/order/trade.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import type { SettlementAmount } from '../../domain/settlement/account.ts'
-import { bytea, hexOf, numeric } from '../database/columns.ts'
+import { bytea, hexOf, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 
 export interface BlockRow {
@@ -164,9 +164,8 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
   })
   const amounts = facts.settlements.flatMap((row) => amountColumns(chainId, row))
   if (amounts.length > 0) await client.settlementAmount.createMany({ data: amounts, skipDuplicates: true })
-  const named = (rows: readonly OrderLogRow[]) => orderLogColumns(chainId, rows)
-  await client.invalidation.createMany({ data: named(facts.invalidations), skipDuplicates: true })
-  await client.refund.createMany({ data: named(facts.refunds ?? []), skipDuplicates: true })
+  await insertOrderLogs(tx, 'invalidations', chainId, facts.invalidations)
+  await insertOrderLogs(tx, 'refunds', chainId, facts.refunds ?? [])
   await client.presignature.createMany({
     data: facts.presignatures.map((row) => ({
       ...position(row),
@@ -192,12 +191,25 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
 }
 
 /** Before the orders are stored: an order without its placement counts as undone. */
-export async function insertPlacements(tx: Tx, chainId: number, rows: readonly OrderLogRow[]): Promise<void> {
-  await sql(tx).placement.createMany({ data: orderLogColumns(chainId, rows), skipDuplicates: true })
+export function insertPlacements(tx: Tx, chainId: number, rows: readonly OrderLogRow[]): Promise<void> {
+  return insertOrderLogs(tx, 'placements', chainId, rows)
 }
 
-function orderLogColumns(chainId: number, rows: readonly OrderLogRow[]) {
-  return rows.map((row) => ({ ...positionColumns(chainId, row), orderUid: bytea(row.orderUid) }))
+/** In SQL: a block can have thousands, and Prisma's client takes as long to write them down as the server to insert them. */
+async function insertOrderLogs(
+  tx: Tx,
+  table: 'placements' | 'invalidations' | 'refunds',
+  chainId: number,
+  rows: readonly OrderLogRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql(tx).$executeRaw`
+    INSERT INTO ${raw(table)} (chain_id, block_number, log_index, order_uid, tx_hash)
+    SELECT ${chainId}::int, n.block, n.log, n.uid, n.tx
+    FROM unnest(${rows.map(({ blockNumber }) => BigInt(blockNumber))}::bigint[], ${rows.map(({ logIndex }) => logIndex)}::int[],
+      ${rows.map(({ orderUid }) => bytea(orderUid))}::bytea[], ${rows.map(({ txHash }) => bytea(txHash))}::bytea[])
+      AS n(block, log, uid, tx)
+    ON CONFLICT DO NOTHING`
 }
 
 function positionColumns(chainId: number, { blockNumber, logIndex, txHash }: LogPosition) {

@@ -26,8 +26,8 @@ export interface Tx extends Db {
 
 /** Every statement throws an Outage when the database does not answer. */
 export interface Database extends Db {
-  /** Commits when `run` returns, rolls back when it throws. Read committed; bounded in time. */
-  transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
+  /** Commits when `run` returns, rolls back when it throws. Read committed; bounded in time, to `leastMs` where that is longer. */
+  transaction<T>(run: (tx: Tx) => Promise<T>, leastMs?: number): Promise<T>
   close(): Promise<void>
 }
 
@@ -61,11 +61,13 @@ export function openDatabase({
   if (onStatement) {
     client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
   }
-  const limits = { maxWait: 5_000, timeout: transactionTimeoutMs }
   const database = Object.assign(client as unknown as Db, {
-    transaction: <T>(run: (tx: Tx) => Promise<T>) =>
+    transaction: <T>(run: (tx: Tx) => Promise<T>, leastMs = 0) =>
       client
-        .$transaction((tx) => run(tx as unknown as Tx), limits)
+        .$transaction((tx) => run(tx as unknown as Tx), {
+          maxWait: 5_000,
+          timeout: Math.max(transactionTimeoutMs, leastMs),
+        })
         .catch((error: unknown) => {
           throw asOutage(error)
         }) as Promise<T>,

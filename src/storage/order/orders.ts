@@ -1,6 +1,6 @@
 import type { NewOrder, Order } from '../../domain/order/order.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
-import { bytea, json, raw } from '../database/columns.ts'
+import { bytea, hexOf, json, raw } from '../database/columns.ts'
 import { type Db, prepared, sql, type Tx, writePrepared } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
 import { insertOrders, type OnLogged } from './insert.ts'
@@ -38,6 +38,17 @@ export async function findOrder(db: Db, uid: OrderUid, chainId?: number): Promis
 export async function findOrderId(db: Db, uid: OrderUid): Promise<bigint | undefined> {
   const order = await sql(db).order.findFirst({ where: { uid: bytea(uid) }, select: { id: true } })
   return order?.id
+}
+
+/** The row keys of the orders that exist. */
+export async function findOrderIds(
+  db: Db,
+  chainId: number,
+  uids: readonly OrderUid[],
+): Promise<Map<OrderUid, bigint>> {
+  const rows = await sql(db).$queryRaw<{ id: bigint; uid: Uint8Array }[]>`
+    SELECT id, uid FROM orders WHERE chain_id = ${chainId} AND uid = ANY(${uids.map(bytea)})`
+  return new Map(rows.map(({ id, uid }) => [hexOf(uid), id]))
 }
 
 /** The orders that exist, in no particular order. */

@@ -41,26 +41,33 @@ const maxColumnValue = '9'.repeat(78)
 
 /**
  * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it twice, or after a rollback,
- * gives the row that the logs imply. In SQL: the columns are computed from other tables.
+ * gives the row that the logs imply. A row that has these values already is not written, since orders have many indexes. In SQL: the
+ * columns are computed from other tables.
  */
 export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return
   await sql(tx).$executeRaw`
-    UPDATE orders o SET
-      executed_sell = least(coalesce(t.sell, 0), ${maxColumnValue}::numeric),
-      executed_buy = least(coalesce(t.buy, 0), ${maxColumnValue}::numeric),
-      executed_signed_fee = least(coalesce(t.fee, 0), ${maxColumnValue}::numeric),
-      executed_fee = least(coalesce(e.fee, 0), ${maxColumnValue}::numeric),
-      executed_fee_token = e.token,
-      invalidated = EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = o.uid AND i.chain_id = o.chain_id)
-        OR o.onchain_user IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM placements pl WHERE pl.order_uid = o.uid AND pl.chain_id = o.chain_id),
-      presigned = coalesce((SELECT p.signed FROM presignatures p WHERE p.order_uid = o.uid AND p.chain_id = o.chain_id
-        ORDER BY p.block_number DESC, p.log_index DESC LIMIT 1), false)
-    FROM orders same
-      LEFT JOIN LATERAL (SELECT sum(sell_amount) AS sell, sum(buy_amount) AS buy, sum(fee_amount) AS fee
-        FROM trades WHERE order_id = same.id) t ON true
-      LEFT JOIN LATERAL (SELECT sum(executed_fee) AS fee, (array_agg(executed_fee_token ORDER BY auction_id))[1] AS token
-        FROM executions WHERE order_id = same.id) e ON true
-    WHERE same.id = o.id AND o.id = ANY(${orderIds})`
+    UPDATE orders o SET executed_sell = n.sell, executed_buy = n.buy, executed_signed_fee = n.signed_fee, executed_fee = n.fee,
+      executed_fee_token = n.fee_token, invalidated = n.invalidated, presigned = n.presigned
+    FROM (
+      SELECT same.id,
+        least(coalesce(t.sell, 0), ${maxColumnValue}::numeric) AS sell,
+        least(coalesce(t.buy, 0), ${maxColumnValue}::numeric) AS buy,
+        least(coalesce(t.fee, 0), ${maxColumnValue}::numeric) AS signed_fee,
+        least(coalesce(e.fee, 0), ${maxColumnValue}::numeric) AS fee,
+        e.token AS fee_token,
+        EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = same.uid AND i.chain_id = same.chain_id)
+          OR same.onchain_user IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM placements pl WHERE pl.order_uid = same.uid AND pl.chain_id = same.chain_id) AS invalidated,
+        coalesce((SELECT p.signed FROM presignatures p WHERE p.order_uid = same.uid AND p.chain_id = same.chain_id
+          ORDER BY p.block_number DESC, p.log_index DESC LIMIT 1), false) AS presigned
+      FROM orders same
+        LEFT JOIN LATERAL (SELECT sum(sell_amount) AS sell, sum(buy_amount) AS buy, sum(fee_amount) AS fee
+          FROM trades WHERE order_id = same.id) t ON true
+        LEFT JOIN LATERAL (SELECT sum(executed_fee) AS fee, (array_agg(executed_fee_token ORDER BY auction_id))[1] AS token
+          FROM executions WHERE order_id = same.id) e ON true
+      WHERE same.id = ANY(${orderIds})
+    ) n
+    WHERE n.id = o.id AND (o.executed_sell, o.executed_buy, o.executed_signed_fee, o.executed_fee, o.executed_fee_token, o.invalidated,
+      o.presigned) IS DISTINCT FROM (n.sell, n.buy, n.signed_fee, n.fee, n.fee_token, n.invalidated, n.presigned)`
 }
