@@ -7,13 +7,14 @@ import { policiesJson } from './competition.ts'
 /** Replaces the network's current auction. In SQL: a process that does not lead any more must not replace a newer one. */
 export async function storeCurrentAuction(
   db: Db,
-  { id, chainId, block, orders, nativePrices }: Auction,
+  { id, chainId, block, orders, nativePrices, surplusCapturingOwners }: Auction,
 ): Promise<void> {
   await sql(db).$executeRaw`
     INSERT INTO current_auctions AS c (chain_id, auction_id, block, order_ids, filled, policies, tokens, prices, jit_order_owners)
     VALUES (${chainId}, ${id}, ${block}, ${orders.map(({ order }) => order.id)}::bigint[],
       ${orders.map(({ order }) => numeric(filledAmount(order)))}::numeric[], ${orders.map(policiesJson)}::text[]::jsonb[],
-      ${[...nativePrices.keys()].map(bytea)}::bytea[], ${[...nativePrices.values()].map(numeric)}::numeric[], '{}')
+      ${[...nativePrices.keys()].map(bytea)}::bytea[], ${[...nativePrices.values()].map(numeric)}::numeric[],
+      ${surplusCapturingOwners.map(bytea)}::bytea[])
     ON CONFLICT (chain_id) DO UPDATE SET (auction_id, block, order_ids, filled, policies, tokens, prices, jit_order_owners) =
       (excluded.auction_id, excluded.block, excluded.order_ids, excluded.filled, excluded.policies, excluded.tokens, excluded.prices,
         excluded.jit_order_owners)

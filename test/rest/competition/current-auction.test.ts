@@ -111,9 +111,10 @@ describe('an order partly filled', () => {
     ])
 
   test('has its signed amounts, what is filled, and no calls before the trade', async () => {
-    const { id } = await show([held(unit / 4n)])
+    const owner = numbered('33')
+    const { id } = await show([held(unit / 4n)], { surplusCapturingOwners: [owner] })
     const { body } = await read(server)
-    expect(body).toMatchObject({ id: Number(id), block: 100, surplusCapturingJitOrderOwners: [] })
+    expect(body).toMatchObject({ id: Number(id), block: 100, surplusCapturingJitOrderOwners: [owner] })
     expect(body.prices).toMatchObject({ [wrapped]: String(unit) })
     expect(body.orders).toEqual([
       expect.objectContaining({
