@@ -13,7 +13,7 @@ import {
 import { Choices } from './choices.ts'
 import { argumentsFor, type Values } from './known-values.ts'
 import { bareSchema } from './oracle/execute.ts'
-import { isElsewhere, storedRoots } from './places.ts'
+import { isApart, isElsewhere, storedRoots } from './places.ts'
 
 export interface RandomDocument {
   text: string
@@ -112,7 +112,9 @@ class Writing {
 
   private anyField(type: Composite, depth: number): string {
     if (!isObjectType(type) && !isInterfaceType(type)) return '__typename'
-    const fields = Object.values(type.getFields()).filter((field) => !isElsewhere(type.name, field.name))
+    const fields = Object.values(type.getFields()).filter(
+      (field) => !isElsewhere(type.name, field.name) && !isApart(type.name, field.name),
+    )
     const isDeep = depth >= deepest || this.choices.isOver
     const leaves = fields.filter((field) => !isCompositeType(getNamedType(field.type)))
     const wanted = isDeep ? leaves : fields
