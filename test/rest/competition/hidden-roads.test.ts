@@ -209,7 +209,11 @@ function textsBelow(edges: readonly Edge[], down: ReadonlyMap<string, string>): 
   return [...texts]
 }
 
-const leaks = (text: string) => secrets.filter((secret) => text.includes(secret))
+const leaks = (text: string, known: readonly string[] = []) =>
+  secrets.filter((secret) => !known.includes(secret) && text.includes(secret))
+
+/** The chain's log names the solver of a settlement; nothing else of its competition. */
+const knownFrom = (one: string) => (one.includes('effectiveGasPrice') ? [solvers[0]] : [])
 
 /** A request as text: a path, or the body of a GraphQL request. */
 const everyRequest = () => [
@@ -226,7 +230,7 @@ async function telling({ url }: TestServer, requests: readonly string[]): Promis
     const { body } = await (one.startsWith('/')
       ? request(`${url}${one}`)
       : request(`${url}/graphql`, 'POST', one))
-    if (leaks(JSON.stringify(body)).length > 0) found.push(one)
+    if (leaks(JSON.stringify(body), knownFrom(one)).length > 0) found.push(one)
   }
   return found
 }

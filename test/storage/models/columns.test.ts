@@ -17,6 +17,8 @@ const aliases: Record<string, string> = {
   t: 'settlement_attempts',
   st: 'settlements',
   sm: 'settlement_amounts',
+  b: 'settlement_bookings',
+  ca: 'current_auctions',
   p: 'fee_policies',
   np: 'auction_prices',
   n: 'notifications',
@@ -28,7 +30,7 @@ const aliases: Record<string, string> = {
 }
 
 /** Rows that a statement builds, of no table. */
-const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side'])
+const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side', 'e'])
 
 /** Columns without a description, with the reason. */
 const undescribed: Record<string, string> = {
@@ -40,6 +42,7 @@ const undescribed: Record<string, string> = {
   'solution_executions.policy_set_id': 'its policies are read from the view fee_policies',
   'auctions.created_at': 'the time of a trade in the statistics',
   'settlement_attempts.reverted_block': 'says what a reorg takes back',
+  'settlement_attempts.driver_solution': 'names the solution to its driver',
   'settlement_attempts.signed_transaction': 'what a process that takes over needs, while it is pending',
   'order_standings.chain_id': 'only searched by',
   'order_standings.is_short': 'decides on notifications',
