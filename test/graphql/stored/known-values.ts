@@ -7,6 +7,7 @@ import {
   feedOf,
   newestNotifications,
   newestOrders,
+  newestSettlements,
   newestTrades,
   ordersOfAuction,
   tradesOfOrder,
@@ -25,6 +26,9 @@ export function valuesOf(rows: Rows) {
     ...auctions.map(({ id }) => idOf('Auction', id)),
     ...trades.map(({ chainId, blockNumber, logIndex }) => idOf('Trade', chainId, blockNumber, logIndex)),
     ...rows.solutions.map(({ auctionId, uid }) => idOf('Solution', auctionId, uid)),
+    ...rows.settlements.map(({ chainId, blockNumber, logIndex }) =>
+      idOf('Settlement', chainId, blockNumber, logIndex),
+    ),
     ...rows.notifications.map(({ id }) => idOf('Notification', id)),
     ...rows.affiliates.map(({ wallet }) => idOf('Affiliate', wallet)),
     ...rows.tokens.map(({ chainId, address }) => idOf('Token', chainId, address)),
@@ -50,6 +54,7 @@ export function valuesOf(rows: Rows) {
       notifications: ['earliest', ...owners.flatMap((owner) => cursorsOf(feedOf(owner, rows)))],
       orders: cursorsOf(newestOrders(orders)),
       orderTrades: orders.flatMap((order) => cursorsOf(tradesOfOrder(order, rows))),
+      settlements: cursorsOf(newestSettlements(rows.settlements)),
       trades: cursorsOf(newestTrades(trades)),
     } as Record<string, string[]>,
   }
@@ -118,6 +123,10 @@ const given: Record<string, Give> = {
     uids: [choices.of(uids), choices.of(uids), choices.of(uids)],
   }),
   'Query.transactionOrders': (choices, { transactions }) => ({ hash: choices.of(transactions) }),
+  'Query.settlementsOfTransaction': (choices, { transactions }) => ({ hash: choices.of(transactions) }),
+  'Query.settlements': (choices, { addresses }) => ({
+    ...(choices.once(2) && { solver: choices.of(addresses) }),
+  }),
   'Query.auctionOfTransaction': (choices, { transactions }) => ({ hash: choices.of(transactions) }),
   'Query.account': (choices, { addresses }) => ({ address: choices.of(addresses) }),
   'Query.auction': (choices, { auctionIds }) => ({ id: choices.of(auctionIds) }),

@@ -93,27 +93,11 @@ export const placesElsewhere: readonly string[] = [...places]
 
 export const isElsewhere = (type: string, field: string) => places.has(`${type}.${field}`)
 
-/** Stored, and left out of generated documents: tests of their own compute what they must be. */
-const apart: Readonly<Record<string, string>> = {
-  Auction: 'settlements',
-  Execution: 'networkFee',
-  Query: 'accounting settlements settlementsOfTransaction',
-  SettlementAttempt: 'bookings revertedGas revertedGasCost settlement submission',
-  Trade: 'settlement',
-}
-const typesApart = new Set([
-  'AccountPartner',
-  'AccountToken',
-  'Accounting',
-  'Settlement',
-  'SettlementBooking',
-  'SettlementFee',
-  'Slippage',
-  'SolverAccount',
-])
+/** Stored, and left out of generated documents: sums over a range of blocks, which have tests of their own. */
+const typesApart = new Set(['AccountPartner', 'AccountToken', 'Accounting', 'SolverAccount'])
 
 export const isApart = (type: string, field: string) =>
-  typesApart.has(type) || (apart[type]?.split(' ').includes(field) ?? false)
+  typesApart.has(type) || (type === 'Query' && field === 'accounting')
 
 /** Fields of Query that read stored rows. */
 export const storedRoots = [
@@ -127,6 +111,8 @@ export const storedRoots = [
   'meta',
   'auctionOfTransaction',
   'trades',
+  'settlements',
+  'settlementsOfTransaction',
   'notifications',
   'node',
   'appData',

@@ -93,6 +93,18 @@ async function storeSettlements(db: Database): Promise<void> {
     INSERT INTO settlements (chain_id, block_number, log_index, solver, tx_hash, auction_id, solution_uid)
     SELECT chain_id, block_number, log_index + 100, owner, tx_hash, auction_id, CASE WHEN auction_id IS NULL THEN NULL ELSE 0 END
     FROM trades`
+  await sql(db)
+    .$executeRaw`UPDATE settlements SET gas_used = 100000 + log_index, effective_gas_price = 7, is_measured = true
+    WHERE block_number % 2 = 0`
+  await sql(db).$executeRaw`
+    INSERT INTO settlement_amounts (chain_id, block_number, log_index, position, kind, policy, token, amount, value)
+    SELECT chain_id, block_number, log_index, k.position, k.kind, k.policy, solver, k.amount, k.value FROM settlements,
+      (VALUES (0, 'network', NULL, 5, 4), (1, 'protocol', 'priceImprovement', 6, NULL), (2, 'slippage', NULL, -7, -9))
+        AS k(position, kind, policy, amount, value)`
+  await sql(db).$executeRaw`
+    INSERT INTO settlement_bookings (auction_id, solution_uid, token, network_fee, protocol_fee, internalized, least, change)
+    SELECT auction_id, solution_uid, k.token, 5, 6, -1, -2, k.change FROM settlement_attempts,
+      (VALUES ('\\x22'::bytea, NULL), ('\\x11', 4)) AS k(token, change)`
   await sql(db).$executeRaw`
     INSERT INTO trades (chain_id, block_number, log_index, order_id, order_uid, owner, sell_token, buy_token, sell_amount, buy_amount, fee_amount, tx_hash)
     SELECT chain_id, block_number, log_index + 50, NULL, order_uid, owner, sell_token, buy_token, 1, 1, 0, tx_hash FROM trades LIMIT 1`

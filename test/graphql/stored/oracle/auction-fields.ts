@@ -3,6 +3,7 @@ import { ordersOfAuction, type Report } from './lists.ts'
 import { orderOf } from './order-fields.ts'
 import { pageOf } from './page.ts'
 import type { Row, Rows } from './rows.ts'
+import { attemptCost, bookingsOf } from './settlement-fields.ts'
 
 type AuctionRow = Row<'auctions'>
 
@@ -35,11 +36,17 @@ export const auctionFields: Fields<AuctionRow> = {
   settlementAttempts: (auction, _args, { rows }) => attemptsOf(auction, rows),
   solutions: ({ id }, _args, { rows }) =>
     rows.solutions.filter(({ auctionId }) => auctionId === id).sort(byKey(({ uid }) => [uid])),
+  settlements: ({ id }, _args, { rows }) => settlementsOf(id, rows),
   transactionHashes: ({ id }, _args, { rows }) => settlementsOf(id, rows).map(({ txHash }) => txHash),
 }
 
 export const attemptFields: Fields<Row<'attempts'>> = {
   ...columns('auctionId', 'solver', 'solutionUid', 'startBlock', 'deadlineBlock', 'txHash', 'endBlock'),
+  ...columns('submission', 'revertedGas'),
+  revertedGasCost: attemptCost,
+  bookings: (attempt, _args, { rows }) => bookingsOf(attempt, rows),
+  settlement: ({ auctionId, solutionUid }, _args, { rows }) =>
+    only(settlementsOf(auctionId, rows).filter((each) => each.solutionUid === solutionUid)),
   startTimestamp: ({ startedAt }) => time(startedAt),
   endTimestamp: ({ endedAt }) => time(endedAt),
   outcome: ({ outcome }) =>
@@ -118,6 +125,7 @@ export const proposedSolutionFields: Fields<Row<'solutions'> & Row<'parts'>> = {
 
 export const executionFields: Fields<{ execution: Row<'executions'>; chainId: number }> = {
   executedFee: ({ execution }) => execution.executedFee,
+  networkFee: ({ execution }) => execution.networkFee,
   blockNumber: ({ execution }) => execution.blockNumber,
   executedFeeToken: ({ execution, chainId }) => ({ chainId, address: execution.executedFeeToken }),
   protocolFees: ({ execution, chainId }) =>

@@ -24,6 +24,7 @@ import {
 } from './order-fields.ts'
 import { connectionFields, edgeFields, pageInfoFields } from './page.ts'
 import { indexedBlockFields, lagFields, metaFields, queryFields } from './query-fields.ts'
+import { bookingFields, settlementAmountFields, settlementFields } from './settlement-fields.ts'
 import { tokenFields } from './token-fields.ts'
 import { tradeFields } from './trade-fields.ts'
 
@@ -66,7 +67,11 @@ const types: Record<string, Fields<never>> = {
   ProtocolFee: plain('token', 'amount'),
   Query: queryFields,
   ReferralCode: affiliateFields,
+  Settlement: settlementFields,
   SettlementAttempt: attemptFields,
+  SettlementBooking: bookingFields,
+  SettlementFee: settlementAmountFields,
+  Slippage: settlementAmountFields,
   Solution: solutionFields,
   SolutionOrder: solutionOrderFields,
   SolverProposal: plain('solver', 'executedAmounts'),

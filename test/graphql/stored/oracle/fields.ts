@@ -15,6 +15,7 @@ export interface Arguments {
   last?: number | null
   orderUid?: string | null
   owner?: string | null
+  solver?: string | null
   status?: string | null
   uid?: string
   uids?: string[]

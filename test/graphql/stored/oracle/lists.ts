@@ -80,6 +80,13 @@ export const newestTrades = (trades: readonly Row<'trades'>[]): List<Row<'trades
     },
   )
 
+export const newestSettlements = (settlements: readonly Row<'settlements'>[]): List<Row<'settlements'>> =>
+  list(settlements, {
+    keyOf: ({ blockNumber, logIndex }) => [blockNumber, logIndex],
+    letter: 'e',
+    descends: true,
+  })
+
 export function ordersOfAuction({ id }: Row<'auctions'>, { orders, auctionOrders }: Rows): List<OrderRow> {
   const ids = auctionOrders.filter(({ auctionId }) => auctionId === id).map(({ orderId }) => orderId)
   return list(

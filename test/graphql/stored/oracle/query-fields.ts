@@ -1,10 +1,11 @@
 import { affiliateFields, filteredOrders, notificationFields } from './account-fields.ts'
 import { auctionFields, solutionFields } from './auction-fields.ts'
 import { byKey, type Fields, type GraphqlParams, only, time } from './fields.ts'
-import { feedOf, newestTrades } from './lists.ts'
+import { feedOf, newestSettlements, newestTrades } from './lists.ts'
 import { orderFields } from './order-fields.ts'
 import { pageOf } from './page.ts'
 import type { Row } from './rows.ts'
+import { settlementFields } from './settlement-fields.ts'
 import { tradeFields } from './trade-fields.ts'
 
 const settlementsIn = (hash: string | undefined, { rows, chainId }: GraphqlParams) =>
@@ -68,6 +69,17 @@ export const queryFields: Fields<unknown> = {
     const ids = settlementsIn(hash, params).map(({ auctionId }) => auctionId)
     return only(newestFirst(params.rows.auctions.filter(({ id }) => ids.includes(id))))
   },
+  settlements: (_root, { solver, ...page }, { rows, chainId }) =>
+    pageOf(
+      newestSettlements(
+        rows.settlements.filter(
+          (each) => each.chainId === chainId && (solver == null || each.solver === solver),
+        ),
+      ),
+      page,
+    ),
+  settlementsOfTransaction: (_root, { hash }, params) =>
+    settlementsIn(hash, params).sort(byKey(({ blockNumber, logIndex }) => [blockNumber, logIndex])),
   meta: (_root, _args, params) => checkpointOf(params) ?? {},
   notifications: (_root, { account = '', ...page }, { rows }) => pageOf(feedOf(account, rows), page),
   appData: (_root, args, { rows }) => only(rows.appData.filter(({ hash }) => hash === args.hash)),
@@ -89,6 +101,7 @@ function nodeOf(id: string, params: GraphqlParams): unknown {
     [rows.trades.filter(({ orderId }) => orderId !== null), tradeFields],
     [rows.auctions, auctionFields],
     [rows.solutions, solutionFields],
+    [rows.settlements, settlementFields],
     [rows.notifications, notificationFields],
     [rows.affiliates, affiliateFields],
   ]

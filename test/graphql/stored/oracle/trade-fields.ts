@@ -2,6 +2,7 @@ import { policiesOf } from './auction-fields.ts'
 import { columns, type Fields, idOf, only } from './fields.ts'
 import { orderOf } from './order-fields.ts'
 import type { Row } from './rows.ts'
+import { settlementOfTrade } from './settlement-fields.ts'
 
 export const tradeFields: Fields<Row<'trades'>> = {
   ...columns(
@@ -19,6 +20,7 @@ export const tradeFields: Fields<Row<'trades'>> = {
   sellToken: ({ chainId, sellToken }) => ({ chainId, address: sellToken }),
   buyToken: ({ chainId, buyToken }) => ({ chainId, address: buyToken }),
   order: ({ orderId }, _args, { rows }) => orderOf(rows.orders, orderId),
+  settlement: (trade, _args, { rows }) => settlementOfTrade(trade, rows),
   auction: ({ auctionId }, _args, { rows }) => only(rows.auctions.filter(({ id }) => id === auctionId)),
   executedProtocolFees: ({ orderId, auctionId, chainId }, _args, { rows }) => {
     const policies = policiesOf(orderId, auctionId, rows)
