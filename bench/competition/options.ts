@@ -23,7 +23,7 @@ ends as it should; and tells how long auctions take. Fails where something does 
   --orders N        orders in each run (default 200)
   --seconds N       in which they are placed (default 30)
   --fields A,B      of alone, good, all (default all three, in this order)
-  --races           the one that takes also tries what was left since its answer: it succeeds until it is banned
+  --races           the one that takes also tries what was left since its answer
   --home DIR        folder of the embedded database and the chain, kept between runs (default bench/.cache/competition)
   --json FILE       where the figures go (default bench/results/competition.json)`
 

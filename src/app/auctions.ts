@@ -16,6 +16,7 @@ import { createSettler, type Settler } from '../chain/settlement/settler.ts'
 import type { AccountBalances } from '../chain/transaction/balances.ts'
 import type { PrivateEndpoint } from '../chain/transaction/broadcast.ts'
 import { createBackOff } from '../concurrency/back-off.ts'
+import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Hex } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
@@ -224,10 +225,13 @@ function driverSolver(
   })
 }
 
-/** What the settlement contract has of each. */
+/** What the settlement contract has of each; undefined for what is no token. */
 async function buffersOf(tokens: readonly Address[], chain: Chain, { settlement: owner }: Network) {
-  const holdings = await chain.spendable(tokens.map((token) => ({ owner, token })))
-  return holdings.map(({ balance }) => balance)
+  const balances = await chain.balances(tokens.map((token) => ({ owner, token })))
+  return balances.map((read) => {
+    if (read instanceof Outage) throw read
+    return read === 'absent' ? undefined : read.balance
+  })
 }
 
 function engineSolver(

@@ -45,6 +45,7 @@ const networkRow = z.object({
   settlement: addressText.optional(),
   vaultRelayer: addressText.optional(),
   hooksTrampoline: addressText.prefault(defaultHooksTrampoline),
+  balanceGuard: addressText.optional(),
   ethFlows: z.array(addressText).max(10).optional(),
   wrappedNative: addressText,
   poolFactory: addressText,

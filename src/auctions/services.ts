@@ -75,8 +75,8 @@ export interface AuctionServices {
   settlers: ReadonlyMap<Address, Settler>
   /** Dry runs of settlements by the account of each solver. */
   dryRuns: ReadonlyMap<Address, DryRun>
-  /** What the settlement contract has of each; zero for what is no token. */
-  buffers(tokens: readonly Address[]): Promise<readonly bigint[]>
+  /** What the settlement contract has of each; undefined for what is no token. */
+  buffers(tokens: readonly Address[]): Promise<readonly (bigint | undefined)[]>
   /** The native coin of the solvers' accounts. */
   accounts: {
     /** Reads it again now and then. */

@@ -53,7 +53,11 @@ export function toSettlementPlan(
       executedAmount: order.kind === 'sell' ? execution.sell : execution.buy,
     })),
     interactions: [
-      [...fulfilments.flatMap(({ order }) => duePreInteractions(order)), ...(solution.proposal.before ?? [])],
+      [
+        ...(solution.proposal.first ?? []),
+        ...fulfilments.flatMap(({ order }) => duePreInteractions(order)),
+        ...(solution.proposal.before ?? []),
+      ],
       [...solution.proposal.interactions, ...unwrapCalls(fulfilments, wrappedNative)],
       [...fulfilments.flatMap(({ order }) => order.interactions.post), ...(solution.proposal.after ?? [])],
     ],

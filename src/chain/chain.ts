@@ -36,8 +36,8 @@ export interface Chain {
   gasPrice(): Promise<bigint>
   /** In the order of `holdings`. Zeros for a token without code, or one that reverts. */
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
-  /** At one block, with the allowance for the vault relayer, as `readBalances`. */
-  balances(holdings: readonly Holding[], blockHash: Bytes32): Promise<(ReadBalance | Outage)[]>
+  /** At one block, the newest without one, with the allowance for the vault relayer, as `readBalances`. */
+  balances(holdings: readonly Holding[], blockHash?: Bytes32): Promise<(ReadBalance | Outage)[]>
   /** `account:token` for each account that a log of these tokens names in a block range, both ends included. */
   changedHoldings(
     tokens: readonly Address[],
@@ -76,7 +76,8 @@ export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): C
           : { ...balance, allowance: balance.allowance ?? 0n }
       })
     },
-    balances: (holdings, blockHash) => readBalances(rpc, holdings, { spender, blockHash }),
+    balances: (holdings, blockHash) =>
+      readBalances(rpc, holdings, { spender, ...(blockHash && { blockHash }) }),
     changedHoldings: (...range) => changedHoldings(rpc, ...range),
     settledChanges: (txHash) => balanceChanges(rpc, network, txHash),
     code: async (address) => parseHex(await available(rpc.call('eth_getCode', [address, 'latest']))),

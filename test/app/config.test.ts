@@ -143,6 +143,12 @@ test("a network's prices are for a tenth of its coin by default", () => {
   for (const wrong of ['0', '0x10', '-1', '1e18', 5]) expect(faultsOf(() => read(wrong))).toHaveLength(1)
 })
 
+test('a network has a guard contract only if its row names one', () => {
+  const rows = [{}, { balanceGuard: numbered('cd').toUpperCase().replace('X', 'x') }]
+  expect(rows.map((row) => networkOf(row)?.balanceGuard)).toEqual([undefined, numbered('cd')])
+  expect(faultsOf(() => networkOf({ balanceGuard: '0x12' }))).toHaveLength(1)
+})
+
 test("a network's dollar is the default token of its chain, unless its row names another, or none", () => {
   const rows = [{}, { usdReference: numbered('cd') }, { usdReference: null }, { chainId: 31_337 }]
   expect(rows.map((row) => networkOf(row)?.usdReference)).toEqual([

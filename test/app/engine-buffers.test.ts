@@ -163,6 +163,16 @@ test('a solution that takes the protocol fee is refused', async () => {
   await cancel(uid)
 })
 
+test('a solution that calls the guard contract is refused', async () => {
+  const guard = chain.market.network.balanceGuard
+  const calling = () => ({ preInteractions: [{ target: guard, value: '0', callData: '0x' }] })
+  engine.behaves(bidding({ more: calling }))
+  const uid = await place()
+  await noticeOf('driverError', new RegExp(`may not call ${guard}`))
+  expect((await trader().order(uid)).status).toBe('open')
+  await cancel(uid)
+})
+
 test('a swap may be left out within its limits: the contract pays, and its solver is told how much it may', async () => {
   engine.behaves(bidding({ more: internal }))
   const [dollars, coins] = [await held('USDC'), await held('WETH')]

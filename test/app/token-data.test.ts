@@ -157,3 +157,12 @@ test('the program does not start on a chain without the settlement contract', as
   const start = startProgram({ database, chain: world.chain }, {}, { networks })
   await expect(start).rejects.toThrow(`there is no settlement contract at ${network.settlement}`)
 })
+
+test('the program does not start where another contract, or none, is named as the guard contract', async () => {
+  await using database = await createTestDatabase()
+  for (const balanceGuard of [numbered('57'), world.market.tokens.DAI.address]) {
+    const networks = [{ network: { ...world.market.network, balanceGuard }, rpcUrl: world.chain.rpcUrl }]
+    const start = startProgram({ database, chain: world.chain }, {}, { networks })
+    await expect(start).rejects.toThrow(`the code at ${balanceGuard} is not that of BalanceGuard`)
+  }
+})

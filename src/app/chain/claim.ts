@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { balanceGuardCode } from '../../chain/bytecode/balance-guard.ts'
 import { createChain } from '../../chain/chain.ts'
 import type { NetworkNode } from '../../chain/rpc/node.ts'
 import { Outage } from '../../domain/errors/error.ts'
@@ -82,6 +83,8 @@ async function tryNode(network: Network, node: NetworkNode, db: Database): Promi
       throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
     if ((await chain.code(network.settlement)) === '0x')
       throw new Error(`${network.name}: there is no settlement contract at ${network.settlement}`)
+    if (network.balanceGuard && (await chain.code(network.balanceGuard)) !== balanceGuardCode)
+      throw new Error(`${network.name}: the code at ${network.balanceGuard} is not that of BalanceGuard`)
     await claimNetwork(db, network, genesisHash)
     node.accept()
     return undefined

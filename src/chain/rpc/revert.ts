@@ -5,6 +5,8 @@ import { isExecutionFault, toQuantity } from './wire.ts'
 
 const errorSelector = '0x08c379a0'
 const panicSelector = '0x4e487b71'
+/** Of BalanceGuard: `TooLittle(address token, uint256 missing)`. */
+const tooLittleSelector = '0x336e3c9a'
 const longestText = 200
 
 /** Why a contract call failed, in one short line: the contract's message, a panic code, short hex, or the node's message. */
@@ -34,6 +36,10 @@ function decodeRevert(data: Hex): string {
     const body = `0x${data.slice(10)}`
     if (selector === errorSelector) return String(AbiCoder.defaultAbiCoder().decode(['string'], body)[0])
     if (selector === panicSelector) return `Panic(0x${BigInt(body).toString(16).padStart(2, '0')})`
+    if (selector === tooLittleSelector) {
+      const [token, missing] = AbiCoder.defaultAbiCoder().decode(['address', 'uint256'], body)
+      return `the balance of ${String(token).toLowerCase()} would be ${missing} less than it must be`
+    }
   } catch {
     // The data does not match its selector: shown as hex.
   }

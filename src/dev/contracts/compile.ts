@@ -8,6 +8,7 @@ const folder = new URL('.', import.meta.url)
 
 /** The contracts that get an artifact; their base contracts are compiled with them. */
 export const contractNames = [
+  'BalanceGuard',
   'BalanceReader',
   'ContractWallet',
   'EthFlow',
@@ -26,11 +27,18 @@ export const contractNames = [
   'WrappedNative',
 ] as const
 
-/** Contracts that also run on real networks, in eth_call. Their code is in `chain/bytecode`. */
+/** Contracts that use what Paris, the version of the others, lacks. */
+const evmVersions: Readonly<Record<string, string>> = { 'BalanceGuard.sol': 'cancun' }
+
+/** Transient storage breaks the composability of calls in a transaction: said of every use of it. */
+const transientStorageWarning = '2394'
+
+/** Contracts that also run on real networks, in eth_call or deployed. Their code is in `chain/bytecode`. */
 export const embeddedCode = {
   OrderCheck: { file: 'order-check.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
   /** The constructors of those with `bytecode` return what they read: an eth_call creates them. */
   MetadataReader: { file: 'metadata-reader.ts', constant: 'metadataReaderCode', code: 'bytecode' },
+  BalanceGuard: { file: 'balance-guard.ts', constant: 'balanceGuardCode', code: 'deployedBytecode' },
   BalanceReader: { file: 'balance-reader.ts', constant: 'balanceReaderCode', code: 'bytecode' },
   PoolReader: { file: 'pool-reader.ts', constant: 'poolReaderCode', code: 'bytecode' },
   SettlementSequence: {
@@ -44,7 +52,7 @@ export const embeddedCode = {
 } as const
 
 interface CompilerOutput {
-  errors?: { severity: string; formattedMessage: string }[]
+  errors?: { errorCode: string; severity: string; formattedMessage: string }[]
   contracts: Record<
     string,
     Record<string, { abi: Artifact['abi']; evm: Record<'bytecode' | 'deployedBytecode', { object: string }> }>
@@ -53,11 +61,15 @@ interface CompilerOutput {
 
 /** Compiles every contract of this folder. The result depends on the sources and the compiler's version alone. */
 export function compileContracts(): Artifact[] {
-  return compileSources(
-    readdirSync(folder)
-      .filter((file) => file.endsWith('.sol'))
-      .map((file) => new URL(file, folder)),
-    contractNames.map((contractName) => [`${contractName}.sol`, contractName]),
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sol'))
+  const names = contractNames.map((contractName) => [`${contractName}.sol`, contractName] as const)
+  const versionOf = (file: string) => evmVersions[file] ?? 'paris'
+  return [...new Set(files.map(versionOf))].flatMap((version) =>
+    compileSources(
+      files.filter((file) => versionOf(file) === version).map((file) => new URL(file, folder)),
+      names.filter(([file]) => versionOf(file) === version),
+      version,
+    ),
   )
 }
 
@@ -65,6 +77,7 @@ export function compileContracts(): Artifact[] {
 export function compileSources(
   files: readonly URL[],
   names: readonly (readonly [string, string])[],
+  evmVersion = 'paris',
 ): Artifact[] {
   const solc: { compile(input: string): string } = createRequire(import.meta.url)('solc')
   const input = {
@@ -73,14 +86,14 @@ export function compileSources(
       files.map((file) => [path.basename(file.pathname), { content: readFileSync(file, 'utf8') }]),
     ),
     settings: {
-      evmVersion: 'paris',
+      evmVersion,
       optimizer: { enabled: true, runs: 200 },
       metadata: { bytecodeHash: 'none', appendCBOR: false },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
     },
   }
   const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input)))
-  const [fault] = output.errors ?? []
+  const [fault] = (output.errors ?? []).filter(({ errorCode }) => errorCode !== transientStorageWarning)
   if (fault) throw new Error(fault.formattedMessage)
   return names.map(([file, contractName]) => {
     const compiled = output.contracts[file]?.[contractName]

@@ -76,8 +76,9 @@ export async function buildMarket(rpcUrl: string, log: Log): Promise<Market> {
 export async function isMarketCurrent(rpcUrl: string, log: Log): Promise<boolean> {
   const { network } = describeMarket()
   const rpc = createRpc({ url: rpcUrl, log })
-  const codeAt = (at: Address) => rpc.call<string>('eth_getCode', [at, 'latest'])
+  const codeAt = (at: Address | undefined) => rpc.call<string>('eth_getCode', [at, 'latest'])
   return (
+    (await codeAt(network.balanceGuard)) === readArtifact('BalanceGuard').deployedBytecode &&
     (await codeAt(network.wrappedNative)) === readArtifact('WrappedNative').deployedBytecode &&
     (await codeAt(network.poolFactory)) === readArtifact('PoolFactory').deployedBytecode &&
     (await codeAt(network.hooksTrampoline)) === (await trampolineCode(rpc, network)) &&
@@ -105,6 +106,7 @@ async function deployContracts({ rpc, stage, market, deployer }: MarketBuild): P
   stage.send(deployer, { data: token('TestToken', 'CoW Protocol Token', 'COW') })
   stage.send(deployer, { data: token('FeeToken', 'Fee on Transfer', 'FEE') })
   stage.send(deployer, { data: readArtifact('PoolFactory').bytecode })
+  stage.send(deployer, { data: readArtifact('BalanceGuard').bytecode })
   for (const deployment of settlementDeployments()) stage.send(deployer, deployment)
   await stage.mine()
 }

@@ -29,7 +29,7 @@ export interface Market {
 }
 
 /** Contracts that the deployer creates, in this order: their addresses follow from it. */
-export const deployedInOrder = ['USDC', 'DAI', 'COW', 'FEE', 'PoolFactory'] as const
+export const deployedInOrder = ['USDC', 'DAI', 'COW', 'FEE', 'PoolFactory', 'BalanceGuard'] as const
 
 /** Sepolia's wrapped native, which client libraries know. */
 const wrappedNative = address('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14')
@@ -52,6 +52,7 @@ export function describeMarket(): Market {
     settlement: settlementAddress,
     vaultRelayer: vaultRelayerAddress,
     hooksTrampoline: defaultHooksTrampoline,
+    balanceGuard: created('BalanceGuard'),
     ethFlows: [ethFlowOf.production],
     wrappedNative,
     poolFactory: created('PoolFactory'),

@@ -12,6 +12,8 @@ export interface Proposal {
   trades: ProposedTrade[]
   /** Run after sell tokens are taken and before buy tokens are paid. */
   interactions: Interaction[]
+  /** Run before all others; none if left out. */
+  first?: Interaction[]
   /** Run before sell tokens are taken, after the orders' own; none if left out. */
   before?: Interaction[]
   /** Run after buy tokens are paid out and after the orders' own; none if left out. */

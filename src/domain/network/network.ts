@@ -16,6 +16,8 @@ export interface Network {
   vaultRelayer: Address
   /** Runs the hooks of orders, each with its own gas limit; only the settlement contract may call it. */
   hooksTrampoline: Address
+  /** Lets a settlement compare on chain what the settlement contract has before and after it, if it is deployed. */
+  balanceGuard?: Address | undefined
   /** Contracts that own the orders of users who sell the chain's own coin. */
   ethFlows: readonly Address[]
   /** ERC-20 form of the chain's own coin, such as WETH. */

@@ -9,6 +9,11 @@ const hooksAbi = new Interface([
   'function execute((address target, bytes callData, uint256 gasLimit)[] hooks)',
 ])
 
+const guardAbi = new Interface([
+  'function note(address[] tokens)',
+  'function check(address[] tokens, int256[] least)',
+])
+
 /** `transfer(address,uint256)` and so on. Encoded by hand: the ABI library takes longer than the search for the route. */
 const selectors = { transfer: 'a9059cbb', approve: '095ea7b3', swap: '022c0d9f', withdraw: '2e1a7d4d' }
 
@@ -33,6 +38,17 @@ export function unwrapCall(wrappedNative: Address, amount: bigint): Interaction 
 /** The trampoline runs the hooks in this order, each with its own gas limit. */
 export function hooksCall(trampoline: Address, hooks: readonly Hook[]): Interaction {
   return { target: trampoline, value: 0n, callData: hooksAbi.encodeFunctionData('execute', [hooks]) as Hex }
+}
+
+/** The guard contract notes what its caller has of each token, for the rest of the transaction. */
+export function balanceNote(guard: Address, tokens: readonly Address[]): Interaction {
+  return { target: guard, value: 0n, callData: guardAbi.encodeFunctionData('note', [tokens]) as Hex }
+}
+
+/** Reverts unless its caller has what was noted of each token and so much more, or less where it is negative. */
+export function balanceCheck(guard: Address, least: readonly (readonly [Address, bigint])[]): Interaction {
+  const values = [least.map(([token]) => token), least.map(([, amount]) => amount)]
+  return { target: guard, value: 0n, callData: guardAbi.encodeFunctionData('check', values) as Hex }
 }
 
 function call(

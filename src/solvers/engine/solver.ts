@@ -27,9 +27,12 @@ export interface EngineSolverOptions {
   health: Health
   write: AuctionWriter
   notify(notice: SolutionNotice): void
-  network: Pick<Network, 'chainId' | 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative'>
-  /** What the settlement contract has of each; zero for what is no token. */
-  buffers(tokens: readonly Address[]): Promise<readonly bigint[]>
+  network: Pick<
+    Network,
+    'chainId' | 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative' | 'balanceGuard'
+  >
+  /** What the settlement contract has of each; undefined for what is no token. */
+  buffers(tokens: readonly Address[]): Promise<readonly (bigint | undefined)[]>
   /** What may be left out, and what the contract paid for it since a time or is to pay; nothing if absent. */
   internalize?: { limits: Limits; paid(since: Date): Promise<Amounts> }
   /** Whether it may bring orders of its own. */
@@ -49,8 +52,8 @@ const maxContracts = 64
 export function createEngineSolver(options: EngineSolverOptions): Solver {
   const { name, address, engine, health, write, notify, network, buffers, now, solveMs, jitOrders } = options
   const { limits, paid = async () => new Map() } = options.internalize ?? {}
-  const { settlement, vaultRelayer, hooksTrampoline } = network
-  const forbidden = [settlement, vaultRelayer, hooksTrampoline]
+  const { settlement, vaultRelayer, hooksTrampoline, balanceGuard } = network
+  const forbidden = [settlement, vaultRelayer, hooksTrampoline, ...(balanceGuard ? [balanceGuard] : [])]
   const punctuality = createPunctuality()
   const origins = new WeakMap<Proposal, { auctionId: bigint; solutionIds: number[] }>()
 
@@ -59,9 +62,15 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     if (origin) notify({ ...origin, ...notice })
   }
 
-  async function balancesOf(tokens: readonly Address[]): Promise<Amounts> {
-    const balances = await buffers(tokens)
-    return new Map(tokens.map((token, index) => [token, balances[index] ?? 0n]))
+  /** Without those that are no tokens. */
+  async function balancesOf(addresses: readonly Address[]): Promise<Amounts> {
+    const balances = await buffers(addresses)
+    return new Map(
+      addresses.flatMap((token, index) => {
+        const balance = balances[index]
+        return balance === undefined ? [] : [[token, balance] as const]
+      }),
+    )
   }
 
   /** What a solution may use of the settlement contract's tokens. */
@@ -145,7 +154,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     if (accepted.length === 0) return []
     const held = await balancesOf([...touched])
     return accepted.map(({ booked, tokens }) => {
-      const safe = guarded(booked, tokens, held, settlement)
+      const safe = guarded(booked, tokens, held, network)
       const origin = origins.get(booked.solution.proposal)
       if (origin) origins.set(safe.proposal, origin)
       return safe

@@ -2,11 +2,11 @@ import { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { solutionBookings } from '../../../src/auctions/bookings.ts'
 import { checkProposal } from '../../../src/auctions/check-proposal.ts'
-import { toSettlementPlan } from '../../../src/auctions/settlement-plan.ts'
+import { type SettlementPlan, toSettlementPlan } from '../../../src/auctions/settlement-plan.ts'
 import type { AuctionOrder } from '../../../src/domain/auction/auction.ts'
 import { toJitEntry } from '../../../src/domain/auction/jit.ts'
 import type { Proposal, Solution } from '../../../src/domain/auction/solution.ts'
-import type { Address } from '../../../src/domain/evm/address.ts'
+import { type Address, address } from '../../../src/domain/evm/address.ts'
 import type { FeePolicy } from '../../../src/domain/fee/policy.ts'
 import { type Pool, poolAfterSwap, poolOutputDown } from '../../../src/domain/routing/pool.ts'
 import { type Booking, slippageOf } from '../../../src/domain/settlement/booking.ts'
@@ -27,6 +27,11 @@ import {
 import { simulate } from '../../fakes/settlement-simulator.ts'
 
 const transfers = new Interface(['function transfer(address to, uint256 amount)'])
+const guardAbi = new Interface([
+  'function note(address[] tokens)',
+  'function check(address[] tokens, int256[] least)',
+])
+const balanceGuard = numbered('99')
 const tokens = [wrapped, dollar, coin] as const
 /** Atoms of equal value. */
 const units: Record<Address, bigint> = {
@@ -145,9 +150,12 @@ function randomCase(random: Random): Case | undefined {
 /** What the settlement contract has more of each token after the plan, and whether the calls at its end pass. */
 function settled({ auction, solution, bookings }: Case, form: 'kept' | 'whole', most = held) {
   const booked = { solution, bookings }
-  const { proposal } = guarded(booked, touchedBy(solution.proposal, auction, wrapped), most, settlement)
-  const shown = form === 'kept' ? proposal : (proposal.uninternalized ?? proposal)
-  const plan = toSettlementPlan(auction, { ...solution, proposal: shown }, wrapped)
+  const planOf = (network: Parameters<typeof guarded>[3]) => {
+    const { proposal } = guarded(booked, touchedBy(solution.proposal, auction, wrapped), most, network)
+    const shown = form === 'kept' ? proposal : (proposal.uninternalized ?? proposal)
+    return toSettlementPlan(auction, { ...solution, proposal: shown }, wrapped)
+  }
+  const plan = planOf({ settlement })
   const { left, fills } = simulate(plan, pools, held)
   const passes = plan.interactions[2].every(({ target, callData }) => {
     const [to, amount] = transfers.decodeFunctionData('transfer', callData)
@@ -156,7 +164,19 @@ function settled({ auction, solution, bookings }: Case, form: 'kept' | 'whole', 
   const changes = new Map(
     tokens.map((token) => [token, (left.get(token) ?? held.get(token) ?? 0n) - (held.get(token) ?? 0n)]),
   )
-  return { changes, passes, fills }
+  return { changes, passes, fills, passesGuard: passesGuard(planOf({ settlement, balanceGuard }), changes) }
+}
+
+/** As the guard contract does; it has to be called first and last, with the same tokens. */
+function passesGuard({ interactions: [pre, , post] }: SettlementPlan, changes: ReadonlyMap<Address, bigint>) {
+  const [note, check] = [pre[0], post.at(-1)]
+  expect([note?.target, check?.target]).toEqual([balanceGuard, balanceGuard])
+  const noted = guardAbi.decodeFunctionData('note', note?.callData ?? '0x').tokens
+  const [checked, least] = guardAbi.decodeFunctionData('check', check?.callData ?? '0x')
+  expect([...checked]).toEqual([...noted])
+  return noted.every((token: string, index: number) => {
+    return (changes.get(address(token)) ?? 0n) >= least[index]
+  })
 }
 
 const cases = Array.from({ length: 200 }, (_, seed) => randomCase(createRandom(seed + 1))).filter(
@@ -201,12 +221,13 @@ describe('over random solutions', () => {
     const passed = { kept: 0, whole: 0 }
     for (const one of cases) {
       for (const form of ['kept', 'whole'] as const) {
-        const { changes, passes } = settled(one, form)
+        const { changes, passes, passesGuard } = settled(one, form)
         const isEnough = tokens.every((token) => {
           const { least = 0n, internalized = 0n } = one.bookings.find((each) => each.token === token) ?? {}
           return (changes.get(token) ?? 0n) >= (form === 'kept' ? least : least - internalized)
         })
         expect(passes).toBe(isEnough)
+        expect(passesGuard).toBe(isEnough)
         if (passes) passed[form]++
         // With an atom more before, what just passed may pass no more: nothing else in the contract makes up for it.
         const short = [...one.bookings.map(({ token }) => token)].some((token) => {
