@@ -66,8 +66,12 @@ export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; sec
 export const DeliveryRef = builder.objectRef<DeliveryRecord>('Delivery')
 export const DeliveryEdgeRef = builder.objectRef<DeliveryRecord>('DeliveryEdge')
 export const DeliveryConnectionRef = builder.objectRef<DeliveryPage>('DeliveryConnection')
-export const SessionRef = builder.objectRef<OpenedSession>('Session')
-export const SignInChallengeRef = builder.objectRef<SignInChallenge>('SignInChallenge')
+export const SignInPayloadRef = builder.objectRef<OpenedSession>('SignInPayload')
+export const SignOutPayloadRef = builder.objectRef<{ sessions: number }>('SignOutPayload')
+export const TestChannelPayloadRef = builder.objectRef<{ delivery: bigint }>('TestChannelPayload')
+export const ReplayChannelPayloadRef = builder.objectRef<{ deliveries: number }>('ReplayChannelPayload')
+export const UnsubscribeChannelPayloadRef = builder.objectRef<{ id: string }>('UnsubscribeChannelPayload')
+export const SignInChallengePayloadRef = builder.objectRef<SignInChallenge>('SignInChallengePayload')
 export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
 export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
   'CancelOrdersByPolicyPayload',

@@ -57,8 +57,8 @@ describe('signing in', () => {
     const { token } = data.signIn
     expect((await channels(key.address, token)).data.channelSubscriptions).toEqual([])
     expect((await channels(wallet, token)).errors?.[0]?.extensions?.code).toBe('Unauthorized')
-    expect((await ask('mutation { signOut }', {}, token)).data.signOut).toBe(true)
-    expect((await ask('mutation { signOut }', {}, token)).data.signOut).toBe(false)
+    expect((await ask('mutation { signOut { sessions } }', {}, token)).data.signOut.sessions).toBe(1)
+    expect((await ask('mutation { signOut { sessions } }', {}, token)).data.signOut.sessions).toBe(0)
     expect((await channels(key.address, token)).errors?.[0]?.extensions?.code).toBe('Unauthorized')
   })
 
@@ -118,8 +118,9 @@ describe('signing in', () => {
 
   test('an account has at most 20 sessions', async () => {
     const endAll = async (token: string) => {
-      const mutation = 'mutation ($account: Address!) { signOutEverywhere(input: { account: $account }) }'
-      return (await ask(mutation, { account: key.address }, token)).data.signOutEverywhere
+      const mutation =
+        'mutation ($account: Address!) { signOutEverywhere(input: { account: $account }) { sessions } }'
+      return (await ask(mutation, { account: key.address }, token)).data.signOutEverywhere.sessions
     }
     await endAll(editorKey)
     const tokens: string[] = []

@@ -113,7 +113,7 @@ test('the receiver of the how-to page takes what is signed with its secret, once
   const { secret, channel } = data.subscribeChannel
   const page = await runReceiver(secret)
   try {
-    const testing = 'mutation ($input: ChannelInput!) { testChannel(input: $input) }'
+    const testing = 'mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }'
     await ask(url, testing, { input: { account: key.address, id: channel.id } }, token)
     const sent = await eventually('the test event', () =>
       proxy.received.find(({ body }) => body.type === 'test'),

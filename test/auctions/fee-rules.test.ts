@@ -45,7 +45,8 @@ test("each order has the fee policies of its pair at that time, followed by its 
   const bucket = { kind: 'volume', factor: 30n }
   const before = await policies()
   expect(before.get(plain.uid)).toEqual([surplus, bucket])
-  expect(before.get(partnered.uid)).toEqual([surplus, bucket, { kind: 'volume', factor: 2_500n }])
+  const partnerFee = { kind: 'volume', factor: 2_500n, recipient: numbered('0d') }
+  expect(before.get(partnered.uid)).toEqual([surplus, bucket, partnerFee])
   expect(before.get(unwrapping.uid)).toEqual([surplus])
   expect(before.get(back.uid)).toEqual([surplus, bucket])
 

@@ -94,6 +94,12 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   FeatureDisabled: 'graphql/gates.test.ts',
   FeedGap: 'storage/retention/sweep.test.ts',
   SlowConsumer: 'sse/stream.test.ts',
+  BadRequest: 'app/simulations.test.ts',
+  InvalidSignIn: 'accounts/sign-in.test.ts',
+  ChannelExists: 'notifications/channels/webhook.test.ts',
+  ChannelNotFound: 'notifications/channels/webhook.test.ts',
+  ChannelUnreachable: 'notifications/channels/webhook.test.ts',
+  TooManyChannels: 'notifications/channels/webhook.test.ts',
 }
 
 test('every code of the list has a request that is answered with it', () => {

@@ -178,7 +178,9 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
   // Two have a row for each network or token; the others are empty here.
-  expect(plan).not.toMatch(/Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate|price_series|refunds)/)
+  expect(plan).not.toMatch(
+    /Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate|price_series|refunds|jit_executions)/,
+  )
 })
 
 test('a page of an order that was in every other auction looks at the auctions of the page alone', async () => {

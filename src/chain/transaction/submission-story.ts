@@ -1,3 +1,5 @@
+import { formatUnits } from '../../domain/amount.ts'
+
 const gwei = 10n ** 9n
 const most = { first: 4, last: 8 }
 
@@ -26,7 +28,5 @@ export function createSubmissionStory(before = ''): SubmissionStory {
 
 /** With three digits after the point, rounded down. */
 export function inGweiDown(wei: bigint): string {
-  const thousandths = (wei * 1_000n) / gwei
-  const digits = String(thousandths).padStart(4, '0')
-  return `${digits.slice(0, -3)}.${digits.slice(-3)}`.replace(/\.?0+$/, '') || '0'
+  return formatUnits((wei * 1_000n) / gwei, 3)
 }

@@ -10,12 +10,19 @@ import {
   testChannel,
   unsubscribeChannel,
 } from '../../../notifications/channels/manage.ts'
+import { messageId } from '../../../notifications/channels/webhook.ts'
 import { builder } from '../../builder.ts'
 import { requireAccount } from '../../context/access.ts'
 import type { Context } from '../../context/context.ts'
 import { tradingOn } from '../../context/networks.ts'
 import { inputArgument } from '../../input/input-type.ts'
-import { ChannelPayloadRef, ChannelSecretPayloadRef } from '../../refs.ts'
+import {
+  ChannelPayloadRef,
+  ChannelSecretPayloadRef,
+  ReplayChannelPayloadRef,
+  TestChannelPayloadRef,
+  UnsubscribeChannelPayloadRef,
+} from '../../refs.ts'
 import {
   channelInput,
   confirmChannelInput,
@@ -25,6 +32,28 @@ import {
 } from './input.ts'
 
 const needsSession = 'Needs a session of the account, or the key of the content system.'
+
+TestChannelPayloadRef.implement({
+  description: 'A test event that is to be sent.',
+  fields: (t) => ({
+    messageId: t.string({
+      description: 'The id of its message.',
+      resolve: ({ delivery }) => messageId({ id: delivery }),
+    }),
+  }),
+})
+
+ReplayChannelPayloadRef.implement({
+  description: 'What is sent again.',
+  fields: (t) => ({
+    deliveries: t.expose('deliveries', { type: 'Uint32', description: 'How many deliveries.' }),
+  }),
+})
+
+UnsubscribeChannelPayloadRef.implement({
+  description: 'A channel that ended.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The channel’s id.' }) }),
+})
 
 builder.mutationFields((t) => ({
   subscribeChannel: t.field({
@@ -71,30 +100,33 @@ builder.mutationFields((t) => ({
       return rotateChannelSecret(account, id, context.channels)
     },
   }),
-  testChannel: t.string({
-    description: `Sends a test event to a channel, behind what waits, and returns its message’s id. ${needsSession}`,
+  testChannel: t.field({
+    type: TestChannelPayloadRef,
+    description: `Sends a test event to a channel, behind what waits. ${needsSession}`,
     args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
     async resolve(_root, { input: { account, id } }, context) {
       await requireAccount(context, account)
-      return `msg_${await testChannel(account, id, context.channels)}`
+      return { delivery: await testChannel(account, id, context.channels) }
     },
   }),
   replayChannel: t.field({
-    type: 'Uint32',
-    description: `Sends what has ended again, in its order and with the same ids, and returns how many. ${needsSession}`,
+    type: ReplayChannelPayloadRef,
+    description: `Sends what has ended again, in its order and with the same ids. ${needsSession}`,
     args: { input: inputArgument(t.arg, replayChannelInput, 'Which channel, and since when.') },
     async resolve(_root, { input: { account, id, from, state } }, context) {
       await requireAccount(context, account)
-      return replayChannel(account, id, { from, ...(state && { state }) }, context.channels)
+      const replayed = { from, ...(state && { state }) }
+      return { deliveries: await replayChannel(account, id, replayed, context.channels) }
     },
   }),
-  unsubscribeChannel: t.boolean({
+  unsubscribeChannel: t.field({
+    type: UnsubscribeChannelPayloadRef,
     description: `Ends a channel for good. What waits is not sent, and its address is forgotten. ${needsSession}`,
     args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
     async resolve(_root, { input: { account, id } }, context) {
       await requireAccount(context, account)
       await unsubscribeChannel(account, id, context.channels)
-      return true
+      return { id }
     },
   }),
 }))

@@ -5,12 +5,12 @@ import { builder } from '../../builder.ts'
 import { requireAccount } from '../../context/access.ts'
 import { addressField, hexField, objectExpected, textField } from '../../input/fields.ts'
 import { inputArgument, inputType } from '../../input/input-type.ts'
-import { AccountRef, SessionRef, SignInChallengeRef } from '../../refs.ts'
+import { AccountRef, SignInChallengePayloadRef, SignInPayloadRef, SignOutPayloadRef } from '../../refs.ts'
 import { resolveKeyed, type StoredValue } from '../../stored/resolve.ts'
 
 const maxMessageLength = 2_000
 
-SignInChallengeRef.implement({
+SignInChallengePayloadRef.implement({
   description: 'What a message that proves an account has to contain (EIP-4361).',
   fields: (t) => ({
     nonce: t.exposeString('nonce', { description: 'Works once.' }),
@@ -20,7 +20,7 @@ SignInChallengeRef.implement({
   }),
 })
 
-SessionRef.implement({
+SignInPayloadRef.implement({
   description: 'Proof of an account, for some time.',
   fields: (t) => ({
     token: t.exposeString('token', {
@@ -33,6 +33,13 @@ SessionRef.implement({
         (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
     }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the session ends by itself.' }),
+  }),
+})
+
+SignOutPayloadRef.implement({
+  description: 'Sessions that ended.',
+  fields: (t) => ({
+    sessions: t.expose('sessions', { type: 'Uint32', description: 'How many ended.' }),
   }),
 })
 
@@ -61,29 +68,29 @@ export const accountInput = inputType('SignOutEverywhereInput', {
 
 builder.mutationFields((t) => ({
   createSignInChallenge: t.field({
-    type: SignInChallengeRef,
+    type: SignInChallengePayloadRef,
     description: 'Gives a nonce for a message that proves an account. It works for ten minutes.',
     resolve: (_root, _args, { signIn }) => createSignInChallenge(signIn),
   }),
   signIn: t.field({
-    type: SessionRef,
+    type: SignInPayloadRef,
     description:
       'Opens a session for the account that signed the message. An account has 20 at most: older ones end.',
     args: { input: inputArgument(t.arg, signInInput, 'The message and its signature.') },
     resolve: (_root, { input }, context) => signIn(input, context.signIn),
   }),
-  signOut: t.boolean({
-    description: 'Ends the session whose token the request carries. Whether it was open.',
-    resolve: (_root, _args, { db, apiKey }) => signOut(db, apiKey),
+  signOut: t.field({
+    type: SignOutPayloadRef,
+    description: 'Ends the session whose token the request carries, if it is open.',
+    resolve: async (_root, _args, { db, apiKey }) => ({ sessions: (await signOut(db, apiKey)) ? 1 : 0 }),
   }),
   signOutEverywhere: t.field({
-    type: 'Uint32',
-    description:
-      'Ends all sessions of an account, and returns how many. Needs one of them, or the key of the content system.',
+    type: SignOutPayloadRef,
+    description: 'Ends all sessions of an account. Needs one of them, or the key of the content system.',
     args: { input: inputArgument(t.arg, accountInput, 'Whose.') },
     async resolve(_root, { input: { account } }, context) {
       await requireAccount(context, account)
-      return signOutEverywhere(context.db, account)
+      return { sessions: await signOutEverywhere(context.db, account) }
     },
   }),
 }))
