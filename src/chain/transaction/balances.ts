@@ -1,4 +1,4 @@
-import { maxOf } from '../../domain/amount.ts'
+import { formatUnits, maxOf } from '../../domain/amount.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
@@ -98,6 +98,5 @@ export function shortageText({ balance, cost }: Shortage): string {
 
 /** With six digits after the point, rounded down. */
 function inCoinsDown(wei: bigint): string {
-  const millionths = String(wei / 10n ** 12n).padStart(7, '0')
-  return `${millionths.slice(0, -6)}.${millionths.slice(-6)}`.replace(/\.?0+$/, '')
+  return formatUnits(wei / 10n ** 12n, 6)
 }
