@@ -28,6 +28,8 @@ const notRun: Record<string, Record<string, string>> = {
   },
   'docs/how-to/run-on-a-real-network.md': {
     'npm ci': 'installs packages and writes dist',
+    'cast send --rpc-url https://node.example --interactive \\':
+      'needs a real network: test/solvers/engine/balance-guard.test.ts deploys the contract',
     'export DATABASE_URL=postgres://tradegraph:secret@127.0.0.1:5432/tradegraph':
       'a database of the reader: the settings are read by a test below',
     'METRICS_PORT=9464 node dist/src/app/cli.js serve      # GraphQL, REST and streams: any number of processes':
