@@ -17,8 +17,6 @@ export interface Receivers {
     body: string | Buffer,
     stop?: AbortSignal,
   ): Promise<ReceiverAnswer>
-  /** For libraries that send by themselves. @throws ReceiverFault */
-  agentFor(url: string): HttpsAgent
 }
 
 export interface ReceiverAnswer {
@@ -71,7 +69,6 @@ export function createReceivers(allowedHosts: readonly string[]): Receivers {
 
   return {
     fault,
-    agentFor,
     async post(url, headers, body, stop) {
       const agent = agentFor(url)
       const request = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest
@@ -100,7 +97,7 @@ export function createReceivers(allowedHosts: readonly string[]): Receivers {
 }
 
 /** Errors of the filter name what a host resolves to, which nobody outside should learn. */
-export function asFault(cause: unknown): ReceiverFault {
+function asFault(cause: unknown): ReceiverFault {
   if (cause instanceof ReceiverFault) return cause
   const { code, message } = cause as { code?: unknown; message?: unknown }
   if (typeof message === 'string' && /is not allowed\. Because/.test(message))

@@ -1,8 +1,7 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { FeedLimits } from '../../notifications/feed.ts'
 import type { StreamLimits } from '../../sse/handler.ts'
-
-const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+import { integer } from './setting-readers.ts'
 
 export const streamSettings = {
   STREAMS_CONNECTIONS: integer(2, 50)

@@ -71,8 +71,6 @@ export function maskedAddress({
 /** Waits between the attempts of one delivery: over a day in all. Then it is dead. */
 const retrySeconds = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 32_400]
 
-export const maxAttempts = retrySeconds.length + 1
-
 /**
  * Milliseconds until the next attempt, of a delivery that has failed `attempts` times; undefined when it is dead.
  * @param random from 0 to 1: receivers that were down are not asked all at once

@@ -230,9 +230,3 @@ export async function replayDeliveries(
     SELECT id FROM deliveries WHERE channel_id = ${channelId}::uuid AND created_at >= ${from}
       AND state IN ('dead', 'delivered') AND (${state ?? null}::text IS NULL OR state = ${state ?? null}) ORDER BY id LIMIT ${limit})`
 }
-
-/** Of all channels: by kind, what waits, and since when the oldest does. For metrics. */
-export async function waitingByKind(db: Db): Promise<{ kind: string; count: number; oldest: Date }[]> {
-  return await sql(db).$queryRaw`SELECT c.kind, count(*)::int AS count, min(d.created_at) AS oldest
-    FROM deliveries d JOIN channels c ON c.id = d.channel_id WHERE d.state = 'waiting' GROUP BY c.kind`
-}

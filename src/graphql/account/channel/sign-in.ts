@@ -43,7 +43,7 @@ SignOutPayloadRef.implement({
   }),
 })
 
-export const signInInput = inputType('SignInInput', {
+const signInInput = inputType('SignInInput', {
   description: 'A signed message of EIP-4361.',
   schema: z.object(
     {
@@ -61,7 +61,7 @@ export const signInInput = inputType('SignInInput', {
   ),
 })
 
-export const accountInput = inputType('SignOutEverywhereInput', {
+const accountInput = inputType('SignOutEverywhereInput', {
   description: 'Whose sessions end.',
   schema: z.object({ account: addressField.meta({ description: 'The account.' }) }, objectExpected),
 })
