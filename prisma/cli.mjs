@@ -9,7 +9,7 @@ const [command = '', ...rest] = process.argv.slice(2)
 const here = import.meta.dirname
 
 if (!['generate', 'validate', 'format'].includes(command)) {
-  console.error(`prisma ${command}: use "npm run migrate -- new|check|status|deploy"`)
+  console.error(`prisma ${command}: use "npm run migrate -- new|check|status"`)
   process.exit(2)
 }
 

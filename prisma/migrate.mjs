@@ -1,8 +1,8 @@
 // Migrations by Prisma's own schema engine (WebAssembly, from npm) over a driver adapter: no native engine is needed.
 //   new <name>   write prisma/migrations/<time>_<name>/migration.sql from schema.prisma
 //   check        exit 2 when schema.prisma and the migrations disagree
-//   deploy       apply what is pending to $DATABASE_URL, as the program itself does when it starts
 //   status       what $DATABASE_URL has, lacks, or was given in another form
+// `tradegraph migrate` applies what is pending.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -109,14 +109,6 @@ const commands = {
     if (stdout) process.stdout.write(stdout)
     process.exitCode = exitCode
   },
-  async deploy() {
-    const engine = await open(server())
-    const { appliedMigrationNames } = await engine.applyMigrations({
-      migrationsList: migrationsList(),
-      filters,
-    })
-    console.log(appliedMigrationNames.map((name) => `applied ${name}`).join('\n') || 'no pending migrations')
-  },
   async status() {
     const engine = await open(server())
     const report = await engine.diagnoseMigrationHistory({
@@ -132,7 +124,7 @@ const commands = {
 
 const [command = '', ...rest] = process.argv.slice(2)
 if (!Object.hasOwn(commands, command)) {
-  console.error('usage: migrate.mjs new <name> | check | deploy | status')
+  console.error('usage: migrate.mjs new <name> | check | status')
   process.exit(2)
 }
 try {

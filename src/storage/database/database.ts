@@ -1,16 +1,15 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { DatabaseError, Pool, type PoolClient, type QueryResultRow } from 'pg'
+import type { Pool } from 'pg'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Log } from '../../domain/log.ts'
 import { type Prisma, PrismaClient } from '../generated/client.ts'
+import { type PoolReport, reportOf } from './connections/pool-measures.ts'
+import { type Access, directAccess } from './connections/pooler.ts'
+import { openPool, renewPool } from './connections/pools.ts'
+import { followReplica, type Replica } from './connections/replica.ts'
+import { readSettings, type SessionSettings, sessionSettings, streamSettings } from './connections/session.ts'
 import { asOutage, reportOutages } from './outages.ts'
-import { createPlanNames, type PlanNames } from './plan-names.ts'
-import {
-  readSettings,
-  sessionSettings,
-  silenceTimeoutMs,
-  statementTimeoutMs,
-  streamSettings,
-} from './session.ts'
-import { TextQuery, type TextRow } from './text-query.ts'
+import { createPlanNames, type PlanNames, preparedName } from './plan-names.ts'
 
 declare const opaque: unique symbol
 
@@ -33,27 +32,64 @@ export interface Database extends Db {
 
 export interface DatabaseOptions {
   url: string
+  /** Before the names of its pools in metrics, such as `loop-`. */
+  name?: string
+  /** What answers at `url`; PostgreSQL itself when left out. */
+  access?: Access
   /** At least 2: half of them are reserved for `readPrepared`, so that readers never block writers. */
   maxConnections: number
+  /** Of them, for `readPrepared`; half when left out. */
+  readConnections?: number
   /** Beside them, for `readBeside`; 3 when left out. They are opened when they are needed. */
   streamConnections?: number
+  /** Longest wait for a connection. */
+  waitMs?: number
+  /** Where reads of clients go while it is new enough. */
+  replica?: { url: string; access: Access; maxLagMs: number; log: Log }
   /** Called with every SQL statement; tests count them. */
   onStatement?: (sql: string) => void
 }
 
 const defaultStreamConnections = 3
+/** Who waits longer than this is not helped by waiting. */
+const defaultWaitMs = 1_500
 const transactionTimeoutMs = 15_000
+/** Between two replacements of all connections. */
+const renewalPauseMs = 5_000
 
 export function openDatabase({
   url,
+  name = '',
+  access = directAccess,
   maxConnections,
+  readConnections = Math.ceil(maxConnections / 2),
   streamConnections = defaultStreamConnections,
+  waitMs = defaultWaitMs,
+  replica: replicaOptions,
   onStatement,
 }: DatabaseOptions): Database {
-  const readConnections = Math.ceil(maxConnections / 2)
-  const reads = openPool(url, readConnections, readSettings)
-  const streams = openPool(url, streamConnections, streamSettings)
-  const pool = openPool(url, maxConnections - readConnections, sessionSettings)
+  const open = (kind: string, max: number, settings: SessionSettings, at = { url, access }) =>
+    openPool({ ...at, name: `${name}${kind}`, max, settings, waitMs, onReadOnly: renew })
+  const reads = open('reads', readConnections, readSettings)
+  const streams = open('streams', streamConnections, streamSettings)
+  const pool = open('writes', maxConnections - readConnections, sessionSettings)
+  const replica =
+    replicaOptions &&
+    followReplica({
+      ...replicaOptions,
+      pool: open('replica', readConnections, readSettings, replicaOptions),
+      primaryWatch: open('watch', 1, sessionSettings),
+      replicaWatch: open('replica-watch', 1, sessionSettings, replicaOptions),
+      prepares: replicaOptions.access.prepares,
+    })
+  let renewedAt = Number.NEGATIVE_INFINITY
+  /** Connections may still lead to a server that was the primary before. */
+  function renew(): void {
+    if (performance.now() - renewedAt < renewalPauseMs) return
+    renewedAt = performance.now()
+    for (const each of [reads, streams, pool]) renewPool(each)
+  }
+  const statementNameGenerator = ({ sql }: { sql: string }) => (access.prepares && preparedName(sql)) || ''
   const client = new PrismaClient({
     adapter: reportOutages(new PrismaPg(pool, { statementNameGenerator })),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
@@ -65,7 +101,8 @@ export function openDatabase({
     transaction: <T>(run: (tx: Tx) => Promise<T>, leastMs = 0) =>
       client
         .$transaction((tx) => run(tx as unknown as Tx), {
-          maxWait: 5_000,
+          // The pool's own limit comes first.
+          maxWait: waitMs + 500,
           timeout: Math.max(transactionTimeoutMs, leastMs),
         })
         .catch((error: unknown) => {
@@ -73,182 +110,80 @@ export function openDatabase({
         }) as Promise<T>,
     async close() {
       await client.$disconnect()
-      await Promise.all([pool.end(), reads.end(), streams.end()])
+      await Promise.all([pool.end(), reads.end(), streams.end(), replica?.close()])
     },
   })
-  pools.set(database, { pool, reads, streams, onStatement, names: createPlanNames() })
+  const { prepares } = access
+  const names = createPlanNames()
+  pools.set(database, { pool, reads, streams, replica, onStatement, names, prepares, renew })
   return database
 }
 
-function openPool(connectionString: string, max: number, options: string): Pool {
-  const pool = new Pool({
-    connectionString,
-    max,
-    options,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: silenceTimeoutMs,
-  })
-  // The pool replaces a broken connection, and its statement reports the error. Without a listener, a connection that breaks while
-  // it is checked out would end the process.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return pool
-}
-
-const preparedNames = new Map<string, string>()
-
-/** Names a statement so that each connection plans it once. Only for texts that are fixed when the program starts. */
-export function prepared(text: string): string {
-  if (!preparedNames.has(text)) preparedNames.set(text, `kept${preparedNames.size}`)
-  return text
-}
-
-/** Without a name the server does not keep the plan. */
-function statementNameGenerator(query: { sql: string }): string {
-  return preparedNames.get(query.sql) ?? ''
-}
-
-interface DatabasePools {
+export interface DatabasePools {
   pool: Pool
   /** For `readPrepared`. */
   reads: Pool
   /** For streams: these must not wait for requests, nor requests for them. */
   streams: Pool
+  replica: Replica | undefined
   onStatement: ((sql: string) => void) | undefined
   names: PlanNames
+  prepares: boolean
+  renew(): void
 }
 
 const pools = new WeakMap<Db, DatabasePools>()
 
-function poolsOf(db: Db): DatabasePools {
-  const databasePools = pools.get(db)
+/** The connections for each use, as they are now. */
+export function poolReports(db: Db): PoolReport[] {
+  const { reads, pool, streams, replica } = poolsOf(db)
+  return [reads, pool, streams, ...(replica ? [replica.pool] : [])].map(reportOf)
+}
+
+/** @throws TypeError in a transaction */
+export function poolsOf(db: Db): DatabasePools {
+  const databasePools = pools.get(sharedDb(db))
   if (!databasePools) throw new TypeError('prepared statements need the database itself')
   return databasePools
 }
 
-/**
- * Rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns can be null. Not in a transaction.
- */
-export function readPrepared<Row extends TextRow>(
-  db: Db,
-  text: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  return readFrom(poolsOf(db).reads, db, text, values)
+/** For whom reads are. */
+export interface Reader {
+  /** Key of the client: it sees its own writes. */
+  client: string
+  /** Its signal aborts when the client has left, which cancels its reads. */
+  gone(): AbortSignal
 }
 
-/** The same on the connections of streams. */
-export function readBeside<Row extends TextRow>(
-  db: Db,
-  text: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  return readFrom(poolsOf(db).streams, db, text, values)
+const readers = new WeakMap<Db, { db: Db; reader: Reader }>()
+
+export function readerOf(db: Db): Reader | undefined {
+  return readers.get(db)?.reader
 }
 
-async function readFrom<Row extends TextRow>(
-  pool: Pool,
-  db: Db,
-  text: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const { onStatement, names } = poolsOf(db)
-  const name = preparedNames.get(text) ?? names.nameOf(text)
-  onStatement?.(text)
-  const holdsTooManyPlans = (client: PoolClient) =>
-    name !== undefined && names.holdsTooManyPlans(client, name, text)
-  return runAsText(pool, { text, name, values, holdsTooManyPlans }) as Promise<Row[]>
+/** The database for one request. What it reads may be as old as a replica is allowed to be. */
+export function readFor(db: Db, reader: Reader): Db {
+  const view = {} as Db
+  readers.set(view, { db: sharedDb(db), reader })
+  return view
 }
 
-/** The same on the connections for writes: for `prepared` statements that write, and for reads that a write depends on. */
-export async function writePrepared<Row extends TextRow>(
-  db: Db,
-  text: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const { pool, onStatement } = poolsOf(db)
-  onStatement?.(text)
-  const name = preparedNames.get(text)
-  return runAsText(pool, { text, name, values, holdsTooManyPlans: () => false }) as Promise<Row[]>
+/** For reads that several requests share. */
+export function sharedDb(db: Db): Db {
+  return readers.get(db)?.db ?? db
 }
 
-interface TextStatement {
-  text: string
-  name: string | undefined
-  values: readonly unknown[]
-  /** Whether the pool should replace the connection after this statement. */
-  holdsTooManyPlans(client: PoolClient): boolean
-}
-
-async function runAsText(
-  pool: Pool,
-  { text, name, values, holdsTooManyPlans }: TextStatement,
-): Promise<TextRow[]> {
-  let client: PoolClient | undefined
-  try {
-    client = await pool.connect()
-    const mustClose = holdsTooManyPlans(client)
-    const rows = await TextQuery.run(client, text, name, values)
-    client.release(mustClose)
-    return rows
-  } catch (error) {
-    client?.release(!isStatementError(error))
-    throw asOutage(error)
-  }
-}
-
-/** Statement name unknown (26000) or duplicate (42P05), or plan invalid after a migration (0A000): a new connection helps. */
-const staleStatementCodes: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
-
-/** Whether the server refused the statement and the connection stays usable. */
-function isStatementError(error: unknown): boolean {
-  return (
-    error instanceof DatabaseError && error.severity === 'ERROR' && !staleStatementCodes.includes(error.code)
-  )
-}
-
-export type RunPrepared = <Row extends QueryResultRow>(
-  text: string,
-  values: readonly unknown[],
-) => Promise<Row[]>
-
-/**
- * A transaction of `prepared` statements without Prisma, which takes several times as long for them.
- * Commits when `work` returns a value, rolls back when it returns undefined.
- */
-export async function runPrepared<T>(
-  db: Database,
-  work: (run: RunPrepared) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  const { pool, onStatement } = poolsOf(db)
-  let client: PoolClient | undefined
-  try {
-    client = await pool.connect()
-    const connection = client
-    const run: RunPrepared = async (text, values) => {
-      onStatement?.(text)
-      const name = preparedNames.get(text)
-      return (await connection.query({ text, values: [...values], ...(name && { name }) })).rows
-    }
-    await run('BEGIN', [])
-    const result = await work(run)
-    await run(result === undefined ? 'ROLLBACK' : 'COMMIT', [])
-    client.release()
-    return result
-  } catch (error) {
-    // Closing the connection rolls the transaction back.
-    client?.release(true)
-    throw asOutage(error)
-  }
-}
-
-/** In SQL: it reads no table. @throws when the database does not answer */
+/** In SQL: it reads no table. @throws Outage when the database does not answer, or does not write */
 export async function ping(db: Db): Promise<void> {
-  await sql(db).$executeRaw`SELECT 1`
+  const [row] = await sql(db).$queryRaw<
+    { read_only: string }[]
+  >`SELECT current_setting('transaction_read_only') AS read_only`
+  if (row?.read_only !== 'on') return
+  poolsOf(db).renew()
+  throw new Outage('the database', new Error('it does not take writes'))
 }
 
 /** Prisma's client behind a `Db`. Only for `storage`. */
 export function sql(db: Db): Prisma.TransactionClient {
-  return db as unknown as Prisma.TransactionClient
+  return sharedDb(db) as unknown as Prisma.TransactionClient
 }

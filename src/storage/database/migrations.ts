@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Client } from 'pg'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client, DatabaseError } from 'pg'
 
 /** The advisory lock of Prisma's own engine, so that the two never run at once. */
 const prismaMigrationLock = 72_707_369
@@ -17,68 +18,176 @@ const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`
 
-interface Migration {
+export interface Migration {
   name: string
   script: string
   checksum: string
 }
 
+export interface MigrationOptions {
+  /** Called once if another process migrates, and is waited for. */
+  onWait?: () => void
+  /** `prisma/migrations` of this version, unless a test gives another. */
+  folder?: string
+  /**
+   * How long a statement waits for a table that others use: all who come later wait behind it. It is tried again after a pause, in
+   * which these go on.
+   */
+  lockTimeoutMs?: number
+}
+
+const defaultLockTimeoutMs = 2_000
+const lockTries = 40
+/** For the rewriting of a large table. */
+const statementTimeoutMs = 1_800_000
+const pollMs = 250
+
 /**
  * Applies pending migrations from `prisma/migrations`, in Prisma's layout and table, under Prisma's lock: any number of processes may
- * start at once. Each migration commits with its row, so that a failing one has no effect.
+ * start at once. Each migration commits with its row, so that a failing one has no effect. A database of a newer version is left as it
+ * is, if this version may run over it.
  * @returns names of the migrations applied now
- * @throws when an applied migration was edited, or the database has one that this version does not
+ * @throws when an applied migration was edited, or this version does not fit the database
  */
-export async function applyMigrations(url: string): Promise<string[]> {
+export function applyMigrations(url: string, options: MigrationOptions = {}): Promise<string[]> {
+  return withClient(url, async (client) => {
+    const known = readMigrations(options.folder)
+    // Without the lock first: most starts find nothing to do, and need no right to change tables.
+    if (pendingMigrations(known, await readApplied(client)).length === 0) return []
+    await lock(client, options.onWait)
+    await client.query(createTable)
+    const pending = pendingMigrations(known, await readApplied(client))
+    for (const migration of pending) await apply(client, migration, options)
+    return pending.map(({ name }) => name)
+  })
+}
+
+/** What `applyMigrations` would apply. @throws as it does */
+export function findPendingMigrations(url: string, options: MigrationOptions = {}): Promise<Migration[]> {
+  return withClient(url, async (client) =>
+    pendingMigrations(readMigrations(options.folder), await readApplied(client)),
+  )
+}
+
+async function withClient<T>(url: string, run: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await client.connect()
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [prismaMigrationLock])
-    await client.query(createTable)
-    const applied = await appliedChecksums(client)
-    const pending = pendingMigrations(readMigrations(), applied)
-    for (const migration of pending) await apply(client, migration)
-    return pending.map(({ name }) => name)
+    return await run(client)
   } finally {
     await client.end()
   }
 }
 
-async function appliedChecksums(client: Client): Promise<Map<string, string>> {
+/** Asked again and again: a statement that waits would hold up an index that is built beside writes. */
+async function lock(client: Client, onWait = () => {}): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS held', [prismaMigrationLock])
+    if (rows[0]?.held) return
+    if (isFirst) onWait()
+    await pause(pollMs)
+  }
+}
+
+interface Applied {
+  /** Checksums by name. */
+  checksums: ReadonlyMap<string, string>
+  floors: readonly { migration: string; needs: string }[]
+}
+
+async function readApplied(client: Client): Promise<Applied> {
+  const has = async (table: string) =>
+    (await client.query('SELECT to_regclass($1) IS NOT NULL AS has', [table])).rows[0]?.has
+  if (!(await has('_prisma_migrations'))) return { checksums: new Map(), floors: [] }
   const { rows } = await client.query<{ migration_name: string; checksum: string }>(
     'SELECT migration_name, checksum FROM "_prisma_migrations" WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   )
-  return new Map(rows.map((row) => [row.migration_name, row.checksum]))
+  const floors = (await has('schema_floors'))
+    ? (await client.query('SELECT migration, needs FROM schema_floors ORDER BY migration')).rows
+    : []
+  return { checksums: new Map(rows.map((row) => [row.migration_name, row.checksum])), floors }
 }
 
-function pendingMigrations(migrations: Migration[], applied: ReadonlyMap<string, string>): Migration[] {
-  const migrationsByName = new Map(migrations.map((migration) => [migration.name, migration]))
-  for (const [name, checksum] of applied) {
-    const migration = migrationsByName.get(name)
-    if (!migration)
-      throw new Error(`the database has migration ${name}, which this version does not know: it is newer`)
-    if (migration.checksum !== checksum) throw new Error(`migration ${name} was edited after it was applied`)
+function pendingMigrations(migrations: readonly Migration[], { checksums, floors }: Applied): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  const floor = floors.find(({ needs }) => !known.has(needs))
+  if (floor) {
+    const { migration, needs } = floor
+    throw new Error(
+      `this version is too old for the database: migration ${migration} has removed what it needs. Use a version that has migration ${needs}`,
+    )
   }
-  return migrations.filter(({ name }) => !applied.has(name))
+  for (const [name, checksum] of checksums) {
+    const migration = known.get(name)
+    if (migration && migration.checksum !== checksum)
+      throw new Error(`migration ${name} was edited after it was applied`)
+  }
+  const pending = migrations.filter(({ name }) => !checksums.has(name))
+  const [unknown] = [...checksums.keys()].filter((name) => !known.has(name))
+  if (pending[0] && unknown !== undefined)
+    throw new Error(
+      `the database has migration ${unknown}, which this version does not know, and lacks ${pending[0].name} of this version: neither is newer`,
+    )
+  return pending
 }
 
-async function apply(client: Client, { name, script, checksum }: Migration): Promise<void> {
+/** An index that is built beside writes cannot be in a transaction, and is alone in its script. */
+const besideWrites = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY "(\w+)"/m
+
+async function apply(client: Client, migration: Migration, options: MigrationOptions): Promise<void> {
+  const { lockTimeoutMs = defaultLockTimeoutMs } = options
+  const [, index] = besideWrites.exec(migration.script) ?? []
+  for (let tries = 1; ; tries++) {
+    try {
+      if (index === undefined) await applyInTransaction(client, migration, lockTimeoutMs)
+      else await applyBesideWrites(client, migration, index)
+      return
+    } catch (error) {
+      const isLocked = error instanceof DatabaseError && error.code === '55P03'
+      if (!isLocked || tries >= lockTries)
+        throw new Error(`migration ${migration.name} failed`, { cause: error })
+    }
+    // As long as it made others wait, at least.
+    await pause(lockTimeoutMs * (1 + Math.random()))
+  }
+}
+
+async function applyInTransaction(
+  client: Client,
+  migration: Migration,
+  lockTimeoutMs: number,
+): Promise<void> {
   await client.query('BEGIN')
   try {
-    await client.query(script)
     await client.query(
-      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)`,
-      [randomUUID(), checksum, name],
+      `SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
     )
+    await client.query(migration.script)
+    await record(client, migration)
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK')
-    throw new Error(`migration ${name} failed`, { cause: error })
+    throw error
   }
 }
 
-function readMigrations(): Migration[] {
-  const folder = migrationsFolder()
+async function applyBesideWrites(client: Client, migration: Migration, index: string): Promise<void> {
+  await client.query(`SET statement_timeout = ${statementTimeoutMs}`)
+  // One that failed half-way stays behind.
+  await client.query(`DROP INDEX CONCURRENTLY IF EXISTS "${index}"`)
+  await client.query(migration.script)
+  await record(client, migration)
+  await client.query('RESET statement_timeout')
+}
+
+async function record(client: Client, { name, checksum }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)`,
+    [randomUUID(), checksum, name],
+  )
+}
+
+export function readMigrations(folder = migrationsFolder()): Migration[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)

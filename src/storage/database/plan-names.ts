@@ -47,3 +47,16 @@ export function createPlanNames(maxNames = defaultMaxNames): PlanNames {
     },
   }
 }
+
+const preparedNames = new Map<string, string>()
+
+/** Names a statement so that each connection plans it once. Only for texts that are fixed when the program starts. */
+export function prepared(text: string): string {
+  if (!preparedNames.has(text)) preparedNames.set(text, `kept${preparedNames.size}`)
+  return text
+}
+
+/** Undefined for a text that is not `prepared`. */
+export function preparedName(text: string): string | undefined {
+  return preparedNames.get(text)
+}

@@ -3,7 +3,8 @@ import type { Log } from '../../domain/log.ts'
 import { type Db, sql } from './database.ts'
 
 /** Topics of signals. A signal is a hint to read again, never the fact itself: a lost one costs time, not data. */
-export type Topic = 'feed' | 'orders' | 'deliveries'
+const topics = ['feed', 'orders', 'deliveries', 'writes', 'balances'] as const
+export type Topic = (typeof topics)[number]
 
 export interface Signals {
   /** `listener` gets the payload, or `undefined` after a gap in which any signal may have been lost. @returns what unsubscribes */
@@ -38,9 +39,7 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
     })
     try {
       await connection.connect()
-      await connection.query(
-        `LISTEN ${channel('feed')}; LISTEN ${channel('orders')}; LISTEN ${channel('deliveries')}`,
-      )
+      await connection.query(topics.map((topic) => `LISTEN ${channel(topic)}`).join('; '))
     } catch (error) {
       await connection.end()
       throw error

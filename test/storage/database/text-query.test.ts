@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { Outage } from '../../../src/domain/errors/error.ts'
-import { openDatabase, prepared, readPrepared, runPrepared } from '../../../src/storage/database/database.ts'
+import { openDatabase } from '../../../src/storage/database/database.ts'
+import { prepared } from '../../../src/storage/database/plan-names.ts'
+import { readPrepared, runPrepared } from '../../../src/storage/database/prepared.ts'
 import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
 

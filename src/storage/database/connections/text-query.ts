@@ -1,5 +1,6 @@
-import type { Connection, Submittable } from 'pg'
+import type { Connection } from 'pg'
 import utils from 'pg/lib/utils.js'
+import type { WireQuery } from './preceded.ts'
 
 /** Columns of a row as PostgreSQL's text. */
 export type TextRow = (string | null)[]
@@ -11,10 +12,10 @@ type Wire = Connection & { parsedStatements: Record<string, string> }
  * A statement whose columns are read as text, for `client.query`. The client's own query describes the columns each time, makes
  * parsers for them and copies its settings: a tenth of the time of a small read (`docs/performance.md`).
  */
-export class TextQuery implements Submittable {
+export class TextQuery implements WireQuery {
   private readonly rows: TextRow[] = []
 
-  private constructor(
+  constructor(
     /** Empty for a statement that the server plans each time. */
     readonly name: string,
     readonly text: string,
@@ -22,19 +23,6 @@ export class TextQuery implements Submittable {
     /** node-postgres wraps it with its timeout. */
     public callback: (error: Error | null, rows?: TextRow[]) => void,
   ) {}
-
-  /** @throws the error of the server or the connection */
-  static run(
-    client: { query(query: TextQuery): unknown },
-    text: string,
-    name: string | undefined,
-    values: readonly unknown[],
-  ): Promise<TextRow[]> {
-    return new Promise((resolve, reject) => {
-      const settle = (error: Error | null, rows: TextRow[] = []) => (error ? reject(error) : resolve(rows))
-      client.query(new TextQuery(name ?? '', text, values, settle))
-    })
-  }
 
   submit(connection: Connection): Error | null {
     const { name, text } = this

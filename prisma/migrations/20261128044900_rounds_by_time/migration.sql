@@ -1,0 +1,1 @@
+ALTER TABLE "auction_rounds" DROP COLUMN "block";

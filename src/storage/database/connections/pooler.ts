@@ -1,0 +1,40 @@
+import { Client } from 'pg'
+
+/** What a connection can keep from one transaction to the next. */
+export interface Access {
+  /** The server may be another one in the next transaction: settings are sent with each. */
+  isPooled: boolean
+  /** Whether statements can be prepared by name. */
+  prepares: boolean
+}
+
+/** A connection to PostgreSQL itself. */
+export const directAccess: Access = { isPooled: false, prepares: true }
+
+const probeName = 'tradegraph_probe'
+
+/**
+ * Whether a pooler answers at an address: it gives its clients keys of its own, so the process is not that of the server. One that
+ * keeps prepared statements for its clients (PgBouncer from 1.21 on) renames them on the server.
+ * @throws when the database does not answer
+ */
+export async function probeAccess(url: string): Promise<Access> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    // One transaction is one server, in which nothing is left behind.
+    await client.query('BEGIN')
+    const { rows: servers } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const { processID } = client as unknown as { processID: number }
+    if (servers[0]?.pid === processID) return directAccess
+    const text = `SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name = '${probeName}') AS kept`
+    const { rows: found } = await client.query<{ kept: boolean }>({ name: probeName, text })
+    const keepsName = found[0]?.kept === true
+    if (keepsName) await client.query(`DEALLOCATE ${probeName}`)
+    await client.query('COMMIT')
+    return { isPooled: true, prepares: !keepsName }
+  } finally {
+    await client.end()
+  }
+}

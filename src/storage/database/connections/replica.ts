@@ -1,0 +1,175 @@
+import { LRUCache } from 'lru-cache'
+import type { Pool } from 'pg'
+import { Outage } from '../../../domain/errors/error.ts'
+import type { Log } from '../../../domain/log.ts'
+import type { FirstStatement } from './preceded.ts'
+
+/** A place in the log of the primary: what is behind it was committed before. */
+type Lsn = bigint
+
+/** Clients whose last write is remembered. */
+const maxWriters = 50_000
+/** For how long, at most: after a switch-over to a server that lost a write its place may never come. */
+const rememberedMs = 120_000
+
+const position = (lsn: string) => `pg_wal_lsn_diff(${lsn}, '0/0')::text`
+/** Also for a server that was promoted, or was no replica at all. */
+const replayed =
+  'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END'
+
+/** Text of a read of the primary's place, which is behind all that was committed before. */
+export const primaryPlace = position('pg_current_wal_flush_lsn()')
+const replicaPlace = position(replayed)
+
+/** Fails with a division by zero on a replica that has not got so far: several may be behind one address. */
+const guardText = `SELECT 1 / (pg_wal_lsn_diff(${replayed}, '0/0') >= $1::numeric)::int`
+/** The guard's division by zero; a conflict of the read with what is replayed. */
+const repeatableCodes: unknown[] = ['22012', '40001']
+const canceledCode = '57014'
+
+const codeOf = (error: unknown) => (error as { code?: string } | null | undefined)?.code
+/** Of the pool and of the driver. */
+const isTimeout = (error: unknown) =>
+  error instanceof Error && /^(timeout exceeded|Query read timeout)/.test(error.message)
+
+export interface Replica {
+  pool: Pool
+  prepares: boolean
+  /** What a read of a client has to be preceded by there; undefined if it has to be read from the primary. */
+  guardFor(client: string): FirstStatement | undefined
+  /** @param place of the primary after the write */
+  wrote(client: string, place: string): void
+  /** Any client may have written meanwhile. */
+  forget(): void
+  /** Whether a read that failed there is repeated at the primary: not if it took too long, which it would do there too. */
+  mayAskPrimary(error: unknown): boolean
+  close(): Promise<void>
+}
+
+export interface ReplicaOptions {
+  /** For reads. */
+  pool: Pool
+  /** A connection to the primary, and one to the replica, that wait for no request. */
+  primaryWatch: Pool
+  replicaWatch: Pool
+  /** How old data may be at most. */
+  maxLagMs: number
+  prepares: boolean
+  log: Log
+}
+
+/**
+ * Decides what may be read from a replica, without clocks of several machines: the places of the primary are noted with the time of
+ * this process, and a replica is new enough for a read if it has replayed the one of `maxLagMs` ago and the client's last write.
+ */
+export function followReplica({
+  pool,
+  primaryWatch,
+  replicaWatch,
+  maxLagMs,
+  prepares,
+  log,
+}: ReplicaOptions): Replica {
+  const everyMs = Math.max(50, Math.min(1_000, maxLagMs / 4))
+  const writers = new LRUCache<string, Lsn>({
+    max: maxWriters,
+    ttl: rememberedMs,
+    // Who is dropped for others is not known any more: then all have to see what that one wrote.
+    dispose: (place, _client, reason) => {
+      if (reason === 'evict' && place > floor) floor = place
+    },
+  })
+  /** Places of the primary, oldest first. */
+  let notes: { at: number; place: Lsn }[] = []
+  let reached: Lsn | undefined
+  let floor: Lsn = 0n
+  /** Set by `forget`: the next note is a floor for all. */
+  let mustRaise = false
+  let state = 'used'
+  let closed = false
+
+  async function look(): Promise<void> {
+    const at = performance.now()
+    const [atPrimary, atReplica] = await Promise.all([
+      placeOf(primaryWatch, primaryPlace),
+      placeOf(replicaWatch, replicaPlace),
+    ])
+    if (atPrimary !== undefined) {
+      // After a switch-over to a server that is behind the old one.
+      const last = notes.at(-1)
+      if (last && atPrimary < last.place) {
+        notes = []
+        writers.clear()
+        floor = atPrimary
+      }
+      notes.push({ at, place: atPrimary })
+      if (mustRaise) floor = atPrimary
+      mustRaise = false
+    }
+    reached = atReplica
+    const bound = boundNow()
+    tell(reached === undefined ? 'away' : bound !== undefined && reached >= bound ? 'used' : 'behind')
+  }
+
+  /** The oldest place that is new enough. */
+  function boundNow(): Lsn | undefined {
+    const oldest = performance.now() - maxLagMs
+    while (notes[0] && notes[0].at < oldest) notes.shift()
+    return notes[0]?.place
+  }
+
+  function tell(next: string): void {
+    if (next === state || closed) return
+    state = next
+    if (next === 'used') log.info('the replica is new enough again')
+    else log.warn(`the replica is ${next}: reads go to the primary`)
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  const follow = () => {
+    look()
+      .catch(() => {})
+      .finally(() => {
+        if (!closed) timer = setTimeout(follow, everyMs).unref()
+      })
+  }
+  follow()
+
+  return {
+    pool,
+    prepares,
+    guardFor(client) {
+      const bound = boundNow()
+      if (bound === undefined || reached === undefined || mustRaise) return undefined
+      const written = writers.get(client) ?? 0n
+      const least = [floor, written].reduce((most, place) => (place > most ? place : most), bound)
+      if (reached < least) return undefined
+      return { name: prepares ? 'replica_guard' : '', text: guardText, values: [String(least)] }
+    },
+    wrote(client, text) {
+      const place = BigInt(text)
+      if (place > (writers.get(client) ?? 0n)) writers.set(client, place)
+    },
+    forget() {
+      mustRaise = true
+    },
+    mayAskPrimary(error) {
+      if (!(error instanceof Outage)) return repeatableCodes.includes(codeOf(error))
+      return codeOf(error.cause) !== canceledCode && !isTimeout(error.cause)
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await Promise.all([pool, primaryWatch, replicaWatch].map((each) => each.end()))
+    },
+  }
+}
+
+async function placeOf(pool: Pool, text: string): Promise<Lsn | undefined> {
+  try {
+    const { rows } = await pool.query<{ place: string | null }>(`SELECT ${text} AS place`)
+    return rows[0]?.place == null ? undefined : BigInt(rows[0].place)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,32 @@
+import { primaryPlace } from './connections/replica.ts'
+import { type Db, poolsOf } from './database.ts'
+import { prepared } from './plan-names.ts'
+import { writePrepared } from './prepared.ts'
+import { channel, type Signals } from './signals.ts'
+
+const noteSql = prepared(`SELECT p.place, pg_notify('${channel('writes')}', $1::text || ' ' || p.place)
+  FROM (SELECT ${primaryPlace} AS place) p`)
+
+/** Called after the write of a client, before its answer: from then on it reads nothing older, from other processes too. */
+export async function noteWrite(db: Db, client: string): Promise<void> {
+  const { replica } = poolsOf(db)
+  if (!replica) return
+  try {
+    const [row] = await writePrepared<[place: string, string]>(db, noteSql, [client])
+    if (row) replica.wrote(client, row[0])
+  } catch (error) {
+    replica.forget()
+    throw error
+  }
+}
+
+/** Notes what clients wrote at other processes. */
+export function followWrites(db: Db, signals: Signals): void {
+  const { replica } = poolsOf(db)
+  if (!replica) return
+  signals.on('writes', (payload) => {
+    const [client, place] = payload?.split(' ') ?? []
+    if (client && place) replica.wrote(client, place)
+    else replica.forget()
+  })
+}

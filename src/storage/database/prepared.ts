@@ -1,0 +1,116 @@
+import type { Pool, PoolClient, QueryResultRow } from 'pg'
+import type { FirstStatement } from './connections/preceded.ts'
+import { isStale, runAsText } from './connections/run-text.ts'
+import type { TextRow } from './connections/text-query.ts'
+import { type Database, type Db, poolsOf, readerOf } from './database.ts'
+import { asOutage } from './outages.ts'
+import { preparedName } from './plan-names.ts'
+
+/**
+ * Rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns can be null. Not in a transaction.
+ */
+export async function readPrepared<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { replica } = poolsOf(db)
+  const reader = readerOf(db)
+  const guard = reader && replica?.guardFor(reader.client)
+  if (!reader || !replica || !guard) return readCurrent<Row>(db, text, values)
+  try {
+    return await readFrom<Row>(replica, db, text, values, guard)
+  } catch (error) {
+    if (!replica.mayAskPrimary(error)) throw error
+    return readCurrent<Row>(db, text, values)
+  }
+}
+
+/** The same from the primary always: of what only the newest state can tell. */
+export function readCurrent<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { reads: pool, prepares } = poolsOf(db)
+  return readFrom({ pool, prepares }, db, text, values)
+}
+
+/** The same on the connections of streams. */
+export function readBeside<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { streams: pool, prepares } = poolsOf(db)
+  return readFrom({ pool, prepares }, db, text, values)
+}
+
+async function readFrom<Row extends TextRow>(
+  { pool, prepares }: { pool: Pool; prepares: boolean },
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+  guard?: FirstStatement,
+): Promise<Row[]> {
+  const { onStatement, names } = poolsOf(db)
+  const name = prepares ? (preparedName(text) ?? names.nameOf(text)) : undefined
+  onStatement?.(text)
+  const holdsTooManyPlans = (client: PoolClient) =>
+    name !== undefined && names.holdsTooManyPlans(client, name, text)
+  const statement = { text, name, values, guard, holdsTooManyPlans }
+  const gone = readerOf(db)?.gone()
+  const rows = await runAsText(pool, statement, gone).catch((error) => {
+    // Its connection is closed. Without a name the statement meets nothing that was prepared before.
+    if (isStale(error)) return runAsText(pool, { text, name: undefined, values, guard }, gone)
+    throw error
+  })
+  return rows as Row[]
+}
+
+/** The same on the connections for writes: for `prepared` statements that write, and for reads that a write depends on. */
+export async function writePrepared<Row extends TextRow>(
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { pool, onStatement, prepares } = poolsOf(db)
+  onStatement?.(text)
+  const name = prepares ? preparedName(text) : undefined
+  return runAsText(pool, { text, name, values }) as Promise<Row[]>
+}
+
+export type RunPrepared = <Row extends QueryResultRow>(
+  text: string,
+  values: readonly unknown[],
+) => Promise<Row[]>
+
+/**
+ * A transaction of `prepared` statements without Prisma, which takes several times as long for them.
+ * Commits when `work` returns a value, rolls back when it returns undefined.
+ */
+export async function runPrepared<T>(
+  db: Database,
+  work: (run: RunPrepared) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { pool, onStatement, prepares } = poolsOf(db)
+  let client: PoolClient | undefined
+  try {
+    client = await pool.connect()
+    const connection = client
+    const run: RunPrepared = async (text, values) => {
+      onStatement?.(text)
+      const name = prepares ? preparedName(text) : undefined
+      return (await connection.query({ text, values: [...values], ...(name && { name }) })).rows
+    }
+    await run('BEGIN', [])
+    const result = await work(run)
+    await run(result === undefined ? 'ROLLBACK' : 'COMMIT', [])
+    client.release()
+    return result
+  } catch (error) {
+    // Closing the connection rolls the transaction back.
+    client?.release(true)
+    throw asOutage(error)
+  }
+}
