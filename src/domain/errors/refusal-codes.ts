@@ -232,10 +232,18 @@ export const refusalCodes = {
     'Ask for a new nonce, and sign a message with the domain and URI that come with it.',
   ),
   ChannelExists: final(
-    'The account has a channel with this address.',
+    'The account has a channel with this address, or with this mailbox in another spelling.',
     'Change that channel; while it is not confirmed, wait a minute to have its token sent again.',
   ),
   TooManyChannels: final('The account has as many channels as it may.', 'Unsubscribe one first.'),
+  TooManyConfirmations: passing(
+    'As many messages that confirm a channel as may be have been sent to this address, or for this account, in a day.',
+    'Look for the message that was sent, also among unwanted mail; `data.retryAfterMs` says when another can be sent.',
+  ),
+  TooManySecrets: passing(
+    'As many previous secrets of the webhook as may be are still valid: each is for a day after its rotation.',
+    'Use the newest secret; `data.retryAfterMs` says when another rotation is possible.',
+  ),
   ChannelUnreachable: passing(
     'The token that confirms the channel cannot be sent to its address.',
     'Check the address; the description says what its receiver did.',

@@ -61,6 +61,11 @@ export function protocolFeeDown(
   )
 }
 
+/** What policies on the volume take together, in parts per million. */
+export function volumeShare(policies: readonly FeePolicy[]): bigint {
+  return policies.reduce((sum, policy) => (policy.kind === 'volume' ? sum + policy.factor : sum), 0n)
+}
+
 /** The fill after the fee is taken: a sell order gets less, a buy order pays more. */
 export function takeFee(kind: OrderKind, fill: Fill, fee: bigint): Fill {
   return kind === 'sell' ? { ...fill, buy: fill.buy - fee } : { ...fill, sell: fill.sell + fee }

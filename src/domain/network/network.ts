@@ -7,6 +7,9 @@ export const defaultHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7
 /** A tenth of a native coin: suits coins whose value is neither very high nor very low. */
 export const defaultPriceAmount = 10n ** 17n
 
+/** The name of pools whose factory has none in the network file. */
+export const defaultPoolProject = 'uniswap_v2'
+
 /** A chain that the service trades on. Networks are data: no other code depends on a chain's name. */
 export interface Network {
   chainId: number
@@ -24,6 +27,10 @@ export interface Network {
   wrappedNative: Address
   /** Factory of Uniswap V2-style pools. */
   poolFactory: Address
+  /** Whose factory it is: the name of its pools for clients. */
+  poolProject: string
+  /** A site for people that shows the chain, whose paths are `/tx/`, `/address/` and `/token/`; none if left out. */
+  explorer?: string | undefined
   /** Tokens that a route may pass through. */
   baseTokens: Address[]
   /** Native atoms for price estimates: small enough not to move a pool, large enough for a precise price. */

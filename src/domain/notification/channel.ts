@@ -24,10 +24,10 @@ export interface ChannelFilter {
   leastImprovement: string | null
 }
 
-/** Secrets of a webhook. After a rotation both are valid for a while. */
+/** Secrets of a webhook. After a rotation the previous ones are valid until their own end. */
 export interface WebhookKeys {
   secret: string
-  previous?: { secret: string; until: string }
+  previous?: readonly { secret: string; until: string }[]
 }
 
 /** Keys of a push endpoint, in base64url: see RFC 8291. */
@@ -36,7 +36,12 @@ export interface PushKeys {
   auth: string
 }
 
-export type ChannelKeys = WebhookKeys | PushKeys | Record<string, never>
+/** The secret in the links by which an e-mail’s reader leaves. */
+export interface EmailKeys {
+  leave: string
+}
+
+export type ChannelKeys = WebhookKeys | PushKeys | EmailKeys | Record<string, never>
 
 /** Where an account wants its notifications. */
 export interface Channel extends ChannelFilter {

@@ -84,6 +84,9 @@ export interface SolverAccount {
   revertedAttempts: number
   revertedGas: bigint
   revertedGasCost: bigint
+  cancellations: number
+  cancellationGas: bigint
+  cancellationGasCost: bigint
   networkFees: bigint
   protocolFees: bigint
   partnerFees: bigint
@@ -93,9 +96,9 @@ export interface SolverAccount {
   unpricedAmounts: number
 }
 
-const longestRangeMs = 31 * 86_400_000
+const longestRangeMs = 7 * 86_400_000
 
-/** The most blocks of which accounts are made at once: a month. */
+/** The most blocks of which clients get accounts at once: a week. */
 export function longestAccountRange(blockTimeMs: number): number {
   return Math.ceil(longestRangeMs / blockTimeMs)
 }

@@ -1,5 +1,6 @@
 import { maxUint256, mulDivDown, mulDivUp } from '../amount.ts'
 import type { AuctionOrder } from '../auction/auction.ts'
+import type { SolutionRefusal } from '../auction/refusal.ts'
 import { orderScoreDown } from '../auction/score.ts'
 import type { Execution, ProposedTrade } from '../auction/solution.ts'
 import type { Address } from '../evm/address.ts'
@@ -8,7 +9,7 @@ import type { OrderKind } from '../order/order.ts'
 import { wrappedForm } from '../token/token.ts'
 import { chargedFees, type PricePair } from './fees.ts'
 
-export type Fault = { fault: string }
+export type Fault = { fault: string; code: SolutionRefusal }
 
 /** Result of one proposed trade: the trader's executed amounts, and the score in native atoms. */
 export interface Outcome {
@@ -43,7 +44,7 @@ export function tradeOutcome(
 ): Outcome | Fault {
   const { order, feePolicies } = entry
   const amountFault = executedAmountFault(entry, trade)
-  if (amountFault) return { fault: amountFault }
+  if (amountFault) return amountFault
   let fill = grossFill(order.kind, trade, uniform)
   for (const policy of feePolicies) {
     fill = takeFee(order.kind, fill, protocolFeeDown(policy, order, fill, order.quote))
@@ -58,10 +59,10 @@ export function fillOutcome(
   uniform: PricePair,
   valuation: Valuation,
 ): Outcome | Fault {
-  if (fill.sell <= 0n || fill.buy <= 0n) return { fault: 'trades nothing' }
-  if (surplusDown(order, fill) < 0n) return { fault: 'breaks the limit price' }
+  if (fill.sell <= 0n || fill.buy <= 0n) return { fault: 'trades nothing', code: 'invalid_amount' }
+  if (surplusDown(order, fill) < 0n) return { fault: 'breaks the limit price', code: 'invalid_price' }
   if (order.sellAmount * fill.buy > maxUint256 || order.buyAmount * fill.sell > maxUint256) {
-    return { fault: "exceeds the settlement contract's arithmetic" }
+    return { fault: "exceeds the settlement contract's arithmetic", code: 'invalid_amount' }
   }
   const { network, protocol } = chargedFees({ ...order, feePolicies }, fill, uniform)
   const score = orderScoreDown(
@@ -70,20 +71,22 @@ export function fillOutcome(
     protocol,
     valuation.nativePrices,
   )
-  if (score === undefined) return { fault: 'has no native price' }
+  if (score === undefined) return { fault: 'has no native price', code: 'no_score' }
   return { execution: { orderUid: order.uid, ...fill, networkFee: network, protocolFees: protocol }, score }
 }
 
-function executedAmountFault(entry: AuctionOrder, trade: ProposedTrade): string | undefined {
-  if (trade.executedAmount <= 0n || trade.fee < 0n) return 'has no positive amount'
+function executedAmountFault(entry: AuctionOrder, trade: ProposedTrade): Fault | undefined {
+  if (trade.executedAmount <= 0n || trade.fee < 0n) return invalid('has no positive amount')
   const filled = entry.order.kind === 'sell' ? trade.executedAmount + trade.fee : trade.executedAmount
   return filledFault(entry, filled)
 }
 
 /** Compares the fixed side with the remaining amount; a sell order's fixed side includes the network fee. */
-export function filledFault({ order, remaining }: AuctionOrder, filled: bigint): string | undefined {
-  if (order.feeAmount !== 0n) return 'has a signed fee'
-  if (filled > remaining) return 'is filled beyond what remains'
-  if (!order.partiallyFillable && filled !== remaining) return 'can only be filled whole'
+export function filledFault({ order, remaining }: AuctionOrder, filled: bigint): Fault | undefined {
+  if (order.feeAmount !== 0n) return { fault: 'has a signed fee', code: 'unsupported' }
+  if (filled > remaining) return invalid('is filled beyond what remains')
+  if (!order.partiallyFillable && filled !== remaining) return invalid('can only be filled whole')
   return undefined
 }
+
+const invalid = (fault: string): Fault => ({ fault, code: 'invalid_amount' })

@@ -1,4 +1,4 @@
-import { formatRatioDown } from '../amount.ts'
+import { formatRatioDown, parseUnits } from '../amount.ts'
 
 /** A higher price of one whole token, in dollars, must be a mistake. Doubles also lose their cents there. */
 const maxDollars = 10n ** 15n
@@ -11,4 +11,31 @@ export function isAbsurdPrice(numerator: bigint, denominator: bigint): boolean {
 export function usdPriceDown(numerator: bigint, denominator: bigint): string | undefined {
   const price = formatRatioDown(numerator, denominator)
   return price === '0' ? undefined : price
+}
+
+/**
+ * The shortest decimal of a double, as JavaScript prints it, as a fraction. `undefined` for NaN, Infinity (the value of `1e400`) and
+ * negative numbers, minus zero included.
+ */
+export function ratioOfDouble(value: number): { numerator: bigint; denominator: bigint } | undefined {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
+  if (whole === '' || Object.is(value, -0)) return undefined
+  const digits = BigInt(whole + fraction)
+  const places = fraction.length - Number(exponent)
+  return {
+    numerator: places < 0 ? digits * 10n ** BigInt(-places) : digits,
+    denominator: places > 0 ? 10n ** BigInt(places) : 1n,
+  }
+}
+
+/** A double as a plain decimal, without an exponent; "0" for one that is no price. */
+export function plainDecimal(value: number): string {
+  const ratio = ratioOfDouble(value)
+  return ratio ? formatRatioDown(ratio.numerator, ratio.denominator) : '0'
+}
+
+/** So many native atoms in dollars, at this price of one whole coin: up to 18 significant digits. */
+export function dollarsDown(nativeAtoms: bigint, price: string): string {
+  return formatRatioDown(nativeAtoms * parseUnits(price, 40), 10n ** 58n)
 }

@@ -1,0 +1,64 @@
+import type { Reason } from './diagnosis.ts'
+import type { DiagnosisFacts, StandingFacts } from './facts.ts'
+import { amountsOf, reasonOf, remainingSell, wordsOf } from './reason.ts'
+import { formatAmount } from './words.ts'
+
+/** What the account of an order has to do: its signature, its funds, its own code. */
+
+type Funds = NonNullable<StandingFacts['funds']>
+
+/** What is missing, whatever other orders take: of a partially fillable order any atom suffices. */
+export function fundsReasons(facts: DiagnosisFacts, funds: Funds, since: Date | null): Reason[] {
+  const { order } = facts
+  const [token, needed] = [order.sellToken, remainingSell(order)]
+  const least = order.partiallyFillable ? 1n : order.sellAmount
+  const words = (atoms: bigint) => formatAmount(atoms, wordsOf(facts, token), token)
+  const reasons: Reason[] = []
+  if (funds.balance < least) {
+    const amounts = amountsOf(token, needed, funds.balance)
+    const summary = `The owner has ${words(funds.balance)}, but the order sells ${words(needed)}: ${words(amounts.missing)} is missing.`
+    reasons.push(reasonOf('balanceMissing', since, [amounts], summary))
+  }
+  if (funds.allowance < least) {
+    const amounts = amountsOf(token, needed, funds.allowance)
+    const summary = `The owner allows the vault relayer to take ${words(funds.allowance)}, but the order sells ${words(needed)}.`
+    reasons.push(reasonOf('allowanceMissing', since, [amounts], summary))
+  }
+  return reasons
+}
+
+/** Of an order that its account cannot pay for, as the last auction saw it. */
+export function unpayable(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
+  const { order } = facts
+  const { since, funds, takenBy, missing, revert } = standing
+  const answer = revert === null ? [] : [{ kind: 'revert', reason: revert } as const]
+  const short = funds ? fundsReasons(facts, funds, since) : []
+  if (order.hasPreHooks && (short.length > 0 || revert !== null)) {
+    const evidence = [...answer, ...short.flatMap((reason) => reason.evidence)]
+    return [reasonOf('hooksFail', since, evidence)]
+  }
+  if (short.length > 0) return short
+  if (takenBy !== null && revert === null) {
+    const needed = remainingSell(order)
+    const amounts = amountsOf(order.sellToken, needed, needed - (missing ?? needed))
+    return [reasonOf('balanceHeld', since, [{ kind: 'order', uid: takenBy }, amounts])]
+  }
+  return [reasonOf('tokenMisbehaves', since, answer, refusedWith(revert, 'tokenMisbehaves'))]
+}
+
+export function unsigned({ order }: DiagnosisFacts, standing: StandingFacts): Reason {
+  const { since, revert } = standing
+  if (order.signingScheme === 'presign') return reasonOf('presignatureMissing', since)
+  const evidence = revert === null ? [] : [{ kind: 'revert', reason: revert } as const]
+  return reasonOf('signatureInvalid', since, evidence, refusedWith(revert, 'signatureInvalid'))
+}
+
+function refusedWith(
+  revert: string | null,
+  code: 'tokenMisbehaves' | 'signatureInvalid',
+): string | undefined {
+  if (revert === null) return undefined
+  return code === 'tokenMisbehaves'
+    ? `A token, or the receiver, refuses the transfer: ${revert}.`
+    : `The owner’s contract does not accept the signature: ${revert}.`
+}

@@ -1,0 +1,207 @@
+interface CodeText {
+  /** What it means, for a trader who never heard of an auction. */
+  meaning: string
+  /** What to do. */
+  advice: string
+  /** Whether waiting may be enough: nobody has to change the order, its account or the service. */
+  retryable: boolean
+}
+
+/**
+ * Why an order is not filled, or how it ended. Reasons are told in this order: the first has to be solved first. What is about the
+ * service comes before what is about the order, whose figures are old until the service runs again.
+ */
+export const diagnosisTexts = {
+  filled: {
+    meaning: 'The order is filled.',
+    advice: 'Nothing is left to do.',
+    retryable: false,
+  },
+  cancelled: {
+    meaning: 'The order was cancelled: by its owner, by the operator, by a newer order, or on chain.',
+    advice: 'Place a new order to trade.',
+    retryable: false,
+  },
+  expired: {
+    meaning:
+      'The time that was signed with the order has passed. The other reasons say what kept it until then.',
+    advice: 'Place a new order, with what kept this one in mind.',
+    retryable: false,
+  },
+  neverTradable: {
+    meaning: 'The order was placed on chain in a way that can never be traded.',
+    advice: 'Wait for the refund of what it sells, and place a new order.',
+    retryable: false,
+  },
+  partlyFilled: {
+    meaning: 'A part of the order is filled. The other reasons say what keeps the rest.',
+    advice: 'Look at the next reason: it is what keeps the rest.',
+    retryable: true,
+  },
+  nodeAway: {
+    meaning: 'The service cannot read the chain at the moment.',
+    advice: 'Wait: the order continues when the chain can be read again.',
+    retryable: true,
+  },
+  chainBehind: {
+    meaning: 'The newest block that the service has seen is old: the chain, or the service, is behind.',
+    advice: 'Wait: a trade that is not told yet may have happened already.',
+    retryable: true,
+  },
+  auctionsHalted: {
+    meaning: 'The service holds no auctions at the moment, so that no order is filled.',
+    advice: 'Wait: the order takes part again with the next auction.',
+    retryable: true,
+  },
+  settling: {
+    meaning: 'A solver won with the order, and its transaction is on the way.',
+    advice: 'Wait until it is in a block.',
+    retryable: true,
+  },
+  settlementStuck: {
+    meaning: 'The transaction that fills the order was sent, but its last block passed without it.',
+    advice: 'Wait: the service withdraws the transaction, and tries again.',
+    retryable: true,
+  },
+  notYetValid: {
+    meaning: 'The order asks not to be traded before a time that has not come.',
+    advice: 'Wait until then.',
+    retryable: true,
+  },
+  expiresTooSoon: {
+    meaning: 'The order expires too soon for another auction.',
+    advice: 'Place a new order with a later expiry.',
+    retryable: false,
+  },
+  accountDenied: {
+    meaning: 'The operator does not trade for this account.',
+    advice: 'Ask the operator of the service.',
+    retryable: false,
+  },
+  tokenDenied: {
+    meaning: 'The operator does not trade one of the tokens.',
+    advice: 'Trade another token.',
+    retryable: false,
+  },
+  presignatureMissing: {
+    meaning: 'The owner has not signed the order on chain yet.',
+    advice: 'Send the transaction that signs the order: setPreSignature of the settlement contract.',
+    retryable: false,
+  },
+  signatureInvalid: {
+    meaning: 'The owner’s contract does not accept the signature any more.',
+    advice: 'Check the wallet’s owners and rules, or sign a new order.',
+    retryable: false,
+  },
+  balanceMissing: {
+    meaning: 'The owner has too little of the token that is sold.',
+    advice: 'Send the missing amount to the owner’s account.',
+    retryable: false,
+  },
+  allowanceMissing: {
+    meaning: 'The owner allows the vault relayer to take too little of the token that is sold.',
+    advice: 'Approve the vault relayer for the amount that is sold.',
+    retryable: false,
+  },
+  balanceHeld: {
+    meaning: 'Another order of the same account comes first for the balance, as it is more likely to fill.',
+    advice: 'Cancel the other order, or add what is missing for both.',
+    retryable: true,
+  },
+  hooksFail: {
+    meaning: 'The order’s own calls, its hooks, fail, or they do not bring what the order sells.',
+    advice: 'Repair the hooks: sign a new order with calls that work now.',
+    retryable: false,
+  },
+  tokenMisbehaves: {
+    meaning: 'The token that is sold refuses the transfer, though balance and allowance suffice.',
+    advice: 'Look at the rules of the token: it may be paused, or may block the account.',
+    retryable: false,
+  },
+  tooSmall: {
+    meaning: 'What is left of the order, or what the owner has for it, is too small to be traded.',
+    advice: 'Sell more at once.',
+    retryable: false,
+  },
+  noLiquidity: {
+    meaning: 'No market leads from one token to the other for this amount.',
+    advice: 'Trade a smaller amount, or wait for a market.',
+    retryable: true,
+  },
+  noNativePrice: {
+    meaning: 'One of the tokens has no price, so that solutions with it cannot be compared.',
+    advice: 'Wait until the token has a market, or trade another.',
+    retryable: true,
+  },
+  priceOutOfReach: {
+    meaning: 'The order asks for a better price than the market gives.',
+    advice: 'Wait for the market, or place a new order with a limit nearer to it.',
+    retryable: true,
+  },
+  costsMoreThanItBrings: {
+    meaning: 'The order meets the market, but what it leaves is less than the fee of the network.',
+    advice: 'Sell more at once, lower the limit, or wait for lower fees.',
+    retryable: true,
+  },
+  settlementReverts: {
+    meaning: 'A settlement of the order alone fails when it is tried.',
+    advice:
+      'Look at the contract’s answer: the token, the receiver or the order’s own calls refuse the trade.',
+    retryable: true,
+  },
+  settlementPaused: {
+    meaning:
+      'The order waits for some blocks: it, or another of the same account, may be why a settlement failed.',
+    advice: 'Wait: it comes back by itself.',
+    retryable: true,
+  },
+  settlementFailed: {
+    meaning: 'A solver won with the order, but its transaction failed.',
+    advice: 'Wait: the order takes part in the next auction.',
+    retryable: true,
+  },
+  settlementTimedOut: {
+    meaning: 'A solver won with the order, but its transaction did not get into a block in time.',
+    advice: 'Wait: the order takes part in the next auction.',
+    retryable: true,
+  },
+  solutionRefused: {
+    meaning: 'A solver proposed to fill the order, but its solution breaks a rule.',
+    advice: 'Wait: the solver has to repair it, or another solver comes.',
+    retryable: true,
+  },
+  filteredForFairness: {
+    meaning:
+      'The best solution for the order was left out, as another solver gives a better price for one of its pairs alone.',
+    advice: 'Wait: the order takes part in the next auction.',
+    retryable: true,
+  },
+  lostCompetition: {
+    meaning: 'A solution fills the order, but other solutions won the auction.',
+    advice: 'Wait: the order takes part in the next auction.',
+    retryable: true,
+  },
+  outOfPlaces: {
+    meaning: 'The auction is full: orders that are more likely to fill come before this one.',
+    advice: 'Wait for a place, or place a new order with a limit nearer to the market.',
+    retryable: true,
+  },
+  notProposed: {
+    meaning: 'Solvers have the order, and the market meets its price, but none has proposed to fill it yet.',
+    advice: 'Wait for the next auction.',
+    retryable: true,
+  },
+  waitingForAuction: {
+    meaning: 'The order waits for its first auction.',
+    advice: 'Wait: an auction is held every few blocks.',
+    retryable: true,
+  },
+} as const satisfies Record<string, CodeText>
+
+export type DiagnosisCode = keyof typeof diagnosisTexts
+
+/** In the order in which reasons have to be solved. */
+export const diagnosisCodes = Object.keys(diagnosisTexts) as DiagnosisCode[]
+
+/** Says nothing about the order itself: told alone, and only where nothing else is known. */
+export const generalCodes: readonly DiagnosisCode[] = ['outOfPlaces', 'notProposed', 'waitingForAuction']

@@ -1,0 +1,60 @@
+import type { CompetitionEvidence, Evidence, Reason } from './diagnosis.ts'
+import type { AttemptFacts, BidFacts, DiagnosisFacts } from './facts.ts'
+import { reasonOf } from './reason.ts'
+
+/** What became of the newest solution for an order. */
+
+/** Whether a settlement with the order is on the way; none otherwise. */
+export function underWay({ attempt, standing, service }: DiagnosisFacts): Reason[] {
+  if (!attempt || attempt.outcome !== null)
+    return standing?.reason === 'in_flight' ? [reasonOf('settling', standing.since)] : []
+  const evidence = attemptEvidence(attempt)
+  const isLate = service.indexed !== null && service.indexed.block > attempt.deadlineBlock
+  return [reasonOf(isLate ? 'settlementStuck' : 'settling', attempt.startedAt, evidence)]
+}
+
+/** Why the newest solution for the order has not filled it; none where there was none. */
+export function competitionReasons({ bid, attempt, refusal }: DiagnosisFacts): Reason[] {
+  const newest = [bid, attempt, refusal].map((each) => each?.auctionId ?? -1n)
+  const last = newest.reduce((a, b) => (b > a ? b : a))
+  if (last < 0n) return []
+  if (attempt?.auctionId === last && attempt.outcome !== null && attempt.outcome !== 'success')
+    return [failure(attempt)]
+  if (bid?.auctionId === last && !bid.isWinner) return [defeat(bid)]
+  if (refusal?.auctionId === last) {
+    const { auctionId, solver, reason, at } = refusal
+    const evidence: CompetitionEvidence = {
+      ...{ kind: 'competition', auctionId, solver, refusal: reason },
+      ...{ score: null, winningScore: null, scoreGap: null },
+    }
+    return [reasonOf('solutionRefused', at, [evidence], `A solution with the order was refused: ${reason}.`)]
+  }
+  return []
+}
+
+function defeat({ auctionId, solver, score, winningScore, filteredOut, at }: BidFacts): Reason {
+  const scoreGap = winningScore !== null && winningScore > score ? winningScore - score : null
+  const evidence: CompetitionEvidence = {
+    ...{ kind: 'competition', auctionId, solver, score, winningScore, scoreGap, refusal: null },
+  }
+  return reasonOf(filteredOut ? 'filteredForFairness' : 'lostCompetition', at, [evidence])
+}
+
+/** How an attempt failed. */
+export function failure(attempt: AttemptFacts): Reason {
+  const evidence = attemptEvidence(attempt)
+  const since = attempt.endedAt
+  if (attempt.outcome === 'timeout') return reasonOf('settlementTimedOut', since, evidence)
+  const reason = attempt.outcome?.replace(/^driver failed: /, '') ?? ''
+  return reasonOf(
+    'settlementFailed',
+    since,
+    [...evidence, { kind: 'revert', reason }],
+    `A solver won with the order, but its transaction failed: ${reason}.`,
+  )
+}
+
+function attemptEvidence({ txHash, deadlineBlock, revertedBlock }: AttemptFacts): Evidence[] {
+  const deadline = { kind: 'blocks', number: deadlineBlock, at: null, head: null } as const
+  return txHash ? [{ kind: 'transaction', txHash, block: revertedBlock }, deadline] : [deadline]
+}

@@ -1,0 +1,137 @@
+import { orderStatus } from '../order/status.ts'
+import { fundsReasons, unpayable, unsigned } from './account.ts'
+import { diagnosisCodes, generalCodes } from './code.ts'
+import { competitionReasons, failure, underWay } from './competition.ts'
+import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
+import { cancelled, expired, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
+import type { DiagnosisFacts, StandingFacts } from './facts.ts'
+import { marketReasons } from './market.ts'
+import { reasonOf } from './reason.ts'
+import { isHalted, serviceReasons } from './service.ts'
+
+/**
+ * Why an order is not filled, or how it ended. Pure: also for an order that is not placed, of which a dry run made the facts.
+ * @returns always a reason
+ */
+export function diagnose(facts: DiagnosisFacts): Diagnosis {
+  const [first, ...further] = reasonsOf(facts).toSorted((a, b) => place(a) - place(b))
+  if (!first) throw new TypeError('an order without a reason')
+  return { ...first, further }
+}
+
+/** Whether the diagnosis needs to know what the account of an order has now: no auction has looked at it, or none lately. */
+export function needsLook(facts: Omit<DiagnosisFacts, 'look'>): boolean {
+  const { order, now, standing } = facts
+  const status = orderStatus(order, now.getTime() / 1_000)
+  if (order.placementError !== null) return false
+  if (status === 'presignaturePending') return true
+  return status === 'open' && (standing === null || isHalted(facts))
+}
+
+const place = ({ code }: Reason) => diagnosisCodes.indexOf(code)
+
+function reasonsOf(facts: DiagnosisFacts): Reason[] {
+  const { order, now } = facts
+  const status = orderStatus(order, now.getTime() / 1_000)
+  if (status === 'fulfilled') return [filled(facts)]
+  if (status === 'cancelled') return [cancelled(facts), ...partlyFilled(facts)]
+  if (order.placementError !== null) return [neverTradable(facts)]
+  if (status === 'expired') return [expired(facts), ...partlyFilled(facts), ...keptUntilThen(facts)]
+  return [...partlyFilled(facts), ...serviceReasons(facts), ...liveReasons(facts)]
+}
+
+/** What kept an order until it expired, as the last auction saw it. */
+function keptUntilThen(facts: DiagnosisFacts): Reason[] {
+  const { standing } = facts
+  if (!standing) return competitionReasons(facts)
+  const reasons = standingReasons(facts, standing)
+  return reasons.filter(({ code }) => !generalCodes.includes(code) && code !== 'settling')
+}
+
+function liveReasons(facts: DiagnosisFacts): Reason[] {
+  const onTheWay = underWay(facts)
+  if (onTheWay.length > 0) return onTheWay
+  const reasons = [...timeReasons(facts), ...accountReasons(facts)]
+  return reasons.length > 0 ? reasons : [general(facts)]
+}
+
+function timeReasons({ order, now, service }: DiagnosisFacts): Reason[] {
+  const seconds = now.getTime() / 1_000
+  if ((order.validFrom ?? 0) > seconds)
+    return [reasonOf('notYetValid', order.creationDate, [validityOf(order)])]
+  if (order.effectiveValidTo < seconds + service.minLifetime)
+    return [
+      reasonOf('expiresTooSoon', new Date((order.effectiveValidTo - service.minLifetime) * 1_000), [
+        validityOf(order),
+      ]),
+    ]
+  return []
+}
+
+function accountReasons(facts: DiagnosisFacts): Reason[] {
+  const { order, standing, look } = facts
+  const isUnsigned = order.signingScheme === 'presign' && !order.presigned
+  const signature = isUnsigned ? [reasonOf('presignatureMissing', standing?.since ?? order.creationDate)] : []
+  // What is looked at now counts more than what an auction saw.
+  const now = look && look !== 'away' ? fundsReasons(facts, look, null) : []
+  if (isUnsigned || !standing) return [...signature, ...now]
+  const seen = standingReasons(facts, standing)
+  const isSeen = (reason: Reason) => seen.some(({ code }) => code === reason.code)
+  return [...now.filter((reason) => !isSeen(reason)), ...seen]
+}
+
+/** By what the last auction found about the order. */
+function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
+  const { order, deniedTokens, attempt } = facts
+  const { since, unpriced } = standing
+  const tokens = (named: readonly (typeof order.sellToken)[]): Evidence[] =>
+    named.map((token) => ({ kind: 'token', token }))
+  switch (standing.reason) {
+    case 'in_flight':
+      return [reasonOf('settling', since)]
+    case 'banned_user':
+      return [reasonOf('accountDenied', since)]
+    case 'unsupported_token':
+      return [
+        reasonOf(
+          'tokenDenied',
+          since,
+          tokens([order.sellToken, order.buyToken].filter((token) => deniedTokens.includes(token))),
+        ),
+      ]
+    case 'invalid_signature':
+      return [unsigned(facts, standing)]
+    case 'insufficient_balance':
+      return unpayable(facts, standing)
+    case 'dust_order':
+      return [reasonOf('tooSmall', since)]
+    case 'missing_native_price':
+      return [
+        ...(standing.routed === 'none' ? marketReasons(facts, standing) : []),
+        reasonOf('noNativePrice', since, tokens(unpriced)),
+      ]
+    case 'settlement_failed':
+      if (standing.revert !== null) return [settlementReverts(standing.revert, since)]
+      return [
+        reasonOf('settlementPaused', since),
+        ...(attempt && attempt.outcome !== null && attempt.outcome !== 'success' ? [failure(attempt)] : []),
+      ]
+    case 'auction_full':
+      return [...marketReasons(facts, standing), reasonOf('outOfPlaces', since)]
+    default: {
+      const reasons = marketReasons(facts, standing)
+      return reasons.length > 0 ? reasons : competitionReasons(facts)
+    }
+  }
+}
+
+function settlementReverts(revert: string, since: Date): Reason {
+  const summary = `A settlement of the order alone fails: ${revert}.`
+  return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
+}
+
+/** Where nothing keeps the order. */
+function general({ standing, order }: DiagnosisFacts): Reason {
+  if (!standing) return reasonOf('waitingForAuction', order.creationDate)
+  return reasonOf('notProposed', standing.since)
+}

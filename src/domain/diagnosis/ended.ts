@@ -1,0 +1,68 @@
+import type { Bytes32 } from '../evm/hex.ts'
+import type { CancellationSource } from '../order/event.ts'
+import type { OrderUid } from '../order/uid.ts'
+import type { Evidence, Reason, ValidityEvidence } from './diagnosis.ts'
+import type { DiagnosisFacts, JudgedOrder } from './facts.ts'
+import { amountsOf, fillOf, reasonOf, wordsOf } from './reason.ts'
+import { formatAmount, formatPercent } from './words.ts'
+
+/** How an order ended, and how much of it is filled. */
+
+export function filled({ order, lastTrade }: DiagnosisFacts): Reason {
+  const { token, target, filled } = fillOf(order)
+  return reasonOf('filled', lastTrade?.at ?? null, [
+    ...tradeEvidence(lastTrade),
+    amountsOf(token, target, filled),
+  ])
+}
+
+/** None of an order of which nothing is filled. */
+export function partlyFilled(facts: DiagnosisFacts): Reason[] {
+  const { order, lastTrade } = facts
+  const { token, target, filled } = fillOf(order)
+  if (filled <= 0n || filled >= target) return []
+  const amounts = amountsOf(token, target, filled)
+  const words = (atoms: bigint) => formatAmount(atoms, wordsOf(facts, token), token)
+  const summary = `${formatPercent((filled * 1_000_000n) / target)} % is filled: ${words(filled)} of ${words(target)}. ${words(amounts.missing)} is left.`
+  return [reasonOf('partlyFilled', lastTrade?.at ?? null, [amounts, ...tradeEvidence(lastTrade)], summary)]
+}
+
+function tradeEvidence(trade: DiagnosisFacts['lastTrade']): Evidence[] {
+  return trade ? [{ kind: 'transaction', txHash: trade.txHash, block: trade.block }] : []
+}
+
+const cancellers: Readonly<Record<CancellationSource, string>> = {
+  api: 'Its owner cancelled the order.',
+  policy: 'The operator of the service cancelled the order.',
+  replacement: 'A newer order of its owner replaced the order.',
+  chain: 'The order was cancelled on chain.',
+}
+
+/** @param cancellation of a cancelled order; null where nothing more is known */
+export function cancelled({ cancellation }: Pick<DiagnosisFacts, 'cancellation'>): Reason {
+  const { by, detail, at } = cancellation ?? { by: 'api' as const, detail: null, at: null }
+  const rest = detail?.slice(detail.indexOf(': ') + 2)
+  const evidence: Evidence[] = [
+    { kind: 'cancellation', by, detail: by === 'policy' && detail?.includes(': ') ? (rest ?? null) : null },
+  ]
+  if (by === 'replacement' && rest) evidence.push({ kind: 'order', uid: rest as OrderUid })
+  if (by === 'chain' && rest) evidence.push({ kind: 'transaction', txHash: rest as Bytes32, block: null })
+  return reasonOf('cancelled', at, evidence, cancellers[by])
+}
+
+export function neverTradable({ order }: DiagnosisFacts): Reason {
+  const reason = order.placementDetail ?? order.placementError ?? ''
+  return reasonOf('neverTradable', order.creationDate, [{ kind: 'revert', reason }])
+}
+
+export function expired({ order }: DiagnosisFacts): Reason {
+  return reasonOf('expired', new Date(order.effectiveValidTo * 1_000), [validityOf(order)])
+}
+
+export function validityOf({ validFrom, effectiveValidTo }: JudgedOrder): ValidityEvidence {
+  return {
+    kind: 'validity',
+    from: validFrom === null ? null : new Date(validFrom * 1_000),
+    until: new Date(effectiveValidTo * 1_000),
+  }
+}

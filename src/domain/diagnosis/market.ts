@@ -1,0 +1,107 @@
+import { minOf } from '../amount.ts'
+import { limitGap } from '../auction/admission.ts'
+import type { PriceAmounts, PriceEvidence, Reason } from './diagnosis.ts'
+import type { DiagnosisFacts, StandingFacts } from './facts.ts'
+import { reasonOf, remainingSell, wordsOf } from './reason.ts'
+import { formatAmount, formatPercent, formatSeconds } from './words.ts'
+
+/** What the market gives for an order, against what it asks for. */
+
+const million = 1_000_000n
+/** A movement over less time than this says nothing about a day. */
+const leastMovementMs = 3_600_000
+
+/** None where the market meets the order’s price, its fees included, or where nothing is known. */
+export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
+  const evidence = priceEvidence(facts, standing)
+  if (standing.routed === 'none') return [reasonOf('noLiquidity', standing.since, [evidence])]
+  const gap = gapOf(facts, standing)
+  if (gap === null) return []
+  const fee = feeReason(facts, standing, gap)
+  if (gap >= 0n) return fee
+  const wasReached = evidence.best !== null && limitGap(facts.order, evidence.best) >= 0n
+  const reason = reasonOf('priceOutOfReach', wasReached ? null : standing.since, [evidence], words(evidence))
+  return standing.reason === 'fee_exceeds_value' ? [reason, ...fee] : [reason]
+}
+
+/**
+ * How much better the market is than the limit after fees on the volume, in parts per million of the limit. The router looked at all that
+ * is left at once; of a partially fillable order, a small part gets the price of the market.
+ */
+function gapOf({ order }: DiagnosisFacts, { routed, marketGap, policyShare }: StandingFacts): bigint | null {
+  const whole = routed && routed !== 'none' ? limitGap(order, routed) : marketGap
+  if (whole === null) return null
+  const best = order.partiallyFillable && whole < 0n && marketGap !== null ? marketGap : whole
+  return best - (policyShare ?? 0n)
+}
+
+function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint): Reason[] {
+  const { order } = facts
+  if (standing.feeShare === null) return []
+  const sold = remainingSell(order)
+  const fee = (sold * standing.feeShare) / million
+  const isPart = standing.routed && standing.routed !== 'none' && limitGap(order, standing.routed) < 0n
+  const left = gap > 0n ? (sold * gap) / (million + gap) : 0n
+  if (standing.reason !== 'fee_exceeds_value' && left >= fee && !isPart) return []
+  const token = order.sellToken
+  const leastAmount = gap > 0n && !isPart ? (fee * (million + gap) + gap - 1n) / gap : null
+  const amount = (atoms: bigint) => formatAmount(atoms, wordsOf(facts, token), token)
+  const pays = leastAmount === null ? '' : ` From ${amount(leastAmount)} on it would pay.`
+  const summary = `To settle the order costs ${amount(fee)}, but its price leaves ${amount(left)} for that.${pays}`
+  const evidence = { kind: 'fee', token, fee, left, leastAmount } as const
+  return [reasonOf('costsMoreThanItBrings', standing.since, [evidence], summary)]
+}
+
+/** The best price that was seen, and how far the newest is from the limit. */
+export function priceEvidence(facts: DiagnosisFacts, standing: StandingFacts): PriceEvidence {
+  const { order, bestBid } = facts
+  const { best: routed } = standing
+  const bid = bestBid && (!routed || isBetter(bestBid, routed)) ? bestBid : null
+  const best = bid ?? routed
+  const gap = standing.routed === 'none' ? null : gapOf(facts, standing)
+  const distance = gap === null ? null : -gap
+  const { dayMovement, secondsNeeded } = movementOf(facts, distance)
+  return {
+    kind: 'price',
+    limit: { sell: order.sellAmount, buy: order.buyAmount },
+    best: best && { sell: best.sell, buy: best.buy },
+    at: best?.at ?? null,
+    block: best?.block ?? null,
+    solver: bid?.solver ?? null,
+    auctionId: bid?.auctionId ?? null,
+    gap: distance,
+    dayMovement,
+    secondsNeeded,
+  }
+}
+
+function isBetter(one: PriceAmounts, other: PriceAmounts): boolean {
+  return one.buy * other.sell > other.buy * one.sell
+}
+
+/** How the price of the sell token in the buy token moved, and how long it would need for the distance. */
+function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
+  const none = { dayMovement: null, secondsNeeded: null }
+  if (!market) return none
+  const { newest, oldest } = market
+  const spanMs = newest.at.getTime() - oldest.at.getTime()
+  const before = oldest.sell * newest.buy
+  if (spanMs < leastMovementMs || before === 0n) return none
+  const moved = ((newest.sell * oldest.buy - before) * million) / before
+  const dayMovement = (moved * 86_400_000n) / BigInt(spanMs)
+  if (distance === null || distance <= 0n || distance >= million || dayMovement <= 0n)
+    return { dayMovement, secondsNeeded: null }
+  // The distance is a share of the limit, the movement one of the price.
+  const needed = (distance * million) / (million - distance)
+  const seconds = (needed * 86_400n + dayMovement - 1n) / dayMovement
+  return { dayMovement, secondsNeeded: Number(minOf(seconds, BigInt(Number.MAX_SAFE_INTEGER))) }
+}
+
+function words({ gap, secondsNeeded }: PriceEvidence): string {
+  const distance = gap === null ? '' : ` The market is ${formatPercent(gap)} % below the limit.`
+  const time =
+    secondsNeeded === null
+      ? ''
+      : ` If it moves on as within the last day, it is there in ${formatSeconds(secondsNeeded)}.`
+  return `The order asks for a better price than the market gives.${distance}${time}`
+}

@@ -1,0 +1,40 @@
+import type { Address } from '../evm/address.ts'
+import { filledAmount } from '../order/order.ts'
+import type { DiagnosisCode } from './code.ts'
+import { diagnosisTexts } from './code.ts'
+import type { AmountsEvidence, Evidence, Reason } from './diagnosis.ts'
+import type { DiagnosisFacts, JudgedOrder } from './facts.ts'
+
+/** @param summary what it means, without figures, when left out */
+export function reasonOf(
+  code: DiagnosisCode,
+  since: Date | null,
+  evidence: readonly Evidence[] = [],
+  summary: string = diagnosisTexts[code].meaning,
+): Reason {
+  return { code, summary, since, evidence }
+}
+
+export function amountsOf(token: Address, needed: bigint, available: bigint): AmountsEvidence {
+  return { kind: 'amounts', token, needed, available, missing: needed > available ? needed - available : 0n }
+}
+
+/** Atoms of the fixed side as signed, and how many are filled. */
+export function fillOf(order: JudgedOrder): { token: Address; target: bigint; filled: bigint } {
+  return order.kind === 'sell'
+    ? { token: order.sellToken, target: order.sellAmount, filled: filledAmount(order) }
+    : { token: order.buyToken, target: order.buyAmount, filled: filledAmount(order) }
+}
+
+/** Sell atoms that are still to be filled. */
+export function remainingSell(order: JudgedOrder): bigint {
+  const filled = filledAmount(order)
+  return order.kind === 'sell'
+    ? order.sellAmount - filled
+    : order.sellAmount - (order.sellAmount * filled) / order.buyAmount
+}
+
+/** The words of one of the order's tokens. */
+export function wordsOf({ order, tokens }: Pick<DiagnosisFacts, 'order' | 'tokens'>, token: Address) {
+  return token === order.sellToken ? tokens.sell : tokens.buy
+}

@@ -1,0 +1,33 @@
+import { formatUnits } from '../amount.ts'
+import type { Address } from '../evm/address.ts'
+
+/** A token as it is stored; null where its contract does not say. */
+export interface TokenWords {
+  symbol: string | null
+  decimals: number | null
+}
+
+/** Parts per million in per cent: 32500 is 3.25. */
+export function formatPercent(parts: bigint): string {
+  return parts < 0n ? `-${formatUnits(-parts, 4)}` : formatUnits(parts, 4)
+}
+
+/** An amount with the token's symbol, or in atoms. */
+export function formatAmount(atoms: bigint, token: TokenWords | null, address: Address): string {
+  if (token?.decimals == null) return `${atoms} atoms of ${address}`
+  return `${formatUnits(atoms, token.decimals)} ${token.symbol ?? address}`
+}
+
+const units: readonly (readonly [seconds: number, name: string])[] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+]
+
+/** In the largest unit of which there are two at least, rounded up. */
+export function formatSeconds(seconds: number): string {
+  const [size, name] = units.find(([size]) => seconds >= 2 * size) ?? [1, 'second']
+  const count = Math.ceil(seconds / size)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
