@@ -4,7 +4,7 @@ import { type Address, nativeMarker, zeroAddress } from '../domain/evm/address.t
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import { balanceReaderCode } from './bytecode/balance-reader.ts'
 import { chunksOf } from './rpc/chunks.ts'
-import type { Rpc, RpcResponse } from './rpc/rpc.ts'
+import { type Rpc, RpcError, type RpcResponse } from './rpc/rpc.ts'
 import { available, parseHex, parseResponse, toQuantity } from './rpc/wire.ts'
 
 export interface Holding {
@@ -33,12 +33,17 @@ export interface BalanceQuestion {
  * Limits of one call: even if every token uses up its gas, the call stays below 2^24, the limit of one transaction, and its result below
  * the 24,576 bytes of code.
  */
-const holdingsPerCall = 8
+const holdingsPerCall = 24
 const accountsPerCall = 500
 const callGas = toQuantity(2 ** 24)
+/** Tokens are code of strangers that may use up all of its gas: a request has so few calls of them that a slow node answers it in time. */
+const tokenCallsPerRequest = 10
+const coinCallsPerRequest = 90
+/** Holdings of tokens that one request to the node has. */
+export const holdingsPerRequest = holdingsPerCall * tokenCallsPerRequest
 
 /**
- * Reads at one block, in the order of `holdings`, a hundred calls a request. A token that makes the call fail is an Outage; the others of
+ * Reads at one block, in the order of `holdings`, request by request. A token that makes the call fail is an Outage; the others of
  * its call are not affected.
  * @throws Outage when the node answers no call, also when it has no such block
  */
@@ -58,9 +63,13 @@ export async function readBalances(
   const first = await readGroups(rpc, groups, question)
   const failed = groups.filter((_, index) => first[index] instanceof Outage)
   const [fault] = first.filter((answer) => answer instanceof Outage)
-  if (fault && failed.length === groups.length) throw fault
+  // A token can have spoiled the only call.
+  const isWorthRepeating = groups.length === 1 && holdings.length > 1 && fault?.cause instanceof RpcError
+  if (fault && failed.length === groups.length && !isWorthRepeating) throw fault
   const retried = failed.flatMap((group) => group.map((holding) => [holding]))
   const second = retried.length > 0 ? await readGroups(rpc, retried, question) : []
+  if (fault && retried.length === holdings.length && second.every((answer) => answer instanceof Outage))
+    throw fault
   const results = new Map<Holding, ReadBalance | Outage>()
   const note = (group: readonly Holding[], answer: ReadBalance[] | Outage | undefined) => {
     for (const [index, holding] of group.entries()) {
@@ -73,22 +82,37 @@ export async function readBalances(
   return holdings.map((holding) => results.get(holding) ?? new Outage('the network node'))
 }
 
-/** @throws Outage when the node does not answer */
+/** An Outage for each group that was not read. */
 async function readGroups(
   rpc: Rpc,
   groups: readonly (readonly Holding[])[],
   { spender, blockHash }: BalanceQuestion,
 ): Promise<(ReadBalance[] | Outage)[]> {
-  if (groups.length === 0) return []
-  const responses = await available(
-    rpc.batch(
-      groups.map((group) => ({
-        method: 'eth_call',
-        params: [{ data: encode(group, spender), gas: callGas }, blockHash ? { blockHash } : 'latest'],
-      })),
-    ),
+  const coins = chunksOf(groups.filter(isOfCoins), coinCallsPerRequest)
+  const tokens = chunksOf(
+    groups.filter((group) => !isOfCoins(group)),
+    tokenCallsPerRequest,
   )
-  return groups.map((group, index) => decode(responses[index], group))
+  const answers = new Map<readonly Holding[], ReadBalance[] | Outage>()
+  let outage: Outage | undefined
+  for (let index = 0; index < Math.max(coins.length, tokens.length); index++) {
+    const asked = [...(coins[index] ?? []), ...(tokens[index] ?? [])]
+    const calls = asked.map((group) => ({
+      method: 'eth_call',
+      params: [{ data: encode(group, spender), gas: callGas }, blockHash ? { blockHash } : 'latest'],
+    }))
+    const responses = outage ?? (await available(rpc.batch(calls)).catch(toOutage))
+    // What follows would wait as long, for nothing.
+    if (responses instanceof Outage) outage = responses
+    for (const [place, group] of asked.entries())
+      answers.set(group, responses instanceof Outage ? responses : decode(responses[place], group))
+  }
+  return groups.map((group) => answers.get(group) ?? new Outage('the network node'))
+}
+
+function toOutage(fault: unknown): Outage {
+  if (fault instanceof Outage) return fault
+  throw fault
 }
 
 /** The reader's creation code, followed by the constructor's arguments. A group has coins or tokens, not both. */

@@ -51,7 +51,14 @@ export interface Chain {
   code(address: Address): Promise<Hex>
 }
 
-export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): Chain {
+export interface ChainOptions {
+  rpc: Rpc
+  /** For `balances`, which run code of strangers; `rpc` without it. */
+  tokenRpc?: Rpc
+  network: Network
+}
+
+export function createChain({ rpc, tokenRpc = rpc, network }: ChainOptions): Chain {
   const readBlock = async (tag: string) => {
     const block = await available(rpc.call('eth_getBlockByNumber', [tag, false]))
     return block === null ? undefined : parseBlock(block)
@@ -77,7 +84,7 @@ export function createChain({ rpc, network }: { rpc: Rpc; network: Network }): C
       })
     },
     balances: (holdings, blockHash) =>
-      readBalances(rpc, holdings, { spender, ...(blockHash && { blockHash }) }),
+      readBalances(tokenRpc, holdings, { spender, ...(blockHash && { blockHash }) }),
     changedHoldings: (...range) => changedHoldings(rpc, ...range),
     settledChanges: (txHash) => balanceChanges(rpc, network, txHash),
     code: async (address) => parseHex(await available(rpc.call('eth_getCode', [address, 'latest']))),

@@ -16,6 +16,8 @@ export interface Heads {
   listen(listener: HeadListener): () => void
   /** Polls at once. */
   wake(): void
+  /** The newest block, at most as old as a poll: many who ask at the same time cost one request. @throws Outage */
+  newest(): Promise<Block>
 }
 
 export interface HeadsOptions {
@@ -39,6 +41,7 @@ export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Head
   let latest: { block: Block; seenAt: number } | undefined
   let isRunning = false
   let waiting = new AbortController()
+  let reading: Promise<Block> | undefined
 
   async function readHead(): Promise<Block> {
     const block = await head()
@@ -104,5 +107,12 @@ export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Head
       }
     },
     wake: () => waiting.abort(),
+    async newest() {
+      if (latest && now() - latest.seenAt < pollMs) return latest.block
+      reading ??= readHead().finally(() => {
+        reading = undefined
+      })
+      return reading
+    },
   }
 }

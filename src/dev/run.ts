@@ -1,4 +1,5 @@
-import { roles, startApp } from '../app/app.ts'
+import { startApp } from '../app/app.ts'
+import { roles } from '../app/chain/loops.ts'
 import { readSettings } from '../app/config.ts'
 import type { Settings } from '../app/settings.ts'
 import { createRpc } from '../chain/rpc/rpc.ts'
@@ -32,6 +33,12 @@ const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01
 
 /** Public: the local service listens on this machine only. */
 const localCmsKey = 'local-cms-key-of-this-machine'
+/** Known to everybody, like the keys of the test accounts. */
+const localVapid = {
+  VAPID_PUBLIC_KEY: 'BE8rpbt2KSPQotY6rRwrbYhsC-iwCmMrYB1o45xsQDLzk39VL7rjyJVAIBD_vMGmYHOszKWR4tTyRVzhvZtxEBY',
+  VAPID_PRIVATE_KEY: 'YObd8l8huWe2voZQIlFW86NJK_G_BH2EiMOlKagRZVw',
+  VAPID_SUBJECT: 'mailto:local@tradegraph.example',
+}
 
 /**
  * Runs the local stack until it is stopped. Ctrl-C and SIGTERM end the database and the chain too. After a crash of
@@ -124,6 +131,7 @@ function localSettings(
     CURRENT_AUCTION_ACCESS: settings.CURRENT_AUCTION_ACCESS ?? 'public',
     PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
     CHANNEL_ALLOWED_HOSTS: [...settings.CHANNEL_ALLOWED_HOSTS, 'localhost', '127.0.0.1'],
+    ...(settings.VAPID_PUBLIC_KEY === undefined && localVapid),
     STATS_SOURCE: 'own',
     SOLVER_PRIVATE_KEY,
     REFUND_PRIVATE_KEY,

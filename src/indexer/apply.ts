@@ -31,6 +31,7 @@ import { detachNotifications, revertDetached } from '../storage/feed.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { applyBalanceChanges, forgetBalanceChanges, rollbackBalances } from '../storage/token/holders.ts'
+import { rollbackPools } from '../storage/token/pools/volumes.ts'
 import { forgetTokensReadFrom } from '../storage/token/tokens.ts'
 import { withAmounts } from './amounts.ts'
 import { groupSettlements, minedSettlements } from './attribution.ts'
@@ -97,6 +98,7 @@ export async function applyReorg(
     await detachNotifications(tx, chainId, to.number)
     await forgetTokensReadFrom(tx, chainId, to.number)
     await rollbackBalances(tx, chainId, checkpoint?.number ?? null)
+    await rollbackPools(tx, chainId, checkpoint?.number ?? null)
   })
   return checkpoint
 }

@@ -1,9 +1,15 @@
 import { RpcError } from '../chain/rpc/rpc.ts'
 import type { MinedGas } from '../chain/settlement/mined.ts'
 import { Outage } from '../domain/errors/error.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { storeRevertedGas, unreadAttempts } from '../storage/auction/reverted.ts'
+import {
+  type LostGas,
+  storeLostGas,
+  type UnreadAttempt,
+  unreadAttempts,
+} from '../storage/auction/reverted.ts'
 import { blockHash } from '../storage/chain/log.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { Checkpoint, FollowedChain } from './block-range.ts'
@@ -16,32 +22,45 @@ export interface RevertedOptions {
   chain: Pick<FollowedChain, 'gasOf'>
 }
 
-/** Read in one request after each range of blocks. */
+/** Read in one request after each range of blocks, with the transfers that were to take their nonces. */
 const atOnce = 20
 
 /**
- * Stores what failed attempts cost whose transactions are on chain up to the checkpoint. A reorg makes them unread again. What is not
- * there when the deadline of its auction is final cost nothing.
+ * Stores what attempts cost that settled nothing: their settlement reverted, or a transfer took its nonce. Only what is on chain up to the
+ * checkpoint counts, and a reorg makes it unread again. What is not there when the deadline of its auction is final cost nothing.
  */
 export async function readReverted(options: RevertedOptions, checkpoint: Checkpoint): Promise<void> {
   const { chainId, network, db, log, chain } = options
   const attempts = await unreadAttempts(db, chainId, atOnce)
   if (attempts.length === 0) return
   try {
-    const gas = await chain.gasOf(attempts.map(({ txHash }) => txHash))
-    for (const [index, attempt] of attempts.entries()) {
-      const mined = gas[index]
-      if (mined && (await isIndexed(mined))) {
-        if (mined.isReverted) await storeRevertedGas(db, attempt, mined)
-        // It is a settlement, whose log the indexer reads.
-        else await storeRevertedGas(db, attempt, { gas: 0n, gasPrice: null, block: mined.block })
-      } else if (!mined && attempt.deadlineBlock + network.finalityBlocks < checkpoint.number) {
-        await storeRevertedGas(db, attempt, { gas: 0n, gasPrice: null, block: null })
-      }
+    const hashes = attempts.flatMap(hashesOf)
+    const receipts = await chain.gasOf(hashes)
+    const mined = new Map(hashes.map((hash, index) => [hash, receipts[index] ?? undefined]))
+    for (const attempt of attempts) {
+      const lost = await lostOf(attempt, mined)
+      if (lost) await storeLostGas(db, attempt, lost)
     }
   } catch (fault) {
     if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
     log.warn('the gas of failed settlements cannot be read for the moment', { fault: fault.message })
+  }
+
+  /** Undefined while that may change. Its transactions have one nonce, so that one of them is mined at most. */
+  async function lostOf(
+    attempt: UnreadAttempt,
+    mined: ReadonlyMap<Bytes32, MinedGas | undefined>,
+  ): Promise<LostGas | undefined> {
+    const hash = hashesOf(attempt).find((each) => mined.get(each))
+    const found = hash && mined.get(hash)
+    if (!found) {
+      const isFinal = attempt.deadlineBlock + network.finalityBlocks < checkpoint.number
+      return isFinal ? { block: null } : undefined
+    }
+    if (!(await isIndexed(found))) return undefined
+    if (hash !== attempt.txHash) return { cancellation: found, block: found.block }
+    // One that did not revert is a settlement, whose log the indexer reads.
+    return { ...(found.isReverted && { reverted: found }), block: found.block }
   }
 
   /** Hashes of final blocks are not stored. */
@@ -51,3 +70,8 @@ export async function readReverted(options: RevertedOptions, checkpoint: Checkpo
     return stored === undefined || stored === mined.blockHash
   }
 }
+
+const hashesOf = ({ txHash, cancellations }: UnreadAttempt): Bytes32[] => [
+  ...(txHash ? [txHash] : []),
+  ...cancellations,
+]

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { batch } from '../concurrency/batch.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
@@ -20,7 +21,18 @@ const limits: HealthLimits = {
 export const unknownMs = 1_800_000
 const maxUnknownTokens = 10_000
 
-/** The same source with a circuit breaker, a back-off after 429, and a cache of the tokens that it does not know. */
+/** Calls of a source that takes several tokens at a time. Tokens that come while they run share the next one. */
+const callsAtOnce = 8
+
+interface Asked {
+  token: Address
+  signal: AbortSignal
+}
+
+/**
+ * The same source with a circuit breaker, a back-off after 429, and a cache of the tokens that it does not know. Where it takes several
+ * tokens in a call, those that are asked for at the same time share one: a failed call counts once.
+ */
 export function guardedSource<Value>(
   source: TokenSource<Value>,
   { now, log }: GuardOptions,
@@ -33,14 +45,44 @@ export function guardedSource<Value>(
     ttlResolution: 0,
     perf: { now },
   })
+  const { several } = source
+  const findOne = ({ token, signal }: Asked) => health.ask(() => source.find(token, signal))
+  const find = several
+    ? batch(
+        (asked: readonly Asked[]) => {
+          const signal = whenAllAbort(asked.map((one) => one.signal))
+          return health.ask(() =>
+            several.find(
+              asked.map(({ token }) => token),
+              signal,
+            ),
+          )
+        },
+        { maxBatch: several.most, concurrency: callsAtOnce },
+      )
+    : findOne
   return {
     name,
     isGuarded: true,
     async find(token, signal) {
       if (source.knows?.(token) === false || unknownTokens.has(token)) return undefined
-      const value = await health.ask(() => source.find(token, signal))
+      const value = await find({ token, signal })
       if (value === undefined) unknownTokens.set(token, true)
       return value
     },
   }
+}
+
+/** Nobody waits for the call any more. */
+function whenAllAbort(signals: readonly AbortSignal[]): AbortSignal {
+  const controller = new AbortController()
+  let waiting = signals.length
+  const onAbort = () => {
+    if (--waiting === 0) controller.abort()
+  }
+  for (const signal of signals) {
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  }
+  return controller.signal
 }

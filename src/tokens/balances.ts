@@ -1,17 +1,16 @@
-import type { Holding, ReadBalance } from '../chain/balance-reader.ts'
+import { type Holding, holdingsPerRequest, type ReadBalance } from '../chain/balance-reader.ts'
 import type { Block, Chain } from '../chain/chain.ts'
 import type { Heads } from '../chain/heads.ts'
 import { createHoldingChanges } from '../chain/logs/holding-changes.ts'
+import { chunksOf } from '../chain/rpc/chunks.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import type { KnownBalance } from './balance-reads.ts'
 import { createWatch, type Subscriber } from './watch/watch.ts'
 import type { Entry, Update } from './watch/watcher.ts'
 
-/** A balance as a client gets it. `absent`: there is no such token. `unavailable`: the node cannot read this one now. */
-export type WatchedBalance = ReadBalance | 'unavailable'
-
-export type BalancesUpdate = Update<Holding, WatchedBalance>
+export type BalancesUpdate = Update<Holding, KnownBalance>
 
 /**
  * Balances that clients watch. A new block costs one read of logs for all tokens, and one request for all balances that the logs name,
@@ -42,10 +41,14 @@ export interface BalanceWatchOptions {
 const oldMs = 60_000
 /** Balances that are read again for their age, in one block. */
 const maxOld = 200
+/** After this time no further request is begun before watchers get what was read. */
+const readingMs = 250
+
+type BalanceEntry = Entry<Holding, KnownBalance>
 
 export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatchOptions): BalanceWatch {
   const changes = createHoldingChanges({ chain, log })
-  const watch = createWatch<Holding, WatchedBalance>({
+  const watch = createWatch<Holding, KnownBalance>({
     what: 'balances',
     most,
     now,
@@ -64,24 +67,44 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
   }
 
   async function onHead(head: Block): Promise<void> {
-    // One that could not be read waits for the next block.
-    const hasUnread = () => [...due].some(({ value }) => value === undefined)
-    if (head.hash !== lastHash || hasUnread()) await read(head)
+    await read(head)
     watch.settle(head.number)
   }
 
+  /** What is not read in time stays due, for the next poll. */
   async function read(head: Block): Promise<void> {
-    await markChanged(head)
-    const reading = [...due]
-    const answers = await chain.balances(
-      reading.map(({ subject }) => subject),
-      head.hash,
-    )
+    const isNew = head.hash !== lastHash
+    if (isNew) await markChanged(head)
+    // One that could not be read waits for the next block.
+    const reading = isNew ? [...due] : [...due].filter(({ value }) => value !== 'unavailable')
+    const began = now()
+    for (const [index, asked] of inRequests(reading).entries()) {
+      if (index > 0 && now() - began > readingMs) {
+        heads.wake()
+        break
+      }
+      const answers = await answersOf(asked, head, index === 0)
+      for (const [place, entry] of asked.entries()) {
+        const answer = answers[place]
+        const isRead = answer !== undefined && !(answer instanceof Outage)
+        watch.set(entry, isRead ? answer : 'unavailable', isRead)
+      }
+    }
     lastHash = head.hash
-    for (const [index, entry] of reading.entries()) {
-      const answer = answers[index]
-      const isRead = answer !== undefined && !(answer instanceof Outage)
-      watch.set(entry, isRead ? answer : 'unavailable', isRead)
+  }
+
+  /** @throws Outage when the first request is not answered. Later ones may be hostile tokens alone: that says nothing about the node. */
+  async function answersOf(
+    entries: readonly BalanceEntry[],
+    head: Block,
+    isFirst: boolean,
+  ): Promise<(ReadBalance | Outage)[]> {
+    const holdings = entries.map(({ subject }) => subject)
+    try {
+      return await chain.balances(holdings, head.hash)
+    } catch (fault) {
+      if (isFirst || !(fault instanceof Outage)) throw fault
+      return []
     }
   }
 
@@ -91,7 +114,6 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
     const tokens = new Set(all.map(({ subject }) => subject.token))
     tokens.delete(nativeMarker)
     const changed = await changes.upTo(head, [...tokens])
-    if (head.hash === lastHash) return
     for (const entry of all) if (mayHaveChanged(entry, changed)) due.add(entry)
     let old = 0
     for (const entry of all) {
@@ -111,14 +133,38 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
   }
 }
 
-function mayHaveChanged(
-  { key, subject }: Entry<Holding, WatchedBalance>,
-  changed: ReadonlySet<string> | 'all',
-): boolean {
+/** In the order in which they are read: what was read well before, what is new, and what was no token the last time. */
+function inRequests(reading: readonly BalanceEntry[]): BalanceEntry[][] {
+  const ranks: BalanceEntry[][] = [[], [], [], []]
+  for (const entry of inTurns(reading)) ranks[rankOf(entry)]?.push(entry)
+  const [coins = [], ...tokens] = ranks
+  const [known = [], ...others] = tokens.map((entries) => chunksOf(entries, holdingsPerRequest))
+  const [first = [], ...later] = known
+  return [[...coins, ...first], ...later, ...others.flat()].filter(({ length }) => length > 0)
+}
+
+/** One of each account, then the second ones: an account with many tokens delays itself only. */
+function inTurns(reading: readonly BalanceEntry[]): BalanceEntry[] {
+  const counts = new Map<Address, number>()
+  const placed = reading.map((entry) => {
+    const place = counts.get(entry.subject.owner) ?? 0
+    counts.set(entry.subject.owner, place + 1)
+    return { entry, place }
+  })
+  return placed.sort((one, other) => one.place - other.place).map(({ entry }) => entry)
+}
+
+function rankOf({ subject, value }: BalanceEntry): number {
+  if (subject.token === nativeMarker) return 0
+  if (value === undefined) return 2
+  return value === 'absent' || value === 'unavailable' ? 3 : 1
+}
+
+function mayHaveChanged({ key, subject }: BalanceEntry, changed: ReadonlySet<string> | 'all'): boolean {
   return changed === 'all' || subject.token === nativeMarker || changed.has(key)
 }
 
-function isEqual(one: WatchedBalance, other: WatchedBalance): boolean {
+function isEqual(one: KnownBalance, other: KnownBalance): boolean {
   if (typeof one === 'string' || typeof other === 'string') return one === other
   return one.balance === other.balance && one.allowance === other.allowance
 }

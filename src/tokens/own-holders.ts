@@ -1,9 +1,11 @@
 import type { Block } from '../chain/chain.ts'
+import { batch } from '../concurrency/batch.ts'
 import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Network } from '../domain/network/network.ts'
 import { type HolderSource, maxHolders } from '../market/token-source.ts'
 import type { Db } from '../storage/database/database.ts'
-import { findHolders, type HolderIndex } from '../storage/token/holders.ts'
+import { findHeld, findHolders, type HolderProgress } from '../storage/token/holders.ts'
 
 export interface OwnHoldersOptions {
   name: string
@@ -20,21 +22,55 @@ export function createOwnHolders({ name, network, db, head }: OwnHoldersOptions)
   const { chainId, holderTokens, blockTimeMs } = network
   if (holderTokens.length === 0) return undefined
   const followed = new Set(holderTokens.map(({ address }) => address))
-  const maxBlocksBehind = Math.max(maxBehind.blocks, Math.ceil(maxBehind.ms / blockTimeMs))
+  /** Tokens that are asked for at the same time share a statement. */
+  const read = batch(
+    async (tokens: readonly Address[]) => {
+      const [indexes, { number }] = await Promise.all([findHolders(db, chainId, tokens, maxHolders), head()])
+      return tokens.map((token) => ({ index: indexes.get(token), number }))
+    },
+    { maxBatch: 32, concurrency: 2 },
+  )
   return {
     name,
     async find(token) {
       if (!followed.has(token)) return undefined
-      const [index, { number }] = await Promise.all([findHolders(db, chainId, token, maxHolders), head()])
-      const fault = faultOf(index, number - maxBlocksBehind)
+      const { index, number } = await read(token)
+      const fault = faultOf(index, number - blocksBehind(blockTimeMs))
       if (fault) throw new Outage(name, `${token}: ${fault}`)
       return index && index.holders.length > 0 ? index.holders : undefined
     },
   }
 }
 
+function blocksBehind(blockTimeMs: number): number {
+  return Math.max(maxBehind.blocks, Math.ceil(maxBehind.ms / blockTimeMs))
+}
+
+/** Tokens that an account holds, as far as the indexer follows them. */
+export type HeldTokens = (owner: Address) => Promise<Address[]>
+
+/** Ascending. A token whose index is not usable now is among them, whether or not the account holds it. @throws Outage */
+export function createHeldTokens({ network, db, head }: Omit<OwnHoldersOptions, 'name'>): HeldTokens {
+  const { chainId, holderTokens, blockTimeMs } = network
+  const followed = holderTokens.map(({ address }) => address).sort()
+  const find = batch(
+    async (owners: readonly Address[]) => {
+      const [indexes, { number }] = await Promise.all([findHeld(db, chainId, owners), head()])
+      const minBlock = number - blocksBehind(blockTimeMs)
+      return owners.map((owner) =>
+        followed.filter((token) => {
+          const index = indexes.get(token)
+          return index?.heldBy.has(owner) || faultOf(index, minBlock) !== undefined
+        }),
+      )
+    },
+    { maxBatch: 500, concurrency: 2 },
+  )
+  return async (owner) => (followed.length === 0 ? [] : find(owner))
+}
+
 /** Why the balances are not usable. */
-function faultOf(index: HolderIndex | undefined, minBlock: number): string | undefined {
+function faultOf(index: HolderProgress | undefined, minBlock: number): string | undefined {
   const beingRead = 'its transfers are still being read'
   if (!index) return beingRead
   const { indexedTo, faultBlock, checkpoint } = index

@@ -71,7 +71,7 @@ test('a thousand accounts and a hundred balances are read in one request, at one
     ...owners.map((of) => ({ owner: of, token: nativeMarker })),
   ]
   const balances = await readBalances(noting, holdings, { spender, blockHash })
-  expect(requests).toEqual([2 + 13])
+  expect(requests).toEqual([2 + 5])
   expect(balances[99]).toEqual({ balance: 5n, allowance: 0n })
   expect(balances.at(-1)).toEqual({ balance: 7n, allowance: null })
   expect(balances.filter((balance) => balance === 'absent')).toEqual([])

@@ -105,7 +105,8 @@ async function untilDone(step: () => Promise<boolean>): Promise<void> {
   for (let steps = 0; await step(); steps++) if (steps > 100) throw new Error('it does not come to an end')
 }
 
-const balance = async (of = token) => (await findHolders(database.db, chainId, of, 1))?.holders[0]?.balance
+const balance = async (of = token) =>
+  (await findHolders(database.db, chainId, [of], 1)).get(of)?.holders[0]?.balance
 
 test('goes in parts, from the first block of each token, and makes no requests once it is level', async () => {
   const { step } = await begin({ address: token, fromBlock: 3 }, { address: other, fromBlock: 7 })
@@ -207,7 +208,7 @@ test.each<[string, string, [string, string], number]>([
   moves = meanwhile
   expect(await step(checkpoint)).toBe(false)
   expect(warnings).toEqual(['transfers cannot be caught up with for the moment'])
-  const { indexedTo, holders } = (await findHolders(database.db, chainId, token, 1)) ?? {}
+  const { indexedTo, holders } = (await findHolders(database.db, chainId, [token], 1)).get(token) ?? {}
   expect([indexedTo, holders]).toEqual([0, []])
 })
 

@@ -29,7 +29,8 @@ export async function startEvm() {
   const port = await freePort()
   const binary = require.resolve('@foundry-rs/anvil-linux-amd64/bin/anvil')
   const node = spawn(binary, ['--port', String(port), '--no-mining', '--silent'], { stdio: 'ignore' })
-  const rpc = createRpc({ url: `http://127.0.0.1:${port}`, log: silentLog, retries: 0 })
+  const url = `http://127.0.0.1:${port}`
+  const rpc = createRpc({ url, log: silentLog, retries: 0 })
   await answering(rpc)
   const [first = zeroAddress] = await rpc.call<Address[]>('eth_accounts')
   const mine = (blocks = 1) => rpc.call('anvil_mine', [toQuantity(blocks)])
@@ -55,6 +56,7 @@ export async function startEvm() {
   }
 
   return {
+    url,
     rpc,
     mine,
     send,
@@ -105,6 +107,7 @@ export function createNetwork(more: Partial<Network> = {}): Network {
     ethFlows: [],
     wrappedNative: zeroAddress,
     poolFactory: zeroAddress,
+    poolProject: 'uniswap_v2',
     baseTokens: [],
     priceAmount: 10n ** 17n,
     usdReference: null,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { numbered } from '../fakes/order.ts'
+import { numberedAddress } from '../market/pool-chain.ts'
 import { collect } from '../setup/collect.ts'
 import { eventually } from '../setup/eventually.ts'
 import { openWatchWorld, type WatchWorld } from './watch-world.ts'
@@ -24,7 +25,7 @@ interface Data {
 
 let world: WatchWorld
 beforeAll(async () => {
-  world = await openWatchWorld()
+  world = await openWatchWorld({ WATCHED_BALANCES: '80000' })
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
@@ -192,6 +193,33 @@ describe('what the node is asked', () => {
     expect(quiet).toBe(true)
   })
 })
+
+test('tokens that use up their gas delay those who watch them, and nobody else', async () => {
+  const [from, account] = accounts()
+  const { USDC } = world.market.tokens
+  const endless = Array.from({ length: 500 }, (_, index) => numberedAddress('10', index))
+  await world.chain.rpc.batch(endless.map((at) => ({ method: 'anvil_setCode', params: [at, '0x5b600056'] })))
+  using watcher = watch(account, [USDC.address])
+  await eventually('a first update', () => watcher.results.length === 1)
+  const start = world.way.requests.length
+  const hostile = Array.from({ length: 20 }, (_, index) => watch(numberedAddress('0b', index), endless))
+  const calls = (methods: readonly string[]) => methods.filter((method) => method === 'eth_call').length
+  await eventually('they are read', () => world.way.requests.slice(start).some((asked) => calls(asked) >= 10))
+  using late = watch(from, [USDC.address])
+  await world.write(from, USDC.address, 'transfer', [account, 7n])
+  await eventually('an update', () => watcher.results.length === 2)
+  await eventually('the first update of another one', () => late.results.length > 0)
+  expect(hostile.filter(({ results }) => results.length > 0).length).toBeLessThan(10)
+  await eventually(
+    'all have a first update',
+    () => hostile.every(({ results }) => results.length > 0),
+    60_000,
+  )
+  expect(new Set(Object.values(stateOf(hostile[19]?.data() ?? [])).map(({ state }) => state))).toEqual(
+    new Set(['ABSENT']),
+  )
+  for (const one of hostile) one[Symbol.dispose]()
+}, 90_000)
 
 test('after random transfers, approvals, wraps and reorgs, clients know what the chain knows', async () => {
   const { USDC, DAI, WETH } = world.market.tokens

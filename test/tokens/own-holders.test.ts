@@ -104,7 +104,7 @@ test('is an outage while the old balances of a token that is indexed anew are be
   const left: unknown[] = []
   for (let round = 0; round < 2; round++) {
     await clearBalances(database.db, chainId, token, 2)
-    const { indexedTo, holders } = (await findHolders(database.db, chainId, token, 3)) ?? {}
+    const { indexedTo, holders } = (await findHolders(database.db, chainId, [token], 3)).get(token) ?? {}
     left.push([indexedTo, holders?.length])
   }
   expect(left).toEqual([

@@ -1,4 +1,5 @@
 import { Interface } from 'ethers'
+import type { Role } from '../../src/app/chain/loops.ts'
 import pool from '../../src/dev/contracts/artifacts/Pool.json' with { type: 'json' }
 import poolFactory from '../../src/dev/contracts/artifacts/PoolFactory.json' with { type: 'json' }
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
@@ -14,8 +15,30 @@ const token = new Interface(testToken.abi)
 const factory = new Interface(poolFactory.abi)
 const writable = [token, new Interface(wrapped.abi), new Interface(pool.abi)]
 
+interface Transaction {
+  from: Address
+  to: Address
+  data?: string
+  value?: string
+  gas?: string
+}
+
+export function transactionOf(
+  from: Address,
+  to: Address,
+  method: string,
+  args: unknown[] = [],
+  value = 0n,
+): Transaction {
+  const contract = writable.find((contract) => contract.getFunction(method)) ?? token
+  return { from, to, data: contract.encodeFunctionData(method, args), value: `0x${value.toString(16)}` }
+}
+
 /** The program over the test chain, by a way that notes what is asked and that can be closed. */
-export async function openWatchWorld(environment: Record<string, string> = {}) {
+export async function openWatchWorld(
+  environment: Record<string, string> = {},
+  roles: readonly Role[] = ['serve'],
+) {
   const [chain, database] = await Promise.all([startTestChain(), createTestDatabase()])
   const way = await startWay(chain.rpcUrl)
   way.open()
@@ -23,17 +46,22 @@ export async function openWatchWorld(environment: Record<string, string> = {}) {
   const program = await startProgram(
     { database, chain },
     { ...unlimited, STREAMS_PER_CLIENT: '0', ...environment },
-    { networks },
+    { networks, roles },
   )
   const { rpc, market } = chain
 
   let lastSent: Promise<unknown> = Promise.resolve()
 
-  /** One at a time: two at once may get the same nonce. @returns the block of the transaction */
-  async function send(transaction: { from: Address; to: Address; data?: string; value?: string }) {
+  /** One at a time: two at once may get the same nonce. @returns the hash of the transaction, which is not mined yet */
+  function post(transaction: Transaction): Promise<unknown> {
     const sent = lastSent.then(() => rpc.call('eth_sendTransaction', [transaction]))
     lastSent = sent.catch(() => undefined)
-    const hash = await sent
+    return sent
+  }
+
+  /** @returns the block of the transaction */
+  async function send(transaction: Transaction) {
+    const hash = await post(transaction)
     return eventually('the transaction is mined', async () => {
       const receipt = await rpc.call<{ status: string; blockNumber: string } | null>(
         'eth_getTransactionReceipt',
@@ -56,11 +84,8 @@ export async function openWatchWorld(environment: Record<string, string> = {}) {
     way,
     url: program.url ?? '',
     send,
-    write: (from: Address, to: Address, method: string, args: unknown[] = [], value = 0n) => {
-      const contract = writable.find((contract) => contract.getFunction(method)) ?? token
-      const data = contract.encodeFunctionData(method, args)
-      return send({ from, to, data, value: `0x${value.toString(16)}` })
-    },
+    post,
+    write: (...call: Parameters<typeof transactionOf>) => send(transactionOf(...call)),
     balanceOf: (to: Address, owner: Address) => read(to, 'balanceOf', [owner]),
     allowance: (to: Address, owner: Address) => read(to, 'allowance', [owner, market.network.vaultRelayer]),
     coinOf: async (owner: Address) => String(BigInt(await rpc.call('eth_getBalance', [owner, 'latest']))),

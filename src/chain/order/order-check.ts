@@ -27,6 +27,8 @@ export interface OrderAnswer extends Spendable {
   /** The first 256 bytes of what the transfer reverts with. */
   transfer: 'ok' | { revert: Hex }
   signature: 'valid' | 'invalid' | 'unasked'
+  /** The first 256 bytes of what the owner's code reverts with; left out where it does not. */
+  signatureRevert?: Hex
   /** Gas units that the owner's code used for it; 0 when there is no signature to check. */
   signatureGas: bigint
   ownerHasCode: boolean
@@ -58,7 +60,7 @@ export interface OrderCheckOptions {
 }
 
 const checkAbi = new Interface([
-  'function ask((address owner, address token, uint256 amount, address relayer, (address target, uint256 value, bytes callData)[] interactions, bytes32 digest, bytes signature, uint256 interactionGas, uint256 signatureGas, uint256 tokenGas) question) returns ((bool signatureValid, uint256 signatureGas, uint256 ownerCodeSize, uint256 balance, uint256 allowance, bool transferred, bytes revertData) answer)',
+  'function ask((address owner, address token, uint256 amount, address relayer, (address target, uint256 value, bytes callData)[] interactions, bytes32 digest, bytes signature, uint256 interactionGas, uint256 signatureGas, uint256 tokenGas) question) returns ((bool signatureValid, bytes signatureRevert, uint256 signatureGas, uint256 ownerCodeSize, uint256 balance, uint256 allowance, bool transferred, bytes revertData) answer)',
 ])
 const settlementAbi = new Interface([
   'function simulateDelegatecall(address targetContract, bytes calldataPayload) returns (bytes response)',
@@ -137,6 +139,7 @@ function toAnswer(returned: unknown, { signature }: OrderQuestion): OrderAnswer 
     allowance: answer.allowance,
     transfer: answer.transferred ? 'ok' : { revert: parseHex(answer.revertData) },
     signature: signature ? (answer.signatureValid ? 'valid' : 'invalid') : 'unasked',
+    ...(answer.signatureRevert !== '0x' && { signatureRevert: parseHex(answer.signatureRevert) }),
     signatureGas: signature ? answer.signatureGas : 0n,
     ownerHasCode: answer.ownerCodeSize > 0n,
     exhausted: false,

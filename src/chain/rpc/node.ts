@@ -11,7 +11,7 @@ export interface NodeOptions {
   log: Log
 }
 
-export type ConnectOptions = Pick<RpcOptions, 'timeoutMs' | 'retries' | 'runsStrangersCode'>
+export type ConnectOptions = Pick<RpcOptions, 'timeoutMs' | 'retries' | 'maxBytes' | 'runsStrangersCode'>
 
 /** One node. Its clients share a breaker, and are refused until the service has checked that it is on the right chain. */
 export interface NetworkNode {
@@ -40,10 +40,10 @@ export function createNode({ url, name, now, log }: NodeOptions): NetworkNode {
   }
   return {
     connect(options) {
-      const rpc = createRpc({ url, log, now, health, ...options })
+      const rpc = createRpc({ url, log, now, health, name, ...options })
       return { call: checked(rpc.call) as Rpc['call'], batch: checked(rpc.batch) }
     },
-    unchecked: createRpc({ url, log, now, health, retries: 0 }),
+    unchecked: createRpc({ url, log, now, health, name, retries: 0 }),
     accept() {
       isAccepted = true
     },

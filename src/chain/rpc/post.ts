@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/log.ts'
 import { OutsideFault, Throttled } from '../../outside/fault.ts'
 import { retryAfterMs } from '../../outside/http-json.ts'
 import { readUpTo } from '../../outside/read-up-to.ts'
+import { traceHeaders } from '../../outside/telemetry/work.ts'
 
 export interface PostOptions {
   url: string
@@ -37,7 +38,7 @@ export async function post(options: PostOptions, body: string): Promise<PostAnsw
   const { url, timeoutMs = 5000, maxBytes = defaultMaxBytes, fetch = globalThis.fetch } = options
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...traceHeaders() },
     body,
     signal: AbortSignal.timeout(timeoutMs),
   })

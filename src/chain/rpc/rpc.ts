@@ -3,6 +3,7 @@ import { Outage } from '../../domain/errors/error.ts'
 import type { Log } from '../../domain/log.ts'
 import { OutsideFault, Throttled } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
+import { observed } from '../../outside/telemetry/work.ts'
 import { describeFault, type PostAnswer, type PostOptions, post, Rejected, TooLarge } from './post.ts'
 
 export interface RpcCall {
@@ -44,6 +45,8 @@ export interface RpcOptions extends PostOptions {
   backoffMs?: number
   /** Shared by the clients of one node: while it is down, nothing is sent. */
   health?: Health
+  /** The node in metrics and traces: never its address. */
+  name?: string
   /** The calls run code of strangers: that they take too long says nothing about the node's health. */
   runsStrangersCode?: boolean
 }
@@ -57,7 +60,7 @@ export function createRpc(options: RpcOptions): Rpc {
 
   async function batchOnce(calls: readonly RpcCall[]): Promise<RpcResponse[]> {
     const requests = calls.map(envelope)
-    return exchange(options, `batch of ${calls.length}`, requests, (body) => {
+    return exchange(options, batchName(calls), requests, (body) => {
       if (!Array.isArray(body)) throw toRpcError(body) ?? new TypeError('not a batch')
       const answers = new Map(body.map((item: unknown) => [isObject(item) ? item.id : undefined, item]))
       if (body.length !== requests.length || answers.size !== requests.length) throw wrongIds()
@@ -82,6 +85,11 @@ export function createRpc(options: RpcOptions): Rpc {
       return responses
     },
   }
+}
+
+/** By its methods, which are few. */
+function batchName(calls: readonly RpcCall[]): string {
+  return `batch of ${[...new Set(calls.map(({ method }) => method))].sort().join(', ')}`
 }
 
 /** A longer pause that the node asks for is not waited for: the call fails. */
@@ -127,10 +135,11 @@ async function tryOnce<T>(
   what: string,
   send: () => Promise<T>,
 ): Promise<{ value: T } | { fault: unknown }> {
-  const { health, log } = options
+  const { health, log, name = 'a node' } = options
+  const work = { kind: 'rpc', name: what, of: name } as const
   const attempt = async () => {
     try {
-      return { value: await send() }
+      return { value: await observed(work, send) }
     } catch (fault) {
       if (isAnswer(fault, options)) return { fault }
       if (!health) log.warn('the node did not answer', { what, fault: describeFault(fault) })

@@ -24,6 +24,10 @@ const interactionTopic = keccakText('Interaction(address,uint256,bytes4)')
 /**
  * What a mined transaction changed of each token of the settlement contract, by its logs, with zeros; the native coin has the marker
  * address. `undefined` when the transaction is not on chain.
+ *
+ * The same logs are the amounts of accounts (`mined.ts`), but for the balance below: it spares a solver the reproach of a loss that a
+ * block tells is none. Accounts are kept of any block, also long after it, when nodes no longer have its balances; and a block may have
+ * several settlements, which its balances do not tell apart. Native coins that come in without a log are missing there.
  * @throws Outage when the node does not answer, or with what is no receipt
  */
 export async function balanceChanges(
@@ -53,7 +57,7 @@ async function nativeChange(rpc: Rpc, { settlement }: Contracts, block: number):
   return (after ?? 0n) - (before ?? 0n)
 }
 
-/** By the logs of one transaction. */
+/** By the logs of one transaction, or of the part of it that is one settlement. */
 export function loggedChanges(
   logs: readonly unknown[],
   { settlement, wrappedNative }: Contracts,

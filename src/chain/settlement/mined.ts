@@ -34,7 +34,8 @@ export interface MinedSettlements {
   effectiveGasPrice: bigint | null
   /**
    * What each settlement changed of the contract's tokens, in their order: logs up to a settlement's own are its, and those behind the
-   * last one too. null where the logs cannot be read, or are too many.
+   * last one too. null where the logs cannot be read, or are too many. By logs alone, unlike `balanceChanges`, which says why; the native
+   * coin counts as its wrapped form, since unwrapping is no change.
    */
   changes: readonly TokenChanges[] | null
 }

@@ -9,7 +9,7 @@ import type { Rpc } from '../rpc/rpc.ts'
 import { toQuantity } from '../rpc/wire.ts'
 import { type AccountBalances, shortageText } from '../transaction/balances.ts'
 import type { PrivateEndpoint, Sent } from '../transaction/broadcast.ts'
-import { cappedFees, type OfferedFees, readFees } from '../transaction/fees.ts'
+import { cappedFees, type OfferedFees, readFees, tooDearText } from '../transaction/fees.ts'
 import { createFollow, type Poll, pollEvery } from '../transaction/follow.ts'
 import { createNonces } from '../transaction/nonces.ts'
 import { createSubmissionStory, inGweiDown, type SubmissionStory } from '../transaction/submission-story.ts'
@@ -52,6 +52,8 @@ export interface FollowingLimits {
   signal: AbortSignal
   /** Stores the transaction before it is sent, also again at a higher price. @returns why it may not be sent */
   record(transaction: RecordedTransaction): Promise<string | undefined>
+  /** Stores the hash of a transfer that is to take its nonce, before that is sent. */
+  recordCancellation(hash: Bytes32): Promise<void>
   /** Asked until it is on chain: a settlement that is not wanted any more is cancelled. */
   isWanted(): Promise<boolean>
 }
@@ -171,7 +173,7 @@ export function createSettler({
     if (simulation.gas > maxGas) return refuse(`not sent: ${tooMuchGas(simulation.gas, maxGas)}`)
     const [current, balance] = await Promise.all([readFees(rpc), balances.read(sender)])
     const fees = cappedFees(current, maxFeePerGas)
-    if (!fees) return refuse(`not sent: ${tooDear(current, maxFeePerGas)}`)
+    if (!fees) return refuse(`not sent: ${tooDearText(current.baseFee, maxFeePerGas)}`)
     // Other trades between simulation and block may raise the gas that this one needs.
     const gasLimit = minOf(simulation.gas + simulation.gas / 4n + extraGas, maxGas)
     const unpaid = shortage(balance, gasLimit, fees)
@@ -191,19 +193,20 @@ export function createSettler({
       return refuse(privateEndpoint ? `not sent: ${sent.refusal}` : sent.refusal)
     }
     if (sent.told !== undefined) story.add(block, sent.told)
-    log.info('settlement sent', { txHash: transaction.hash, nonce, block, deadlineBlock, to: sent.told })
+    log.debug('settlement sent', { txHash: transaction.hash, nonce, block, deadlineBlock, to: sent.told })
     return { transaction, block, sent, story, release }
   }
 
   async function toOutcome(
     { transaction, block: sentAt, sent, story, release }: SentSettlement,
-    { deadlineBlock, signal, record, isWanted }: FollowingLimits,
+    { deadlineBlock, signal, record, recordCancellation, isWanted }: FollowingLimits,
     wasSent: boolean,
   ): Promise<SettlementOutcome> {
     try {
       const followed = await follow(transaction, {
         ...{ block: sentAt, sent, story, deadlineBlock, signal },
         record: async (version) => (await record({ ...version, submission: story.text() })) === undefined,
+        recordCancellation,
         isWanted: async () => wasSent && (await isWanted()),
       })
       if (followed.end === 'left') return { outcome: 'left' }
@@ -247,8 +250,4 @@ export function createSettler({
 /** The most that a transaction may cost, in wei. */
 function mostOf({ gasLimit, fees }: Pick<SignedTransaction, 'gasLimit' | 'fees'>): bigint {
   return gasLimit * fees.maxFeePerGas
-}
-
-function tooDear({ baseFee }: OfferedFees & { baseFee: bigint }, cap: bigint): string {
-  return `gas costs ${inGweiDown(baseFee)} gwei, and a settlement may offer ${inGweiDown(cap)}`
 }

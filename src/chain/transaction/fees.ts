@@ -2,6 +2,7 @@ import { maxOf, minOf } from '../../domain/amount.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import { available, parseHash, parseIndex, parseObject, parseQuantity, parseResponse } from '../rpc/wire.ts'
+import { inGweiDown } from './submission-story.ts'
 
 /** What a transaction offers, in wei for one unit of gas. */
 export interface OfferedFees {
@@ -65,6 +66,11 @@ export function cappedFees(
   if (baseFee > cap) return undefined
   const capped = minOf(maxFeePerGas, cap)
   return { maxFeePerGas: capped, maxPriorityFeePerGas: minOf(maxPriorityFeePerGas, capped) }
+}
+
+/** Why nothing is sent at this price. */
+export function tooDearText(gasPrice: bigint, cap: bigint): string {
+  return `gas costs ${inGweiDown(gasPrice)} gwei, and a settlement may offer ${inGweiDown(cap)}`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Outage } from '../../domain/errors/error.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import type { Sent } from './broadcast.ts'
@@ -22,6 +23,8 @@ export interface FollowLimits {
   signal: AbortSignal
   /** Runs before the transaction is sent at another price. @returns whether it may be sent so */
   record(transaction: SignedTransaction): Promise<boolean>
+  /** Runs before a transfer is sent that is to take its nonce. */
+  recordCancellation(hash: Bytes32): Promise<void>
   /** Once it is not, the transaction is cancelled, whatever the deadline. */
   isWanted(): Promise<boolean>
 }
@@ -67,7 +70,10 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
     return fees && sign({ ...request, fees })
   }
 
-  return async (sent, { block, deadlineBlock, signal, story, record, isWanted, ...limits }) => {
+  return async (
+    sent,
+    { block, deadlineBlock, signal, story, record, recordCancellation, isWanted, ...limits },
+  ) => {
     const versions = [sent]
     let last = sent
     let head = block
@@ -77,6 +83,7 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
     let isCapped = false
     let wasUsed = false
     let isWithdrawn = false
+    let cancelledBy: Bytes32 | undefined
 
     /** Sends what a new block asks for: a cancellation, a better price, or the same again, since nodes forget. */
     async function renew(isNext: boolean): Promise<void> {
@@ -95,6 +102,13 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
     /** A cancellation shows nothing, so public nodes get it in any case. */
     async function sendAgain(): Promise<void> {
       const blocks = head - sentAt
+      if (isCancellation(last) && last.hash !== cancelledBy) {
+        const { hash } = last
+        await recordCancellation(hash).catch((fault) =>
+          log.warn('the cost of a cancellation will not be known', { hash, error: String(fault) }),
+        )
+        cancelledBy = hash
+      }
       const result = await broadcast(last, { blocks, isPublic: isPublic || isCancellation(last) })
       isPublic ||= result.isPublic
       if (result.told !== undefined && result.told !== told) story.add(head, result.told)

@@ -11,8 +11,9 @@ contract BalanceReader {
         address token;
     }
 
-    /// Far more than a token needs, and little enough that eight holdings whose tokens use it up fit into one transaction.
-    uint256 private constant readGas = 1_000_000;
+    /// Several times what a token needs that computes its balances, and little enough that 24 holdings whose tokens use it up fit
+    /// into one transaction.
+    uint256 private constant readGas = 300_000;
 
     /// Returns one word for each account, then three for each holding: 1 if there is a balance, plus 2 if there is an allowance;
     /// the balance; the allowance for `spender`.

@@ -28,6 +28,8 @@ contract OrderCheck {
 
     struct Answer {
         bool signatureValid;
+        /// What the owner's code reverts with, when it is asked for the signature.
+        bytes signatureRevert;
         uint256 signatureGas;
         uint256 ownerCodeSize;
         uint256 balance;
@@ -53,7 +55,8 @@ contract OrderCheck {
         answer.ownerCodeSize = question.owner.code.length;
         if (question.signatureGas > 0) {
             uint256 before = gasleft();
-            bytes32 word = read(
+            bytes32 word;
+            (word, answer.signatureRevert) = read(
                 question.owner,
                 question.signatureGas,
                 abi.encodeWithSignature("isValidSignature(bytes32,bytes)", question.digest, question.signature)
@@ -62,16 +65,9 @@ contract OrderCheck {
             // The settlement contract takes no other word, not even one that begins alike.
             answer.signatureValid = word == bytes32(bytes4(0x1626ba7e));
         }
-        answer.balance = uint256(
-            read(question.token, question.tokenGas, abi.encodeWithSignature("balanceOf(address)", question.owner))
-        );
-        answer.allowance = uint256(
-            read(
-                question.token,
-                question.tokenGas,
-                abi.encodeWithSignature("allowance(address,address)", question.owner, question.relayer)
-            )
-        );
+        answer.balance = readAmount(question, abi.encodeWithSignature("balanceOf(address)", question.owner));
+        answer.allowance =
+            readAmount(question, abi.encodeWithSignature("allowance(address,address)", question.owner, question.relayer));
         Transfer[] memory transfers = new Transfer[](1);
         transfers[0] = Transfer(question.owner, question.token, question.amount, keccak256("erc20"));
         (answer.transferred, answer.revertData) = run(
@@ -82,11 +78,34 @@ contract OrderCheck {
         );
     }
 
-    /// The first word of what `target` returns; 0 when it fails or returns less.
-    function read(address target, uint256 gasLimit, bytes memory data) private view returns (bytes32 word) {
+    function readAmount(Question calldata question, bytes memory data) private view returns (uint256) {
+        (bytes32 word,) = read(question.token, question.tokenGas, data);
+        return uint256(word);
+    }
+
+    /// The first word of what `target` returns; 0 when it fails or returns less. And what it reverts with.
+    function read(address target, uint256 gasLimit, bytes memory data)
+        private
+        view
+        returns (bytes32 word, bytes memory revertData)
+    {
+        bool done;
         assembly ("memory-safe") {
-            let done := staticcall(gasLimit, target, add(data, 32), mload(data), 0, 32)
+            done := staticcall(gasLimit, target, add(data, 32), mload(data), 0, 32)
             if and(done, gt(returndatasize(), 31)) { word := mload(0) }
+        }
+        if (!done) revertData = returnedData();
+    }
+
+    /// What the last call returned, up to a bound.
+    function returnedData() private pure returns (bytes memory returned) {
+        uint256 size;
+        assembly ("memory-safe") {
+            size := returndatasize()
+        }
+        returned = new bytes(size < longestRevert ? size : longestRevert);
+        assembly ("memory-safe") {
+            returndatacopy(add(returned, 32), 0, mload(returned))
         }
     }
 
@@ -97,13 +116,6 @@ contract OrderCheck {
         assembly ("memory-safe") {
             done := call(gasLimit, target, value, add(data, 32), mload(data), 0, 0)
         }
-        uint256 size;
-        assembly ("memory-safe") {
-            size := returndatasize()
-        }
-        returned = new bytes(size < longestRevert ? size : longestRevert);
-        assembly ("memory-safe") {
-            returndatacopy(add(returned, 32), 0, mload(returned))
-        }
+        returned = returnedData();
     }
 }

@@ -1,7 +1,12 @@
 import { getCreateAddress } from 'ethers'
 import { type Address, address } from '../../domain/evm/address.ts'
 import { ethFlowOf } from '../../domain/network/deployments.ts'
-import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../../domain/network/network.ts'
+import {
+  defaultHooksTrampoline,
+  defaultPoolProject,
+  defaultPriceAmount,
+  type Network,
+} from '../../domain/network/network.ts'
 import { type Account, deriveAccounts } from '../accounts.ts'
 import { chainId } from '../chain/anvil.ts'
 import { settlementAddress, vaultRelayerAddress } from '../chain/settlement-contracts.ts'
@@ -56,6 +61,7 @@ export function describeMarket(): Market {
     ethFlows: [ethFlowOf.production],
     wrappedNative,
     poolFactory: created('PoolFactory'),
+    poolProject: defaultPoolProject,
     baseTokens: [tokens.WETH.address, tokens.USDC.address, tokens.DAI.address],
     priceAmount: defaultPriceAmount,
     usdReference: tokens.USDC.address,

@@ -6,6 +6,7 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import type { Pair } from './pairs.ts'
 import type { PoolRegistry } from './registry.ts'
+import type { UsedPools } from './used.ts'
 
 /** The pools of one block. Each is read on its first request; later requests share the read. */
 export interface BlockPools {
@@ -32,6 +33,7 @@ export interface PoolSource {
   rpc: Rpc
   factory: Address
   registry: PoolRegistry
+  used: Pick<UsedPools, 'note'>
 }
 
 /** By the pair's key; null stands for a pool that is empty or could not be read. */
@@ -106,7 +108,7 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
  * are recorded in the registry only.
  */
 async function readPairs(
-  { rpc, factory, registry }: PoolSource,
+  { rpc, factory, registry, used }: PoolSource,
   pairs: readonly Pair[],
   blockHash: Bytes32,
   aheadMs: number,
@@ -134,6 +136,7 @@ async function readPairs(
     registry.note(pair.key, pairPool?.pool)
     if (pairPool) pools.set(pair.key, toPool(pair, pairPool.pool, pairPool.reserves))
   })
+  for (const pool of pools.values()) if (pool) used.note(pool)
   return pools
 }
 

@@ -5,12 +5,13 @@ import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { Pool } from '../../domain/routing/pool.ts'
+import type { Pool, PoolPlace } from '../../domain/routing/pool.ts'
 import { type BlockPools, createBlockPools } from './block-pools.ts'
 import { follow } from './follow.ts'
 import { createChainHead } from './head.ts'
 import { createPairsAround, type Pair, type TokenPair } from './pairs.ts'
 import { createPoolRegistry } from './registry.ts'
+import { createUsedPools } from './used.ts'
 import { createView } from './view.ts'
 
 /**
@@ -24,10 +25,16 @@ export interface Pools {
    * @throws Outage
    */
   look(pairs: readonly TokenPair[]): Promise<MarketView>
+  /** As `look`, but not counted as use: for what the program asks by itself. @throws Outage */
+  peek(pairs: readonly TokenPair[]): Promise<MarketView>
   /** Reads pools at exactly this block. @throws Outage, also when the node has no such block (any more) */
   around(pairs: readonly TokenPair[], blockHash: Bytes32): Promise<readonly Pool[]>
+  /** Notes the newest block. @returns whether there is another one since: it asks the node. Throws an Outage */
+  mark(): () => Promise<boolean>
   /** Reads the pools in use again in each new block, before a request needs them, until `signal` aborts. Never throws. */
   follow(signal: AbortSignal): Promise<void>
+  /** The pools that were read since the last call, but none again within an hour. */
+  takeUsed(): PoolPlace[]
 }
 
 /** The market at one block. */
@@ -54,7 +61,8 @@ const idleAfterMs = 60_000
 
 export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
   const pairsAround = createPairsAround([...new Set([network.wrappedNative, ...network.baseTokens])])
-  const source = { rpc, factory: network.poolFactory, registry: createPoolRegistry(now) }
+  const used = createUsedPools(now)
+  const source = { rpc, factory: network.poolFactory, registry: createPoolRegistry(now), used }
   const createPairCache = () =>
     new LRUCache<string, Pair>({
       max: maxFollowed,
@@ -91,8 +99,7 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
     return lastRequested
   }
 
-  async function look(pairs: readonly TokenPair[]): Promise<MarketView> {
-    lastUsedAt = now()
+  async function peek(pairs: readonly TokenPair[]): Promise<MarketView> {
     const view = await head.view()
     const { block, gasPrice } = view
     try {
@@ -111,8 +118,18 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
   }
 
   return {
-    look,
+    look(pairs) {
+      lastUsedAt = now()
+      return peek(pairs)
+    },
+    peek,
+    takeUsed: used.take,
     around: async (pairs, blockHash) => (await poolsOf(blockHash).find(pairsAround(pairs))).pools,
+    mark() {
+      const noted = head.view()
+      noted.catch(() => {})
+      return async () => (await head.check()) !== (await noted)
+    },
     follow: (signal) =>
       follow(
         {

@@ -1,8 +1,10 @@
+import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 import { chains } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
-import { isAbsurdPrice, usdPriceDown } from '../../domain/token/usd-price.ts'
+import { isAbsurdPrice, ratioOfDouble, usdPriceDown } from '../../domain/token/usd-price.ts'
+import { OutsideFault } from '../../outside/fault.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
 import { statusFault, tokenNonsense } from '../token-answer.ts'
 import type { UsdPriceSource } from '../token-source.ts'
@@ -13,57 +15,93 @@ export interface CoingeckoOptions {
   url: string
   apiKey?: string | undefined
   keyHeader: string
+  /** Without it, 30 with a key, and 1 without: the public API takes no more. */
+  addressesPerCall?: number | undefined
   network: Pick<Network, 'chainId'>
   now: Clock
 }
 
-/** Of the answer about one token. */
+/** Of an answer. */
 const maxBytes = 16_384
 
 /** CoinGecko, or a service with its API. `undefined` where it does not know the chain. */
 export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | undefined {
-  const { name, url, apiKey, keyHeader, network, now } = options
+  const { name, url, apiKey, keyHeader, addressesPerCall, network, now } = options
   const platform = chains.get(network.chainId)?.coingecko
   if (platform === undefined) return undefined
   const headers = apiKey === undefined ? {} : { [keyHeader]: apiKey }
   const peer = { name, url, now, headers, maxBytes }
-  return {
-    name,
-    async find(token, signal) {
-      const path = `/simple/token_price/${platform}`
-      const query = { contract_addresses: token, vs_currencies: 'usd' }
-      const { status, body } = await exchangeJson(peer, { path, query }, signal)
-      if (status === 404 && body !== undefined) return undefined
-      if (status !== 200) throw statusFault(name, status)
-      const dollars = dollarsIn(body, token, name)
-      return dollars === undefined ? undefined : toPrice(dollars, name)
-    },
+  const most = addressesPerCall ?? (apiKey === undefined ? 1 : 30)
+
+  async function ask(tokens: readonly Address[], signal: AbortSignal): Promise<unknown> {
+    const path = `/simple/token_price/${platform}`
+    const query = { contract_addresses: tokens.join(), vs_currencies: 'usd' }
+    const { status, body } = await exchangeJson(peer, { path, query }, signal)
+    if (status === 404 && body !== undefined) return undefined
+    if (status !== 200) throw statusFault(name, status)
+    return body
   }
+
+  async function find(token: Address, signal: AbortSignal): Promise<string | undefined> {
+    const body = await ask([token], signal)
+    return body === undefined ? undefined : priceIn(pricesIn(body, [token], name), token, name)
+  }
+
+  /** An answer that tells of none of the tokens is no answer about any. Then each is asked for alone. */
+  async function findSeveral(
+    tokens: readonly Address[],
+    signal: AbortSignal,
+  ): Promise<(string | undefined | Error)[]> {
+    const [only, second] = tokens
+    if (only && !second) return [await find(only, signal).catch(toError)]
+    const prices = await ask(tokens, signal)
+      .then((body) => pricesIn(body, tokens, name))
+      .catch((fault: unknown) => {
+        if (fault instanceof OutsideFault) throw fault
+        return undefined
+      })
+    if (!prices) return Promise.all(tokens.map((token) => find(token, signal).catch(toError)))
+    return tokens.map((token) => {
+      try {
+        return priceIn(prices, token, name)
+      } catch (fault) {
+        return toError(fault)
+      }
+    })
+  }
+
+  return { name, find, ...(most > 1 && { several: { most, find: findSeveral } }) }
 }
 
-/** `undefined` for `{}` and for an entry without a price. @throws Outage for an answer about another token */
-function dollarsIn(body: unknown, token: Address, name: string): number | undefined {
+function toError(fault: unknown): Error {
+  if (fault instanceof Outage && !(fault instanceof OutsideFault)) return fault
+  throw fault
+}
+
+/** Entries by address, in lowercase. @throws Outage for what is no object, and for entries about other tokens only */
+function pricesIn(body: unknown, tokens: readonly Address[], name: string): [string, unknown][] {
   if (!isObject(body)) throw tokenNonsense(name, 'it is no object')
-  const entries = Object.entries(body)
-  if (entries.length === 0) return undefined
-  const [[, entry] = [], another] = entries.filter(([key]) => key.toLowerCase() === token)
+  const prices = Object.entries(body).map(([key, entry]): [string, unknown] => [key.toLowerCase(), entry])
+  if (prices.length > 0 && !prices.some(([key]) => tokens.some((token) => token === key)))
+    throw tokenNonsense(name, 'it is not about the token')
+  return prices
+}
+
+/** `undefined` without an entry or a price. @throws Outage of the token */
+function priceIn(prices: readonly [string, unknown][], token: Address, name: string): string | undefined {
+  const [[, entry] = [undefined, {}], another] = prices.filter(([key]) => key === token)
   if (another) throw tokenNonsense(name, 'the token is there twice')
   if (!isObject(entry)) throw tokenNonsense(name, 'it is not about the token')
   const dollars = entry.usd ?? undefined
-  if (dollars === undefined || typeof dollars === 'number') return dollars
-  throw tokenNonsense(name, 'a price is no number')
+  if (dollars === undefined) return undefined
+  if (typeof dollars !== 'number') throw tokenNonsense(name, 'a price is no number')
+  return toPrice(dollars, name)
 }
 
-/** Reads the shortest decimal of the double, as JavaScript prints it. 0 means no price. */
+/** 0 means no price. */
 function toPrice(dollars: number, name: string): string | undefined {
-  const [, whole = '', fraction = '', exponent = '0'] =
-    /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(dollars)) ?? []
-  // The pattern excludes NaN, Infinity (the value of `1e400`) and negative numbers, except minus zero.
-  if (whole === '' || Object.is(dollars, -0)) throw tokenNonsense(name, 'a price is out of range')
-  const digits = BigInt(whole + fraction)
-  const places = fraction.length - Number(exponent)
-  const numerator = places < 0 ? digits * 10n ** BigInt(-places) : digits
-  const denominator = places > 0 ? 10n ** BigInt(places) : 1n
-  if (isAbsurdPrice(numerator, denominator)) throw tokenNonsense(name, 'a price is out of range')
-  return usdPriceDown(numerator, denominator)
+  const ratio = ratioOfDouble(dollars)
+  if (!ratio || isAbsurdPrice(ratio.numerator, ratio.denominator))
+    throw tokenNonsense(name, 'a price is out of range')
+  return usdPriceDown(ratio.numerator, ratio.denominator)
 }

@@ -155,47 +155,80 @@ export async function clearBalances(db: Db, chainId: number, token: Address, lim
     WHERE id = (SELECT id FROM cleared) AND (SELECT count(*) FROM batch) < ${limit}`
 }
 
-/** How far a token's balances are indexed, and its largest holders. */
-export interface HolderIndex {
+/** How far a token's balances are indexed. */
+export interface HolderProgress {
   /** null while the balances are cleared to start again. */
   indexedTo: number | null
   faultBlock: number | null
   /** The newest block whose logs are stored; null before the first. */
   checkpoint: number | null
+}
+
+/** A token's largest holders. */
+export interface HolderIndex extends HolderProgress {
   /** Largest balance first; ties by address. */
   holders: TokenHolder[]
 }
+
+interface ProgressRow {
+  indexed_to: bigint | null
+  fault_block: bigint | null
+  checkpoint: bigint | null
+}
+
+const numberOrNull = (value: bigint | null) => (value === null ? null : Number(value))
+
+const progressOf = ({ indexed_to, fault_block, checkpoint }: ProgressRow): HolderProgress => ({
+  indexedTo: numberOrNull(indexed_to),
+  faultBlock: numberOrNull(fault_block),
+  checkpoint: numberOrNull(checkpoint),
+})
+
+const progressColumns = raw(
+  'h.indexed_to, h.fault_block, (SELECT block_number FROM checkpoints c WHERE c.chain_id = h.chain_id) AS checkpoint',
+)
 
 const holdersJson = raw(
   `coalesce(json_agg(json_build_array(${json.hex('b.holder')}, ${json.amount('b.balance')}) ORDER BY b.balance DESC, b.holder), '[]')`,
 )
 
-/** @returns undefined for a token that was never registered. In SQL: a client waits for it, and one statement reads three tables. */
+/** Without tokens that were never registered. In SQL: a client waits for it, and one statement reads three tables. */
 export async function findHolders(
   db: Db,
   chainId: number,
-  token: Address,
+  tokens: readonly Address[],
   limit: number,
-): Promise<HolderIndex | undefined> {
-  const [row] = await sql(db).$queryRaw<
-    {
-      indexed_to: bigint | null
-      fault_block: bigint | null
-      checkpoint: bigint | null
-      holders: [Address, string][]
-    }[]
+): Promise<Map<Address, HolderIndex>> {
+  const rows = await sql(db).$queryRaw<
+    (ProgressRow & { address: Uint8Array; holders: [Address, string][] })[]
   >`
-    SELECT h.indexed_to, h.fault_block, (SELECT block_number FROM checkpoints c WHERE c.chain_id = h.chain_id) AS checkpoint,
+    SELECT ${progressColumns}, h.address,
       (SELECT ${holdersJson} FROM (SELECT holder, balance FROM token_balances WHERE token_id = h.id AND balance > 0
         ORDER BY balance DESC, holder LIMIT ${limit}) b) AS holders
-    FROM holder_tokens h WHERE h.chain_id = ${chainId} AND h.address = ${bytea(token)}`
-  const toNumber = (value: bigint | null) => (value === null ? null : Number(value))
-  return (
-    row && {
-      indexedTo: toNumber(row.indexed_to),
-      faultBlock: toNumber(row.fault_block),
-      checkpoint: toNumber(row.checkpoint),
-      holders: row.holders.map(([address, balance]) => ({ address, balance: BigInt(balance) })),
-    }
+    FROM holder_tokens h WHERE h.chain_id = ${chainId} AND h.address = ANY(${tokens.map(bytea)}::bytea[])`
+  return new Map(
+    rows.map((row) => [
+      hexOf(row.address),
+      {
+        ...progressOf(row),
+        holders: row.holders.map(([address, balance]) => ({ address, balance: BigInt(balance) })),
+      },
+    ]),
+  )
+}
+
+/** Each registered token of a chain, with those of the accounts that hold it. In SQL: a client waits for it, and one statement reads three tables. */
+export async function findHeld(
+  db: Db,
+  chainId: number,
+  owners: readonly Address[],
+): Promise<Map<Address, HolderProgress & { heldBy: ReadonlySet<Address> }>> {
+  const rows = await sql(db).$queryRaw<(ProgressRow & { address: Uint8Array; held_by: Address[] })[]>`
+    SELECT ${progressColumns}, h.address,
+      (SELECT coalesce(json_agg(${raw(json.hex('b.holder'))}), '[]') FROM token_balances b
+        WHERE b.token_id = h.id AND b.holder = ANY(${owners.map(bytea)}::bytea[]) AND b.balance > 0) AS held_by
+    FROM holder_tokens h WHERE h.chain_id = ${chainId}`
+  return new Map(
+    rows.map((row) => [hexOf(row.address), { ...progressOf(row), heldBy: new Set(row.held_by) }]),
   )
 }

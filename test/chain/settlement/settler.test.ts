@@ -113,6 +113,7 @@ const within = async (blocks: number, more: Partial<SubmitLimits> = {}): Promise
   deadlineBlock: (await head()) + blocks,
   signal: never,
   record: async () => undefined,
+  recordCancellation: async () => {},
   isWanted: async () => true,
   gas: 2_000_000n,
   ...more,
@@ -319,9 +320,17 @@ describe('a pending settlement', () => {
     const { calldata } = await settlement(1n)
     const slow = settlerWith(await dearFor(4))
     const nonce = await nonceOf(slow.address)
-    const limits = await within(5)
+    const cancellations: Hex[] = []
+    const recordCancellation = async (hash: Hex) => void cancellations.push(hash)
+    const limits = await within(5, { recordCancellation })
     const outcome = await slow.submit(calldata, limits)
     expect(outcome).toMatchObject({ outcome: 'timeout' })
+    const [cancellation] = cancellations.splice(-1)
+    expect(await evm.rpc.call('eth_getTransactionReceipt', [cancellation])).toMatchObject({
+      gasUsed: toQuantity(21_000),
+      from: slow.address,
+      to: slow.address,
+    })
     expect(await nonceOf(slow.address, limits.deadlineBlock - 1)).toBe(nonce)
     expect(await nonceOf(slow.address, limits.deadlineBlock)).toBe(nonce + 1)
     await mineCheap()

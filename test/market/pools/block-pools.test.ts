@@ -34,7 +34,7 @@ function heldPools() {
     },
   }
   const registry = createPoolRegistry(() => 1_000_000)
-  return createBlockPools({ rpc, factory: base, registry }, blockHash)
+  return createBlockPools({ rpc, factory: base, registry, used: { note() {} } }, blockHash)
 }
 
 const settled = () => new Promise(setImmediate)

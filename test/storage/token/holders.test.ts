@@ -69,11 +69,11 @@ async function apply(moves: readonly Move[], skipped = 0, with_ = indexing): Pro
 }
 
 const held = async (of = token) => {
-  const { holders } = (await findHolders(database.db, chainId, of, 100)) ?? {}
+  const { holders } = (await findHolders(database.db, chainId, [of], 100)).get(of) ?? {}
   return holders?.map(({ address, balance }) => [address, balance])
 }
 const standOf = async (of = token) => {
-  const { indexedTo, faultBlock } = (await findHolders(database.db, chainId, of, 1)) ?? {}
+  const { indexedTo, faultBlock } = (await findHolders(database.db, chainId, [of], 1)).get(of) ?? {}
   return { indexedTo, faultBlock }
 }
 
@@ -99,7 +99,7 @@ describe('holders', () => {
       [bob, 5n],
     ])
     expect(await held(other)).toEqual([[bob, 1n]])
-    expect(await findHolders(database.db, chainId, token, 2)).toEqual({
+    expect((await findHolders(database.db, chainId, [token], 2)).get(token)).toEqual({
       indexedTo: 2,
       faultBlock: null,
       checkpoint: 2,
@@ -108,7 +108,7 @@ describe('holders', () => {
         { address: alice, balance: 5n },
       ],
     })
-    expect(await findHolders(database.db, chainId, numbered('ff'), 2)).toBeUndefined()
+    expect((await findHolders(database.db, chainId, [numbered('ff')], 2)).get(numbered('ff'))).toBeUndefined()
   })
 
   test('are one statement, which reads no more rows than it returns', async () => {
@@ -118,7 +118,7 @@ describe('holders', () => {
         amount: BigInt(index + 1),
       })),
     )
-    expect(await statementsOf(() => findHolders(database.db, chainId, token, 100))).toBe(1)
+    expect(await statementsOf(() => findHolders(database.db, chainId, [token], 100))).toBe(1)
     const client = await connectDirectly(database.url)
     await client.query('ANALYZE token_balances')
     const { rows } = await client.query(

@@ -1,0 +1,207 @@
+import { createFairQueue } from '../../concurrency/fair-queue.ts'
+import { Outage, Refusal } from '../../domain/errors/error.ts'
+import {
+  type BundleSimulation,
+  type BundleTransaction,
+  bundleLimits,
+  type SimulatedTransaction,
+  type StorageChange,
+} from '../../domain/evm/bundle.ts'
+import { hexSize } from '../../domain/evm/hex.ts'
+import { maxTransactionGas } from '../../domain/settlement/gas.ts'
+import { TooLarge } from '../rpc/post.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { available, isTimeout, parseIndex, parseObject } from '../rpc/wire.ts'
+import { readBundleBalances } from './balances.ts'
+import { withEvent } from './events.ts'
+import { type Call, type CallResult, type Head, NotOffered, type Slots, TooLong } from './run.ts'
+import { runByMethod } from './simulate-v1.ts'
+import { runByTraces } from './traces.ts'
+
+/**
+ * Runs transactions on the state of the newest block, each on that which the one before leaves, without sending them.
+ * @throws Refusal QueryTooComplex when they take too long or write too much, InvalidParameter when the node refuses them as a whole,
+ * FeatureDisabled when it has no method for it; Outage when it does not answer, or too many wait
+ */
+export type SimulateBundle = (
+  transactions: readonly BundleTransaction[],
+  client: string,
+) => Promise<BundleSimulation>
+
+export interface BundleOptions {
+  /** Its timeout limits each run. It must not retry, and must bound what it reads. */
+  rpc: Rpc
+  /** Concurrent bundles, one of each client; eight times as many may wait. */
+  atOnce?: number
+  /** Of one bundle, in milliseconds: nothing more is begun then. */
+  limitMs?: number
+}
+
+/** Logs of a bundle that are told, and bytes of their data. */
+const maxLogs = 500
+const maxLogBytes = 131_072
+/** Balances that are asked for. A trace takes two round trips for each. */
+const maxBalances = { byMethod: 64, byTraces: 16 }
+
+export function createBundleSimulation({ rpc, atOnce = 2, limitMs = 10_000 }: BundleOptions): SimulateBundle {
+  const queue = createFairQueue({
+    running: { most: atOnce, perKey: 1 },
+    waiting: { most: 8 * atOnce, perKey: 4 },
+    waitMs: limitMs,
+    refusal: (why) => new Outage('the simulation of bundles', new Error(why)),
+  })
+
+  async function simulate(transactions: readonly BundleTransaction[]): Promise<BundleSimulation> {
+    const deadline = performance.now() + limitMs
+    const head = await readHead(rpc)
+    const calls = toCalls(transactions)
+    const runner = await firstRun(rpc, calls, head, deadline)
+    const balances = await readBundleBalances(calls, runner.results, runner.mostBalances, runner.again)
+    const slots = runner.slots ?? (await storageOf(rpc, calls, head, deadline))
+    const logs = runner.results.map(boundedLogs())
+    return {
+      block: head.number,
+      transactions: runner.results.map((result, index): SimulatedTransaction => {
+        const { succeeds, error, gasUsed } = result
+        const told = logs[index] ?? []
+        return {
+          ...{ succeeds, error, gasUsed },
+          logs: told.map(withEvent),
+          hasAllLogs: told.length === result.logs.length,
+          balances: balances.changes[index] ?? [],
+          hasAllBalances: balances.complete[index] ?? true,
+          storage: slots ? changesIn(slots[index]) : null,
+        }
+      }),
+    }
+  }
+
+  return (transactions, client) => queue(() => bounded(rpc, () => simulate(transactions)))(client)
+}
+
+interface Runner {
+  results: CallResult[]
+  /** Undefined where results came without storage. */
+  slots?: Slots[]
+  mostBalances: number
+  again(calls: readonly Call[]): Promise<CallResult[]>
+}
+
+async function firstRun(rpc: Rpc, calls: readonly Call[], head: Head, deadline: number): Promise<Runner> {
+  try {
+    return {
+      results: await runByMethod(rpc, calls, head),
+      mostBalances: maxBalances.byMethod,
+      again: (more) => runByMethod(rpc, more, head),
+    }
+  } catch (fault) {
+    if (!(fault instanceof NotOffered)) throw fault
+    return byTraces(rpc, calls, head, deadline, fault)
+  }
+}
+
+/** Where the node has no method for it, or refuses one of the transactions as a whole. */
+async function byTraces(
+  rpc: Rpc,
+  calls: readonly Call[],
+  head: Head,
+  deadline: number,
+  refused: NotOffered,
+): Promise<Runner> {
+  const run = async (more: readonly Call[]) => runByTraces(more, { rpc, head, results: true, deadline })
+  const resultsOf = (traced: Awaited<ReturnType<typeof run>>) =>
+    traced.map(({ result }) => {
+      if (!result) throw new TypeError('a trace without the result that was asked for')
+      return result
+    })
+  try {
+    const traced = await run(calls)
+    return {
+      results: resultsOf(traced),
+      slots: traced.map(({ slots }) => slots),
+      mostBalances: maxBalances.byTraces,
+      again: async (more) => resultsOf(await run(more)),
+    }
+  } catch (fault) {
+    if (!(fault instanceof NotOffered)) throw fault
+    if (refused.isMissing)
+      throw new Refusal('FeatureDisabled', 'this needs a node with eth_simulateV1 or debug_traceCall')
+    throw new Refusal(
+      'InvalidParameter',
+      `transactions are refused by the node: ${refused.message.slice(0, 200)}`,
+      {
+        field: 'transactions',
+      },
+    )
+  }
+}
+
+/** Null where the node does not trace, not in time, or more than is read. */
+async function storageOf(
+  rpc: Rpc,
+  calls: readonly Call[],
+  head: Head,
+  deadline: number,
+): Promise<Slots[] | null> {
+  try {
+    const traced = await runByTraces(calls, { rpc, head, results: false, deadline })
+    return traced.map(({ slots }) => slots)
+  } catch (fault) {
+    if (fault instanceof NotOffered || fault instanceof TooLong || fault instanceof Outage) return null
+    throw fault
+  }
+}
+
+async function readHead(rpc: Rpc): Promise<Head> {
+  const { number, timestamp } = parseObject(
+    await available(rpc.call('eth_getBlockByNumber', ['latest', false])),
+  )
+  return { number: parseIndex(number), time: parseIndex(timestamp) }
+}
+
+/** Transactions without a limit share what is left of the bundle's. */
+function toCalls(transactions: readonly BundleTransaction[]): Call[] {
+  const given = transactions.reduce((sum, { gas }) => sum + (gas ?? 0), 0)
+  const open = transactions.filter(({ gas }) => gas === null).length
+  const share = Math.floor((bundleLimits.gas - given) / Math.max(open, 1))
+  const most = Math.min(share, Number(maxTransactionGas - 1n))
+  return transactions.map(({ gas, ...call }) => ({ ...call, gas: gas ?? most }))
+}
+
+/** @returns what is told of each list, as long as there is room */
+function boundedLogs() {
+  let [logs, bytes] = [0, 0]
+  return (result: CallResult): CallResult['logs'] =>
+    result.logs.filter(({ data }) => {
+      if (logs >= maxLogs || bytes + hexSize(data) > maxLogBytes) return false
+      logs++
+      bytes += hexSize(data)
+      return true
+    })
+}
+
+function changesIn(slots: Slots = new Map()): StorageChange[] {
+  return [...slots].flatMap(([account, changed]) =>
+    [...changed]
+      .filter(([, { before, after }]) => before !== after)
+      .map(([slot, values]) => ({ account, slot, ...values })),
+  )
+}
+
+/** Tells a bundle that is too much for the node from a node that does not answer, by asking it something else. */
+async function bounded<T>(rpc: Rpc, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (fault) {
+    const isTooLarge = fault instanceof Outage && fault.cause instanceof TooLarge
+    if (fault instanceof TooLong || isTimeout(fault)) {
+      await available(rpc.call('eth_chainId'))
+      throw new Refusal('QueryTooComplex', 'the transactions do not end in time', { field: 'transactions' })
+    }
+    if (isTooLarge)
+      throw new Refusal('QueryTooComplex', 'the transactions log or return more than is read', {
+        field: 'transactions',
+      })
+    throw fault
+  }
+}

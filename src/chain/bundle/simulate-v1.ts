@@ -1,0 +1,113 @@
+import { type Address, address, nativeMarker } from '../../domain/evm/address.ts'
+import { hexSize } from '../../domain/evm/hex.ts'
+import { keccakText } from '../../domain/evm/keccak.ts'
+import { revertDataText } from '../rpc/revert.ts'
+import { type Rpc, RpcError } from '../rpc/rpc.ts'
+import {
+  isTimeout,
+  parseHash,
+  parseHex,
+  parseIndex,
+  parseList,
+  parseObject,
+  toQuantity,
+} from '../rpc/wire.ts'
+import { type Call, type CallResult, type Head, NotOffered, type RawLog } from './run.ts'
+
+const transfer = keccakText('Transfer(address,address,uint256)')
+/** More than a block has: each call has its own limit. */
+const blockGas = toQuantity(2 ** 40)
+/** Longer revert data holds no message that anybody reads. */
+const maxRevertBytes = 4_096
+
+/**
+ * Runs calls with `eth_simulateV1`, in a block after `head`.
+ * @throws NotOffered; Outage
+ */
+export async function runByMethod(rpc: Rpc, calls: readonly Call[], head: Head): Promise<CallResult[]> {
+  const block = {
+    blockOverrides: {
+      number: toQuantity(head.number + 1),
+      time: toQuantity(head.time + 1),
+      gasLimit: blockGas,
+    },
+    calls: calls.map(toWire),
+  }
+  const options = { blockStateCalls: [block], traceTransfers: true, validation: false }
+  const answer = await rpc
+    .call('eth_simulateV1', [options, toQuantity(head.number)])
+    .catch((fault: unknown) => {
+      if (fault instanceof RpcError && !isTimeout(fault))
+        throw new NotOffered(fault.message, isMissingMethod(fault))
+      throw fault
+    })
+  const [{ calls: results } = { calls: undefined }] = parseList(answer).map(parseObject)
+  const list = parseList(results)
+  if (list.length !== calls.length) throw new NotOffered('not as many results as calls')
+  return list.map((item, index) => toResult(item, calls[index]?.gas ?? 0))
+}
+
+/** The standard's code; other nodes say it in words. */
+function isMissingMethod({ code, message }: RpcError): boolean {
+  return code === -32601 || /unsupported|not (supported|found|available)|does not exist/i.test(message)
+}
+
+export function toWire({ from, to, input, value, gas }: Call) {
+  // Nodes differ in which of the two names they read.
+  return { from, to, input, data: input, value: toQuantity(value), gas: toQuantity(gas) }
+}
+
+function toResult(item: unknown, gas: number): CallResult {
+  const { status, gasUsed, returnData, logs, error } = parseObject(item)
+  const succeeds = parseIndex(status) === 1
+  const output = parseHex(returnData)
+  const all = succeeds ? parseList(logs).map(toLog) : []
+  return {
+    succeeds,
+    error: succeeds ? null : failureText(output, error, parseIndex(gasUsed) === gas),
+    gasUsed: parseIndex(gasUsed),
+    output,
+    logs: all.filter(({ address }) => address !== nativeMarker),
+    native: nativeChanges(all.filter(({ address }) => address === nativeMarker)),
+  }
+}
+
+export function toLog(item: unknown): RawLog {
+  const { address: account, topics, data } = parseObject(item)
+  return {
+    address: address(parseHex(account, 20)),
+    topics: parseList(topics).map(parseHash),
+    data: parseHex(data),
+  }
+}
+
+/** What nodes say where they do not say why. */
+const saysNothing = /^(vm )?execution (error|failed|reverted)\b/i
+
+/** The contract's message where it left one, else the node's. @param fault an error object or a text @param usedAll of its gas */
+export function failureText(output: CallResult['output'], fault: unknown, usedAll: boolean): string {
+  const size = hexSize(output)
+  if (size > 0 && size <= maxRevertBytes) return revertDataText(output)
+  const message = typeof fault === 'object' && fault !== null && 'message' in fault ? fault.message : fault
+  if (typeof message === 'string' && message !== '' && !saysNothing.test(message))
+    return message.slice(0, 200)
+  return usedAll ? 'out of gas' : 'reverted'
+}
+
+/** Nodes tell transfers of the native coin as logs of this address. */
+function nativeChanges(logs: readonly RawLog[]): Map<Address, bigint> {
+  const changes = new Map<Address, bigint>()
+  for (const { topics, data } of logs) {
+    const [event, from, to] = topics
+    if (event !== transfer || !from || !to || hexSize(data) !== 32) continue
+    const value = BigInt(data)
+    for (const [topic, change] of [
+      [from, -value],
+      [to, value],
+    ] as const) {
+      const account = address(`0x${topic.slice(26)}`)
+      changes.set(account, (changes.get(account) ?? 0n) + change)
+    }
+  }
+  return changes
+}
