@@ -1,21 +1,23 @@
 import type { Block } from '../chain/chain.ts'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
+import type { LeftOutReason } from '../domain/auction/refusal.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { partnerPolicies } from '../domain/fee/partner.ts'
-import type { FeePolicy } from '../domain/fee/policy.ts'
+import { type FeePolicy, volumeShare } from '../domain/fee/policy.ts'
 import { policiesFor } from '../domain/fee/rules.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { StandingReason } from '../domain/order/event.ts'
 import type { Order } from '../domain/order/order.ts'
 import { deniedReason } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
-import { extraOrderGas } from '../domain/settlement/gas.ts'
+import { extraOrderGas, settlementGas } from '../domain/settlement/gas.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 import { nextAuctionId, ordersInFlight } from '../storage/auction/competition.ts'
 import { ownersInFlight } from '../storage/auction/jit.ts'
 import { needsCodeCheck } from './admission/code-checks.ts'
+import type { LeftOut } from './admission/exclusions.ts'
 import { createFunds } from './admission/funds.ts'
 import { type Admitted, admit, rankOrders } from './admission/judge.ts'
 import type { Verdict } from './admission/standings.ts'
@@ -26,6 +28,8 @@ import type { AuctionServices } from './services.ts'
 export interface AssembledAuction {
   auction: Auction
   pools: readonly Pool[]
+  /** The other live orders. */
+  leftOut: LeftOut
 }
 
 /**
@@ -38,16 +42,18 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const head = await services.head()
   // In-flight orders are read first: a settlement indexed between the two reads shows in the live orders, so none is missed.
   const inFlight = await ordersInFlight(db, network.chainId, head.number)
-  const { orders, verdicts } = await readOrders(services, { now, head, inFlight })
+  const { orders, verdicts, passed } = await readOrders(services, { now, head, inFlight })
   if (orders.length === 0) {
-    await report(verdicts, services)
+    await report(verdicts, head.number, services)
     return undefined
   }
   const market = await readMarket(orders, head, services)
   await services.marketPrices.keep(() => pricesAsSigned(orders, market.nativePrices, network))
   const { candidates, verdicts: unpriced } = rankOrders(orders, { ...market, ...network })
   const ranked = candidates.map(({ order }) => order)
-  services.routedPrices.look(ranked, market.pools, head.number)
+  const isRanked = new Set(ranked)
+  const others = orders.filter((order) => !isRanked.has(order))
+  services.routedPrices.look([...ranked, ...others], market.pools, head.number, services.now())
   const [holdings, answers] = await Promise.all([
     services.holdings.read(
       ranked.filter((order) => !needsCodeCheck(order)),
@@ -60,7 +66,8 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const entries = admitted.flatMap((one) => toEntry(one, now, services)).sort(byAge)
   const held = new Set(entries.map(({ order }) => order.id))
   const certain = judged.filter(({ order, reason }) => reason !== null || held.has(order.id))
-  await report([...verdicts, ...unpriced, ...certain], services)
+  tellFees(certain, entries, services)
+  await report([...verdicts, ...unpriced, ...certain], head.number, services)
   if (entries.length === 0) return undefined
   const auction: Auction = {
     id: await nextAuctionId(db),
@@ -72,7 +79,36 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
     nativePrices: pricesOf(entries, market.nativePrices, network),
     gasPrice: market.gasPrice,
   }
-  return { auction, pools: market.pools }
+  const all = [...verdicts, ...unpriced, ...certain]
+  return { auction, pools: market.pools, leftOut: leftOutOf(orders, held, all, passed) }
+}
+
+function leftOutOf(
+  orders: readonly Order[],
+  held: ReadonlySet<bigint>,
+  verdicts: readonly Verdict[],
+  passed: LeftOut,
+): LeftOut {
+  const leftOut = new Map<bigint, LeftOutReason>(passed)
+  for (const { id } of orders) if (!held.has(id)) leftOut.set(id, 'not_checked')
+  for (const { order, reason } of verdicts) if (reason !== null) leftOut.set(order.id, reason)
+  return leftOut
+}
+
+/** What a settlement of each order alone would cost, by what is known of those with a place. */
+function tellFees(
+  verdicts: readonly Verdict[],
+  entries: readonly AuctionOrder[],
+  { routedPrices }: Pick<AuctionServices, 'routedPrices'>,
+): void {
+  const byId = new Map(entries.map((entry) => [entry.order.id, entry]))
+  for (const verdict of verdicts) {
+    const entry = byId.get(verdict.order.id)
+    const route = routedPrices.of(verdict.order)
+    const hops = route?.gap === undefined ? 1 : route.hops
+    verdict.gas = settlementGas(1, hops) + (entry?.extraGas ?? 0n)
+    verdict.policyShare = entry && volumeShare(entry.feePolicies)
+  }
 }
 
 /** Without those of whom a settlement is under way. */
@@ -87,12 +123,16 @@ async function capturingOwners(
 
 async function report(
   verdicts: readonly Verdict[],
+  block: number,
   { meter, standings, routedPrices }: AuctionServices,
 ): Promise<void> {
   meter.stand(verdicts.map(({ reason }) => reason ?? 'in_auction'))
   // Not copied: there are as many as live orders.
-  for (const verdict of verdicts) verdict.routed = routedPrices.of(verdict.order)
-  await standings.write(verdicts)
+  for (const verdict of verdicts) {
+    verdict.routed = routedPrices.of(verdict.order)
+    verdict.best = routedPrices.bestOf(verdict.order)
+  }
+  await standings.write(verdicts, block)
 }
 
 interface Moment {
@@ -106,23 +146,31 @@ interface Moment {
 async function readOrders(
   services: AuctionServices,
   { now, head, inFlight }: Moment,
-): Promise<{ orders: Order[]; verdicts: Verdict[] }> {
+): Promise<{ orders: Order[]; verdicts: Verdict[]; passed: LeftOut }> {
   const { book, standings, policy, settings } = services
-  const { unsigned, ended } = await book.read(now)
+  const { unsigned, ended, expired } = await book.read(now)
   await standings.end(ended)
+  standings.forget(expired)
   standings.wait(unsigned.map((order) => ({ order, reason: 'invalid_signature' })))
   const verdicts: Verdict[] = []
   const orders: Order[] = []
+  const passed = new Map<bigint, LeftOutReason>()
   for (const order of book.orders()) {
-    if (order.effectiveValidTo < now + settings.minLifetime || (order.validFrom ?? 0) > now) continue
+    const untimely = untimelyReason(order, now, settings.minLifetime)
+    if (untimely) passed.set(order.id, untimely)
+    if (untimely) continue
     const backOff = backOffOf(order, head.number, services)
-    const reason = inFlight.has(order.id)
-      ? 'in_flight'
-      : (deniedReason(order, policy) ?? pauseReason(backOff))
-    if (reason) verdicts.push({ order, reason })
+    const settled = inFlight.has(order.id) ? 'in_flight' : deniedReason(order, policy)
+    const reason = settled ?? pauseReason(backOff)
+    if (reason) verdicts.push({ order, reason, ...(!settled && { revert: backOff?.revert }) })
     else orders.push(order)
   }
-  return { orders, verdicts }
+  return { orders, verdicts, passed }
+}
+
+function untimelyReason(order: Order, now: number, minLifetime: number): LeftOutReason | undefined {
+  if (order.effectiveValidTo < now + minLifetime) return 'expires_soon'
+  return (order.validFrom ?? 0) > now ? 'not_yet_valid' : undefined
 }
 
 /** A culprit without a reason of its own waits too. */

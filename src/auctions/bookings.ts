@@ -30,10 +30,7 @@ export async function checkSettled(
   attempt: AttemptKey,
   solver: Address,
   { txHash, block }: { txHash: Bytes32; block: number },
-  services: Pick<
-    AuctionServices,
-    'db' | 'log' | 'meter' | 'solvers' | 'culprits' | 'network' | 'now' | 'balanceChanges'
-  >,
+  services: Pick<AuctionServices, 'db' | 'log' | 'meter' | 'solvers' | 'network' | 'now' | 'balanceChanges'>,
 ): Promise<void> {
   const { db, log, meter, solvers } = services
   const about = { auctionId: String(attempt.auctionId), solutionUid: attempt.solutionUid, txHash }
@@ -45,19 +42,15 @@ export async function checkSettled(
     const lost = slippage.filter(({ change, least }) => change < least)
     if (lost.length === 0) return
     const tokens = lost.map(({ token, change, least }) => `${token}: ${change} instead of ${least}`)
+    const reason = `settlement ${txHash} left less than it had to: ${tokens.join(', ')}`
+    const { auctionId } = attempt
+    if (!(await banSolver(solver, { txHash, block, auctionId, reason }, services))) return
     log.error('a settlement left the settlement contract with less than it had to', {
       ...about,
       solver,
       tokens,
     })
     meter.lost(solvers.find(({ address }) => address === solver)?.name ?? solver)
-    banSolver(
-      solver,
-      block,
-      `settlement ${txHash} left less than it had to: ${tokens.join(', ')}`,
-      attempt,
-      services,
-    )
   } catch (fault) {
     if (!(fault instanceof Outage)) throw fault
     log.warn('what a settlement changed is not read', { ...about, error: fault.message })

@@ -24,40 +24,45 @@ export function checkProposal(
   const executions: Execution[] = []
   const pairScores = new Map<string, bigint>()
   const fault = jitFault(auction, proposal)
-  if (fault) return { fault }
+  if (fault) return fault
   const counting = new Set(auction.surplusCapturingOwners)
   const own = new Set(proposal.jitOrders)
   let score = 0n
   for (const trade of proposal.trades) {
     const entry = entries.get(trade.orderUid)
-    if (!entry) return { fault: `order ${trade.orderUid} is not in the auction, or is traded twice` }
+    if (!entry)
+      return {
+        fault: `order ${trade.orderUid} is not in the auction, or is traded twice`,
+        code: 'unknown_order',
+      }
     entries.delete(trade.orderUid)
     const counts = !own.has(entry) || counting.has(entry.order.owner)
     const uniform = uniformPrices(proposal, entry.order, wrappedNative)
     const outcome: Outcome | Fault = uniform
       ? tradeOutcome(entry, trade, uniform, counts ? valuation : withoutValue(entry, wrappedNative))
-      : { fault: 'has no clearing price' }
-    if ('fault' in outcome) return { fault: `order ${trade.orderUid} ${outcome.fault}` }
+      : { fault: 'has no clearing price', code: 'invalid_price' }
+    if ('fault' in outcome) return { ...outcome, fault: `order ${trade.orderUid} ${outcome.fault}` }
     executions.push(outcome.execution)
     if (!counts) continue
     const pair = directedPair(entry.order.sellToken, wrappedForm(entry.order.buyToken, wrappedNative))
     pairScores.set(pair, (pairScores.get(pair) ?? 0n) + outcome.score)
     score += outcome.score
   }
-  if (score <= 0n) return { fault: 'the solution has no score' }
+  if (score <= 0n) return { fault: 'the solution has no score', code: 'no_score' }
   return { solver, proposal, executions, score, pairScores }
 }
 
 /** A solver's own order is one that it trades, once, and that is not in the auction. */
-function jitFault({ orders }: Auction, { jitOrders = [], trades }: Proposal): string | undefined {
+function jitFault({ orders }: Auction, { jitOrders = [], trades }: Proposal): Fault | undefined {
   const traded = new Set(trades.map(({ orderUid }) => orderUid))
   const uids = jitOrders.map(({ order }) => order.uid)
   const repeated = uids.find((uid, index) => uids.indexOf(uid) < index)
   const known = uids.find((uid) => orders.some(({ order }) => order.uid === uid))
   const idle = uids.find((uid) => !traded.has(uid))
-  if (repeated ?? known ?? idle)
-    return `order ${repeated ?? known ?? idle} of the solver is in the auction, or not traded once`
-  return undefined
+  const uid = repeated ?? known ?? idle
+  return (
+    uid && { fault: `order ${uid} of the solver is in the auction, or not traded once`, code: 'own_order' }
+  )
 }
 
 /** An order that does not count has no score, and needs no price. */

@@ -1,23 +1,47 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { Solution } from '../domain/auction/solution.ts'
+import type { Refused, RefusedSolution, SolverAnswer } from '../domain/auction/refusal.ts'
+import type { Proposal, Solution } from '../domain/auction/solution.ts'
 import type { Unusable } from '../domain/auction/winner-selection.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Network } from '../domain/network/network.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
 import type { Pool } from '../domain/routing/pool.ts'
-import type { OutsideSolver, Solver } from '../solvers/solver.ts'
+import { OutsideFault } from '../outside/fault.ts'
+import { refusalNotice, refusedBy } from '../solvers/outside/fault-notice.ts'
+import type { OutsideSolver, Solver, SolverMarket } from '../solvers/solver.ts'
 import { solutionBookings } from './bookings.ts'
 import { checkProposal } from './check-proposal.ts'
 import { busySolvers } from './driver/busy.ts'
 import { checkSubmission } from './driver/check-submission.ts'
 import { timed } from './meter.ts'
-import { askedSolvers, faultNotice, withoutFailing, withoutPlaced } from './outside.ts'
+import { faultNotice, pausedSolvers, type Refuse, withoutFailing, withoutPlaced } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
 /** An auction with the solutions to it, and those of them that cannot win. */
-export interface Contest {
+export interface Contest extends Competed {
   auction: Auction
-  solutions: readonly Solution[]
   unusable: Unusable
+  /** Of what cannot be used: why. */
+  reverts: ReadonlyMap<Proposal, Refused>
   maxWinners: number
+}
+
+/** What solvers answered. */
+export interface Competed {
+  solutions: readonly Solution[]
+  /** Of every solver of the network. */
+  answers: readonly Answer[]
+}
+
+export interface Answer {
+  solver: Address
+  answer: SolverAnswer
+  /** Why it is not asked, or failed, in words. */
+  fault: string | null
+  /** From the question to the answer; null without one. */
+  milliseconds: number | null
+  /** Solutions that do not compete. */
+  refused: readonly RefusedSolution[]
 }
 
 /**
@@ -29,89 +53,138 @@ export async function compete(
   pools: readonly Pool[],
   services: AuctionServices,
   signal: AbortSignal,
-): Promise<Solution[]> {
+): Promise<Competed> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(services.settings.solveMs)])
   const busy = await busySolvers(services)
-  const solutions = await timed(services, 'solve', () =>
+  const paused = await pausedSolvers(auction, services)
+  const asked = services.solvers.filter(({ address }) => !busy.has(address) && !paused.has(address))
+  const came = await timed(services, 'solve', () =>
     whatCame(
-      askedSolvers(auction, services)
-        .filter(({ address }) => !busy.has(address))
-        .map((solver) => ({
-          isPunctual: solver.outside?.isPunctual() ?? true,
-          answer: solutionsOf(solver, auction, pools, services, deadline),
-        })),
+      asked.map((solver) => ({
+        isPunctual: solver.outside?.isPunctual() ?? true,
+        answer: answerOf(solver, auction, pools, services, deadline),
+      })),
     ),
   )
-  return shuffle(solutions, services.random)
+  const answers = services.solvers.map(({ address }): Answer => {
+    const answer = came.find(({ solver }) => solver === address)
+    if (answer) return answer
+    const none = { solver: address, milliseconds: null, refused: [] }
+    if (asked.some((solver) => solver.address === address)) return { ...none, answer: 'late', fault: null }
+    return { ...none, answer: 'not_asked', fault: paused.get(address) ?? 'has enough to submit' }
+  })
+  return {
+    solutions: shuffle(
+      came.flatMap(({ solutions }) => solutions),
+      services.random,
+    ),
+    answers,
+  }
+}
+
+interface Came extends Answer {
+  solutions: Solution[]
 }
 
 interface Asked {
   isPunctual: boolean
-  answer: Promise<Solution[]>
+  answer: Promise<Came>
 }
 
-/** The solutions of all punctual solvers, and those that the others have sent by then. */
-async function whatCame(asked: readonly Asked[]): Promise<Solution[]> {
+/** The answers of all punctual solvers, and those that the others have sent by then. */
+async function whatCame(asked: readonly Asked[]): Promise<Came[]> {
   const punctual = asked.filter(({ isPunctual }) => isPunctual)
-  const came: Solution[][] = []
-  const answers = asked.map(({ answer }) => answer.then((solutions) => void came.push(solutions)))
+  const came: Came[] = []
+  const answers = asked.map(({ answer }) => answer.then((one) => void came.push(one)))
   await Promise.all(punctual.length === 0 ? answers : answers.filter((_, index) => asked[index]?.isPunctual))
-  return came.flat()
+  return [...came]
 }
 
-async function solutionsOf(
+async function answerOf(
   solver: Solver,
   auction: Auction,
   pools: readonly Pool[],
   services: AuctionServices,
   deadline: AbortSignal,
-): Promise<Solution[]> {
-  const { network, log, meter } = services
-  const { outside } = solver
+): Promise<Came> {
+  const { log, meter } = services
+  const started = performance.now()
+  const refused: RefusedSolution[] = []
+  const about = { solver: solver.address, refused }
   try {
-    const proposals = await Promise.race([solver.solve(auction, { pools }, deadline), aborted(deadline)])
-    const solutions = proposals.flatMap((proposal) => {
-      const { submission } = proposal
-      const solution = submission
-        ? checkSubmission(auction, solver.address, { ...proposal, submission }, network)
-        : checkProposal(auction, solver.address, proposal, network.wrappedNative)
-      if (!('fault' in solution)) return [solution]
-      log.warn('solution refused', {
-        auctionId: String(auction.id),
-        solver: solver.name,
-        fault: solution.fault,
-      })
-      outside?.notify(proposal, faultNotice(solution.fault))
-      return []
+    const market: SolverMarket = { pools, refuse: (one) => void refused.push(one) }
+    const proposals = await Promise.race([solver.solve(auction, market, deadline), aborted(deadline)])
+    const milliseconds = Math.round(performance.now() - started)
+    const solutions = await usable(proposals, solver, auction, services, (proposal, notice) => {
+      solver.outside?.notify(proposal, notice)
+      const solutionIds = solver.outside?.idsOf(proposal) ?? []
+      refused.push({ ...refusedBy(notice), solutionIds, orderUids: tradedBy(proposal) })
     })
-    const paid = payable(solutions, auction, solver, services)
-    const unplaced = outside ? await withoutPlaced(paid, outside, services) : paid
-    const safe = outside ? await guarded(auction, unplaced, outside, network) : unplaced
-    const usable = outside ? await withoutFailing(auction, safe, outside, services) : safe
-    meter.answered(solver.name, usable.length === proposals.length ? 'ok' : 'refused')
-    return usable
+    meter.answered(solver.name, solutions.length === proposals.length ? 'ok' : 'refused')
+    return { ...about, answer: 'answered', fault: null, milliseconds, solutions }
   } catch (error) {
-    meter.answered(solver.name, deadline.aborted ? 'late' : 'failed')
+    const answer = deadline.aborted ? 'late' : 'failed'
+    meter.answered(solver.name, answer)
     log.warn('solver failed', {
       auctionId: String(auction.id),
       solver: solver.name,
       error: String(error),
     })
-    return []
+    const fault = error instanceof OutsideFault ? error.reason : null
+    return { ...about, answer, fault, milliseconds: null, solutions: [] }
   }
 }
 
-/** The solutions that the solver's account can pay for. Others win until it is funded; the solver is notified. */
+/** What a proposal trades of the auction's orders, by what its solver says. */
+function tradedBy({ trades, submission }: Proposal): OrderUid[] {
+  return submission ? [...submission.claims.keys()] : trades.map(({ orderUid }) => orderUid)
+}
+
+/** The solutions that compete. */
+async function usable(
+  proposals: readonly Proposal[],
+  solver: Solver,
+  auction: Auction,
+  services: AuctionServices,
+  refuse: Refuse,
+): Promise<Solution[]> {
+  const { network, log } = services
+  const { outside } = solver
+  const solutions = proposals.flatMap((proposal) => {
+    const { submission } = proposal
+    const solution = submission
+      ? checkSubmission(auction, solver.address, { ...proposal, submission }, network)
+      : checkProposal(auction, solver.address, proposal, network.wrappedNative)
+    if (!('fault' in solution)) return [solution]
+    log.warn('solution refused', {
+      auctionId: String(auction.id),
+      solver: solver.name,
+      fault: solution.fault,
+    })
+    refuse(proposal, faultNotice(solution))
+    return []
+  })
+  const paid = payable(solutions, auction, solver, services, refuse)
+  if (!outside) return paid
+  const safe = await guarded(auction, await withoutPlaced(paid, refuse, services), outside, network, refuse)
+  return withoutFailing(auction, safe, outside, services, refuse)
+}
+
+/**
+ * The solutions that can be sent. Others win until the solver's account is funded; nobody's do while gas is too dear, since each auction
+ * would leave an attempt that is not sent. The solver is notified.
+ */
 function payable(
   solutions: readonly Solution[],
   { gasPrice }: Pick<Auction, 'gasPrice'>,
-  { address, outside }: Pick<Solver, 'address' | 'outside'>,
+  { address }: Pick<Solver, 'address'>,
   { accounts }: Pick<AuctionServices, 'accounts'>,
+  refuse: Refuse,
 ): Solution[] {
   return solutions.filter(({ proposal }) => {
-    const reason = accounts.shortage(address, proposal.gas, gasPrice)
-    if (reason !== undefined) outside?.notify(proposal, { kind: 'driverError', reason, extra: { reason } })
-    return reason === undefined
+    const refusal = accounts.refusal(address, proposal.gas, gasPrice)
+    if (refusal) refuse(proposal, refusalNotice(refusal.code, refusal.message))
+    return !refusal
   })
 }
 
@@ -121,11 +194,13 @@ async function guarded(
   solutions: Solution[],
   outside: OutsideSolver,
   network: Network,
+  refuse: Refuse,
 ): Promise<Solution[]> {
   if (!outside.guard) return solutions
   return outside.guard(
     auction,
     solutions.map((solution) => ({ solution, bookings: solutionBookings(auction, solution, network) })),
+    refuse,
   )
 }
 

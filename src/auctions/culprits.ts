@@ -24,6 +24,8 @@ export interface Culprit {
   certain: boolean
   /** The reason in its event; null if it would be a guess, or if the indexer records one soon. */
   reason: ExclusionReason | null
+  /** What a contract answers when it is tried alone. */
+  revert?: string | undefined
 }
 
 /** Trades of one failed settlement that are tried alone. */
@@ -71,10 +73,13 @@ export async function leaveOut(
   block: number,
   services: AuctionServices,
 ): Promise<void> {
-  for (const { order, certain, reason } of culprits) {
-    services.culprits.fail(backOffKey(order), block, { reason }, certain ? 1 : services.random())
+  for (const { order, certain, reason, revert } of culprits) {
+    services.culprits.fail(backOffKey(order), block, { reason, revert }, certain ? 1 : services.random())
   }
-  await services.standings.write(culprits.filter(({ reason }) => reason !== null))
+  await services.standings.write(
+    culprits.filter(({ reason }) => reason !== null),
+    block,
+  )
 }
 
 /**
@@ -119,7 +124,9 @@ async function tryAlone(
       const gas = allowedGas(settlementGas(1, 0) + (extraGas.get(order.id) ?? 0n))
       const { calldata, balance } = encodeTrial(plan, trade, auction.id, network)
       const revert = await dryRun(calldata, gas, { balance })
-      return revert === trialPassed ? [] : [{ order, certain: true, reason: reasonFor(order, revert) }]
+      return revert === trialPassed
+        ? []
+        : [{ order, certain: true, reason: reasonFor(order, revert), revert }]
     }),
   )
   const certain = trials.flat()

@@ -1,18 +1,23 @@
 import type { SettlementOutcome } from '../chain/settlement/settler.ts'
 import type { Auction } from '../domain/auction/auction.ts'
-import type { Solution } from '../domain/auction/solution.ts'
+import type { Proposal, Solution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import { isInvalidated } from '../domain/order/order.ts'
+import type { Fault } from '../domain/settlement/execution.ts'
 import { refusalNotice } from '../solvers/outside/fault-notice.ts'
-import type { Notice, OutsideSolver, Solver } from '../solvers/solver.ts'
-import type { AttemptKey } from '../storage/auction/transactions.ts'
+import type { Notice, OutsideSolver } from '../solvers/solver.ts'
+import { bansAt, storeBan } from '../storage/auction/bans.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { submissionFault } from './driver/guard.ts'
 import { type AuctionServices, longestBackOff } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
 type Services = Pick<AuctionServices, 'solvers'>
+
+/** Keeps a proposal out of the competition, and notifies its solver. */
+export type Refuse = (proposal: Proposal, notice: Notice) => void
 
 /** The solver of this account, if it is not part of this program. */
 export function outsideOf(solver: Address, { solvers }: Services): OutsideSolver | undefined {
@@ -25,11 +30,10 @@ export function notify({ solver, proposal }: Solution, notice: Notice, services:
 }
 
 /** The notice about a proposal that breaks a rule. */
-export function faultNotice(reason: string): Notice {
-  if (/no clearing price|breaks the limit price/.test(reason))
-    return { kind: 'invalidClearingPrices', reason }
-  if (/amount|filled|trades nothing/.test(reason)) return { kind: 'invalidExecutedAmount', reason }
-  return { kind: 'driverError', reason, extra: { reason } }
+export function faultNotice({ fault: reason, code }: Fault): Notice {
+  if (code === 'invalid_price') return { kind: 'invalidClearingPrices', code, reason }
+  if (code === 'invalid_amount') return { kind: 'invalidExecutedAmount', code, reason }
+  return refusalNotice(code, reason)
 }
 
 /** The notice about a settlement that fails in a simulation. */
@@ -57,17 +61,18 @@ export async function withoutFailing(
   solutions: readonly Solution[],
   outside: OutsideSolver,
   services: AuctionServices,
+  refuse: Refuse,
 ): Promise<Solution[]> {
   const byScore = solutions.toSorted((a, b) => Number(b.score > a.score) - Number(b.score < a.score))
   const reason = `only the best ${outside.maxProposals} solutions of an answer compete`
   for (const { proposal } of byScore.slice(outside.maxProposals))
-    outside.notify(proposal, { kind: 'driverError', reason, extra: { reason } })
+    refuse(proposal, refusalNotice('too_many', reason))
   const checked = await Promise.all(
     byScore.slice(0, outside.maxProposals).map(async (solution) => {
       const failed = await revertOf(auction, solution, services)
       if (!failed) return [solution]
       const notice = simulationNotice(auction, failed.solution, failed.revert, services)
-      outside.notify(solution.proposal, notice)
+      refuse(solution.proposal, { ...notice, code: 'reverts' })
       return []
     }),
   )
@@ -80,7 +85,7 @@ export async function withoutFailing(
  */
 export async function withoutPlaced(
   solutions: Solution[],
-  outside: OutsideSolver,
+  refuse: Refuse,
   { db }: Pick<AuctionServices, 'db'>,
 ): Promise<Solution[]> {
   const uids = solutions.flatMap(({ proposal }) => (proposal.jitOrders ?? []).map(({ order }) => order.uid))
@@ -91,7 +96,8 @@ export async function withoutPlaced(
   )
   return solutions.filter(({ proposal }) => {
     const known = proposal.jitOrders?.find(({ order }) => placed.has(order.uid))
-    if (known) outside.notify(proposal, refusalNotice(`order ${known.order.uid} was placed with the service`))
+    if (known)
+      refuse(proposal, refusalNotice('own_order', `order ${known.order.uid} was placed with the service`))
     return !known
   })
 }
@@ -162,29 +168,48 @@ export function forgiveSolver(solver: Address, { culprits }: Pick<AuctionService
   culprits.forgive(pauseKey(solver))
 }
 
-const banKey = (solver: Address) => `banned:${solver}`
+const dayMs = 86_400_000
 
-/** Not asked for the longest time, also if a settlement succeeds meanwhile. */
-export function banSolver(
+/**
+ * Not asked for as long as the longest back-off, also if a settlement succeeds meanwhile, and twice as long for each further time within
+ * 30 days, up to a week. Stored: neither a restart nor another process that leads ends it.
+ * @returns whether that is news
+ */
+export async function banSolver(
   solver: Address,
-  block: number,
-  reason: string,
-  { auctionId }: AttemptKey,
-  services: Pick<AuctionServices, 'solvers' | 'culprits' | 'network' | 'now'>,
-): void {
-  const { culprits, network, now } = services
-  culprits.ban(banKey(solver), block, { reason: null })
-  const until = new Date(now() + longestBackOff * network.blockTimeMs).toISOString()
+  { txHash, block, auctionId, reason }: { txHash: Bytes32; block: number; auctionId: bigint; reason: string },
+  services: Pick<AuctionServices, 'db' | 'solvers' | 'network' | 'now'>,
+): Promise<boolean> {
+  const { db, now } = services
+  const { chainId, blockTimeMs } = services.network
+  const ban = { chainId, solver, txHash, block, reason, at: new Date(now()) }
+  const longest = Math.ceil((7 * dayMs) / blockTimeMs)
+  const since = new Date(now() - 30 * dayMs)
+  const last = await storeBan(db, ban, { first: longestBackOff, longest, since })
+  if (last === undefined) return false
+  const until = new Date(now() + (last - block) * blockTimeMs).toISOString()
   outsideOf(solver, services)?.notifyOfAuction?.(auctionId, {
     kind: 'banned',
     reason,
     extra: { reason, until },
   })
+  return true
 }
 
-/** The solvers that this auction asks. */
-export function askedSolvers({ block }: Auction, { solvers, culprits }: AuctionServices): Solver[] {
-  const isPaused = (address: Address) =>
-    [pauseKey, banKey].some((key) => culprits.waiting(key(address), block) !== undefined)
-  return solvers.filter(({ address, outside }) => !outside || !isPaused(address))
+/** The solvers that this auction does not ask, with the reason. */
+export async function pausedSolvers(
+  { block }: Pick<Auction, 'block'>,
+  { db, network, solvers, culprits }: Pick<AuctionServices, 'db' | 'network' | 'solvers' | 'culprits'>,
+): Promise<ReadonlyMap<Address, string>> {
+  const outside = solvers.filter((solver) => solver.outside)
+  if (outside.length === 0) return new Map()
+  const bans = await bansAt(db, network.chainId, block)
+  return new Map(
+    outside.flatMap(({ address }): [Address, string][] => {
+      const last = bans.get(address)
+      if (last !== undefined) return [[address, `is banned up to block ${last}`]]
+      const isPaused = culprits.waiting(pauseKey(address), block) !== undefined
+      return isPaused ? [[address, 'is paused after a failure']] : []
+    }),
+  )
 }

@@ -1,7 +1,9 @@
 import type { Auction } from '../domain/auction/auction.ts'
+import type { Refused } from '../domain/auction/refusal.ts'
 import type { RankedSolution, Solution } from '../domain/auction/solution.ts'
 import { selectWinners, type Unusable } from '../domain/auction/winner-selection.ts'
 import type { Order } from '../domain/order/order.ts'
+import { insertAnswers, insertRefusals, type NewRefusal } from '../storage/auction/answers.ts'
 import { insertBookings } from '../storage/auction/bookings.ts'
 import { insertCompetition, startAttempt } from '../storage/auction/competition.ts'
 import { insertJitExecutions } from '../storage/auction/jit.ts'
@@ -9,6 +11,7 @@ import type { Db } from '../storage/database/database.ts'
 import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
+import type { LeftOut } from './admission/exclusions.ts'
 import { solutionBookings } from './bookings.ts'
 import type { Contest } from './compete.ts'
 import type { AuctionServices } from './services.ts'
@@ -19,20 +22,25 @@ import type { AuctionServices } from './services.ts'
  * @returns the winners, best first, and the cancelled orders that kept others from winning
  */
 export async function recordCompetition(
-  { auction, solutions, unusable, maxWinners }: Contest,
+  contest: Contest,
+  leftOut: LeftOut,
   startBlock: number,
-  services: Pick<AuctionServices, 'db' | 'now' | 'standings' | 'network' | 'log'>,
+  services: Pick<AuctionServices, 'db' | 'now' | 'standings' | 'exclusions' | 'network' | 'log'>,
 ): Promise<{ winners: RankedSolution[]; cancelled: Order[] }> {
+  const { auction, solutions, unusable, maxWinners } = contest
   const at = new Date(services.now())
   const recorded = await services.db.transaction(async (tx) => {
     // A replacement holds the replaced order's lock and reads its bids, so one of the two transactions sees the other.
     await lockOrders(tx, [...new Set(solutions.flatMap(orderUids))])
     const ended = await cancelledOrders(tx, auction, solutions)
-    const cancelled = takingWins({ auction, solutions, unusable, maxWinners }, ended)
+    const cancelled = takingWins(contest, ended)
     const dropped = withoutOrders(solutions, unusable, ended)
     const ranked = selectWinners(solutions, maxWinners, dropped)
     const winners = ranked.filter(({ isWinner }) => isWinner)
-    await insertCompetition(tx, auction, ranked)
+    await insertCompetition(tx, auction, ranked, refusalsOf(contest, ranked, dropped))
+    await insertAnswers(tx, auction.id, contest.answers)
+    await insertRefusals(tx, toRefusals(contest), at)
+    const exclusions = await services.exclusions.record(tx, auction, leftOut)
     await insertJitExecutions(tx, auction, ranked)
     await appendEvents(tx, eventsOf(auction, ranked, at))
     for (const solution of winners) {
@@ -48,14 +56,61 @@ export async function recordCompetition(
       const key = { auctionId: auction.id, solutionUid: solution.uid }
       await insertBookings(tx, key, solutionBookings(auction, solution, services.network))
     }
-    return { winners, cancelled, dropped }
+    return { winners, cancelled, dropped, exclusions }
   })
+  recorded.exclusions.keep()
   tellDropped(auction, solutions, recorded.dropped, services)
   services.standings.forget(ordersOf(auction, recorded.winners).map(({ id }) => id))
   return recorded
 }
 
-/** What a competition that is looked at later does not show: why a better solution has not won. */
+/** Of an auction that is not stored, as nothing valid came in. */
+export async function recordRefusals(
+  contest: Contest,
+  { db, now, log }: Pick<AuctionServices, 'db' | 'now' | 'log'>,
+): Promise<void> {
+  try {
+    await insertRefusals(db, toRefusals(contest), new Date(now()))
+  } catch (error) {
+    log.warn('refused solutions are not stored', {
+      auctionId: String(contest.auction.id),
+      error: String(error),
+    })
+  }
+}
+
+function toRefusals({ auction, answers }: Contest): NewRefusal[] {
+  const { id: auctionId, chainId, deadlineBlock } = auction
+  const ids = new Map(auction.orders.map(({ order }) => [order.uid, order.id]))
+  return answers.flatMap(({ solver, refused }) =>
+    refused.map(({ orderUids, ...one }) => {
+      const orderIds = orderUids.flatMap((uid) => ids.get(uid) ?? [])
+      return { ...one, auctionId, chainId, deadlineBlock, solver, orderIds: [...new Set(orderIds)] }
+    }),
+  )
+}
+
+/** Why those of the ranked solutions could not win that were better than a winner, or were not compared. */
+function refusalsOf(
+  { reverts }: Contest,
+  ranked: readonly RankedSolution[],
+  dropped: Unusable,
+): ReadonlyMap<number, Refused> {
+  return new Map(
+    ranked.flatMap(({ uid, proposal, filteredOut }): [number, Refused][] => {
+      if (dropped.has(proposal)) return [[uid, reverts.get(proposal) ?? cancelledOrder]]
+      return filteredOut ? [[uid, unfair]] : []
+    }),
+  )
+}
+
+const cancelledOrder: Refused = { code: 'order_cancelled', message: 'an order that it trades was cancelled' }
+const unfair: Refused = {
+  code: 'unfair',
+  message: 'a pair that it trades scores less in it than in a solution for that pair alone',
+}
+
+/** What the log says at once: why a better solution has not won. */
 function tellDropped(
   { id }: Auction,
   solutions: readonly Solution[],
@@ -71,7 +126,7 @@ function tellDropped(
 
 /** Those of the cancelled orders that a winner trades: without them, what else it trades could be settled. */
 export function takingWins(
-  { solutions, maxWinners, unusable }: Contest,
+  { solutions, maxWinners, unusable }: Pick<Contest, 'solutions' | 'maxWinners' | 'unusable'>,
   cancelled: readonly Order[],
 ): Order[] {
   if (cancelled.length === 0) return []

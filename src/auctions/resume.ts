@@ -1,15 +1,21 @@
-import { type DelegatedAttempt, delegatedAttempts } from '../storage/auction/delegations.ts'
+import {
+  type DelegatedAttempt,
+  delegatedAttempts,
+  settledByDelegates,
+} from '../storage/auction/delegations.ts'
 import {
   endUnsentAttempts,
   forgetTransaction,
   hasLiveOrders,
   type OpenAttempt,
   openAttempts,
+  storeCancellation,
   storeTransaction,
 } from '../storage/auction/transactions.ts'
+import { checkSettled } from './bookings.ts'
 import { followDelegated } from './driver/delegate.ts'
 import { outcomeNotice, outsideOf } from './outside.ts'
-import type { AuctionServices } from './services.ts'
+import { type AuctionServices, longestBackOff } from './services.ts'
 import { recordOutcome, untilRecorded } from './settle.ts'
 
 /**
@@ -27,10 +33,18 @@ export async function resumeSettlements(
   await db.transaction((tx) => endUnsentAttempts(tx, network.chainId, end))
   const attempts = await openAttempts(db, network.chainId)
   const delegated = await delegatedAttempts(db, network.chainId)
+  await checkDelegated(endBlock, services)
   return [
     ...attempts.map((attempt) => resume(attempt, services, signal)),
     ...delegated.map((attempt) => resumeDelegated(attempt, services, signal)),
   ]
+}
+
+/** Looks at what solvers settled themselves while no process did: the indexer has ended these attempts. */
+async function checkDelegated(head: number, services: AuctionServices): Promise<void> {
+  const settled = await settledByDelegates(services.db, services.network.chainId, head - longestBackOff)
+  for (const { solver, txHash, block, ...attempt } of settled)
+    await checkSettled(attempt, solver, { txHash, block }, services)
 }
 
 /** Its solver was told to settle, and is not told again: it may have begun. Nothing is held against it, as it may not have heard. */
@@ -61,6 +75,7 @@ async function resume(attempt: OpenAttempt, services: AuctionServices, signal: A
     const outcome = await settler.resume(signedTransaction, {
       ...{ deadlineBlock, submission, signal },
       record: isOpen,
+      recordCancellation: (hash) => storeCancellation(db, attempt, hash),
       isWanted,
     })
     await recordOutcome(attempt, outcome, solver, services)

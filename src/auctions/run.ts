@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Auction } from '../domain/auction/auction.ts'
 import { endOverdueAttempts } from '../storage/auction/competition.ts'
 import { findCheckpoint } from '../storage/chain/log.ts'
-import { assembleAuction } from './assemble.ts'
-import { delayOwners } from './culprits.ts'
+import type { LeftOut } from './admission/exclusions.ts'
+import { type AssembledAuction, assembleAuction } from './assemble.ts'
+import { backOffOf, delayOwners } from './culprits.ts'
 import { createSolverWatch } from './driver/watch.ts'
 import { timed } from './meter.ts'
-import { recordCompetition } from './record.ts'
+import { recordCompetition, recordRefusals } from './record.ts'
 import { resumeSettlements } from './resume.ts'
 import type { AuctionServices } from './services.ts'
 import { settle } from './settle.ts'
@@ -35,6 +37,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
   // Another process may have led before.
   services.book.reset()
   services.standings.reset()
+  services.exclusions.reset()
   while (!signal.aborted) {
     try {
       if (!hasResumed) follow(await resumeSettlements(services, signal))
@@ -71,6 +74,7 @@ export async function runAuction(
   const { settings } = services
   services.meter.began()
   const assembled = await timed(services, 'assemble', () => assembleAuction(services))
+  await services.rounds.note()
   const shown = services.current.show(assembled?.auction)
   if (!assembled) return shown.then(() => [])
   const maxWinners = Math.min(settings.maxWinners, places)
@@ -78,15 +82,36 @@ export async function runAuction(
     simulate(assembled.auction, assembled.pools, maxWinners, services, signal),
   )
   await shown
-  if (contest.solutions.length === 0 || signal.aborted) return []
+  if (signal.aborted) return []
+  if (contest.solutions.length === 0) {
+    await recordRefusals(contest, services)
+    return []
+  }
   const { number: head } = await services.head()
   const auction = { ...contest.auction, deadlineBlock: head + settings.deadlineBlocks }
   const { winners, cancelled } = await timed(services, 'record', () =>
-    recordCompetition({ ...contest, auction }, head, services),
+    recordCompetition({ ...contest, auction }, leftOutAt(assembled, auction, services), head, services),
   )
   delayOwners(cancelled, auction.block, services)
   const settlements = winners.map((solution) => settle(auction, solution, services, signal))
   return cancelled.length > 0 ? [...settlements, Promise.resolve(true)] : settlements
+}
+
+/** With the orders that the competition went on without. */
+function leftOutAt(
+  assembled: AssembledAuction,
+  { orders, block }: Auction,
+  services: AuctionServices,
+): LeftOut {
+  const held = new Set(orders.map(({ order }) => order.id))
+  const dropped = assembled.auction.orders.filter(({ order }) => !held.has(order.id))
+  return new Map([
+    ...assembled.leftOut,
+    ...dropped.map(({ order }) => {
+      const reason = backOffOf(order, block, services)?.reason ?? 'settlement_failed'
+      return [order.id, reason] as const
+    }),
+  ])
 }
 
 /** Ends attempts that were left open, as after a crash, once the indexer has read every block up to their deadline. */

@@ -3,6 +3,7 @@ import type { DryRun } from '../chain/settlement/dry-run.ts'
 import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import type { Settler } from '../chain/settlement/settler.ts'
 import type { BackOff } from '../concurrency/back-off.ts'
+import type { Refused } from '../domain/auction/refusal.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeeRule } from '../domain/fee/rules.ts'
@@ -15,9 +16,11 @@ import type { Solver } from '../solvers/solver.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { CodeChecks } from './admission/code-checks.ts'
 import type { CurrentAuction } from './admission/current-auction.ts'
+import type { Exclusions } from './admission/exclusions.ts'
 import type { Holdings } from './admission/holdings.ts'
 import type { MarketPrices } from './admission/market-prices.ts'
 import type { OrderBook } from './admission/order-book.ts'
+import type { AuctionRounds } from './admission/rounds.ts'
 import type { RoutedPrices } from './admission/routed-prices.ts'
 import type { Standings } from './admission/standings.ts'
 import type { AuctionMeter } from './meter.ts'
@@ -61,14 +64,17 @@ export interface AuctionServices {
   book: OrderBook
   /** Where each of them stands. */
   standings: Standings
+  /** Which of them stored auctions left out. */
+  exclusions: Exclusions
   holdings: Holdings
   marketPrices: MarketPrices
   current: CurrentAuction
   routedPrices: RoutedPrices
+  rounds: AuctionRounds
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
-  /** Orders and owners that made settlements fail, by `backOffKey`, with the exclusion reason of their events. */
-  culprits: BackOff<{ reason: ExclusionReason | null }>
+  /** Orders and owners that made settlements fail, by `backOffKey`, with the exclusion reason of their events, and what a contract answered. */
+  culprits: BackOff<{ reason: ExclusionReason | null; revert?: string | undefined }>
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */
   pools(pairs: readonly (readonly [Address, Address])[], blockHash: Bytes32): Promise<readonly Pool[]>
   solvers: readonly Solver[]
@@ -81,8 +87,8 @@ export interface AuctionServices {
   accounts: {
     /** Reads it again now and then. */
     refresh(block: number): Promise<void>
-    /** Why the account cannot pay for a settlement of this much gas, at this price; undefined if it can, or nobody knows. */
-    shortage(account: Address, gas: bigint, gasPrice: bigint): string | undefined
+    /** Why nothing is sent from the account that needs this much gas, at this price; undefined if it is, or nobody knows. */
+    refusal(account: Address, gas: bigint, gasPrice: bigint): Refused | undefined
   }
   /** What settlements do after those that are under way. */
   sequence: Pick<SettlementSequence, 'simulate'>

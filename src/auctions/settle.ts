@@ -11,6 +11,7 @@ import {
   type AttemptKey,
   forgetTransaction,
   hasLiveOrders,
+  storeCancellation,
   storeTransaction,
 } from '../storage/auction/transactions.ts'
 import type { Tx } from '../storage/database/database.ts'
@@ -81,7 +82,9 @@ export async function recordOutcome(
 ): Promise<void> {
   const { db, log, now, meter } = services
   const { auctionId, solutionUid } = attempt
-  log.info('settlement attempt ended', { auctionId: String(auctionId), solutionUid, ...result })
+  // Successes are of every trade: the database has them, and the metrics their number.
+  const level = result.outcome === 'success' ? 'debug' : 'info'
+  log[level]('settlement attempt ended', { auctionId: String(auctionId), solutionUid, ...result })
   if (result.outcome === 'left') return
   meter.settled(result.outcome)
   const { submission = null } = result
@@ -113,13 +116,15 @@ async function submit(
   const settler = services.settlers.get(solution.solver)
   if (!settler) return failed('no account for this solver')
   const traded = tradedIn(auction, solution)
+  const attempt = { auctionId: auction.id, solutionUid: solution.uid }
   const { calldata, gas } = encodeSolution(auction, solution, services.network)
   try {
     return await settler.submit(calldata, {
       deadlineBlock: auction.deadlineBlock,
       signal,
       record: recorder(auction, solution, traded, cancelled, services),
-      isWanted: () => hasLiveOrders(services.db, { auctionId: auction.id, solutionUid: solution.uid }),
+      recordCancellation: (hash) => storeCancellation(services.db, attempt, hash),
+      isWanted: () => hasLiveOrders(services.db, attempt),
       gas,
       extraGas: traded.reduce((sum, entry) => sum + entry.extraGas, 0n),
     })

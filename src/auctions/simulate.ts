@@ -1,4 +1,5 @@
 import type { Auction } from '../domain/auction/auction.ts'
+import type { Refused } from '../domain/auction/refusal.ts'
 import type { Proposal, RankedSolution } from '../domain/auction/solution.ts'
 import { selectWinners, type Unusable } from '../domain/auction/winner-selection.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -31,10 +32,10 @@ export async function simulate(
   signal: AbortSignal,
   round = 1,
 ): Promise<Contest> {
-  const solutions = await compete(auction, pools, services, signal)
+  const competed = await compete(auction, pools, services, signal)
   const isLast = round === maxRounds
   const { contest, culprits, cancelled } = await withoutFailing(
-    { auction, solutions, maxWinners },
+    { auction, ...competed, maxWinners },
     services,
     signal,
     isLast,
@@ -52,7 +53,7 @@ export async function simulate(
 
 /** Selects winners again without those that fail, until all pass, or one fails because of its own orders or trades a cancelled one. */
 async function withoutFailing(
-  contest: Omit<Contest, 'unusable'>,
+  contest: Omit<Contest, 'unusable' | 'reverts'>,
   services: AuctionServices,
   signal: AbortSignal,
   isLast: boolean,
@@ -61,12 +62,14 @@ async function withoutFailing(
   let unusable: Unusable = new Map()
   const faulty: Proposal[] = []
   const culprits: Culprit[] = []
+  const reverts = new Map<Proposal, Refused>()
   for (let selection = 0; selection < maxSelections && culprits.length === 0; selection++) {
     if (signal.aborted) break
     const ended = await cancelledOrders(services.db, auction, solutions)
     const cancelled = takingWins({ ...contest, unusable }, ended)
     unusable = withoutOrders(solutions, unusable, ended)
-    if (cancelled.length > 0 && !isLast) return { contest: { ...contest, unusable }, culprits, cancelled }
+    if (cancelled.length > 0 && !isLast)
+      return { contest: { ...contest, reverts, unusable }, culprits, cancelled }
     const winners = selectWinners(solutions, maxWinners, unusable).filter(({ isWinner }) => isWinner)
     // Where nothing else can win, an attempt tells why.
     if (winners.length === 0)
@@ -74,7 +77,9 @@ async function withoutFailing(
     const failures = await failuresOf(auction, winners, services)
     if (failures.length === 0) break
     const guilty = await Promise.all(failures.map(({ winner }) => culpritsOf(auction, winner, services)))
-    for (const [index, { winner, after }] of failures.entries()) {
+    for (const [index, { winner, after, revert }] of failures.entries()) {
+      const code = after.size === 0 || guilty[index] ? 'reverts' : 'reverts_after_others'
+      reverts.set(winner.proposal, { code, message: revert })
       unusable = new Map([...unusable, [winner.proposal, guilty[index] ? new Set<Address>() : after]])
       const isOutside = outsideOf(winner.solver, services) !== undefined
       if (guilty[index]?.length === 0 && !isOutside && (await isFaulty(auction, winner, services)))
@@ -82,7 +87,7 @@ async function withoutFailing(
     }
     culprits.push(...guilty.flatMap((orders) => orders ?? []))
   }
-  return { contest: { ...contest, unusable }, culprits, cancelled: [] }
+  return { contest: { ...contest, reverts, unusable }, culprits, cancelled: [] }
 }
 
 /** Whether it fails by itself also in the block that it was computed for. */
@@ -105,6 +110,7 @@ interface Failure {
   winner: RankedSolution
   /** The solvers of the winners before it that pass. */
   after: ReadonlySet<Address>
+  revert: string
 }
 
 /** The winners that fail after those that are better. None when the node does not answer: they are simulated again when they are sent. */
@@ -126,7 +132,7 @@ async function failuresOf(
       const { solver, uid } = winner
       log.info('a winner fails', { auctionId: String(auction.id), solver, uid, ...simulation })
       const before = winners.slice(0, index).filter((_, place) => passes[place])
-      return [{ winner, after: new Set(before.map((other) => other.solver)) }]
+      return [{ winner, after: new Set(before.map((other) => other.solver)), revert: simulation.revert }]
     })
   } catch (fault) {
     if (fault instanceof Outage) return []

@@ -1,4 +1,5 @@
 import type { Auction } from '../domain/auction/auction.ts'
+import type { RefusedSolution, SolutionRefusal } from '../domain/auction/refusal.ts'
 import type { Proposal, Solution, Submission } from '../domain/auction/solution.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Pool } from '../domain/routing/pool.ts'
@@ -7,11 +8,15 @@ import type { Booking } from '../domain/settlement/booking.ts'
 /** Liquidity for solvers. */
 export interface SolverMarket {
   pools: readonly Pool[]
+  /** Told of each solution that is refused before it is proposed. */
+  refuse?(refused: RefusedSolution): void
 }
 
 /** What became of a solution, in the words of the solver protocol, and why in ours. */
 export interface Notice {
   kind: string
+  /** Why the solution may not compete, if the notice says that it may not. */
+  code?: SolutionRefusal
   reason: string
   /** Members that the protocol has for this kind. */
   extra?: Record<string, unknown>
@@ -33,7 +38,13 @@ export interface OutsideSolver {
    * The solutions with calls that make their settlement fail where the settlement contract would have less than it must; those that cannot
    * be guarded are left out, and notified of. Without it, the solver's solutions need none.
    */
-  guard?(auction: Auction, solutions: readonly BookedSolution[]): Promise<Solution[]>
+  guard?(
+    auction: Auction,
+    solutions: readonly BookedSolution[],
+    refuse: (proposal: Proposal, notice: Notice) => void,
+  ): Promise<Solution[]>
+  /** The solver's own ids of a proposal. */
+  idsOf(proposal: Proposal): readonly number[]
   /** Sends and stores a notice about one of its proposals, without waiting. */
   notify(proposal: Proposal, notice: Notice): void
   /** The same about an auction of which no proposal is known any more. */

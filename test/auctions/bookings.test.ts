@@ -45,6 +45,7 @@ function outsider(): Solver & { auctions: unknown[] } {
   return Object.assign(solver, {
     outside: {
       maxProposals: 3,
+      idsOf: () => [],
       isPunctual: () => true,
       notify: () => undefined,
       notifyOfAuction: (_: bigint, notice: { kind: string; reason: string }) => void notices.push(notice),

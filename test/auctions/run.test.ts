@@ -428,14 +428,14 @@ test('a solver whose account cannot pay is told so, and the next best wins', asy
   const poor = createSolver(async (held) => [propose(held)], numbered('52'))
   fake.world.poor.add(poor.address)
   fake.world.solvers = [
-    { ...poor, outside: { maxProposals: 5, isPunctual: () => true, notify } },
+    { ...poor, outside: { maxProposals: 5, isPunctual: () => true, idsOf: () => [], notify } },
     createSolver(async (held) => [propose(held)]),
   ]
   await auction()
   const [stored] = (await storyOf(order)).auctions
   expect(stored?.proposedSolutions.map(({ solver }) => solver)).toEqual([solverAddress])
   const reason = 'its account is empty'
-  expect(told).toEqual([{ kind: 'driverError', reason, extra: { reason } }])
+  expect(told).toEqual([{ kind: 'driverError', code: 'solver_cannot_pay', reason, extra: { reason } }])
 })
 
 describe('the token that stands for the dollar', () => {
@@ -625,6 +625,7 @@ test('an outside solver whose settlement fails is paused, longer each time, and 
     ...createSolver(async (held) => [propose(held)]),
     outside: {
       maxProposals: 3,
+      idsOf: () => [],
       isPunctual: () => true,
       notify: (_, { kind }) => void notices.push(kind),
     },

@@ -7,7 +7,7 @@ import { type DriverWays, type SolverDriverFake, startSolverDriver } from '../fa
 import { type Behaviour, type SolverEngineFake, startSolverEngine } from '../fakes/solver-engine.ts'
 import { startTestChain, type TestChain } from './chain.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { createTrader, type OrderWish } from './trader.ts'
+import { type Answer, createTrader, graphql, type OrderWish } from './trader.ts'
 import { startProgram, unlimited } from './world.ts'
 
 const coin = 10n ** 18n
@@ -33,6 +33,9 @@ export interface DriverWorld extends AsyncDisposable {
   /** What the settlement contract has, by symbol. */
   buffers(): Promise<Record<string, bigint>>
   get(path: string): Promise<unknown>
+  graphql(query: string): ReturnType<typeof graphql>
+  /** Of account 0. */
+  cancel(uid: string): Promise<Answer>
   noticesOf(name: string): Promise<{ kind: string; reason: string; auctionId: number }[]>
 }
 
@@ -79,6 +82,8 @@ export async function startDriverWorld(
       expect({ status, body }).toEqual({ status: 201, body: expect.any(String) })
       return body
     },
+    graphql: (query) => graphql(app?.url ?? '', query),
+    cancel: (uid) => trader(0).cancel([uid]),
     isFilled: async (uid) => (await trader(0).order(uid)).status === 'fulfilled',
     async buffers() {
       const entries = await Promise.all(

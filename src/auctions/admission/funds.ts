@@ -10,6 +10,8 @@ import { holdingKey } from './holdings.ts'
 export interface Funds {
   /** What the orders before have left; undefined while it is not known. */
   available(order: Order): bigint | undefined
+  /** What the account has, whatever other orders take; undefined while it is not known. */
+  held(order: Order): Spendable | undefined
   take(order: Order, remaining: bigint): void
   /** The row key of the order that took first of the same balance. */
   takenBy(order: Order): bigint | undefined
@@ -25,6 +27,12 @@ export function createFunds(
   holdings: ReadonlyMap<string, Spendable>,
   answers: ReadonlyMap<bigint, OrderAnswer>,
 ): Funds {
+  function held(order: Order): Spendable | undefined {
+    const answer = needsCodeCheck(order) ? answers.get(order.id) : undefined
+    // The answer has the worst values if the order's code used up its time.
+    if (answer?.exhausted) return undefined
+    return needsCodeCheck(order) ? answer : holdings.get(holdingKey(order))
+  }
   const taken = new Map<string, { amount: bigint; first: bigint }>()
   return {
     available(order) {
@@ -34,6 +42,7 @@ export function createFunds(
       const total = needsCodeCheck(order) ? usableByAnswer(order, answer) : held && usable(held)
       return total === undefined ? undefined : maxOf(total - (taken.get(key)?.amount ?? 0n), 0n)
     },
+    held,
     take(order, remaining) {
       const sold =
         order.kind === 'sell' ? remaining : mulDivDown(remaining, order.sellAmount, order.buyAmount)
@@ -44,11 +53,8 @@ export function createFunds(
     },
     takenBy: (order) => taken.get(holdingKey(order))?.first,
     shortage(order) {
-      const answer = needsCodeCheck(order) ? answers.get(order.id) : undefined
-      // The answer has the worst values if the order's code used up its time.
-      if (answer?.exhausted) return undefined
-      const held = needsCodeCheck(order) ? answer : holdings.get(holdingKey(order))
-      return held && shortageOf(order, held)
+      const funds = held(order)
+      return funds && shortageOf(order, funds)
     },
   }
 }

@@ -1,7 +1,6 @@
 import type { Block, Holding, Spendable } from '../../chain/chain.ts'
-import { Outage } from '../../domain/errors/error.ts'
+import type { HoldingChanges } from '../../chain/logs/holding-changes.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import type { Log } from '../../domain/log.ts'
 import type { Order } from '../../domain/order/order.ts'
 
 /**
@@ -18,9 +17,7 @@ export interface Holdings {
 
 export interface HoldingsOptions {
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
-  /** Keys of holdings that logs of these tokens name in a block range, both ends included. @throws Outage */
-  changed(tokens: readonly Address[], from: number, to: number): Promise<ReadonlySet<string>>
-  log: Log
+  changes: HoldingChanges
   limits: {
     /** Holdings that one auction reads. */
     reads: number
@@ -37,37 +34,16 @@ interface Held {
   stale: boolean
 }
 
-/** More blocks than this at once, and every holding counts as changed. */
-const maxBlocks = 100
-
 export function holdingKey({ owner, sellToken }: Pick<Order, 'owner' | 'sellToken'>): string {
   return `${owner}:${sellToken}`
 }
 
-export function createHoldings({ spendable, changed, log, limits }: HoldingsOptions): Holdings {
+export function createHoldings({ spendable, changes, limits }: HoldingsOptions): Holdings {
   let held = new Map<string, Held>()
-  let followedTo: Block | undefined
 
   async function follow(tokens: readonly Address[], head: Block): Promise<void> {
-    const last = followedTo
-    followedTo = head
-    if (!last || last.hash === head.hash) return
-    const isNext = head.number > last.number && head.number - last.number <= maxBlocks
-    // A block that does not follow on the last one may undo transfers.
-    const isReorganised = head.number === last.number + 1 && head.parentHash !== last.hash
-    if (!isNext || isReorganised) return markStale(() => true)
-    try {
-      const keys = await changed(tokens, last.number + 1, head.number)
-      markStale((key) => keys.has(key))
-    } catch (fault) {
-      if (!(fault instanceof Outage)) throw fault
-      log.warn('transfers cannot be followed: every balance is read again', { fault: fault.message })
-      markStale(() => true)
-    }
-  }
-
-  function markStale(isChanged: (key: string) => boolean): void {
-    for (const [key, holding] of held) if (isChanged(key)) holding.stale = true
+    const changed = await changes.upTo(head, tokens)
+    for (const [key, holding] of held) if (changed === 'all' || changed.has(key)) holding.stale = true
   }
 
   /** Unknown and stale ones in the order of likelihood, then those that were read longest ago. */

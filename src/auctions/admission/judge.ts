@@ -1,4 +1,5 @@
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
+import { revertDataText } from '../../chain/rpc/revert.ts'
 import { minOf, mulDivDown } from '../../domain/amount.ts'
 import {
   type Contender,
@@ -51,7 +52,8 @@ export function rankOrders(
     const buyToken = wrappedForm(order.buyToken, view.wrappedNative)
     const [sell, buy] = [view.nativePrices.get(order.sellToken), view.nativePrices.get(buyToken)]
     if (!sell || !buy) {
-      verdicts.push({ order, reason: 'missing_native_price' })
+      const unpriced = [...(sell ? [] : [order.sellToken]), ...(buy ? [] : [order.buyToken])]
+      verdicts.push({ order, reason: 'missing_native_price', unpriced })
       continue
     }
     const remaining = remainingSellAmount(order)
@@ -107,7 +109,8 @@ function judge(
   funds: Funds,
 ): Verdict | { remaining: bigint } | undefined {
   if (!answer && needsCodeCheck(order)) return undefined
-  if (answer?.signature === 'invalid') return { order, outlook, reason: 'invalid_signature' }
+  if (answer?.signature === 'invalid')
+    return { order, outlook, reason: 'invalid_signature', revert: signatureRefusal(answer) }
   const available = funds.available(order)
   if (available === undefined) return undefined
   const remaining = affordable(order, available)
@@ -119,6 +122,8 @@ function judge(
       outlook,
       reason: 'insufficient_balance',
       missing,
+      held: funds.held(order),
+      revert: transferRefusal(order, answer),
       fundsTakenBy: funds.takenBy(order),
       shortage: shortage && { ...shortage, order },
     }
@@ -126,6 +131,22 @@ function judge(
   if (isDust(order, remaining)) return { order, outlook, reason: 'dust_order', shortage: null }
   funds.take(order, remaining)
   return { remaining }
+}
+
+const exhausted = 'its code used up its time or gas'
+
+function signatureRefusal({ exhausted: isExhausted, signatureRevert }: OrderAnswer): string | undefined {
+  if (isExhausted) return exhausted
+  return signatureRevert && revertDataText(signatureRevert)
+}
+
+/** Why the token is not transferred though the funds suffice. */
+function transferRefusal(order: Order, answer: OrderAnswer | undefined): string | undefined {
+  if (!answer || answer.transfer === 'ok') return undefined
+  if (answer.exhausted) return exhausted
+  return minOf(answer.balance, answer.allowance) < remainingSellAmount(order)
+    ? undefined
+    : revertDataText(answer.transfer.revert)
 }
 
 /**

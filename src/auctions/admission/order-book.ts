@@ -22,8 +22,10 @@ export interface OrderBook {
 export interface BookChanges {
   /** Live orders that wait for their presignature. */
   unsigned: Pick<LiveOrder, 'id' | 'uid'>[]
-  /** Row keys of orders that were filled or cancelled, or expired. */
+  /** Row keys of orders that were filled or cancelled. */
   ended: bigint[]
+  /** Of those that expired. */
+  expired: bigint[]
 }
 
 export interface OrderBookOptions {
@@ -51,7 +53,7 @@ export function createOrderBook({ db, chainId, log, maxOrders }: OrderBookOption
   }
 
   /** The mark is read before the orders: what is written meanwhile is read again. */
-  async function load(now: number): Promise<BookChanges> {
+  async function load(now: number): Promise<Omit<BookChanges, 'expired'>> {
     const start = await currentMark(db)
     const unsigned: BookChanges['unsigned'] = []
     let last: LivePlace | undefined = { validTo: BigInt(now), id: 0n }
@@ -70,7 +72,7 @@ export function createOrderBook({ db, chainId, log, maxOrders }: OrderBookOption
     return { unsigned, ended: [] }
   }
 
-  async function follow(since: bigint): Promise<BookChanges> {
+  async function follow(since: bigint): Promise<Omit<BookChanges, 'expired'>> {
     const changes = await orderChanges(db, chainId, since)
     for (const id of changes.ended) orders.delete(id)
     const unsigned = take(changes.live)
@@ -91,7 +93,7 @@ export function createOrderBook({ db, chainId, log, maxOrders }: OrderBookOption
     },
     async read(now) {
       const { unsigned, ended } = mark === undefined ? await load(now) : await follow(mark)
-      return { unsigned, ended: [...ended, ...takeExpired(now)] }
+      return { unsigned, ended, expired: takeExpired(now) }
     },
     orders: () => orders.values(),
   }

@@ -1,9 +1,13 @@
+import type { Spendable } from '../../chain/chain.ts'
 import type { Outlook } from '../../domain/auction/admission.ts'
+import type { Address } from '../../domain/evm/address.ts'
 import { type Clock, unixSeconds } from '../../domain/log.ts'
 import type { Shortage } from '../../domain/notification/text.ts'
 import { exclusionLabel, isExclusion, type StandingReason } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
+import { settlementGas } from '../../domain/settlement/gas.ts'
 import { recordInsufficientBalance } from '../../notifications/record.ts'
+import { findCheckpoint } from '../../storage/chain/log.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { appendEvents, type NewOrderEvent } from '../../storage/order/events.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
@@ -12,10 +16,11 @@ import {
   deleteEndedStandings,
   deleteStandings,
   type OrderAsRead,
+  type OrderStanding,
   unmovedOrders,
   writeStandings,
 } from '../../storage/order/standings.ts'
-import type { RoutedPrice } from './routed-prices.ts'
+import type { NoRoute, RoutedPrice } from './routed-prices.ts'
 
 /** Where an order stands after an auction was built. */
 export interface Verdict {
@@ -27,22 +32,37 @@ export interface Verdict {
   missing?: bigint | undefined
   /** Row key of the owner's order that comes first for the balance. */
   fundsTakenBy?: bigint | undefined
-  routed?: RoutedPrice | undefined
+  /** What the account has of the sell token, whatever other orders take. */
+  held?: Spendable | undefined
+  /** What a contract answers that refuses the order. */
+  revert?: string | undefined
+  /** Its tokens that have no price. */
+  unpriced?: readonly Address[] | undefined
+  routed?: RoutedPrice | NoRoute | undefined
+  best?: RoutedPrice | undefined
+  /** What fee policies take of the volume, in parts per million. */
+  policyShare?: bigint | undefined
+  /** Gas of a settlement of the order alone, where that is better known than for the outlook. */
+  gas?: bigint | undefined
   /** What its owner lacks, whatever other orders take; null for nothing, undefined if the auction did not find out. */
   shortage?: (Shortage & { order: Order }) | null | undefined
 }
 
 /** Keeps one row for each live order, and writes it and an event when the reason changes. Unchanged orders cost no statement. */
 export interface Standings {
-  /** Forgets what was written, as another process may have written since. The next write deletes the rows of orders that have ended. */
+  /** Forgets what was written, as another process may have written since. The next write deletes the rows of orders that were filled or cancelled. */
   reset(): void
-  /** Writes what changed, up to a number of orders: the others are written with the next auction. */
-  write(verdicts: readonly Verdict[]): Promise<void>
+  /**
+   * Writes what changed, up to a number of orders: the others are written with the next auction. That funds are missing is written once
+   * the indexer has read the block that showed it: somebody may have filled the order there.
+   * @param block of which the funds were read
+   */
+  write(verdicts: readonly Verdict[], block: number): Promise<void>
   /** To be written when `write` has room. */
   wait(verdicts: readonly Verdict[]): void
   /** The next verdict about these orders is written even if it is the same: another event came between. */
   forget(ids: Iterable<bigint>): void
-  /** Deletes the rows of orders that have ended. */
+  /** Deletes the rows of orders that were filled or cancelled. Those of orders that expired say what kept them until then. */
   end(ids: readonly bigint[]): Promise<void>
 }
 
@@ -55,6 +75,8 @@ interface Written extends Omit<Verdict, 'order'> {
 
 const none: MovedShortages = { begun: new Set(), waiting: new Set() }
 const maxWrites = 2_000
+/** Blocks that missing funds wait for the indexer at most. */
+const maxIndexedLater = 10
 /** Figures that changed are written at most this often. */
 const figuresMs = 60_000
 
@@ -69,7 +91,21 @@ export interface StandingsOptions {
 export function createStandings({ db, chainId, now, notificationPauseMs }: StandingsOptions): Standings {
   const written = new Map<bigint, Written>()
   const waiting = new Map<bigint, Verdict>()
+  /** By order: the first block at which its funds were missing, until that is written. */
+  const shortSince = new Map<bigint, number>()
   let isFresh = true
+
+  /** Without those of missing funds that the indexer may explain. */
+  async function settled(changed: readonly Verdict[], block: number): Promise<Verdict[]> {
+    const isShort = ({ order, reason }: Verdict) =>
+      reason === 'insufficient_balance' && written.get(order.id)?.reason !== reason
+    const short = changed.filter(isShort)
+    if (short.length === 0) return [...changed]
+    for (const { order } of short) shortSince.set(order.id, shortSince.get(order.id) ?? block)
+    const indexed = (await findCheckpoint(db, chainId))?.number ?? Number.POSITIVE_INFINITY
+    const isKnown = (since: number) => since <= indexed || since + maxIndexedLater <= block
+    return changed.filter((verdict) => !isShort(verdict) || isKnown(shortSince.get(verdict.order.id) ?? 0))
+  }
 
   async function notify(tx: Tx, verdicts: readonly Verdict[], at: Date): Promise<MovedShortages> {
     const states = verdicts.flatMap(({ order, shortage }) =>
@@ -105,7 +141,10 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
       await writeStandings(tx, chainId, verdicts.map(toStanding), at)
       return { verdicts, unnotified: (await notify(tx, verdicts, at)).waiting }
     })
-    for (const { order } of found) written.delete(order.id)
+    for (const { order } of found) {
+      written.delete(order.id)
+      shortSince.delete(order.id)
+    }
     for (const { order, ...verdict } of verdicts)
       written.set(order.id, { ...verdict, at: at.getTime(), isWaiting: unnotified.has(order.id) })
   }
@@ -114,16 +153,18 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
     reset() {
       written.clear()
       waiting.clear()
+      shortSince.clear()
       isFresh = true
     },
-    async write(verdicts) {
+    async write(verdicts, block) {
       const at = new Date(now())
-      if (isFresh) await deleteEndedStandings(db, chainId, unixSeconds(at.getTime()))
+      if (isFresh) await deleteEndedStandings(db, chainId)
       isFresh = false
       for (const { order } of verdicts) waiting.delete(order.id)
-      const changed = verdicts
-        .filter((verdict) => isNew(verdict, written.get(verdict.order.id), at.getTime()))
-        .slice(0, maxWrites)
+      for (const { order, reason } of verdicts)
+        if (reason !== 'insufficient_balance') shortSince.delete(order.id)
+      const news = verdicts.filter((verdict) => isNew(verdict, written.get(verdict.order.id), at.getTime()))
+      const changed = (await settled(news, block)).slice(0, maxWrites)
       const room = [...waiting.values()].slice(0, maxWrites - changed.length)
       if (changed.length + room.length > 0) await store([...changed, ...room], at)
       for (const { order } of room) waiting.delete(order.id)
@@ -138,6 +179,7 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
       for (const id of ids) {
         written.delete(id)
         waiting.delete(id)
+        shortSince.delete(id)
       }
       await deleteStandings(db, ids)
     },
@@ -149,12 +191,15 @@ function isNew(verdict: Verdict, last: Written | undefined, now: number): boolea
   if (!last || last.reason !== verdict.reason || last.fundsTakenBy !== verdict.fundsTakenBy) return true
   // A settlement that failed says why without figures, and the router comes later.
   if ((!last.outlook && verdict.outlook) || (!last.routed && verdict.routed)) return true
+  if (verdict.routed && (verdict.routed.gap === undefined) !== (last.routed?.gap === undefined)) return true
+  if (verdict.revert !== last.revert) return true
   if (verdict.shortage !== undefined && Boolean(verdict.shortage) !== Boolean(last.shortage)) return true
   if (now - last.at < figuresMs) return false
   if (verdict.shortage && last.isWaiting) return true
   return (
     hasMoved(verdict.outlook?.marketGap, last.outlook?.marketGap) ||
     hasMoved(verdict.routed?.gap, last.routed?.gap) ||
+    hasMoved(verdict.best?.gap, last.best?.gap) ||
     last.missing !== verdict.missing
   )
 }
@@ -174,14 +219,30 @@ function toEvent({ order, reason }: Verdict, timestamp: Date): NewOrderEvent[] {
   return isExclusion(reason) ? [{ orderId: order.id, label: exclusionLabel(reason), reason, timestamp }] : []
 }
 
-function toStanding({ order, reason, outlook, missing, fundsTakenBy, routed }: Verdict) {
+/** Of the outlook. */
+const outlookGas = settlementGas(1, 1)
+
+function toStanding({
+  order,
+  reason,
+  outlook,
+  routed,
+  gas = outlookGas,
+  ...verdict
+}: Verdict): OrderStanding {
+  const { missing, fundsTakenBy, held, revert, unpriced, best, policyShare } = verdict
   return {
     orderId: order.id,
     reason,
     marketGap: outlook?.marketGap ?? null,
-    feeShare: outlook?.feeShare ?? null,
+    feeShare: outlook ? (outlook.feeShare * gas) / outlookGas : null,
+    policyShare: policyShare ?? null,
     missing: missing ?? null,
     fundsTakenBy: fundsTakenBy ?? null,
-    routed: routed ?? null,
+    held: held ?? null,
+    revert: revert ?? null,
+    unpriced: unpriced ?? [],
+    routed: routed ? { block: routed.block, price: routed.gap === undefined ? null : routed } : null,
+    best: best ?? null,
   }
 }

@@ -35,30 +35,34 @@ export function checkSubmission(
   network: CheckNetwork,
 ): Solution | Fault {
   const { calldata, claims } = submission
-  if (hexSize(calldata) > maxCalldata) return { fault: 'no transaction holds this much calldata' }
+  if (hexSize(calldata) > maxCalldata)
+    return { fault: 'no transaction holds this much calldata', code: 'unsupported' }
   const settlement = decodeForeign(calldata)
-  if (!settlement) return { fault: 'the revealed calldata is no settlement' }
+  if (!settlement) return otherThanClaimed('the revealed calldata is no settlement')
   if (settlement.auctionId !== auction.id)
-    return { fault: 'the revealed calldata does not end with the id of the auction' }
+    return otherThanClaimed('the revealed calldata does not end with the id of the auction')
   if (settlement.trades.length !== claims.size)
-    return { fault: 'the revealed calldata trades other orders than the solution' }
+    return otherThanClaimed('the revealed calldata trades other orders than the solution')
   const entries = new Map(auction.orders.map((entry) => [entry.order.uid, entry]))
   const entryOf = claimedEntries(claims, entries)
   const checked: Checked[] = []
   for (const trade of settlement.trades) {
     const key = tradeKey(trade)
     const entry = key === undefined ? undefined : entryOf.get(key)
-    if (!entry) return { fault: 'the revealed calldata trades an order that the solution does not have' }
+    if (!entry)
+      return otherThanClaimed('the revealed calldata trades an order that the solution does not have')
     entryOf.delete(key ?? '')
     const outcome = checkTrade(settlement, trade, entry, claims.get(entry.order.uid), auction, network)
-    if ('fault' in outcome) return { fault: `order ${entry.order.uid} ${outcome.fault}` }
+    if ('fault' in outcome) return { ...outcome, fault: `order ${entry.order.uid} ${outcome.fault}` }
     checked.push(outcome)
   }
   const orders = checked.map(({ order }) => order)
   const fault = callFault(settlement, orders, network)
-  if (fault) return { fault }
+  if (fault) return { fault, code: 'forbidden_call' }
   return toSolution(solver, { gas, submission }, settlement, checked, network)
 }
+
+const otherThanClaimed = (fault: string): Fault => ({ fault, code: 'other_than_claimed' })
 
 interface Checked {
   order: Order
@@ -108,21 +112,23 @@ function checkTrade(
 ): Checked | Fault {
   const { order } = entry
   const { tokens, clearingPrices } = settlement
-  if (!claim || !isAbout(claim, order)) return { fault: 'is claimed with other tokens or limits than it has' }
+  if (!claim || !isAbout(claim, order))
+    return otherThanClaimed('is claimed with other tokens or limits than it has')
   const own = pricePair(clearingPrices[indices.sell], clearingPrices[indices.buy])
   const uniform = pricePair(
     clearingPrices[tokens.indexOf(order.sellToken)],
     clearingPrices[tokens.indexOf(order.buyToken)],
   )
-  if (!own || !uniform) return { fault: 'has no clearing price' }
+  if (!own || !uniform) return { fault: 'has no clearing price', code: 'invalid_price' }
   const fill = contractFill(order, executedAmount, own)
   const { executed } = claim
   if (fill.sell !== executed.sell || fill.buy !== executed.buy)
     return {
       fault: `is settled with other amounts than claimed: ${fill.sell} for ${fill.buy} instead of ${executed.sell} for ${executed.buy}`,
+      code: 'invalid_amount',
     }
   const fault = filledFault(entry, order.kind === 'sell' ? fill.sell : fill.buy)
-  if (fault) return { fault }
+  if (fault) return fault
   const outcome = fillOutcome(entry, fill, uniform, { nativePrices, wrappedNative })
   return 'fault' in outcome ? outcome : { order, uniform, ...outcome }
 }
@@ -161,7 +167,7 @@ function toSolution(
     pairScores.set(pair, (pairScores.get(pair) ?? 0n) + orderScore)
     score += orderScore
   }
-  if (score <= 0n) return { fault: 'the solution has no score' }
+  if (score <= 0n) return { fault: 'the solution has no score', code: 'no_score' }
   const proposal = { prices, trades, interactions: intra, before, after, gas, submission }
   return { solver, proposal, executions: checked.map(({ execution }) => execution), score, pairScores }
 }

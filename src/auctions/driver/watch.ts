@@ -6,7 +6,7 @@ import { type AuctionServices, longestBackOff } from '../services.ts'
 
 /**
  * Looks at what solvers settle from their own accounts without having won it: nobody can prevent that. Where the settlement contract has
- * less of a token afterwards, the solver is banned. After a restart it begins as far back as a ban lasts.
+ * less of a token afterwards, the solver is banned. After a restart it begins as far back as the shortest ban lasts.
  */
 export function createSolverWatch(services: AuctionServices): () => Promise<void> {
   const { db, network, solvers, log } = services
@@ -36,8 +36,9 @@ async function check(
   const changes = [...((await balanceChanges(txHash)) ?? [])]
   const lost = changes.filter(([, change]) => change < 0n).map(([token, change]) => `${token}: ${change}`)
   if (lost.length === 0) return
+  const reason = `settlement ${txHash}, of no auction, took what the settlement contract had: ${lost.join(', ')}`
+  const ban = { txHash, block: blockNumber, auctionId: 0n, reason }
+  if (!(await banSolver(solver, ban, services))) return
   log.error('a settlement of no auction took tokens of the settlement contract', { solver, txHash, lost })
   meter.lost(solvers.find(({ address }) => address === solver)?.name ?? solver)
-  const reason = `settlement ${txHash}, of no auction, took what the settlement contract had: ${lost.join(', ')}`
-  banSolver(solver, blockNumber, reason, { auctionId: 0n, solutionUid: 0 }, services)
 }

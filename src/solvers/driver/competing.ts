@@ -40,7 +40,7 @@ export function createCompetingDriver(peers: Peers): CompetingDriver {
       const headers = { 'x-auction-id': auctionId.toString() }
       const answer = await exchangeJson(peers.solve, { path: '/solve', body, headers }, signal)
       const solved = parseDriverSolutions(accepted(answer, name))
-      if (!solved) throw nonsense(name, faultOf(answer.body))
+      if ('fault' in solved) throw nonsense(name, duplicateFault(answer.body) ?? solved.fault)
       return solved.solutions
     },
     async reveal({ auctionId, solutionId }, signal) {
@@ -83,9 +83,8 @@ function textOf({ kind, description }: DriverFault): string {
 }
 
 /** A common mistake has words of its own. */
-function faultOf(body: unknown): string {
+function duplicateFault(body: unknown): string | undefined {
   const solutions = isObject(body) && Array.isArray(body.solutions) ? body.solutions : []
   const ids = solutions.map((solution) => isObject(solution) && solution.solutionId)
-  if (ids.length > 0 && new Set(ids).size < ids.length) return 'two solutions have one id'
-  return 'the response does not match the protocol'
+  return new Set(ids).size < ids.length ? 'two solutions have one id' : undefined
 }

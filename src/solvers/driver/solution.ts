@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  formFault,
   outsideAddress,
   outsideAmount,
   outsideBytes,
@@ -58,9 +59,10 @@ const fault = z.object({ kind: z.string().max(100), description: z.string().null
 
 export type DriverFault = z.infer<typeof fault>
 
-/** `undefined` when the body has no form of the protocol. */
-export function parseDriverSolutions(body: unknown): { solutions: DriverSolution[] } | undefined {
-  return solved.safeParse(body).data
+/** Where the body has no form of the protocol, `fault` says in which member. */
+export function parseDriverSolutions(body: unknown): { solutions: DriverSolution[] } | { fault: string } {
+  const answer = solved.safeParse(body)
+  return answer.data ?? { fault: formFault(answer.error) }
 }
 
 /** What it would submit, or `undefined`. */

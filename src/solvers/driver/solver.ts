@@ -8,7 +8,7 @@ import { OutsideFault } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
 import { JsonText } from '../../outside/http-json.ts'
 import type { SolutionNotice } from '../engine/notices.ts'
-import { faultNotice, refusalNotice } from '../outside/fault-notice.ts'
+import { faultNotice, refusalNotice, refusedBy } from '../outside/fault-notice.ts'
 import { createPunctuality } from '../outside/punctuality.ts'
 import type { Notice, Solver } from '../solver.ts'
 import type { DriverAuctionWriter } from './auction.ts'
@@ -61,6 +61,7 @@ export function createDriverSolver(options: DriverSolverOptions): Solver {
     auctionId: bigint,
     solution: DriverSolution,
     signal: AbortSignal,
+    refuse: (solution: DriverSolution, notice: Notice) => void,
   ): Promise<Proposal[]> {
     const { solutionId, orders: claims, gas } = solution
     const origin = { auctionId, solutionIds: [solutionId] }
@@ -80,7 +81,7 @@ export function createDriverSolver(options: DriverSolverOptions): Solver {
         fault instanceof Refusal ? fault.message : fault instanceof OutsideFault ? fault.reason : ''
       if (reason === '') throw fault
       if (fault instanceof OutsideFault) punctuality.answered(false)
-      notify({ ...origin, ...refusalNotice(`it is not revealed: ${reason}`) })
+      refuse(solution, refusalNotice('not_revealed', `it is not revealed: ${reason}`))
       return []
     }
   }
@@ -91,6 +92,7 @@ export function createDriverSolver(options: DriverSolverOptions): Solver {
     outside: {
       maxProposals,
       isPunctual: () => health.state() === 'closed' && punctuality.isPunctual(),
+      idsOf: ({ submission }) => (submission && origins.get(submission)?.solutionIds) ?? [],
       notify({ submission }, notice) {
         const origin = submission && origins.get(submission)
         if (origin) notify({ ...origin, ...notice })
@@ -101,7 +103,12 @@ export function createDriverSolver(options: DriverSolverOptions): Solver {
       },
       notifyOfAuction: (auctionId, notice, solutionIds = []) => notify({ auctionId, solutionIds, ...notice }),
     },
-    async solve(auction) {
+    async solve(auction, market) {
+      const refuse = ({ solutionId, orders }: DriverSolution, notice: Notice) => {
+        const solutionIds = [solutionId]
+        notify({ auctionId: auction.id, solutionIds, ...notice })
+        market.refuse?.({ ...refusedBy(notice), solutionIds, orderUids: [...orders.keys()] })
+      }
       const signal = AbortSignal.timeout(solveMs)
       const solutions = await ask(auction, signal)
       const refusals = new Map(solutions.map((one) => [one, refusalOf(one, address)]))
@@ -109,17 +116,23 @@ export function createDriverSolver(options: DriverSolverOptions): Solver {
         .filter((one) => refusals.get(one) === undefined)
         .toSorted((a, b) => Number(b.score > a.score) - Number(b.score < a.score))
       for (const one of accepted.splice(maxProposals))
-        refusals.set(one, refusalNotice(`only the best ${maxProposals} solutions of an answer compete`))
-      for (const [{ solutionId }, notice] of refusals)
-        if (notice) notify({ auctionId: auction.id, solutionIds: [solutionId], ...notice })
-      const revealed = await Promise.all(accepted.map((one) => reveal(auction.id, one, signal)))
+        refusals.set(
+          one,
+          refusalNotice('too_many', `only the best ${maxProposals} solutions of an answer compete`),
+        )
+      for (const [one, notice] of refusals) if (notice) refuse(one, notice)
+      const revealed = await Promise.all(accepted.map((one) => reveal(auction.id, one, signal, refuse)))
       return revealed.flat()
     },
   }
 }
 
 function refusalOf({ orders, submissionAddress }: DriverSolution, address: Address): Notice | undefined {
-  if (orders.size === 0) return { kind: 'emptySolution', reason: 'the solution trades nothing' }
+  if (orders.size === 0)
+    return { kind: 'emptySolution', code: 'invalid_amount', reason: 'the solution trades nothing' }
   if (submissionAddress === address) return undefined
-  return refusalNotice(`it would be submitted from ${submissionAddress}, not from ${address}`)
+  return refusalNotice(
+    'other_than_claimed',
+    `it would be submitted from ${submissionAddress}, not from ${address}`,
+  )
 }

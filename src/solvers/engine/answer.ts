@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  formFault,
   outsideAddress,
   outsideAmount,
   outsideBytes,
@@ -124,7 +125,8 @@ export type EngineAnswer =
   | { solutions: EngineSolution[] }
   | { error: { code: string; message?: string | null | undefined } }
 
-/** `undefined` when the body has no form of the protocol. */
-export function parseEngineAnswer(body: unknown): EngineAnswer | undefined {
-  return solved.safeParse(body).data ?? refused.safeParse(body).data
+/** Where the body has no form of the protocol, `fault` says in which member. */
+export function parseEngineAnswer(body: unknown): EngineAnswer | { fault: string } {
+  const answer = solved.safeParse(body)
+  return answer.data ?? refused.safeParse(body).data ?? { fault: formFault(answer.error) }
 }

@@ -23,18 +23,17 @@ export function createSolverEngine(peer: JsonPeer): SolverEngine {
         signal,
       )
       const answer = parseEngineAnswer(body)
-      if (answer && 'error' in answer) throw refusalOf(answer.error.code, answer.error.message)
+      if ('error' in answer) throw refusalOf(answer.error.code, answer.error.message)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
-      if (!answer) throw nonsense(peer.name, faultOf(body))
+      if ('fault' in answer) throw nonsense(peer.name, duplicateFault(body) ?? answer.fault)
       return answer.solutions
     },
   }
 }
 
 /** A common mistake has words of its own. */
-function faultOf(body: unknown): string {
+function duplicateFault(body: unknown): string | undefined {
   const solutions = isObject(body) && Array.isArray(body.solutions) ? body.solutions : []
   const ids = solutions.map((solution) => isObject(solution) && solution.id)
-  if (ids.length > 0 && new Set(ids).size < ids.length) return 'two solutions have one id'
-  return 'the response does not match the protocol'
+  return new Set(ids).size < ids.length ? 'two solutions have one id' : undefined
 }

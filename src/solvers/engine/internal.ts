@@ -85,6 +85,7 @@ function refusal(tokens: readonly Address[], what: string): Notice {
   const named = tokens.slice(0, 3).join(', ')
   return {
     kind: 'nonBufferableTokensUsed',
+    code: 'contract_balance',
     reason: named ? `${named}: ${what}` : what,
     extra: { tokens: [...tokens] },
   }

@@ -40,13 +40,14 @@ export function toProposal(solution: EngineSolution, options: ProposalOptions): 
   const jitOrders = new Map<EngineTrade, AuctionOrder>()
   for (const trade of jitTrades) {
     const order = jit && readJitOrder(trade, jit)
-    if (!order) return refusalNotice('orders of the solver itself are not settled')
-    if ('fault' in order) return refusalNotice(`an order of the solver: ${order.fault}`)
+    if (!order) return refusalNotice('own_order', 'orders of the solver itself are not settled')
+    if ('fault' in order) return refusalNotice('own_order', `an order of the solver: ${order.fault}`)
     jitOrders.set(trade, order)
   }
-  if (trades.length === 0) return { kind: 'emptySolution', reason: 'the solution trades nothing' }
-  if (flashloans.size > 0) return refusalNotice('flash loans are not supported')
-  if (wrappers.length > 0) return refusalNotice('wrapper contracts are not supported')
+  if (trades.length === 0)
+    return { kind: 'emptySolution', code: 'invalid_amount', reason: 'the solution trades nothing' }
+  if (flashloans.size > 0) return refusalNotice('unsupported', 'flash loans are not supported')
+  if (wrappers.length > 0) return refusalNotice('unsupported', 'wrapper contracts are not supported')
   const internal = interactions.filter(({ internalize }) => internalize)
   const changes = internalized(internal, options.permission ?? noPermission)
   if (isRefusal(changes)) return changes
@@ -55,18 +56,25 @@ export function toProposal(solution: EngineSolution, options: ProposalOptions): 
   const spenders = custom.flatMap(({ allowances }) => allowances.map(({ spender }) => spender))
   const touched = [...named.map(({ target }) => target), ...spenders]
   const forbidden = options.forbidden.find((address) => touched.includes(address))
-  if (forbidden) return refusalNotice(`an interaction may not call ${forbidden}, nor give it an allowance`)
+  if (forbidden)
+    return refusalNotice(
+      'forbidden_call',
+      `an interaction may not call ${forbidden}, nor give it an allowance`,
+    )
   if (named.some(({ callData }) => lastingRights.has(callData.slice(0, 10))))
-    return refusalNotice('an interaction gives a right to tokens: name it as an allowance')
+    return refusalNotice('forbidden_call', 'an interaction gives a right to tokens: name it as an allowance')
   const form = (interactions: readonly EngineInteraction[]) =>
     formOf(solution, interactions, jitOrders, options)
   const whole = form(interactions)
   const kept = form(interactions.filter((one) => !one.internalize))
   if (!whole || !kept)
-    return refusalNotice('a swap is through an unknown pool, or takes more from it than it pays')
+    return refusalNotice(
+      'unsupported',
+      'a swap is through an unknown pool, or takes more from it than it pays',
+    )
   const all = [...preInteractions, ...whole.interactions, ...postInteractions]
   if (all.reduce((sum, { callData }) => sum + hexSize(callData), 0) > maxCalldata)
-    return refusalNotice('no transaction holds this much calldata')
+    return refusalNotice('unsupported', 'no transaction holds this much calldata')
   return internal.length === 0 ? whole : { ...kept, internalized: changes, uninternalized: whole }
 }
 

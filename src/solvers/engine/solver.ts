@@ -9,9 +9,10 @@ import type { Pool } from '../../domain/routing/pool.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
 import { JsonText } from '../../outside/http-json.ts'
-import { faultNotice, refusalNotice } from '../outside/fault-notice.ts'
+import { faultNotice, refusalNotice, refusedBy } from '../outside/fault-notice.ts'
 import { createPunctuality } from '../outside/punctuality.ts'
 import type { BookedSolution, Notice, Solver } from '../solver.ts'
+import type { EngineSolution } from './answer.ts'
 import type { AuctionWriter } from './auction.ts'
 import type { SolverEngine } from './engine.ts'
 import { guarded, touchedBy } from './guards.ts'
@@ -106,10 +107,11 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
       maxProposals,
       guard,
       isPunctual: () => health.state() === 'closed' && punctuality.isPunctual(),
+      idsOf: (proposal) => origins.get(proposal)?.solutionIds ?? [],
       notify: notifyOf,
       notifyOfAuction: (auctionId, notice) => notify({ auctionId, solutionIds: [], ...notice }),
     },
-    async solve(auction, { pools }) {
+    async solve(auction, { pools, refuse }) {
       let permission = await permissionNow()
       const solutions = await ask(auction, pools, permission)
       const jit = jitOrders
@@ -120,6 +122,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
         const proposal = toProposal(solution, { pools, settlement, forbidden, permission, jit })
         if ('kind' in proposal) {
           notify({ ...origin, ...proposal })
+          refuse?.({ ...origin, ...refusedBy(proposal), orderUids: ordersOf(solution) })
           return []
         }
         origins.set(proposal, origin)
@@ -141,12 +144,16 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     }
   }
 
-  async function guard(auction: Auction, solutions: readonly BookedSolution[]): Promise<Solution[]> {
+  async function guard(
+    auction: Auction,
+    solutions: readonly BookedSolution[],
+    refuse: (proposal: Proposal, notice: Notice) => void,
+  ): Promise<Solution[]> {
     const touched = new Set<Address>()
     const accepted = solutions.flatMap((booked) => {
       const tokens = touchedBy(booked.solution.proposal, auction, network.wrappedNative)
       const refusal = tooMany(new Set([...touched, ...tokens]).size)
-      if (refusal) notifyOf(booked.solution.proposal, refusal)
+      if (refusal) refuse(booked.solution.proposal, refusal)
       if (refusal) return []
       for (const token of tokens) touched.add(token)
       return [{ booked, tokens }]
@@ -162,8 +169,11 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
   }
 }
 
+const ordersOf = ({ trades }: EngineSolution) =>
+  trades.flatMap((trade) => (trade.kind === 'jit' ? [] : [trade.order]))
+
 /** A balance of each is read. @returns the refusal of a solution with which an answer calls so many contracts */
 function tooMany(contracts: number): Notice | undefined {
   if (contracts <= maxContracts) return undefined
-  return refusalNotice(`the solutions of an answer call more than ${maxContracts} contracts`)
+  return refusalNotice('unsupported', `the solutions of an answer call more than ${maxContracts} contracts`)
 }

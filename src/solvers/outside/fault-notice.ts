@@ -1,10 +1,16 @@
+import type { Refused, SolutionRefusal } from '../../domain/auction/refusal.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { OutsideFault, Throttled } from '../../outside/fault.ts'
 import type { Notice } from '../solver.ts'
 
 /** The notice about a rule that no other kind is for. */
-export function refusalNotice(reason: string): Notice {
-  return { kind: 'driverError', reason, extra: { reason } }
+export function refusalNotice(code: SolutionRefusal, reason: string): Notice {
+  return { kind: 'driverError', code, reason, extra: { reason } }
+}
+
+/** What is kept of a refusal, of which the solver is notified. */
+export function refusedBy({ code = 'unsupported', reason }: Notice): Refused {
+  return { code, message: reason }
 }
 
 /** The notice about a whole answer. None while a solver is not asked, which is no news to it. */

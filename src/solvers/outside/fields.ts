@@ -4,6 +4,7 @@ import { toAddress } from '../../domain/evm/address.ts'
 import { toHex } from '../../domain/evm/hex.ts'
 import { toOrderUid } from '../../domain/order/uid.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
+import { printable } from '../../outside/fault.ts'
 import { isObject } from '../../outside/http-json.ts'
 
 /** Parsers for responses of engines and drivers, from raw JSON to the domain. Sizes are limited before anything is parsed. */
@@ -69,3 +70,13 @@ export const outsideInteraction = z.object({
   value: outsideAmount,
   callData: outsideBytes,
 })
+
+const maxPath = 200
+
+/** Which member of an answer has another form than the protocol: its path and our text, never what came. */
+export function formFault(error: z.ZodError | undefined): string {
+  const [issue] = error?.issues ?? []
+  const path = (issue?.path ?? []).map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+  const member = printable(path.join('').replace(/^\./, ''), maxPath)
+  return `the response does not match the protocol${member ? ` at ${member}` : ''}`
+}

@@ -1,10 +1,12 @@
 import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
+import type { Refused } from '../../domain/auction/refusal.ts'
 import type { RankedSolution } from '../../domain/auction/solution.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { bytea, numeric } from '../database/columns.ts'
 import { type Database, type Db, sql, type Tx } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
+import { maxMessage } from './answers.ts'
 
 /** All networks share one sequence, so that an id alone finds an auction. In SQL: Prisma has no sequences. */
 export async function nextAuctionId(db: Db): Promise<bigint> {
@@ -13,11 +15,15 @@ export async function nextAuctionId(db: Db): Promise<bigint> {
   return row.id
 }
 
-/** Stores a competition: auction, spans, prices, solutions, executions and policies. Amounts as in `Execution`: sell with fees, buy after fees. */
+/**
+ * Stores a competition: auction, spans, prices, solutions, executions and policies. Amounts as in `Execution`: sell with fees, buy after fees.
+ * @param refusals why solutions could not win, by uid
+ */
 export async function insertCompetition(
   tx: Tx,
   auction: Auction,
   solutions: readonly RankedSolution[],
+  refusals: ReadonlyMap<number, Refused> = new Map(),
 ): Promise<void> {
   const { id, chainId, block, deadlineBlock } = auction
   const newer = await sql(tx).auction.findFirst({ where: { chainId, id: { gt: id } } })
@@ -28,7 +34,9 @@ export async function insertCompetition(
   })
   await continueSpans(tx, auction)
   await insertPriceChanges(tx, auction)
-  await sql(tx).solution.createMany({ data: solutions.map((solution) => toSolutionColumns(id, solution)) })
+  await sql(tx).solution.createMany({
+    data: solutions.map((solution) => toSolutionColumns(id, solution, refusals.get(solution.uid))),
+  })
   await insertExecutions(tx, auction, solutions)
 }
 
@@ -202,7 +210,11 @@ export async function endOverdueAttempts(tx: Tx, chainId: number, block: number,
   return count
 }
 
-function toSolutionColumns(auctionId: bigint, solution: RankedSolution): Prisma.SolutionCreateManyInput {
+function toSolutionColumns(
+  auctionId: bigint,
+  solution: RankedSolution,
+  refused: Refused | undefined,
+): Prisma.SolutionCreateManyInput {
   return {
     auctionId,
     uid: solution.uid,
@@ -212,6 +224,8 @@ function toSolutionColumns(auctionId: bigint, solution: RankedSolution): Prisma.
     filteredOut: solution.filteredOut,
     score: numeric(solution.score),
     referenceScore: solution.referenceScore === null ? null : numeric(solution.referenceScore),
+    refusal: refused?.code ?? null,
+    refusalMessage: refused?.message.slice(0, maxMessage) ?? null,
   }
 }
 

@@ -62,6 +62,35 @@ export async function delegatedAttempts(db: Db, chainId: number): Promise<Delega
   }))
 }
 
+/** Attempts that their solvers settled themselves behind a block; a bounded number, the newest first. */
+export async function settledByDelegates(
+  db: Db,
+  chainId: number,
+  after: number,
+): Promise<(AttemptKey & { solver: Address; txHash: Bytes32; block: number })[]> {
+  const rows = await sql(db).settlementAttempt.findMany({
+    where: {
+      ...{ chainId, outcome: 'success', driverSolution: { not: null } },
+      deadlineBlock: { gt: BigInt(after) },
+    },
+    orderBy: { deadlineBlock: 'desc' },
+    take: 1_000,
+  })
+  return rows.flatMap(({ auctionId, solutionUid, solver, txHash, endBlock }) =>
+    txHash
+      ? [
+          {
+            auctionId,
+            solutionUid,
+            solver: hexOf(solver),
+            txHash: hexOf(txHash),
+            block: Number(endBlock ?? 0),
+          },
+        ]
+      : [],
+  )
+}
+
 export interface SettlementRow {
   solver: Address
   txHash: Bytes32

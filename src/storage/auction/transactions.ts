@@ -21,6 +21,18 @@ export async function storeTransaction(
   return count > 0
 }
 
+/** Stores a transfer that is to take the nonce of the attempt's transaction, before it is sent. */
+export async function storeCancellation(
+  db: Db,
+  { auctionId, solutionUid }: AttemptKey,
+  hash: Bytes32,
+): Promise<void> {
+  await sql(db).settlementAttempt.updateMany({
+    where: { auctionId, solutionUid },
+    data: { cancellationHashes: { push: bytea(hash) } },
+  })
+}
+
 /** The transaction is on chain, or no process can follow it. The indexer ends the attempt, or its deadline does. */
 export async function forgetTransaction(
   db: Db,

@@ -19,7 +19,8 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
       placement AS (DELETE FROM placements WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       refund AS (DELETE FROM refunds WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       amount AS (DELETE FROM settlement_amounts WHERE chain_id = ${chainId} AND block_number > ${block}),
-      reverted AS (UPDATE settlement_attempts SET reverted_gas = NULL, reverted_gas_price = NULL, reverted_block = NULL
+      reverted AS (UPDATE settlement_attempts SET reverted_gas = NULL, reverted_gas_price = NULL, reverted_block = NULL,
+          cancellation_gas = NULL, cancellation_gas_price = NULL
         WHERE chain_id = ${chainId} AND reverted_block > ${block}),
       settlement AS (DELETE FROM settlements WHERE chain_id = ${chainId} AND block_number > ${block}
         RETURNING auction_id, solution_uid),

@@ -10,6 +10,7 @@ import { affiliate } from './affiliate.ts'
 import { feedOfAccount } from './notification/feed.ts'
 import { notificationHistory } from './notification/history.ts'
 import { notification } from './notification/notification.ts'
+import { unreadNotifications } from './notification/unread.ts'
 import { order, ordersKey } from './order/order.ts'
 import { tradeRanges, tradesOfAccount } from './trade/roots.ts'
 import { trade, tradesKey } from './trade/trade.ts'
@@ -50,6 +51,7 @@ export const accountRelations = {
       Prisma.sql`notifications n WHERE n.account = ac.address ORDER BY n.id DESC LIMIT ${first}`,
     description: 'The latest notifications, newest first, each once.',
   },
+  unreadNotifications,
   affiliate: {
     kind: 'one',
     model: () => affiliate,

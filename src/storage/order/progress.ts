@@ -1,7 +1,8 @@
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import { bytea } from '../database/columns.ts'
-import { prepared, sql, type Tx } from '../database/database.ts'
+import { sql, type Tx } from '../database/database.ts'
+import { prepared } from '../database/plan-names.ts'
 
 /** Key spaces of advisory locks: one for orders, one for documents. */
 const [orderSpace, documentSpace] = [7, 8]

@@ -1,3 +1,4 @@
+import type { Address } from '../../domain/evm/address.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
@@ -15,8 +16,15 @@ export interface OrderStanding {
   missing: bigint | null
   /** Row key of an order. */
   fundsTakenBy: bigint | null
+  policyShare: bigint | null
+  /** What the account has, in sell atoms. */
+  held: { balance: bigint; allowance: bigint } | null
+  revert: string | null
+  unpriced: readonly Address[]
   /** What the router found, in sell and buy atoms, and at which block. */
-  routed: { sell: bigint; buy: bigint; block: number } | null
+  routed: { block: number; price: { sell: bigint; buy: bigint } | null } | null
+  /** The best that this process found. Better ones stay. */
+  best: { sell: bigint; buy: bigint; block: number; at: number } | null
 }
 
 /** An order as an auction read it; without amounts if it was not read. */
@@ -51,23 +59,38 @@ export async function writeStandings(
   at: Date,
 ): Promise<void> {
   await sql(tx).$executeRaw`
-    INSERT INTO order_standings AS s (order_id, chain_id, reason, since, updated_at, market_gap, fee_share, missing, funds_taken_by,
-      routed_sell, routed_buy, routed_block)
-    SELECT n.order_id, ${chainId}::int, n.reason, ${at}::timestamptz, ${at}::timestamptz, n.market_gap, n.fee_share, n.missing, n.taken_by,
-      n.routed_sell, n.routed_buy, n.routed_block
+    INSERT INTO order_standings AS s (order_id, chain_id, reason, since, updated_at, market_gap, fee_share, policy_share, missing,
+      funds_taken_by, balance, allowance, revert, unpriced, routed_sell, routed_buy, routed_block, best_sell, best_buy, best_block, best_at)
+    SELECT n.order_id, ${chainId}::int, n.reason, ${at}::timestamptz, ${at}::timestamptz, n.market_gap, n.fee_share, n.policy_share,
+      n.missing, n.taken_by, n.balance, n.allowance, n.revert,
+      ARRAY(SELECT decode(substr(u, 3), 'hex') FROM unnest(string_to_array(n.unpriced, ',')) AS u),
+      n.routed_sell, n.routed_buy, n.routed_block, n.best_sell, n.best_buy, n.best_block, to_timestamp(n.best_at)
     FROM unnest(${standings.map(({ orderId }) => orderId)}::bigint[], ${standings.map(({ reason }) => reason)}::text[],
       ${standings.map(({ marketGap }) => marketGap)}::bigint[], ${standings.map(({ feeShare }) => feeShare)}::bigint[],
       ${standings.map(({ missing }) => missing && numeric(missing))}::numeric[],
       ${standings.map(({ fundsTakenBy }) => fundsTakenBy)}::bigint[],
-      ${standings.map(({ routed }) => routed && numeric(routed.sell))}::numeric[],
-      ${standings.map(({ routed }) => routed && numeric(routed.buy))}::numeric[],
-      ${standings.map(({ routed }) => routed && BigInt(routed.block))}::bigint[])
-      AS n(order_id, reason, market_gap, fee_share, missing, taken_by, routed_sell, routed_buy, routed_block)
+      ${standings.map(({ routed }) => routed?.price && numeric(routed.price.sell))}::numeric[],
+      ${standings.map(({ routed }) => routed?.price && numeric(routed.price.buy))}::numeric[],
+      ${standings.map(({ routed }) => routed && BigInt(routed.block))}::bigint[],
+      ${standings.map(({ policyShare }) => policyShare)}::bigint[],
+      ${standings.map(({ held }) => held && numeric(held.balance))}::numeric[],
+      ${standings.map(({ held }) => held && numeric(held.allowance))}::numeric[],
+      ${standings.map(({ revert }) => revert)}::text[], ${standings.map(({ unpriced }) => unpriced.join())}::text[],
+      ${standings.map(({ best }) => best && numeric(best.sell))}::numeric[],
+      ${standings.map(({ best }) => best && numeric(best.buy))}::numeric[],
+      ${standings.map(({ best }) => best && BigInt(best.block))}::bigint[],
+      ${standings.map(({ best }) => best && best.at / 1_000)}::float8[])
+      AS n(order_id, reason, market_gap, fee_share, missing, taken_by, routed_sell, routed_buy, routed_block, policy_share, balance,
+        allowance, revert, unpriced, best_sell, best_buy, best_block, best_at)
     ON CONFLICT (order_id) DO UPDATE SET reason = EXCLUDED.reason, updated_at = EXCLUDED.updated_at,
       since = CASE WHEN s.reason IS DISTINCT FROM EXCLUDED.reason THEN EXCLUDED.since ELSE s.since END,
-      market_gap = EXCLUDED.market_gap, fee_share = EXCLUDED.fee_share, missing = EXCLUDED.missing,
-      funds_taken_by = EXCLUDED.funds_taken_by, routed_sell = EXCLUDED.routed_sell, routed_buy = EXCLUDED.routed_buy,
-      routed_block = EXCLUDED.routed_block`
+      (market_gap, fee_share, policy_share, missing, funds_taken_by, balance, allowance, revert, unpriced, routed_sell, routed_buy,
+        routed_block) = (EXCLUDED.market_gap, EXCLUDED.fee_share, EXCLUDED.policy_share, EXCLUDED.missing, EXCLUDED.funds_taken_by,
+        EXCLUDED.balance, EXCLUDED.allowance, EXCLUDED.revert, EXCLUDED.unpriced, EXCLUDED.routed_sell, EXCLUDED.routed_buy,
+        EXCLUDED.routed_block),
+      (best_sell, best_buy, best_block, best_at) = (SELECT b.sell, b.buy, b.block, b.at FROM (VALUES
+        (EXCLUDED.best_sell, EXCLUDED.best_buy, EXCLUDED.best_block, EXCLUDED.best_at), (s.best_sell, s.best_buy, s.best_block, s.best_at))
+        AS b(sell, buy, block, at) ORDER BY b.buy / nullif(b.sell, 0) DESC NULLS LAST, b.at LIMIT 1)`
 }
 
 export async function deleteStandings(db: Db, orderIds: readonly bigint[]): Promise<void> {
@@ -75,9 +98,9 @@ export async function deleteStandings(db: Db, orderIds: readonly bigint[]): Prom
     await sql(db).orderStanding.deleteMany({ where: { orderId: { in: [...orderIds] } } })
 }
 
-/** Deletes those of orders that ended while no process ran auctions. In SQL: whether an order has ended is computed. */
-export async function deleteEndedStandings(db: Db, chainId: number, now: number): Promise<void> {
+/** Deletes those of orders that were filled or cancelled while no process ran auctions. In SQL: whether an order was is computed. */
+export async function deleteEndedStandings(db: Db, chainId: number): Promise<void> {
   await sql(db).$executeRaw`
     DELETE FROM order_standings s USING orders o
-    WHERE s.chain_id = ${chainId} AND o.id = s.order_id AND (o.effective_valid_to < ${now} OR NOT ${raw(isUnfinished)})`
+    WHERE s.chain_id = ${chainId} AND o.id = s.order_id AND NOT ${raw(isUnfinished)}`
 }

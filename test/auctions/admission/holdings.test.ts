@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createHoldings, holdingKey } from '../../../src/auctions/admission/holdings.ts'
+import { createHoldingChanges } from '../../../src/chain/logs/holding-changes.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
@@ -28,11 +29,16 @@ function openWorld(limits = { reads: 4, turns: 1 }) {
       world.reads = list.map(({ owner, token }) => `${owner}:${token}`)
       return world.reads.map((key) => ({ balance: world.balances.get(key) ?? 7n, allowance: 100n }))
     },
-    async changed() {
-      if (world.isDown) throw new Outage('the network node')
-      return world.changed
-    },
-    log: silentLog,
+    changes: createHoldingChanges({
+      chain: {
+        async changedHoldings() {
+          if (world.isDown) throw new Outage('the network node')
+          return world.changed
+        },
+        block: async (number) => head(number),
+      },
+      log: silentLog,
+    }),
     limits,
   })
   return { world, holdings }

@@ -49,24 +49,28 @@ test('a book reads what is there, then only what was written since', async () =>
   const unsigned = await storeOrder(db, another({ signingScheme: 'presign' }))
   const expired = await storeOrder(db, another({ validTo: now - 1 }))
   const book = openBook()
-  expect(await book.read(now)).toEqual({ unsigned: [{ id: unsigned.id, uid: unsigned.uid }], ended: [] })
+  expect(await book.read(now)).toEqual({
+    unsigned: [{ id: unsigned.id, uid: unsigned.uid }],
+    ended: [],
+    expired: [],
+  })
   expect(heldIds(book)).toEqual([first.id, second.id])
 
   // What was written while a transaction of another test ran is read again.
   await eventually('no older transaction runs', async () => (await book.read(now)).unsigned.length === 0)
   const before = database.statements.length
-  expect(await book.read(now)).toEqual({ unsigned: [], ended: [] })
+  expect(await book.read(now)).toEqual({ unsigned: [], ended: [], expired: [] })
   expect(database.statements.length - before).toBe(1)
 
   await db.transaction((tx) => cancelOrders(tx, [first.id], new Date()))
   await sql(db).order.update({ where: { id: unsigned.id }, data: { presigned: true } })
   await sql(db).order.update({ where: { id: second.id }, data: { executedSell: 1 } })
   const third = await storeOrder(db, another({ validTo: now + 1 }))
-  expect(await book.read(now)).toEqual({ unsigned: [], ended: [first.id] })
+  expect(await book.read(now)).toEqual({ unsigned: [], ended: [first.id], expired: [] })
   expect(heldIds(book)).toEqual([second.id, unsigned.id, third.id])
   expect([...book.orders()].find(({ id }) => id === second.id)?.executedSellAmount).toBe(1n)
   // Beside what a running transaction makes the book read twice.
-  expect((await book.read(now + 2)).ended).toContain(third.id)
+  expect((await book.read(now + 2)).expired).toContain(third.id)
   expect(heldIds(book)).not.toContain(expired.id)
   await sql(db).order.deleteMany()
 })

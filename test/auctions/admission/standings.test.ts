@@ -13,6 +13,13 @@ import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 const { chainId } = signingDomain
 const minute = 60_000
 
+/** Funds are those of the first block, unless another is told. */
+function openStandings(now: () => number) {
+  const options = { db: database.db, chainId, now, notificationPauseMs: 60 * minute }
+  const standings = createStandings(options)
+  return { ...standings, write: (verdicts: Verdict[], block = 0) => standings.write(verdicts, block) }
+}
+
 let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -22,7 +29,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 test('a standing is written when its reason changes, when figures come, and as they move, once a minute', async () => {
   const { db } = database
   let now = Date.parse('2026-03-01T12:00:00Z')
-  const standings = createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  const standings = openStandings(() => now)
   const order = await storeOrder(db, { validTo: 2_000_000_000 })
   const stored = async () => {
     const { reason, since, marketGap, missing } = await sql(db).orderStanding.findUniqueOrThrow({
@@ -47,7 +54,7 @@ test('a standing is written when its reason changes, when figures come, and as t
   await standings.write([{ order, reason: 'insufficient_balance', outlook: outlook(1_101n), missing: 7n }])
   expect(await stored()).toEqual(['insufficient_balance', -62_000, 1_101n, 7])
 
-  const routed = (gap: bigint) => ({ sell: 5n, buy: 7n, block: Number(gap), gap })
+  const routed = (gap: bigint) => ({ sell: 5n, buy: 7n, block: Number(gap), at: 0, gap, hops: 1 })
   const verdict = { order, reason: 'insufficient_balance', outlook: outlook(1_101n), missing: 7n } as const
   const routedBlock = async () =>
     (await sql(db).orderStanding.findUniqueOrThrow({ where: { orderId: order.id } })).routedBlock
@@ -71,7 +78,7 @@ test('a standing is written when its reason changes, when figures come, and as t
 test('an owner is notified once for each time that funds are missing, and not more often than the pause', async () => {
   const { db } = database
   let now = Date.parse('2026-03-01T12:00:00Z')
-  const open = () => createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  const open = () => openStandings(() => now)
   let standings = open()
   const order = await storeOrder(db, { owner: numbered('5e'), validTo: 2_000_000_000 })
   const write = (balance: bigint | null, more: Partial<Verdict> = {}) =>
@@ -145,7 +152,7 @@ test.each<[string, (order: Order) => Promise<void>, events: string[]]>([
 ])('what an auction found about an order that is %s by then is not written', async (end, happens, events) => {
   const { db } = database
   const now = Date.parse('2026-03-01T12:00:00Z')
-  const standings = createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  const standings = openStandings(() => now)
   const order = await storeOrder(db, { owner: numbered(`e${end.length}`), validTo: 2_000_000_000 })
   await standings.write([{ order, reason: null, shortage: null }])
   await happens(order)
@@ -163,7 +170,7 @@ test.each<[string, (order: Order) => Promise<void>, events: string[]]>([
 test('what is missing of an order counts if it was not traded since it was read', async () => {
   const { db } = database
   const now = Date.parse('2026-03-01T12:00:00Z')
-  const standings = createStandings({ db, chainId, now: () => now, notificationPauseMs: 60 * minute })
+  const standings = openStandings(() => now)
   const stored = await storeOrder(db, {
     owner: numbered('5f'),
     validTo: 2_000_000_000,
@@ -180,4 +187,32 @@ test('what is missing of an order counts if it was not traded since it was read'
   expect(await types()).toEqual(['order_partially_filled'])
   await write(await readOrder(db, stored))
   expect((await types()).toSorted()).toEqual(['insufficient_balance', 'order_partially_filled'])
+})
+
+test('that funds are missing is written when the indexer has read the block that shows it, or ten blocks later', async () => {
+  const { db } = database
+  const now = Date.parse('2026-03-01T12:00:00Z')
+  const standings = openStandings(() => now)
+  const [filled, short, other] = await Promise.all(
+    ['6a', '6b', '6c'].map((byte) => storeOrder(db, { owner: numbered(byte), validTo: 2_000_000_000 })),
+  )
+  if (!filled || !short || !other) throw new Error('no orders')
+  const isShort = (order: Order): Verdict => ({
+    ...{ order, reason: 'insufficient_balance' },
+    shortage: { order, balance: 7n, allowance: 0n },
+  })
+  const typesOf = async (order: Order) =>
+    (await listNotifications(db, order.owner, 100)).map(({ type }) => type)
+  const next = (checkpoint?.number ?? 0) + 1
+  await standings.write([isShort(filled), isShort(short)], next)
+  expect(await typesOf(short)).toEqual([])
+  await mine([trade(filled, { sell: filled.sellAmount, buy: filled.buyAmount }, 'settled by others')])
+  await standings.write([isShort(filled), isShort(short)], next + 1)
+  expect(await typesOf(filled)).toEqual(['order_filled'])
+  expect(await typesOf(short)).toEqual(['insufficient_balance'])
+  // The indexer is away.
+  for (let block = next + 1; block < next + 11; block++) await standings.write([isShort(other)], block)
+  expect(await typesOf(other)).toEqual([])
+  await standings.write([isShort(other)], next + 11)
+  expect(await typesOf(other)).toEqual(['insufficient_balance'])
 })

@@ -202,7 +202,7 @@ describe('a settlement that is refused', () => {
       running(call(`0xa22cb465${word(numbered('66'))}${word(1n)}`, dollar)),
     ],
   ])('because it %s', (_, fault, entries, fill, change) => {
-    expect(check(entries, fill, change)).toEqual({
+    expect(check(entries, fill, change)).toMatchObject({
       fault: typeof fault === 'string' ? expect.stringContaining(fault) : expect.stringMatching(fault),
     })
   })
@@ -235,6 +235,6 @@ describe('a settlement that is refused', () => {
       },
       sampleNetwork,
     )
-    expect(solution).toEqual({ fault: expect.stringContaining('that the solution does not have') })
+    expect(solution).toMatchObject({ fault: expect.stringContaining('that the solution does not have') })
   })
 })

@@ -135,7 +135,7 @@ describe('what it is told of an answer that', () => {
       'has an amount with a sign',
       answering({ solutions: [{ ...solution, score: '-1' }] }),
       'deserializationError',
-      malformed,
+      `${malformed} at solutions[0].score`,
     ],
     [
       'has an id that would be rounded',

@@ -208,7 +208,7 @@ test.each<[string, Solution]>([
   ['a loan without an amount', { ...full, flashloans: { [uid]: { ...loan, amount: undefined } } }],
   ['a wrapper without data', { ...full, wrappers: [{ address: coin }] }],
 ])('%s makes the answer invalid', (_, solution) => {
-  expect(parseEngineAnswer({ solutions: [solution] })).toBeUndefined()
+  expect(parseEngineAnswer({ solutions: [solution] })).toHaveProperty('fault')
 })
 
 test.each<[string, unknown]>([
@@ -223,7 +223,7 @@ test.each<[string, unknown]>([
   ['an error without a code', { error: { message: 'x' } }],
   ['an invalid error', { error: 'x' }],
 ])('%s makes the answer invalid', (_, body) => {
-  expect(parseEngineAnswer(body)).toBeUndefined()
+  expect(parseEngineAnswer(body)).toHaveProperty('fault')
 })
 
 test('an answer that is too long is refused before its items are read', () => {
@@ -238,13 +238,13 @@ test('an answer that is too long is refused before its items are read', () => {
     Object.fromEntries(
       Array.from({ length: tokens }, (_, index) => [`0x${index.toString().padStart(40, '0')}`, '1']),
     )
-  expect(parseEngineAnswer({ solutions: [{ ...full, interactions: [watched] }] })).toBeUndefined()
+  expect(parseEngineAnswer({ solutions: [{ ...full, interactions: [watched] }] })).toHaveProperty('fault')
   expect(looks).toBeGreaterThan(0)
   looks = 0
   expect(
     parseEngineAnswer({ solutions: [{ ...full, interactions: Array(101).fill(watched) }] }),
-  ).toBeUndefined()
+  ).toHaveProperty('fault')
   expect(looks).toBe(0)
-  expect(parseEngineAnswer({ solutions: [{ ...full, prices: priced(500) }] })).toBeDefined()
-  expect(parseEngineAnswer({ solutions: [{ ...full, prices: priced(501) }] })).toBeUndefined()
+  expect(parseEngineAnswer({ solutions: [{ ...full, prices: priced(500) }] })).not.toHaveProperty('fault')
+  expect(parseEngineAnswer({ solutions: [{ ...full, prices: priced(501) }] })).toHaveProperty('fault')
 })

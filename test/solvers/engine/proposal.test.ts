@@ -27,7 +27,7 @@ function proposed(more: object) {
     ...more,
   }
   const answer = parseEngineAnswer({ solutions: [solution] })
-  if (!answer || 'error' in answer || !answer.solutions[0]) throw new Error('malformed')
+  if (!('solutions' in answer) || !answer.solutions[0]) throw new Error('malformed')
   return toProposal(answer.solutions[0], options)
 }
 

@@ -24,7 +24,7 @@ const good = {
 
 function read(question: typeof sell | typeof buy, ...solutions: object[]) {
   const answer = parseEngineAnswer({ solutions: solutions.map((one, id) => ({ ...one, id })) })
-  if (!answer || !('solutions' in answer)) throw new Error('the test gives no answer')
+  if (!('solutions' in answer)) throw new Error('the test gives no answer')
   const { vaultRelayer } = sampleNetwork
   return readEngineQuote(answer.solutions, question, { name: 'x', pools: [pool], settlement, vaultRelayer })
 }

@@ -17,6 +17,9 @@ const aliases: Record<string, string> = {
   t: 'settlement_attempts',
   st: 'settlements',
   sm: 'settlement_amounts',
+  xs: 'exclusion_spans',
+  sv: 'solver_answers',
+  rs: 'refused_solutions',
   b: 'settlement_bookings',
   ca: 'current_auctions',
   p: 'fee_policies',
@@ -42,9 +45,17 @@ const undescribed: Record<string, string> = {
   'solution_executions.policy_set_id': 'its policies are read from the view fee_policies',
   'auctions.created_at': 'the time of a trade in the statistics',
   'settlement_attempts.reverted_block': 'says what a reorg takes back',
-  'settlement_attempts.driver_solution': 'names the solution to its driver',
   'settlement_attempts.signed_transaction': 'what a process that takes over needs, while it is pending',
   'order_standings.chain_id': 'only searched by',
+  'order_standings.policy_share': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.balance': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.allowance': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.revert': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.unpriced': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.best_sell': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.best_buy': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.best_block': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.best_at': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
   'order_standings.is_short': 'decides on notifications',
   'order_standings.short_at': 'decides on notifications',
   'notifications.cause': 'makes a notification one for its cause',
@@ -54,6 +65,8 @@ const undescribed: Record<string, string> = {
   'affiliates.digest': 'makes a signed message good for one use',
   'affiliates.signed_message': 'kept as evidence of what was signed',
   'app_data.created_at': 'for operators',
+  'schema_floors.migration': 'says which versions may run',
+  'schema_floors.needs': 'says which versions may run',
   'app_data.app_code': 'copied to orders',
   'app_data.referrer_code': 'copied to orders',
   'tokens.block': 'says what a reorg takes back',
@@ -67,6 +80,8 @@ const undescribed: Record<string, string> = {
 /** Nullable plain columns that are read as not null, with the condition. */
 const neverNull: Record<string, string> = {
   'solutions.reference_score': 'in the reference scores of a competition, whose rows have one',
+  'solutions.refusal': 'in the refusal of a solution that has one',
+  'solutions.refusal_message': 'in the same',
 }
 
 /** The types that a codec of this type can read and write. */

@@ -27,7 +27,7 @@ import type { Field, Model } from '../../../src/storage/query/model.ts'
 const bodies: [string, object, Model, string[]][] = [
   ['an order', fullOrder, order, ['id', 'executedFraction', 'effectiveReceiver']],
   ['a trade', listedTrade, trade, ['id', 'auctionId']],
-  ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'orderUid']],
+  ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'readAt', 'orderUid']],
   ['a competition', competition, auction, ['id', 'block', 'deadline']],
   ['a solution', competitionSolution, solution, ['id', 'solutionUid', 'solver']],
   [

@@ -18,6 +18,9 @@ const sums = [
   'reverted',
   'reverted_gas',
   'reverted_cost',
+  'cancelled',
+  'cancellation_gas',
+  'cancellation_cost',
   'network_fees',
   'protocol_fees',
   'partner_fees',
@@ -26,8 +29,9 @@ const sums = [
   'unpriced',
 ] as const
 
+/** Sums by solver, so that the parts have few rows. */
 const part = (values: Partial<Record<(typeof sums)[number], string>>) =>
-  sums.map((name) => `${values[name] ?? '0'} AS ${name}`).join(', ')
+  sums.map((name) => `${values[name] ? `sum(${values[name]})` : '0'} AS ${name}`).join(', ')
 
 const inRange = (alias: string) =>
   `${alias}.chain_id = ag.chain_id AND ${alias}.deadline_block BETWEEN ag.from_block AND ag.to_block`
@@ -42,11 +46,14 @@ const competed = `SELECT t.solver, ${part({
   reverted: '(coalesce(t.reverted_gas, 0) > 0)::int',
   reverted_gas: 'coalesce(t.reverted_gas, 0)',
   reverted_cost: 'coalesce(t.reverted_gas * t.reverted_gas_price, 0)',
+  cancelled: '(t.cancellation_gas IS NOT NULL)::int',
+  cancellation_gas: 'coalesce(t.cancellation_gas, 0)',
+  cancellation_cost: 'coalesce(t.cancellation_gas * t.cancellation_gas_price, 0)',
 })}
   FROM settlement_attempts t JOIN solutions s ON s.auction_id = t.auction_id AND s.uid = t.solution_uid
     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM settlements st WHERE st.auction_id = t.auction_id
-      AND st.solution_uid = t.solution_uid AND st.block_number <= t.deadline_block) AS in_time) c
-  WHERE ${inRange('t')}`
+      AND st.solution_uid = t.solution_uid AND st.block_number <= t.deadline_block) AS in_time OFFSET 0) c
+  WHERE ${inRange('t')} GROUP BY t.solver`
 
 const settled = `SELECT st.solver, ${part({
   settlements: '1',
@@ -55,7 +62,7 @@ const settled = `SELECT st.solver, ${part({
   without_gas: '(st.gas_used IS NULL OR st.effective_gas_price IS NULL)::int',
   without_amounts: '(NOT st.is_measured)::int',
 })}
-  FROM settlements st WHERE ${inRange('st')}`
+  FROM settlements st WHERE ${inRange('st')} GROUP BY st.solver`
 
 const ofKind = (kind: string, what = 'sm.value') =>
   `CASE WHEN sm.kind = '${kind}' THEN coalesce(${what}, 0) ELSE 0 END`
@@ -70,7 +77,7 @@ const kept = `SELECT st.solver, ${part({
   slippage: ofKind('slippage'),
   unpriced: '(sm.value IS NULL)::int',
 })}
-  FROM ${amountRows}`
+  FROM ${amountRows} GROUP BY st.solver`
 
 /** Accounts `acc` of range `ag`. */
 export const accountRows = `(SELECT part.solver, ag.chain_id, ag.from_block, ag.to_block, ${sums.map((name) => `sum(part.${name}) AS ${name}`).join(', ')}
@@ -141,6 +148,12 @@ export const accountFields = {
   revertedAttempts: count('acc.reverted', 'Transactions of its attempts that reverted.'),
   revertedGas: derived(amount, 'acc.reverted_gas', 'Gas of these.'),
   revertedGasCost: native('acc.reverted_cost', 'What that cost.'),
+  cancellations: count(
+    'acc.cancelled',
+    'Transfers that took the nonces of settlements whose time was over, or whose orders were cancelled.',
+  ),
+  cancellationGas: derived(amount, 'acc.cancellation_gas', 'Gas of these.'),
+  cancellationGasCost: native('acc.cancellation_cost', 'What that cost.'),
   networkFees: native('acc.network_fees', 'What traders paid for gas.'),
   protocolFees: native('acc.protocol_fees', 'What it owes to the protocol.'),
   partnerFees: native('acc.partner_fees', 'What it owes to partners.'),
@@ -241,5 +254,5 @@ export const accountingOf: OneRow = {
   nullable: true,
   rows: accountRange,
   description:
-    'Accounts of the auctions whose deadline is in a range of blocks, of a month at most: competition, settlements and what they kept. Null before the first block is indexed.',
+    'Accounts of the auctions whose deadline is in a range of blocks, of a week at most: competition, settlements and what they kept. Null before the first block is indexed.',
 }

@@ -7,6 +7,7 @@ import { defineModel, modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { hidesCompetitions, now } from '../../query/selected.ts'
 import { tokenIn } from '../token.ts'
+import { excludedOrder, refusedSolution, solverAnswer } from './refusal.ts'
 import { settlementAttempt } from './settlement-attempt.ts'
 import { solution } from './solution.ts'
 
@@ -96,6 +97,30 @@ export const auction: Model = defineModel({
       rows: heldOrders,
       key: { letter: 'h', parts: [{ sql: 'ho.order_id', type: 'number' }], order: 'ASC' },
       description: 'The orders that could be traded, oldest first.',
+    },
+    excludedOrders: {
+      kind: 'page',
+      model: () => excludedOrder,
+      rows: `exclusion_spans xs JOIN orders o ON o.id = xs.order_id WHERE xs.chain_id = a.chain_id
+        AND int8range(xs.first_auction, xs.last_auction, '[]') @> a.id AND ${isShown}`,
+      key: { letter: 'x', parts: [{ sql: 'xs.order_id', type: 'number' }], order: 'ASC' },
+      description:
+        'The live orders that it left out, oldest first. Those that wait for their presignature are not among them. Empty while the competition is hidden.',
+    },
+    solverAnswers: {
+      kind: 'many',
+      model: () => solverAnswer,
+      rows: `solver_answers sv WHERE sv.auction_id = a.id AND ${isShown} ORDER BY sv.solver`,
+      items: 3,
+      description: 'What became of the question to each solver. Empty while the competition is hidden.',
+    },
+    refusedSolutions: {
+      kind: 'many',
+      model: () => refusedSolution,
+      rows: `refused_solutions rs WHERE rs.auction_id = a.id AND ${isShown} ORDER BY rs.id`,
+      items: 3,
+      description:
+        'Solutions that never competed, at most ten of each solver. Empty while the competition is hidden.',
     },
     settlementAttempts: {
       kind: 'many',

@@ -71,6 +71,16 @@ export const settlementAttempt: Model = {
     revertedGasCost: orNull(
       derived(amount, 't.reverted_gas * t.reverted_gas_price', 'What that cost, in native atoms.'),
     ),
+    cancellationGas: orNull(
+      column(
+        amount,
+        't.cancellation_gas',
+        'Gas of the transfer that took the nonce of its transaction, so that it can’t be mined any more. Null if none did, or while it is not known.',
+      ),
+    ),
+    cancellationGasCost: orNull(
+      derived(amount, 't.cancellation_gas * t.cancellation_gas_price', 'What that cost, in native atoms.'),
+    ),
   },
   relations: {
     settlement: {
@@ -134,28 +144,31 @@ const settlementBooking: Model = {
 export const pendingSettlements: Relation = {
   kind: 'many',
   model: () => pendingSettlement,
-  rows: `settlement_attempts t WHERE t.chain_id = o.chain_id AND t.outcome IS NULL AND t.tx_hash IS NOT NULL
+  rows: `settlement_attempts t WHERE t.chain_id = o.chain_id AND t.outcome IS NULL
+    AND (t.tx_hash IS NOT NULL OR t.driver_solution IS NOT NULL)
     AND EXISTS (SELECT FROM solution_executions px WHERE px.order_id = o.id AND px.auction_id = t.auction_id
       AND px.solution_uid = t.solution_uid) ORDER BY t.auction_id, t.solution_uid`,
   items: 1,
   description:
-    'Settlements of it that the service sent and that are not known to have ended: each can still fill it, also after it was cancelled. What a solver sends itself is not known until it is on chain.',
+    'Settlements of it that are sent, or that a solver which sends its own was told to send, and that are not known to have ended: each can still fill it, also after it was cancelled.',
 }
 
 const pendingSettlement: Model = {
   name: 'PendingSettlement',
-  description: 'A settlement that is sent, and may be included in a block.',
+  description: 'A settlement that may be included in a block.',
   fields: {
     auctionId: fields.auctionId,
-    txHash: derived(
-      bytes32,
-      't.tx_hash',
-      'Its transaction as it was sent last: another price of gas makes another.',
+    txHash: orNull(
+      derived(
+        bytes32,
+        't.tx_hash',
+        'Its transaction as it was sent last: another price of gas makes another. Null where its solver sends it: the service sees that on chain only.',
+      ),
     ),
     deadlineBlock: column(
       safeInt,
       't.deadline_block',
-      'If it is not included before this block, the service withdraws it. It does so at once if all its orders are cancelled.',
+      'If it is not included before this block, the service withdraws it. It does so at once if all its orders are cancelled. What a solver sends itself is for the solver to withdraw.',
     ),
   },
 }

@@ -5,6 +5,7 @@ import { nodeId } from '../../query/node-id.ts'
 import { modelNamed } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
+import { refusalOfSolution } from './refusal.ts'
 
 const ranked = {
   ranking: column(smallInt, 's.ranking', 'Its place, from 1.'),
@@ -44,6 +45,14 @@ export const solution: Model = {
     ),
   },
   relations: {
+    refusal: {
+      kind: 'same',
+      model: () => refusalOfSolution,
+      nullable: true,
+      unless: 's.refusal IS NULL',
+      description:
+        'Why it could not win, though it is among the valid ones: another order of it was cancelled, its settlement fails, or it is unfair. Null for the others.',
+    },
     auction: {
       kind: 'one',
       model: modelNamed('Auction'),

@@ -16,6 +16,7 @@ export interface NotificationFilter {
   from?: Date
   /** Not included. */
   until?: Date
+  unread?: boolean
 }
 
 const historyKey: PageKey = {
@@ -27,8 +28,8 @@ const historyKey: PageKey = {
   order: 'DESC',
 }
 
-/** Each condition has an index; types of one order are checked for the notifications of the order. */
-function historyRanges({ types, orderUid, from, until }: NotificationFilter): PageSource {
+/** Each condition has an index, but for what was read; a second one is checked for what the index of the first gives. */
+function historyRanges({ types, orderUid, from, until, unread }: NotificationFilter): PageSource {
   const range = (lead?: Prisma.Sql) => {
     const conditions = [
       raw('n.account = ac.address'),
@@ -38,14 +39,23 @@ function historyRanges({ types, orderUid, from, until }: NotificationFilter): Pa
     ].filter((condition) => condition !== undefined)
     return Prisma.sql`notifications n WHERE ${Prisma.join(conditions, ' AND ')}`
   }
-  if (orderUid !== undefined) {
-    const condition = types && Prisma.sql`n.type = ANY(${types})`
-    return {
-      ranges: [range(Prisma.sql`n.metadata->>'orderId' = ${orderUid}`)],
-      scan: condition && { limit: scanLimit, condition },
-    }
-  }
-  return { ranges: types ? types.map((type) => range(Prisma.sql`n.type = ${type}`)) : [range()] }
+  const ofTypes = types && Prisma.sql`n.type = ANY(${types})`
+  const isRead =
+    unread === undefined ? undefined : raw(unread ? 'n.read_at IS NULL' : 'n.read_at IS NOT NULL')
+  if (orderUid !== undefined)
+    return withScan([range(Prisma.sql`n.metadata->>'orderId' = ${orderUid}`)], [ofTypes, isRead])
+  if (unread) return withScan([range(isRead)], [ofTypes])
+  return withScan(types ? types.map((type) => range(Prisma.sql`n.type = ${type}`)) : [range()], [isRead])
+}
+
+function withScan(
+  ranges: readonly Prisma.Sql[],
+  conditions: readonly (Prisma.Sql | undefined)[],
+): PageSource {
+  const given = conditions.filter((condition) => condition !== undefined)
+  return given.length > 0
+    ? { ranges, scan: { limit: scanLimit, condition: Prisma.join(given, ' AND ') } }
+    : { ranges }
 }
 
 /** Of account `ac`, newest first, each once. */

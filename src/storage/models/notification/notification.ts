@@ -44,6 +44,7 @@ const commonMembers: Pick<Model, 'fields' | 'relations' | 'identity'> = {
       `coalesce((n.metadata->>'reverted')::bool, false)`,
       'Whether a reorg took the cause away for good.',
     ),
+    readAt: orNull(column(time, 'n.read_at', 'When the account marked it as read; null where it did not.')),
     orderUid: derived(asText('OrderUid'), `n.metadata->>'orderId'`, 'The order it is about.'),
   },
   relations: {

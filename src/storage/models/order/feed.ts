@@ -1,5 +1,7 @@
+import { orderKinds } from '../../../domain/order/order.ts'
+import { recordedCodes, recordedStatus } from '../../order/status.ts'
 import { boolean, string } from '../../query/codec.ts'
-import { type FeedSource, feedHead } from '../../query/feed-source.ts'
+import { type FeedSource, feedHead, snapshotAgain } from '../../query/feed-source.ts'
 import { derived, type Model, orNull } from '../../query/model.ts'
 import { modelNamed } from '../../query/registry.ts'
 import { orderEvent } from './event.ts'
@@ -45,24 +47,55 @@ const rows = `order_feed f JOIN orders o ON o.id = f.order_id CROSS JOIN LATERAL
     UNION ALL SELECT e.* FROM order_feed r, jsonb_populate_record(NULL::order_events, r.removed) e
     WHERE r.event_id = f.event_id AND r.removed IS NOT NULL) ev WHERE true`
 
+/** An entry without an event. */
+const noEvent = 'NULL AS removed, NULL::bigint AS event_id'
+
 /** The events of one order, by its row key. */
 export const orderFeed: FeedSource = {
   name: 'order',
   table: 'order_feed',
   entry: orderFeedEntry,
   rows,
-  snapshot: (orderId) => `(SELECT ${feedHead} AS place, NULL AS removed, NULL::bigint AS event_id) f
-    JOIN orders o ON o.id = ${orderId} LEFT JOIN order_events ev ON false`,
+  snapshot: (orderId) => ({
+    rows: `(SELECT ${feedHead}::text AS place, ${noEvent}) f
+      JOIN orders o ON o.id = ${orderId} LEFT JOIN order_events ev ON false`,
+    isEntry: 'true',
+  }),
   key: 'f.order_id',
   keyType: 'bigint',
 }
 
-const { snapshot: _, ...withoutSnapshot } = orderFeed
+/** Orders in the snapshot of an account. */
+export const maxSnapshotOrders = 100
+
+/** Orders that had not ended as of the last block, newest first, which an index gives. */
+function openOrders(account: string): string {
+  const codes = [recordedCodes.open, recordedCodes.presignaturePending]
+  const newest = `ORDER BY o.created_at DESC, o.id DESC LIMIT ${maxSnapshotOrders}`
+  const ranges = codes.flatMap((code) => {
+    const isOpen = `o.chain_id = n.chain_id AND ${recordedStatus} = '${code}'`
+    return [
+      ...orderKinds.map(
+        (kind) => `o.owner = ${account} AND o.onchain_user IS NULL AND o.kind = '${kind}' AND ${isOpen}`,
+      ),
+      `o.onchain_user = ${account} AND ${isOpen}`,
+    ].map((condition) => `(SELECT o.* FROM orders o WHERE ${condition} ${newest})`)
+  })
+  return `SELECT o.* FROM networks n CROSS JOIN LATERAL (${ranges.join(' UNION ALL ')}) o ${newest}`
+}
 
 /** The events of an account's orders. */
 export const ownerFeed: FeedSource = {
-  ...withoutSnapshot,
+  ...orderFeed,
   name: 'owner',
+  snapshot: (account) => ({
+    rows: `(SELECT ${feedHead} AS head) h
+      LEFT JOIN LATERAL (SELECT o.*, row_number() OVER (ORDER BY o.created_at DESC, o.id DESC) AS nth, count(*) OVER () AS many
+        FROM (${openOrders(account)}) o) o ON true
+      CROSS JOIN LATERAL (SELECT CASE WHEN o.nth < o.many THEN '${snapshotAgain}' ELSE h.head::text END AS place, ${noEvent}) f
+      LEFT JOIN order_events ev ON false ORDER BY o.nth`,
+    isEntry: 'o.id IS NOT NULL',
+  }),
   key: 'f.owner',
   keyType: 'bytea',
 }

@@ -9,6 +9,7 @@ import { debugReport } from './debug-report.ts'
 import { orderEvents } from './event.ts'
 import { orderProgress, progressRows } from './progress.ts'
 import { orderQuote } from './quote.ts'
+import { refusedSolutions, solverOutcomes } from './solver-outcome.ts'
 import { orderStanding } from './standing.ts'
 import { executedPrice, limitPrice, marketPrices, surplus } from './value.ts'
 
@@ -135,6 +136,8 @@ export const orderRelations: Record<string, Relation> = {
   standing: orderStanding,
   pendingSettlements,
   marketPrices,
+  solverOutcomes,
+  refusedSolutions,
   debugReport: {
     kind: 'same',
     model: () => debugReport,

@@ -13,7 +13,7 @@ const share = (sql: string, description: string) =>
   orNull(derived(decimal, `trim_scale(${sql} / 1000000.0)::text`, description))
 
 /** The newest bids on order `o`, so that one that was in any number of competitions costs no more. */
-const newestBids = `(SELECT px.auction_id, px.solution_uid, px.executed_sell, px.executed_buy FROM solution_executions px
+export const newestBids = `(SELECT px.auction_id, px.solution_uid, px.executed_sell, px.executed_buy FROM solution_executions px
   WHERE px.order_id = o.id ORDER BY px.auction_id DESC, px.solution_uid DESC LIMIT 300)`
 
 const bestPrice: Model = {
@@ -44,7 +44,7 @@ const bestPriceRows = `(SELECT bs.solver, b.auction_id, a.block, b.solution_uid 
     b.executed_buy AS buy
   FROM ${newestBids} b JOIN auctions a ON a.id = b.auction_id AND ${isShown}
     JOIN solutions bs ON bs.auction_id = b.auction_id AND bs.uid = b.solution_uid
-  UNION ALL SELECT NULL, NULL, sd.routed_block, 0, sd.routed_sell, sd.routed_buy WHERE sd.routed_block IS NOT NULL) bp
+  UNION ALL SELECT NULL, NULL, sd.routed_block, 0, sd.routed_sell, sd.routed_buy WHERE sd.routed_sell IS NOT NULL) bp
   ORDER BY bp.buy / nullif(bp.sell, 0) DESC NULLS LAST, bp.block DESC, bp.auction_id DESC NULLS LAST, bp.uid LIMIT 1`
 
 const standing: Model = {

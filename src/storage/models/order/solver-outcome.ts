@@ -1,0 +1,104 @@
+import { solverOutcomes as outcomes } from '../../../domain/auction/refusal.ts'
+import type { Address } from '../../../domain/evm/address.ts'
+import { bytea } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
+import { address, enumOf, rowKey, smallInt, string } from '../../query/codec.ts'
+import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import { isShown, orderAuctions } from '../auction/auction.ts'
+import { refusedSolution } from '../auction/refusal.ts'
+import { proposedSolution } from '../auction/solution.ts'
+
+/** In auction `a`, of order `o`. */
+const isHeld = `EXISTS (SELECT FROM auction_spans sp WHERE sp.order_id = o.id
+  AND int8range(sp.first_auction, sp.last_auction, '[]') @> a.id)`
+
+/** Answer `sv` of a solver to auction `a`, with its best bid `s`, `px` on order `o`, and what was refused first, `rs`. */
+export const solverOutcome: Model = {
+  name: 'SolverOutcome',
+  description: 'What a solver did about an order in one auction.',
+  fields: {
+    auctionId: derived(rowKey, 'a.id', 'The auction.'),
+    solver: column(address, 'sv.solver', 'The account that submits its settlements.'),
+    outcome: derived(
+      enumOf('SolverOutcomeKind', outcomes),
+      `(CASE WHEN NOT ${isHeld} THEN 'not_sent' WHEN sv.answer = 'not_asked' THEN 'not_asked' WHEN s.is_winner THEN 'won'
+        WHEN s.uid IS NOT NULL AND s.refusal IS NULL THEN 'beaten' WHEN s.uid IS NOT NULL OR rs.id IS NOT NULL THEN 'refused'
+        WHEN sv.answer = 'answered' THEN 'no_bid' ELSE sv.answer END)`,
+      'How far it came.',
+    ),
+    fault: orNull(
+      column(
+        string,
+        'sv.fault',
+        'Why the solver was not asked, or failed, in words; null for other answers.',
+      ),
+    ),
+    milliseconds: orNull(
+      column(smallInt, 'sv.milliseconds', 'From the question to the answer; null without one.'),
+    ),
+  },
+  relations: {
+    bid: {
+      kind: 'same',
+      model: () => proposedSolution,
+      nullable: true,
+      unless: 's.uid IS NULL',
+      description: 'Its best solution with the order; null if none competed.',
+    },
+    winningBid: {
+      kind: 'one',
+      model: () => proposedSolution,
+      nullable: true,
+      rows: `solution_executions px JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
+        WHERE px.order_id = o.id AND px.auction_id = a.id AND s.is_winner LIMIT 1`,
+      description: 'The winner that trades the order, whoever proposed it; null if none does.',
+    },
+    refused: {
+      kind: 'same',
+      model: () => refusedSolution,
+      nullable: true,
+      unless: 'rs.id IS NULL',
+      description: 'Its first solution with the order that never competed; null if none was refused.',
+    },
+  },
+}
+
+const newest = Prisma.raw(`(SELECT a.id FROM ${orderAuctions} AND ${isShown} ORDER BY a.id DESC LIMIT 1)`)
+const joined = Prisma.raw(`auctions a JOIN solver_answers sv ON sv.auction_id = a.id
+  LEFT JOIN LATERAL (SELECT bx.* FROM solution_executions bx JOIN solutions bs ON bs.auction_id = bx.auction_id AND bs.uid = bx.solution_uid
+    WHERE bx.order_id = o.id AND bx.auction_id = a.id AND bs.solver = sv.solver
+    ORDER BY bs.is_winner DESC, bs.refusal IS NOT NULL, bs.uid LIMIT 1) px ON true
+  LEFT JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
+  LEFT JOIN LATERAL (SELECT * FROM refused_solutions r WHERE r.auction_id = a.id AND r.solver = sv.solver
+    AND o.id = ANY(r.order_ids) ORDER BY r.id LIMIT 1) rs ON true`)
+const shown = Prisma.raw(`a.chain_id = o.chain_id AND ${isShown}`)
+
+export interface OutcomeArguments {
+  /** null: the newest that held the order and is shown. */
+  auctionId: number | null
+  /** null: all. */
+  solver: Address | null
+}
+
+/** Of order `o`. */
+export const solverOutcomes: Relation = {
+  kind: 'many',
+  model: () => solverOutcome,
+  rows: ({ auctionId, solver }: OutcomeArguments) => Prisma.sql`${joined}
+    WHERE a.id = ${auctionId === null ? newest : Prisma.sql`${BigInt(auctionId)}`} AND ${shown}
+    ${solver === null ? Prisma.empty : Prisma.sql`AND sv.solver = ${bytea(solver)}`} ORDER BY sv.solver`,
+  items: 3,
+  description:
+    'What each solver did about the order in one auction. Empty while the competition is hidden, and for auctions of which it is not recorded.',
+}
+
+/** Of order `o`. `a` has what its condition needs: the auction need not be stored. */
+export const refusedSolutions: Relation = {
+  kind: 'page',
+  model: () => refusedSolution,
+  rows: `refused_solutions rs
+    CROSS JOIN LATERAL (SELECT rs.chain_id, rs.deadline_block) a WHERE rs.order_ids @> ARRAY[o.id] AND ${isShown}`,
+  key: { letter: 'r', parts: [{ sql: 'rs.id', type: 'number' }], order: 'DESC' },
+  description:
+    'Solutions with the order that never competed, newest first, also of auctions that are not stored because nothing valid came in. Those of a hidden competition come when its deadline block has passed.',
+}

@@ -1,0 +1,144 @@
+import type { DiagnosisFacts, StandingFacts } from '../../../domain/diagnosis/facts.ts'
+import type { Address } from '../../../domain/evm/address.ts'
+import type { OrderUid } from '../../../domain/order/uid.ts'
+import { bytea } from '../../database/columns.ts'
+import type { Db } from '../../database/database.ts'
+import { readPrepared } from '../../database/prepared.ts'
+import { type RowFields, rowSql, toRow } from '../../query/row.ts'
+import { ambientValues, ownParam } from '../../query/selected.ts'
+import { numberParameters } from '../../query/statement.ts'
+import { sql } from '../../query/text.ts'
+import {
+  attemptFields,
+  bestBid,
+  bidFields,
+  cancellation,
+  cancellationFields,
+  lastTrade,
+  newestAttempt,
+  newestBid,
+  newestRefusal,
+  orderFields,
+  pairFields,
+  pairPrice,
+  refusalFields,
+  type StandingRow,
+  serviceFields,
+  standingFields,
+  tokenFields,
+  tokenRow,
+  tradeFields,
+} from './rows.ts'
+
+/** What is stored about an order, and whose funds it needs. */
+export type StoredFacts = Pick<
+  DiagnosisFacts,
+  | 'order'
+  | 'tokens'
+  | 'cancellation'
+  | 'lastTrade'
+  | 'standing'
+  | 'bid'
+  | 'bestBid'
+  | 'attempt'
+  | 'refusal'
+  | 'market'
+> & {
+  owner: Address
+  /** Whether a contract of its own decides what its account has: its wallet, or its hooks. */
+  hasOwnCode: boolean
+  service: Pick<DiagnosisFacts['service'], 'indexed' | 'head' | 'auctionAt'>
+}
+
+const orNothing = (text: string) => sql(`coalesce(${text}, 'null')`)
+
+const statement = numberParameters(`SELECT ${rowSql(orderFields, {
+  standing: orNothing(`CASE WHEN sd.order_id IS NOT NULL THEN ${rowSql(standingFields)} END`),
+  sell: orNothing(tokenRow('o.sell_token')),
+  buy: orNothing(tokenRow('o.buy_token')),
+  cancellation: orNothing(cancellation),
+  lastTrade: orNothing(lastTrade),
+  bid: orNothing(newestBid),
+  bestBid: orNothing(bestBid),
+  attempt: orNothing(newestAttempt),
+  refusal: orNothing(newestRefusal),
+  newest: orNothing(pairPrice('DESC')),
+  oldest: orNothing(pairPrice('ASC')),
+  service: sql(rowSql(serviceFields)),
+})}
+  FROM orders o LEFT JOIN order_standings sd ON sd.order_id = o.id LEFT JOIN checkpoints cp ON cp.chain_id = o.chain_id
+    LEFT JOIN auction_rounds ar ON ar.chain_id = o.chain_id
+  WHERE o.chain_id = ${ownParam(0)}::int4 AND o.uid = ANY(${ownParam(1)}::bytea[])`)
+
+export interface FactsQuestion {
+  chainId: number
+  uids: readonly OrderUid[]
+  now: Date
+  hidesCompetitions: boolean
+}
+
+/** By UID; those that are not stored are left out. In SQL: one statement over a dozen tables, for any number of orders. */
+export async function readDiagnosisFacts(
+  db: Db,
+  { chainId, uids, now, hidesCompetitions }: FactsQuestion,
+): Promise<Map<OrderUid, StoredFacts>> {
+  const seconds = now.getTime() / 1_000
+  const ambient = ambientValues({ now: Math.floor(seconds), hidesCompetitions })
+  const values = [...ambient, chainId, uids.map(bytea), seconds]
+  const rows = await readPrepared<[string]>(
+    db,
+    statement.text,
+    statement.valueIndexes.map((index) => values[index]),
+  )
+  return new Map(rows.map(([text]) => toFacts(JSON.parse(text))))
+}
+
+type Json = Record<string, Record<string, unknown> | null>
+
+function toFacts(json: Json): [OrderUid, StoredFacts] {
+  const read = <Row>(key: string, fields: RowFields<Row>): Row | null =>
+    json[key] ? toRow(fields, json[key]) : null
+  const { uid, owner, hasOwnCode, ...order } = toRow(orderFields, json)
+  const [newest, oldest] = [read('newest', pairFields), read('oldest', pairFields)]
+  const standing = read('standing', standingFields)
+  const { block, blockAt, head, auctionAt } = toRow(serviceFields, json.service ?? {})
+  return [
+    uid,
+    {
+      ...{ owner, hasOwnCode, order },
+      tokens: { sell: read('sell', tokenFields), buy: read('buy', tokenFields) },
+      standing: standing && toStanding(standing),
+      cancellation: read('cancellation', cancellationFields),
+      lastTrade: read('lastTrade', tradeFields),
+      bid: read('bid', bidFields),
+      bestBid: read('bestBid', bidFields),
+      attempt: read('attempt', attemptFields),
+      refusal: read('refusal', refusalFields),
+      market: newest && oldest && { newest, oldest },
+      service: { indexed: block === null ? null : { block, at: blockAt }, head, auctionAt },
+    },
+  ]
+}
+
+function toStanding(row: StandingRow): StandingFacts {
+  const { balance, allowance, routedSell, routedBuy, routedBlock: routedAt, bestSell, bestBuy } = row
+  const { bestBlock, bestAt } = row
+  const found = routedSell !== null && routedBuy !== null && { sell: routedSell, buy: routedBuy }
+  return {
+    reason: row.reason,
+    since: row.since,
+    marketGap: row.marketGap,
+    feeShare: row.feeShare,
+    policyShare: row.policyShare,
+    missing: row.missing,
+    funds: balance === null || allowance === null ? null : { balance, allowance },
+    takenBy: row.takenBy,
+    revert: row.revert,
+    unpriced: (row.unpriced?.split(',') ?? []) as Address[],
+    routed: routedAt === null ? null : found ? { ...found, block: routedAt } : 'none',
+    best:
+      bestSell === null || bestBuy === null || bestBlock === null || bestAt === null
+        ? null
+        : { sell: bestSell, buy: bestBuy, block: bestBlock, at: bestAt },
+  }
+}
