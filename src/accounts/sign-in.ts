@@ -121,7 +121,12 @@ function siteOf(publicUrl: URL | undefined): URL {
 function parseMessage(message: string): SiweMessage {
   try {
     return new SiweMessage(message)
-  } catch {
+  } catch (fault) {
+    if (/EIP-55/.test(String(fault)))
+      throw refused(
+        'address',
+        'the address in the message must have its EIP-55 checksum, by upper and lower case',
+      )
     throw refused('message', 'the message does not follow EIP-4361')
   }
 }

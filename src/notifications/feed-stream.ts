@@ -1,4 +1,5 @@
 import type { FeedReading } from '../storage/feeds/texts.ts'
+import { snapshotAgain } from '../storage/query/feed-source.ts'
 import type { Feed } from './feed.ts'
 import type { Follower, Sink } from './feed-follower.ts'
 import type { Rendered } from './feed-memory.ts'
@@ -24,19 +25,24 @@ export interface StreamRequest {
   signal: AbortSignal
 }
 
+/** Whether a snapshot comes first, if it is asked for. */
+export function startsAnew(after: string | null): boolean {
+  return after === null || after === snapshotAgain
+}
+
 /** The entries of a feed as they are taken, one after the other. @throws as `Feed.follow`; Refusal FeedGap, also later */
 export async function* streamFeed(
   feed: Feed,
   { key, after, snapshot = false, client, reading, weight, signal }: StreamRequest,
 ): AsyncGenerator<FeedEvent, void> {
   const texts = feed.texts(reading)
-  const first = snapshot && after === null ? await texts.readSnapshot(key) : undefined
+  const first = snapshot && startsAnew(after) ? await texts.readSnapshot(key) : undefined
   const from = first ? String(first.place) : after
   const render = (text: string, place: bigint) => ({ cursor: String(place), text, bytes: 2 * text.length })
   const rendering = { key: `event ${texts.key}`, texts, weight, render }
   const sink = new WaitingSink()
   const follower = await feed.follow<FeedEvent & Rendered>({ key, after: from, client, rendering, sink })
-  if (first) yield { cursor: String(first.place), text: first.text }
+  if (first) yield* first.entries
   for await (const { rendered } of sink.entries(follower, signal)) yield rendered
 }
 

@@ -31,10 +31,8 @@ export class Throttled extends OutsideFault {
   }
 }
 
-const maxCharacters = 200
-
 /** Text of a provider made safe to show: one bounded line of visible characters, without URLs. `undefined` if empty. */
-export function printable(text: string): string | undefined {
+export function printable(text: string, maxCharacters = 200): string | undefined {
   const line = text
     .slice(0, maxCharacters * 4)
     .replace(/\b\w+:\/\/\S*/g, '…')

@@ -11,6 +11,7 @@ import { createThrottledLog } from '../concurrency/throttled-log.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { OutsideFault, Throttled } from './fault.ts'
+import { announceSource, observed } from './telemetry/work.ts'
 
 export interface HealthLimits {
   /** Consecutive failures that open the breaker. */
@@ -57,6 +58,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   )
   breaker.onBreak(() => log.warn('an outside source is left alone', { source: name }))
   breaker.onReset(() => log.info('an outside source is asked again', { source: name }))
+  const work = { kind: 'source', name: 'ask', of: name } as const
   let running = 0
   let quietUntil = Number.NEGATIVE_INFINITY
   let throttledInARow = 0
@@ -79,18 +81,23 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
     throw new Throttled(name, 'too many calls under way')
   }
 
+  function state(): HealthState {
+    if (breaker.state === CircuitState.Open) return 'open'
+    if (breaker.state === CircuitState.HalfOpen) return 'trial'
+    return now() < quietUntil ? 'throttled' : 'closed'
+  }
+  announceSource({ name, state })
+
   return {
-    state() {
-      if (breaker.state === CircuitState.Open) return 'open'
-      if (breaker.state === CircuitState.HalfOpen) return 'trial'
-      return now() < quietUntil ? 'throttled' : 'closed'
-    },
+    state,
     async ask(call) {
       checkOpen()
       running++
       try {
         // A refusal passes the breaker as a value: thrown, it would not reset the count of failures.
-        const outcome = await breaker.execute(() => call().then((value) => ({ value }), toRefusal))
+        const outcome = await breaker.execute(() =>
+          observed(work, call).then((value) => ({ value }), toRefusal),
+        )
         throttledInARow = 0
         if ('refusal' in outcome) throw outcome.refusal
         return outcome.value

@@ -2,6 +2,7 @@ import { nestsDeeper } from '../domain/json-text.ts'
 import type { Clock } from '../domain/log.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 import { readUpTo } from './read-up-to.ts'
+import { observed, traceHeaders } from './telemetry/work.ts'
 
 /** A provider that speaks JSON over HTTP, and the limits of an exchange with it. */
 export interface JsonPeer {
@@ -53,11 +54,16 @@ const defaultTimeoutMs = 10_000
  * @throws Throttled at status 429; OutsideFault when the provider is unreachable or slow, answers 3xx or 5xx, too
  * much, or 2xx without JSON
  */
-export async function exchangeJson(
+export function exchangeJson(
   peer: JsonPeer,
   question: JsonQuestion,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
+  const work = { kind: 'call', name: question.body === undefined ? 'GET' : 'POST', of: peer.name } as const
+  return observed(work, () => exchange(peer, question, signal))
+}
+
+async function exchange(peer: JsonPeer, question: JsonQuestion, signal: AbortSignal): Promise<JsonAnswer> {
   const timeout = AbortSignal.timeout(peer.timeoutMs ?? defaultTimeoutMs)
   try {
     const response = await fetch(urlOf(peer.url, question), {
@@ -100,6 +106,7 @@ function requestOf(
   const headers = {
     ...ownHeaders,
     ...moreHeaders,
+    ...traceHeaders(),
     accept: 'application/json',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
   }

@@ -1,7 +1,9 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { observed } from './telemetry/work.ts'
 
 /** Posts to addresses that clients name, and lets none of them lead inside. */
 export interface Receivers {
@@ -26,29 +28,43 @@ export interface ReceiverAnswer {
   retryAfterMs: number | undefined
 }
 
+const receiving = { kind: 'source', name: 'POST', of: 'receivers of channels' } as const
+
 /** No answer, or none that can be read. The message names no address. */
 export class ReceiverFault extends Error {}
 
-/** For the whole exchange. */
-const timeoutMs = 10_000
 const maxAnswerBytes = 65_536
 const maxUrlLength = 2_000
 const allowedPorts = new Set(['', '443', '8443'])
-/** A connection for each request: its address is checked each time. */
-const connection = { keepAlive: false, timeout: timeoutMs }
+/** IPv6 that is routed in public; all of the rest is reserved, also what the filter takes for public, such as `::7f00:1`. */
+const publicIpv6 = /^[23][0-9a-f]{3}:/i
+
+export type Lookup = typeof systemLookup
+
+export interface ReceiverOptions {
+  /** Resolves names, for each connection anew. */
+  lookup?: Lookup
+  /** For the whole exchange. */
+  timeoutMs?: number
+}
 
 /**
  * Takes public https addresses on ports 443 and 8443 only.
  * @param allowedHosts host names and addresses that may be anywhere, over http too, on any port
  */
-export function createReceivers(allowedHosts: readonly string[]): Receivers {
+export function createReceivers(
+  allowedHosts: readonly string[],
+  { lookup = systemLookup, timeoutMs = 10_000 }: ReceiverOptions = {},
+): Receivers {
   const allowed = new Set(allowedHosts)
-  const filtering = new RequestFilteringHttpsAgent(connection)
+  // A connection for each request: its address is checked each time.
+  const connection = { keepAlive: false, timeout: timeoutMs }
+  const filtering = new RequestFilteringHttpsAgent({ ...connection, lookup: publicLookup(lookup) })
   const plain = { 'http:': new HttpAgent(connection), 'https:': new HttpsAgent(connection) }
 
   function fault(text: string): string | undefined {
     const url = URL.canParse(text) ? new URL(text) : undefined
-    if (!url || text.length > maxUrlLength) return `must be a URL of at most ${maxUrlLength} characters`
+    if (!url || url.href.length > maxUrlLength) return `must be a URL of at most ${maxUrlLength} characters`
     if (url.username || url.password) return 'must have neither user nor password'
     if (isAllowed(url)) return undefined
     if (url.protocol !== 'https:') return 'must be https'
@@ -71,29 +87,58 @@ export function createReceivers(allowedHosts: readonly string[]): Receivers {
     fault,
     async post(url, headers, body, stop) {
       const agent = agentFor(url)
-      const request = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest
-      const timeout = AbortSignal.timeout(timeoutMs)
-      const signal = stop ? AbortSignal.any([stop, timeout]) : timeout
-      const options = {
-        method: 'POST',
-        agent,
-        signal,
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-      }
-      try {
-        const response = await new Promise<IncomingMessage>((resolve, reject) => {
-          request(url, options, resolve).on('error', reject).end(body)
-        })
-        return {
-          status: response.statusCode ?? 0,
-          body: await readAnswer(response),
-          retryAfterMs: retryAfterMs(response.headers['retry-after']),
-        }
-      } catch (cause) {
-        throw signal.aborted ? new ReceiverFault('no answer in time') : asFault(cause)
-      }
+      return observed(receiving, () => exchange(agent, url, headers, body, stop))
     },
   }
+
+  async function exchange(
+    agent: HttpsAgent,
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer,
+    stop: AbortSignal | undefined,
+  ): Promise<ReceiverAnswer> {
+    const request = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = stop ? AbortSignal.any([stop, timeout]) : timeout
+    const options = {
+      method: 'POST',
+      agent,
+      signal,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    }
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        request(url, options, resolve).on('error', reject).end(body)
+      })
+      return {
+        status: response.statusCode ?? 0,
+        body: await readAnswer(response),
+        retryAfterMs: retryAfterMs(response.headers['retry-after']),
+      }
+    } catch (cause) {
+      throw signal.aborted ? new ReceiverFault('no answer in time') : asFault(cause)
+    }
+  }
+}
+
+/** The one spelling of a URL that has no fault: ASCII, and what is never sent left out. */
+export function spelledOnce(url: string): string {
+  return Object.assign(new URL(url), { hash: '' }).href
+}
+
+/** Resolves as `lookup`, without IPv6 that is not public; the filter behind it does the rest. */
+function publicLookup(lookup: Lookup): Lookup {
+  const filtered = (host: string, options: object, answer: (...result: unknown[]) => void) =>
+    lookup(host, options, (fault, found, family) => {
+      const all: readonly LookupAddress[] = Array.isArray(found)
+        ? found
+        : [{ address: found as unknown as string, family }]
+      const isInside = !fault && all.some(({ address }) => isIP(address) !== 4 && !publicIpv6.test(address))
+      if (isInside) answer(new ReceiverFault('the address is not public'))
+      else answer(fault, found, family)
+    })
+  return filtered as unknown as Lookup
 }
 
 /** Errors of the filter name what a host resolves to, which nobody outside should learn. */

@@ -116,6 +116,17 @@ describe('signing in', () => {
     expect(errors?.[0]?.extensions?.field).toBe('message')
   })
 
+  test('an address without its EIP-55 checksum is named', async () => {
+    const message = (await messageWith()).replace(key.address, key.address.toLowerCase())
+    const { errors } = await signIn(message)
+    expect(errors?.[0]?.message).toContain('EIP-55 checksum')
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'InvalidSignIn',
+      field: 'message',
+      data: { reason: 'address' },
+    })
+  })
+
   test('an account has at most 20 sessions', async () => {
     const endAll = async (token: string) => {
       const mutation =

@@ -3,6 +3,8 @@ import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
+import { claimNetwork } from '../../src/storage/chain/networks.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { appendEvents } from '../../src/storage/order/events.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { numbered } from '../fakes/order.ts'
@@ -19,6 +21,7 @@ let server: TestServer
 let checkpoint: Checkpoint | null = null
 beforeAll(async () => {
   server = await openTestServer()
+  await claimNetwork(server.database.db, network, hashOf('a:0'))
   await apply()
 })
 afterAll(async () => {
@@ -118,10 +121,74 @@ describe('order events', () => {
     ])
   })
 
+  test('of an account: its orders that have not ended, then each event once, also when it is cut in between', async () => {
+    const { db } = server.database
+    const owner = numbered('75')
+    const place = (validTo: number, more: object = {}) => storeOrder(db, { owner, validTo, ...more })
+    const [first, cancelled, last] = [await place(11), await place(12), await place(13)]
+    await sql(db).order.updateMany({ where: { id: cancelled.id }, data: { cancelledAt: new Date() } })
+    using watcher = follow({ owner, snapshot: true })
+    await eventually('a snapshot', () => watcher.results.length >= 2)
+    const later = await place(14)
+    await eventually('an event', () => watcher.results.length >= 3)
+    const told = (updates: readonly OrderEvents[]) =>
+      updates.map(({ orderEvents: { order, event } }) => [order.uid, event?.label ?? 'snapshot'])
+    expect(told(watcher.data())).toEqual([
+      [last.uid, 'snapshot'],
+      [first.uid, 'snapshot'],
+      [later.uid, 'CREATED'],
+    ])
+
+    const [cut, whole] = watcher.data().map(({ orderEvents: { cursor } }) => cursor)
+    using again = follow({ owner, snapshot: true, after: cut })
+    await eventually('the snapshot again', () => again.results.length >= 3)
+    expect(told(again.data())).toEqual([later, last, first].map(({ uid }) => [uid, 'snapshot']))
+    using behind = follow({ owner, snapshot: true, after: whole })
+    await eventually('what came behind the snapshot', () => behind.results.length >= 1)
+    expect(told(behind.data())).toEqual([[later.uid, 'CREATED']])
+  })
+
+  test('of an account without orders, and of one with more than a snapshot may have', async () => {
+    const { db } = server.database
+    const owner = numbered('76')
+    const place = (number: number) => storeOrder(db, { owner, validTo: 1_000 + number })
+    using watcher = follow({ owner, snapshot: true })
+    const uids = (updates: readonly OrderEvents[]) => updates.map(({ orderEvents: { order } }) => order.uid)
+    // The first may come before the stream begins: then it is in the snapshot.
+    const orders = [await place(0)]
+    await eventually('its first entry', () => watcher.results.length >= 1)
+    orders.push(await place(101))
+    await eventually('its first event', () => watcher.results.length >= 2)
+    expect(uids(watcher.data())).toEqual(orders.map(({ uid }) => uid))
+    for (let number = 1; number < 100; number++) orders.push(await place(number))
+    using full = follow({ owner, snapshot: true })
+    await eventually('a snapshot', () => full.results.length >= 100)
+    expect(uids(full.data())).toEqual(
+      orders
+        .slice(1)
+        .map(({ uid }) => uid)
+        .reverse(),
+    )
+    expect(new Set(full.data().map(({ orderEvents }) => orderEvents.cursor)).size).toBe(2)
+
+    const large = orderEvents.replace('order { uid', 'order { events(first: 200) { nodes { label } } uid')
+    using refused = collect(server.url, large, { owner, snapshot: true })
+    await eventually('a refusal', () => refused.results.length >= 1)
+    expect(refused.results[0]?.errors?.[0]?.extensions).toMatchObject({
+      code: 'QueryTooComplex',
+      field: 'snapshot',
+    })
+  })
+
   test.each([
     ['neither uid nor owner', {}, 'InvalidParameter', 'uid'],
     ['an order that is not known', { uid: `0x${'17'.repeat(56)}` }, 'OrderNotFound', 'uid'],
-    ['a snapshot of an account', { owner: numbered('71'), snapshot: true }, 'InvalidParameter', 'snapshot'],
+    [
+      'a cursor of a snapshot without one',
+      { owner: numbered('71'), after: 'snapshot' },
+      'InvalidParameter',
+      'after',
+    ],
     ['what is no cursor', { owner: numbered('71'), after: 'x' }, 'InvalidParameter', 'after'],
   ])('%s is refused', async (_, variables, code, field) => {
     using watcher = follow(variables)

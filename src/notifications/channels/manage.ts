@@ -10,6 +10,8 @@ import type {
   PushKeys,
   WebhookKeys,
 } from '../../domain/notification/channel.ts'
+import { mailboxOf } from '../../domain/notification/email-address.ts'
+import { spelledOnce } from '../../outside/receiver.ts'
 import {
   confirmChannel as confirm,
   endChannel,
@@ -19,9 +21,11 @@ import {
   renewConfirmation,
   updateChannel,
 } from '../../storage/channels/channels.ts'
+import { countConfirmation, freeReceiver } from '../../storage/channels/confirmations.ts'
 import { insertTestDelivery, replayDeliveries } from '../../storage/channels/deliveries.ts'
-import type { Database } from '../../storage/database/database.ts'
+import type { Database, Tx } from '../../storage/database/database.ts'
 import { signal } from '../../storage/database/signals.ts'
+import { newEmailKeys } from './email/leave.ts'
 import type { Sender } from './sender.ts'
 import { newWebhookSecret } from './webhook.ts'
 
@@ -32,6 +36,8 @@ export interface ChannelServices {
   senders: Partial<Record<ChannelKind, Sender>>
   /** Why an address is refused; undefined when it is not. */
   addressFault(url: string): string | undefined
+  /** Where web push is enabled. */
+  pushPublicKey?: string | undefined
 }
 
 export interface Subscription extends ChannelFilter {
@@ -41,51 +47,112 @@ export interface Subscription extends ChannelFilter {
   pushKeys?: PushKeys
 }
 
+interface Sent {
+  channel: Channel
+  /** Its account confirms the channel by following it. */
+  confirmationLink: string | null
+}
+
+export interface Subscribed extends Sent {
+  secret: string | null
+}
+/** Without which a kind is not enabled. */
+const neededSettings: Partial<Record<ChannelKind, string>> = { email: 'SMTP_URL, SMTP_FROM and PUBLIC_URL' }
+
 /** That have not ended. */
 export const maxChannels = 10
 const confirmationMs = 24 * 3_600_000
 /** Between two tokens for one channel. */
 const renewalMs = 60_000
-const previousSecretMs = 24 * 3_600_000
 /** Deliveries of one replay. */
 const maxReplayed = 1_000
 
 /**
  * Stores a channel and sends it the token that confirms it. For an address that waits for its confirmation, another token is sent.
- * @returns the channel and, of a webhook, its secret, which is shown this once
- * @throws Refusal FeatureDisabled, InvalidParameter, TooManyChannels, ChannelExists, ChannelUnreachable
+ * @returns the channel and, of a webhook, its secret, which is shown this once; of a chat, the link that confirms it
+ * @throws Refusal FeatureDisabled, InvalidParameter, TooManyChannels, TooManyConfirmations, ChannelExists, ChannelUnreachable
  */
 export async function subscribeChannel(
-  { account, kind, address, pushKeys, ...filter }: Subscription,
+  { account, kind, address: given, pushKeys, ...filter }: Subscription,
   services: ChannelServices,
-): Promise<{ channel: Channel; secret: string | null }> {
+): Promise<Subscribed> {
   const { db, now, senders, addressFault } = services
   const sender = senders[kind]
-  if (!sender) throw new Refusal('FeatureDisabled', `channels of the kind ${kind} are not enabled here`)
-  const fault = kind === 'webhook' || kind === 'push' ? addressFault(address) : undefined
+  if (!sender) throw notEnabled(kind)
+  const isUrl = kind === 'webhook' || kind === 'push'
+  const fault = isUrl ? addressFault(given) : undefined
   if (fault) throw new Refusal('InvalidParameter', `address ${fault}`, { field: 'address' })
+  const address = isUrl ? spelledOnce(given) : given
   const channels = await findChannels(db, account)
   const known = channels.find((channel) => channel.kind === kind && channel.address === address)
-  if (known) return { channel: await sendAgain(known, services), secret: null }
-  const keys: ChannelKeys = kind === 'webhook' ? { secret: newWebhookSecret() } : (pushKeys ?? {})
+  if (known) return { ...(await sendAgain(known, services)), secret: null }
+  const keys = pushKeys ?? newKeys(kind)
   const { token, confirmation } = newConfirmation(now())
   const created = { id: randomUUID(), account, kind, address, keys, createdAt: new Date(now()), ...filter }
-  const outcome = await db.transaction((tx) => insertChannel(tx, { ...created, confirmation }, maxChannels))
-  if (outcome === 'too many')
-    throw new Refusal('TooManyChannels', `an account has at most ${maxChannels} channels`)
-  if (outcome === 'known') throw exists()
+  await db.transaction(async (tx) => {
+    const outcome = await insertChannel(tx, { ...created, confirmation }, maxChannels)
+    if (outcome === 'too many')
+      throw new Refusal('TooManyChannels', `an account has at most ${maxChannels} channels`)
+    if (outcome === 'known' || (kind === 'email' && (await hasMailbox(tx, created)))) throw exists()
+    await checkConfirmations(tx, created, services)
+  })
   const pending: Channel = { ...created, state: 'pending', confirmedAt: null, endedAt: null, endReason: null }
-  const channel = await sendConfirmation(pending, token, services)
-  return { channel, secret: kind === 'webhook' ? (keys as WebhookKeys).secret : null }
+  const sent = await sendConfirmation(pending, token, services)
+  return { ...sent, secret: kind === 'webhook' ? (keys as WebhookKeys).secret : null }
 }
 
-async function sendAgain(channel: Channel, services: ChannelServices): Promise<Channel> {
+/** Whether another channel of the account reaches the same mailbox by another spelling. */
+async function hasMailbox(
+  tx: Tx,
+  { id, account, address }: Pick<Channel, 'id' | 'account' | 'address'>,
+): Promise<boolean> {
+  const mailbox = mailboxOf(address)
+  const channels = await findChannels(tx, account)
+  return channels.some(
+    (other) => other.kind === 'email' && other.id !== id && mailboxOf(other.address) === mailbox,
+  )
+}
+
+function notEnabled(kind: ChannelKind): Refusal {
+  const needed = neededSettings[kind]
+  const settings = needed ? `: they need the settings ${needed}` : ''
+  return new Refusal('FeatureDisabled', `channels of the kind ${kind} are not enabled here${settings}`)
+}
+
+async function sendAgain(channel: Channel, services: ChannelServices): Promise<Sent> {
   const { db, now } = services
   const { token, confirmation } = newConfirmation(now())
   const latest = new Date(now() + confirmationMs - renewalMs)
-  if (channel.state !== 'pending' || !(await renewConfirmation(db, channel.id, confirmation, latest)))
-    throw exists()
+  await db.transaction(async (tx) => {
+    if (channel.state !== 'pending' || !(await renewConfirmation(tx, channel.id, confirmation, latest)))
+      throw exists()
+    await checkConfirmations(tx, channel, services)
+  })
   return await sendConfirmation(channel, token, services)
+}
+
+function newKeys(kind: ChannelKind): ChannelKeys {
+  if (kind === 'webhook') return { secret: newWebhookSecret() }
+  return kind === 'email' ? newEmailKeys() : {}
+}
+
+/** Nobody can have a stranger’s mailbox or server flooded with tokens. @throws Refusal TooManyConfirmations */
+async function checkConfirmations(
+  tx: Tx,
+  { kind, account, address }: Pick<Channel, 'kind' | 'account' | 'address'>,
+  { now, senders }: Pick<ChannelServices, 'now' | 'senders'>,
+): Promise<void> {
+  const limits = senders[kind]?.confirmations
+  if (!limits) return
+  const receiver = hashOf(limits.receiverOf(address))
+  const over = await countConfirmation(tx, { kind, receiver, account }, limits, new Date(now()))
+  if (!over) return
+  const whose = over.reached === 'receiver' ? 'this address' : 'the account’s channels'
+  throw new Refusal(
+    'TooManyConfirmations',
+    `${limits[over.reached]} messages that confirm ${whose} have been sent in a day`,
+    { field: 'address', data: { retryAfterMs: over.until.getTime() - now() } },
+  )
 }
 
 function exists(): Refusal {
@@ -93,32 +160,38 @@ function exists(): Refusal {
 }
 
 /** Some receivers confirm at once. A channel whose token cannot be sent is not kept. */
-async function sendConfirmation(
-  channel: Channel,
-  token: string,
-  services: ChannelServices,
-): Promise<Channel> {
+async function sendConfirmation(channel: Channel, token: string, services: ChannelServices): Promise<Sent> {
   const { db, now, senders } = services
   const result = await senders[channel.kind]?.sendConfirmation(channel, token)
-  if (result?.kind === 'sent') return result.isConfirmed ? await confirmChannel(token, services) : channel
+  if (result?.kind === 'sent') {
+    const { isConfirmed, confirmationLink = null } = result
+    if (!isConfirmed) return { channel, confirmationLink }
+    const { kind, account, address } = channel
+    const limits = senders[kind]?.confirmations
+    if (limits) await freeReceiver(db, { kind, account, receiver: hashOf(limits.receiverOf(address)) })
+    return { channel: await confirmChannel(token, services), confirmationLink }
+  }
   await db.transaction((tx) => endChannel(tx, channel.id, 'unconfirmed', new Date(now())))
   throw new Refusal('ChannelUnreachable', `the receiver cannot be reached: ${result?.fault ?? 'no sender'}`, {
     field: 'address',
   })
 }
 
-/** @throws Refusal ChannelNotFound for a token that is unknown, used or expired */
+/**
+ * @param known the address of a chat, which was not known before; whose channel it must be
+ * @throws Refusal ChannelNotFound for a token that is unknown, used, expired or of another account; ChannelExists when the account has a
+ *   channel with the address, and then the one that waits ends
+ */
 export async function confirmChannel(
   token: string,
   { db, now }: Pick<ChannelServices, 'db' | 'now'>,
-  address?: string,
+  known: { address?: string; account?: Address } = {},
 ): Promise<Channel> {
-  const channel = await confirm(db, hashOf(token), {
-    now: new Date(now()),
-    ...(address !== undefined && { address }),
-  })
+  const channel = await confirm(db, hashOf(token), { now: new Date(now()), ...known })
   if (!channel) throw new Refusal('ChannelNotFound', 'no channel waits for this token', { field: 'token' })
-  return channel
+  if (!('known' in channel)) return channel
+  await db.transaction((tx) => endChannel(tx, channel.known, 'unconfirmed', new Date(now())))
+  throw exists()
 }
 
 /** @throws Refusal ChannelNotFound */
@@ -141,26 +214,6 @@ export async function changeChannel(
   return channel
 }
 
-/**
- * Gives a webhook a new secret. For a day messages are signed with both.
- * @throws Refusal ChannelNotFound, InvalidParameter for a channel without a secret
- */
-export async function rotateChannelSecret(
-  account: Address,
-  id: string,
-  { db, now }: Pick<ChannelServices, 'db' | 'now'>,
-): Promise<{ channel: Channel; secret: string }> {
-  const { kind, keys } = await requireChannel(db, account, id)
-  if (kind !== 'webhook')
-    throw new Refusal('InvalidParameter', 'only webhooks have a secret', { field: 'id' })
-  const { secret: previous } = keys as WebhookKeys
-  const until = new Date(now() + previousSecretMs).toISOString()
-  const secret = newWebhookSecret()
-  const channel = await updateChannel(db, id, { keys: { secret, previous: { secret: previous, until } } })
-  if (!channel) throw notFound()
-  return { channel, secret }
-}
-
 /** Sends a test event behind what waits. @returns its delivery. @throws Refusal ChannelNotFound, InvalidParameter */
 export async function testChannel(
   account: Address,
@@ -171,7 +224,7 @@ export async function testChannel(
   if (state !== 'active')
     throw new Refusal('InvalidParameter', 'the channel is not confirmed', { field: 'id' })
   const delivery = await insertTestDelivery(db, id)
-  await signal(db, 'deliveries', '')
+  if (delivery === undefined) throw notFound()
   return delivery
 }
 

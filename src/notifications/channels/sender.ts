@@ -1,4 +1,5 @@
 import type { Channel } from '../../domain/notification/channel.ts'
+import type { ConfirmationLimits } from '../../storage/channels/confirmations.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
 
 /** How sending went. The texts of faults name no address: they are shown and logged. */
@@ -13,8 +14,15 @@ export type SendResult =
 export interface Sender {
   /** Deliveries that one message may hold. */
   maxDigest: number
+  /** Messages of one delivery in a minute: more wait for its end, and go together. No limit when left out. */
+  maxAlone?: number
+  /** Tokens to confirm channels in a day, and whom an address reaches. No limit when left out. */
+  confirmations?: ConfirmationLimits & { receiverOf(address: string): string }
   /** Bounded in time; never throws for what a receiver does. Repeated attempts carry the same ids. */
   send(channel: Channel, deliveries: readonly Delivery[], signal: AbortSignal): Promise<SendResult>
-  /** Sends the token that confirms the channel. */
-  sendConfirmation(channel: Channel, token: string): Promise<SendResult & { isConfirmed?: boolean }>
+  /** Sends the token that confirms the channel, or makes a link of it that its account follows. */
+  sendConfirmation(
+    channel: Channel,
+    token: string,
+  ): Promise<SendResult & { isConfirmed?: boolean; confirmationLink?: string }>
 }

@@ -6,9 +6,16 @@ import type { Delivery } from '../../storage/channels/deliveries.ts'
 import type { Sender, SendResult } from './sender.ts'
 
 const secretPrefix = 'whsec_'
+/** Messages that confirm a channel, in a day; those to a host that were not answered with their token. */
+const confirmations = { receiver: 100, account: 50, receiverOf: (url: string) => new URL(url).hostname }
 
 export function newWebhookSecret(): string {
   return `${secretPrefix}${randomBytes(32).toString('base64')}`
+}
+
+/** Newest first. Rows from before several were kept have one, without a list. */
+export function validPrevious({ previous = [] }: WebhookKeys, now: number) {
+  return [previous].flat().filter(({ until }) => Date.parse(until) > now)
 }
 
 /** Posts each notification alone, signed as Standard Webhooks has it. */
@@ -38,6 +45,7 @@ export function createWebhookSender({ receivers, now }: { receivers: Receivers; 
 
   return {
     maxDigest: 1,
+    confirmations,
     async send(channel, [delivery], signal) {
       if (!delivery) throw new RangeError('nothing to send')
       const answer = await post(channel, messageId(delivery), eventOf(delivery), signal)
@@ -75,10 +83,9 @@ function eventOf({ notification, revision, createdAt }: Delivery): object {
 }
 
 /** One for each valid secret: `v1,` and HMAC-SHA256 in base64, with a space between them. */
-function signatures({ secret, previous }: WebhookKeys, content: string, now: number): string {
-  const secrets = previous && Date.parse(previous.until) > now ? [secret, previous.secret] : [secret]
-  return secrets
-    .map((text) => Buffer.from(text.slice(secretPrefix.length), 'base64'))
+function signatures(keys: WebhookKeys, content: string, now: number): string {
+  return [keys, ...validPrevious(keys, now)]
+    .map(({ secret }) => Buffer.from(secret.slice(secretPrefix.length), 'base64'))
     .map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`)
     .join(' ')
 }

@@ -66,32 +66,55 @@ export async function findChannel(db: Db, account: Address, id: string): Promise
   return row ? toChannel(row) : undefined
 }
 
+/** Locked until the transaction ends; undefined when it has ended. */
+export async function findChannelLocked(tx: Tx, id: string): Promise<Channel | undefined> {
+  await sql(tx).$executeRaw`SELECT FROM channels WHERE id = ${id}::uuid FOR UPDATE`
+  const row = await sql(tx).channel.findFirst({ where: { id, state: { not: 'ended' } } })
+  return row ? toChannel(row) : undefined
+}
+
+/** A channel by its id alone, also one that has ended: for what its receiver asks. */
+export async function findChannelById(db: Db, id: string): Promise<Channel | undefined> {
+  const row = await sql(db).channel.findUnique({ where: { id } })
+  return row ? toChannel(row) : undefined
+}
+
 /**
- * Confirms the channel whose token has this hash, once. `address` replaces the one that was not known before.
- * @returns the channel; undefined when no channel waits for this token
+ * Confirms the channel whose token has this hash, once. `address` replaces the one that was not known before; `account` is whose it must be.
+ * @returns the channel; undefined when no channel waits for this token; the id alone of one that waits, but whose account has
+ *   another channel of this address
  */
 export async function confirmChannel(
   db: Db,
   hash: Uint8Array,
-  { now, address }: { now: Date; address?: string },
-): Promise<Channel | undefined> {
+  { now, address, account }: { now: Date; address?: string; account?: Address },
+): Promise<Channel | { known: string } | undefined> {
   const confirmationHash = Uint8Array.from(hash)
-  const row = await sql(db).channel.findFirst({ where: { confirmationHash, state: 'pending' } })
-  if (!row) return undefined
-  const { count } = await sql(db).channel.updateMany({
-    where: { id: row.id, confirmationHash, state: 'pending', confirmationExpiresAt: { gt: now } },
-    data: {
-      state: 'active',
-      confirmedAt: now,
-      confirmationHash: null,
-      confirmationExpiresAt: null,
-      nextAttemptAt: now,
-      ...(address !== undefined && { address }),
+  const row = await sql(db).channel.findFirst({
+    where: {
+      confirmationHash,
+      state: 'pending',
+      ...(account && { account: Uint8Array.from(bytea(account)) }),
     },
   })
-  return count > 0
-    ? { ...toChannel(row), state: 'active', confirmedAt: now, ...(address !== undefined && { address }) }
-    : undefined
+  if (!row) return undefined
+  const given = address !== undefined && { address }
+  try {
+    const { count } = await sql(db).channel.updateMany({
+      where: { id: row.id, confirmationHash, state: 'pending', confirmationExpiresAt: { gt: now } },
+      data: {
+        state: 'active',
+        confirmedAt: now,
+        confirmationHash: null,
+        confirmationExpiresAt: null,
+        ...given,
+      },
+    })
+    return count > 0 ? { ...toChannel(row), state: 'active', confirmedAt: now, ...given } : undefined
+  } catch (fault) {
+    if ((fault as { code?: unknown }).code !== 'P2002') throw fault
+    return { known: row.id }
+  }
 }
 
 /** Gives a channel that is not confirmed another token, unless its last one expires after `latest`. @returns whether it did */
@@ -142,6 +165,8 @@ export async function endChannel(tx: Tx, id: string, reason: ChannelEnd, now: Da
       keys: {},
       confirmationHash: null,
       confirmationExpiresAt: null,
+      lease: null,
+      nextAttemptAt: null,
     },
   })
   if (count > 0)

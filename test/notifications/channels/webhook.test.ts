@@ -196,6 +196,23 @@ describe('subscribing', () => {
     )
   })
 
+  test('an address is one, however it is spelled', async () => {
+    const account = numbered('b005')
+    const spelled = `${receiver.url}/a?é=\0#x`
+    const first = await subscribe({ account, kind: 'WEBHOOK', address: spelled })
+    expect(first.data?.subscribeChannel.channel.state).toBe('ACTIVE')
+    expect(receiver.received[0]?.path).toBe('/a?%C3%A9=%00')
+    const address = `${receiver.url.replace('http', 'HTTP')}/b/../a?%C3%A9=%00`
+    const again = await subscribe({ account, kind: 'WEBHOOK', address })
+    expect(again.errors?.[0]?.extensions.code).toBe('ChannelExists')
+  })
+
+  test('an address that is too long in ASCII is refused', async () => {
+    const address = `${receiver.url}/${'é'.repeat(400)}`
+    const { errors } = await subscribe({ account: numbered('b006'), kind: 'WEBHOOK', address })
+    expect(errors?.[0]?.message).toBe('address must be a URL of at most 2000 characters')
+  })
+
   test.each([
     ['ftp://example.com/', 'address must be https'],
     ['http://example.com/', 'address must be https'],
@@ -215,6 +232,7 @@ describe('delivery', () => {
     const { account, secret } = await subscribed()
     startDelivery()
     const sent = Array.from({ length: 20 }, (_, n) => `m${n}`)
+    const from = server.database.statements.length
     await tell(account, sent)
     await eventually('20 messages', () => receiver.received.length === 20)
     expect(messages()).toEqual(sent)
@@ -239,6 +257,10 @@ describe('delivery', () => {
     await eventually('all delivered', async () =>
       (await deliveriesOf(account)).every(({ state }) => state === 'DELIVERED'),
     )
+    const statements = server.database.statements.slice(from)
+    const count = (part: string) => statements.filter((sql) => sql.includes(part)).length
+    expect([count('begun AS'), count('UPDATE "public"."deliveries"')]).toEqual([20, 20])
+    expect(count('SET lease = NULL')).toBeLessThanOrEqual(5)
   })
 
   test('a channel gets only what it asks for', async () => {
@@ -277,10 +299,18 @@ describe('delivery', () => {
     receiver.answer = () => ({ status: 500 })
     startDelivery()
     await tell(account, ['late'])
+    let asked = 0
+    let askedAt = performance.now()
     await eventually('dead', async () => {
-      clock += 9 * 3_600_000
+      // The clock moves after an attempt; once more where it moved while one was being stored.
+      if (receiver.received.length > asked || performance.now() - askedAt > 2_000) {
+        asked = receiver.received.length
+        askedAt = performance.now()
+        clock += 11 * 3_600_000
+      }
       return (await deliveriesOf(account))[0]?.state === 'DEAD'
     })
+    expect((await deliveriesOf(account))[0]?.attempts).toBe(11)
     expect((await deliveriesOf(account))[0]).toMatchObject({ status: 500, fault: 'status 500' })
     receiver.answer = () => ({ status: 200 })
     const before = receiver.received.length

@@ -1,0 +1,116 @@
+import { ECDH } from 'node:crypto'
+import webPush from 'web-push'
+import type { Channel, PushKeys } from '../../domain/notification/channel.ts'
+import { type ReceiverAnswer, ReceiverFault, type Receivers } from '../../outside/receiver.ts'
+import type { Delivery } from '../../storage/channels/deliveries.ts'
+import { messageOf, pageOf } from './message.ts'
+import type { Sender, SendResult } from './sender.ts'
+import { shortened } from './text.ts'
+
+/** What push services know this service by (RFC 8292). Keys are in base64url. */
+export interface VapidDetails {
+  publicKey: string
+  privateKey: string
+  /** `mailto:` or `https:`: whom the operator of a push service can ask. */
+  subject: string
+}
+
+interface PushOptions {
+  receivers: Receivers
+  vapid: VapidDetails
+  publicUrl: URL | undefined
+}
+
+/** What a service worker gets. */
+interface PushMessage {
+  /** The same in each attempt: a notification with it as its tag replaces the one before. */
+  id: string
+  title: string
+  text: string
+  link: string | null
+  /** Confirms the channel. */
+  token?: string
+}
+
+/** A browser that comes back later than that has its list of notifications. */
+const ttlSeconds = 86_400
+/** At most 6 bytes each in JSON: with the other members far below the 3,993 bytes that RFC 8291 allows. */
+const maxTextLength = 400
+
+/** Whether the text is a point of P-256, as push messages are encrypted to and signed by: 65 bytes in base64url. */
+export function isPushKey(text: string): boolean {
+  try {
+    const point = ECDH.convertKey(text, 'prime256v1', 'base64url', 'hex', 'uncompressed')
+    return point === Buffer.from(text, 'base64url').toString('hex')
+  } catch {
+    return false
+  }
+}
+
+/** Encrypts a notification for one browser (RFC 8291), and posts it to that browser's push service (RFC 8030). */
+export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): Sender {
+  async function push(channel: Channel, message: PushMessage, signal?: AbortSignal): Promise<SendResult> {
+    try {
+      const answer = await post(channel, message, signal)
+      // Some take less than the standard says: what happened is still told, and the page has the rest.
+      return toResult(answer.status === 413 ? await post(channel, { ...message, text: '' }, signal) : answer)
+    } catch (fault) {
+      if (!(fault instanceof ReceiverFault)) throw fault
+      return { kind: 'failed', status: null, fault: fault.message }
+    }
+  }
+
+  function post(channel: Channel, message: PushMessage, signal?: AbortSignal): Promise<ReceiverAnswer> {
+    const { headers, body } = webPush.generateRequestDetails(
+      { endpoint: channel.address, keys: channel.keys as PushKeys },
+      JSON.stringify(message),
+      {
+        vapidDetails: vapid,
+        TTL: ttlSeconds,
+        // A push service that holds a message for a browser that is away replaces it by a later one of the same topic.
+        topic: message.id.replaceAll('-', '').slice(0, 32),
+        urgency: message.token === undefined ? 'normal' : 'high',
+      },
+    )
+    const texts = Object.entries(headers).map(([name, value]) => [name, String(value)])
+    return receivers.post(channel.address, Object.fromEntries(texts), body, signal)
+  }
+
+  return {
+    maxDigest: 1,
+    send(channel, [delivery], signal) {
+      if (!delivery) throw new RangeError('nothing to send')
+      const { title, text } = messageOf(delivery)
+      // Most texts begin with what the title says.
+      const more = text.startsWith(`${title}: `) ? text.slice(title.length + 2) : text
+      const message = {
+        id: pushId(delivery),
+        title,
+        text: shortened(more, maxTextLength),
+        link: pageOf(channel, publicUrl),
+      }
+      return push(channel, message, signal)
+    },
+    sendConfirmation: (channel, token) =>
+      push(channel, {
+        id: channel.id,
+        title: 'Notifications are on',
+        text: 'This browser gets the notifications of your account.',
+        link: pageOf(channel, publicUrl),
+        token,
+      }),
+  }
+}
+
+/** A correction replaces what it corrects. */
+function pushId({ id, notification }: Delivery): string {
+  return notification ? `n${notification.id}` : `test${id}`
+}
+
+function toResult({ status, retryAfterMs }: ReceiverAnswer): SendResult {
+  if (status >= 200 && status < 300) return { kind: 'sent', status }
+  const fault = `status ${status}`
+  // The browser has unsubscribed, or its subscription has expired.
+  if (status === 404 || status === 410) return { kind: 'gone', status, fault }
+  return { kind: 'failed', status, fault, retryAfterMs }
+}

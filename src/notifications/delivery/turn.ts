@@ -1,0 +1,147 @@
+import type { Clock, Log } from '../../domain/log.ts'
+import { type Channel, type ChannelKind, retryDelayMs } from '../../domain/notification/channel.ts'
+import { endChannel } from '../../storage/channels/channels.ts'
+import {
+  type Begun,
+  beginAttempts,
+  type Delivery,
+  endAttempts,
+  endOverdue,
+} from '../../storage/channels/deliveries.ts'
+import { countMessage, turnOf } from '../../storage/channels/pace.ts'
+import {
+  type Confirmations,
+  type Lease,
+  type NextLook,
+  releaseChannel,
+} from '../../storage/channels/queue.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { Sender, SendResult } from '../channels/sender.ts'
+import type { Place } from './places.ts'
+
+/** `failed` is tried again; `gone` and `dead` are not. */
+export type DeliveryOutcome = SendResult['kind'] | 'dead'
+
+export interface TurnOptions {
+  db: Database
+  confirmations: Confirmations
+  now: Clock
+  /** From 0 to 1. */
+  random: () => number
+  log: Log
+  onSent?: (kind: ChannelKind, outcome: DeliveryOutcome, count: number) => void
+}
+
+/** A receiver that takes longer leaves its place to another, while it is waited for. */
+const yieldMs = 250
+/** One that takes longer is slow. */
+const slowMs = 2_000
+/** Messages to one channel until others have a turn, and how long they may take. A lease is longer than this and an attempt. */
+const maxInTurn = 50
+const turnMs = 2_000
+/** How often what waits for blocks is looked at. */
+export const depthMs = 5_000
+/** What a receiver that fails all the time has not taken by then is dead: so its backlog is bounded. A little more than all attempts take. */
+const lifetimeSeconds = 26 * 3_600
+const longestRetryMs = 86_400_000
+
+/** Sends to one channel until nothing is due, an attempt fails, or others should have a turn. @returns whether it is to have another at once */
+export async function sendTurn(
+  { channel, sender, leaseId, place }: { channel: Channel; sender: Sender; leaseId: string; place: Place },
+  options: TurnOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { db, now, log } = options
+  const lease = (): Pick<Lease, 'id' | 'now'> => ({ id: leaseId, now: new Date(now()) })
+  const started = performance.now()
+  let isSlow = false
+  let next: NextLook = 'now'
+  for (let sent = 0; sent < maxInTurn && performance.now() - started < turnMs && !signal.aborted; sent++) {
+    const begun = await begin(channel, sender, lease(), options)
+    if (begun instanceof Date) {
+      next = begun
+      break
+    }
+    const { deliveries, rest } = begun
+    if (deliveries.length > 0) {
+      const sending = performance.now()
+      const timer = setTimeout(place.yield, yieldMs)
+      const result = await sender
+        .send(channel, deliveries, signal)
+        .catch((fault: unknown): SendResult => {
+          log.error('a channel cannot be sent to', { channel: channel.id, fault: String(fault) })
+          return { kind: 'failed', status: null, fault: 'a fault of this service' }
+        })
+        .finally(() => clearTimeout(timer))
+      isSlow ||= performance.now() - sending > slowMs
+      // Nobody knows whether it arrived: it is sent again by whoever goes on.
+      if (signal.aborted && result.kind === 'failed') break
+      const retryAt = await store(channel, deliveries, result, options)
+      if (result.kind === 'gone') return false
+      if (retryAt) {
+        next = retryAt
+        break
+      }
+    }
+    if (rest === 'lost') break
+    if (rest !== 'due') {
+      next = rest === 'waits' ? new Date(now() + depthMs) : 'when written'
+      break
+    }
+  }
+  return await releaseChannel(db, channel.id, lease(), { next, isSlow })
+}
+
+/** The deliveries of the next message. @returns until when the channel waits, if it has had enough for this minute */
+async function begin(
+  { id }: Channel,
+  { maxDigest, maxAlone }: Sender,
+  lease: Pick<Lease, 'id' | 'now'>,
+  { db, confirmations }: TurnOptions,
+): Promise<Begun | Date> {
+  if (maxAlone === undefined) return beginAttempts(db, id, lease, confirmations, maxDigest)
+  const turn = await turnOf(db, id, { alone: maxAlone, together: maxDigest, now: lease.now })
+  if ('until' in turn) return turn.until
+  const begun = await beginAttempts(db, id, lease, confirmations, turn.limit)
+  const { length } = begun.deliveries
+  if (length > 0) await countMessage(db, id, turn.minute, length, maxAlone)
+  return begun
+}
+
+/** @returns when the channel is tried again, after a failure */
+async function store(
+  channel: Channel,
+  deliveries: readonly Delivery[],
+  result: SendResult,
+  { db, now, random, log, onSent }: TurnOptions,
+): Promise<Date | undefined> {
+  const ids = deliveries.map(({ id }) => id)
+  const at = new Date(now())
+  const { status } = result
+  if (result.kind === 'sent') {
+    await endAttempts(db, ids, { state: 'delivered', status }, at)
+    onSent?.(channel.kind, 'sent', ids.length)
+    return undefined
+  }
+  const { fault } = result
+  if (result.kind === 'gone') {
+    log.info('a channel ends: its receiver wants no more', { channel: channel.id, kind: channel.kind, fault })
+    await db.transaction(async (tx) => {
+      await endAttempts(tx, ids, { state: 'dead', status, fault }, at)
+      await endChannel(tx, channel.id, 'gone', at)
+    })
+    onSent?.(channel.kind, 'gone', ids.length)
+    return undefined
+  }
+  onSent?.(channel.kind, 'failed', ids.length)
+  const attempts = Math.max(...deliveries.map(({ attempt }) => attempt))
+  const delay = retryDelayMs(attempts, random())
+  const state = delay === undefined ? 'dead' : 'waiting'
+  await endAttempts(db, ids, { state, status, fault }, at)
+  const overdue = await endOverdue(db, channel.id, lifetimeSeconds)
+  const dead = overdue + (delay === undefined ? ids.length : 0)
+  if (dead > 0) onSent?.(channel.kind, 'dead', dead)
+  return delay === undefined
+    ? undefined
+    : new Date(at.getTime() + Math.max(delay, Math.min(result.retryAfterMs ?? 0, longestRetryMs)))
+}

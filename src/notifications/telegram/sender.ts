@@ -1,0 +1,51 @@
+import type { Clock } from '../../domain/log.ts'
+import type { Channel } from '../../domain/notification/channel.ts'
+import type { Delivery } from '../../storage/channels/deliveries.ts'
+import { messageOf, pageOf } from '../channels/message.ts'
+import type { Sender } from '../channels/sender.ts'
+import { escapeHtml, shortAccount, shortened } from '../channels/text.ts'
+import { type Bot, BotFault } from './bot.ts'
+import { createPace } from './pace.ts'
+
+/** With the lengths below, the longest text is under the 4,096 characters that a message may have. */
+const maxDigest = 10
+const maxText = 300
+/** Telegram lets a bot send about one message a second to a chat. */
+const paceMs = 1_000
+
+export interface TelegramOptions {
+  bot: Bot
+  publicUrl: URL | undefined
+  now: Clock
+}
+
+/** Sends to chats: what waits together goes into one message. Each channel is confirmed by the link that opens the chat. */
+export function createTelegramSender({ bot, publicUrl, now }: TelegramOptions): Sender {
+  const pace = createPace(paceMs, now)
+  return {
+    maxDigest,
+    async send(channel, deliveries, signal) {
+      await pace.turn(channel.address, signal)
+      return await bot.send(channel.address, htmlOf(channel, deliveries, publicUrl), signal)
+    },
+    async sendConfirmation(_channel, token) {
+      try {
+        const confirmationLink = `https://t.me/${await bot.username()}?start=${token}`
+        return { kind: 'sent', status: null, confirmationLink }
+      } catch (fault) {
+        if (!(fault instanceof BotFault)) throw fault
+        return { kind: 'failed', status: fault.status, fault: fault.message }
+      }
+    },
+  }
+}
+
+function htmlOf(channel: Channel, deliveries: readonly Delivery[], publicUrl: URL | undefined): string {
+  const messages = deliveries.map((delivery) => messageOf(delivery))
+  const texts = messages.map(
+    ({ title, text }) => `<b>${escapeHtml(title)}</b>\n${escapeHtml(shortened(text, maxText))}`,
+  )
+  const page = pageOf(channel, publicUrl)
+  const link = page ? [`<a href="${escapeHtml(page)}">${shortAccount(channel.account)}</a>`] : []
+  return [...texts, ...link].join('\n\n')
+}

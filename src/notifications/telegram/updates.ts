@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { Outage, Refusal } from '../../domain/errors/error.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import { channelsOfChat, endChat } from '../../storage/channels/chats.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { confirmChannel } from '../channels/manage.ts'
+import { shortAccount } from '../channels/text.ts'
+import type { Bot } from './bot.ts'
+import { createPace } from './pace.ts'
+
+export interface ChatServices {
+  db: Database
+  now: Clock
+  log: Log
+  bot: Pick<Bot, 'send'>
+}
+
+/**
+ * Does what a chat says. An update that comes again has no further effect.
+ * @throws Outage of the database: then it has to come again
+ */
+export type HandleUpdate = (update: unknown) => Promise<void>
+
+/** Channels that one chat may have. */
+export const maxChatChannels = 10
+/** Answers under way: above this chats get none. What they ask for is done all the same. */
+const maxAnswers = 20
+const answerPaceMs = 1_000
+
+const chat = z.object({ id: z.int() })
+const schema = z.object({
+  message: z.object({ chat, text: z.string().optional() }).optional(),
+  my_chat_member: z.object({ chat, new_chat_member: z.object({ status: z.string() }) }).optional(),
+})
+
+const help =
+  'To get the notifications of an account here, subscribe Telegram for it, and follow the link that you are given. /stop ends all of them.'
+
+export function createUpdateHandler({ db, now, log, bot }: ChatServices): HandleUpdate {
+  const pace = createPace(answerPaceMs, now)
+  let answers = 0
+
+  /** Whoever writes more than a command a second gets no answer to the others. */
+  function answer(chat: string, text: string): void {
+    if (answers >= maxAnswers || !pace.tryTurn(chat)) return
+    answers++
+    void bot.send(chat, text).finally(() => {
+      answers--
+    })
+  }
+
+  async function start(chat: string, token: string | undefined): Promise<string> {
+    if (token === undefined) return help
+    if (!/^[\w-]{32}$/.test(token)) return 'This link is not complete.'
+    if ((await channelsOfChat(db, chat)) >= maxChatChannels)
+      return `This chat gets the notifications of ${maxChatChannels} accounts, the most that it may.`
+    try {
+      const { account } = await confirmChannel(token, { db, now }, { address: chat })
+      return `Notifications of ${shortAccount(account)} come here from now on. /stop ends them.`
+    } catch (fault) {
+      if (!(fault instanceof Refusal)) throw fault
+      return fault.code === 'ChannelExists'
+        ? 'This chat gets the notifications of this account already.'
+        : 'This link does not work, or no longer: it works once, for a day.'
+    }
+  }
+
+  async function handle(update: unknown): Promise<void> {
+    const { data } = schema.safeParse(update)
+    const member = data?.my_chat_member
+    if (member && ['kicked', 'left'].includes(member.new_chat_member.status)) {
+      await endChat(db, String(member.chat.id), new Date(now()))
+      return
+    }
+    const { message } = data ?? {}
+    const [, command, token] = /^\/(start|stop)(?:@\w{1,40})?(?: +(\S{1,100}))?\s*$/.exec(
+      message?.text ?? '',
+    ) ?? ['', undefined, undefined]
+    if (!message || command === undefined) return
+    const chat = String(message.chat.id)
+    if (command === 'start') return answer(chat, await start(chat, token))
+    const ended = await endChat(db, chat, new Date(now()))
+    answer(chat, ended > 0 ? 'No more notifications come here.' : 'No notifications came here.')
+  }
+
+  return async (update) => {
+    try {
+      await handle(update)
+    } catch (fault) {
+      if (fault instanceof Outage) throw fault
+      // It would fail each time that it comes again.
+      log.error('an update of Telegram was not handled', { fault: String(fault) })
+    }
+  }
+}

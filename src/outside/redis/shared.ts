@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { RedisConnection } from './redis.ts'
+
+/** What all processes of a service share. Every call @throws OutsideFault, and then a process goes on alone. */
+export interface Shared {
+  budgets: SharedBudgets
+  streams: SharedStreams
+  documents: SharedDocuments
+}
+
+/** What one client used of one budget, as time: a bucket is the time at which it is full again. */
+export interface BudgetUse {
+  client: string
+  kind: string
+  /** In which the bucket fills by this use; negative for what was given back. */
+  costMs: number
+  /** Until full, at most. What is used beyond it is forgotten. */
+  mostMs: number
+}
+
+export interface SharedBudgets {
+  /** Counts the uses. @returns milliseconds until each bucket is full, with the uses of all processes */
+  count(uses: readonly BudgetUse[]): Promise<number[]>
+}
+
+export interface SharedStreams {
+  /** Counts a stream of a client that holds `own` at this process before it. @returns whether all together are at most `limit` */
+  open(client: string, own: number, limit: number): Promise<boolean>
+  /** How many of each client this process holds now. To be repeated: what is not repeated is forgotten. */
+  hold(counts: readonly (readonly [client: string, own: number])[]): Promise<void>
+}
+
+/** Texts of documents by their hash. */
+export interface SharedDocuments {
+  find(hash: string): Promise<string | undefined>
+  keep(hash: string, text: string): Promise<void>
+}
+
+const prefix = 'tradegraph:'
+/** A document that nobody sent for so long is sent again with its text. */
+const documentSeconds = 86_400
+/** A process that holds streams says so three times in this. */
+export const heldMs = 30_000
+
+/** By the clock of Redis, which all processes share. A key of an idle client goes when its bucket is full. */
+const countUses = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local left = {}
+for i, key in ipairs(KEYS) do
+  local from = math.max(now, tonumber(redis.call('GET', key) or '0'))
+  local fullAt = math.max(now, math.min(from + tonumber(ARGV[2 * i - 1]), now + tonumber(ARGV[2 * i])))
+  redis.call('SET', key, string.format('%.3f', fullAt), 'PX', math.ceil(fullAt - now) + 1)
+  left[i] = string.format('%.3f', fullAt - now)
+end
+return left`
+
+/** A field for each process: its streams, and the time until which that holds. */
+const openStream = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local process, own, limit, heldMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local others = 0
+local fields = redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do
+  local count, untilMs = string.match(fields[i + 1], '^(%d+)@(%d+)$')
+  if tonumber(untilMs) < now then redis.call('HDEL', KEYS[1], fields[i])
+  elseif fields[i] ~= process then others = others + tonumber(count) end
+end
+if others + own + 1 > limit then return 0 end
+redis.call('HSET', KEYS[1], process, string.format('%d@%d', own + 1, now + heldMs))
+redis.call('PEXPIRE', KEYS[1], heldMs)
+return 1`
+
+const holdStreams = `
+local time = redis.call('TIME')
+local untilMs = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[2])
+for i, key in ipairs(KEYS) do
+  local own = tonumber(ARGV[i + 2])
+  if own == 0 then redis.call('HDEL', key, ARGV[1])
+  else
+    redis.call('HSET', key, ARGV[1], string.format('%d@%d', own, untilMs))
+    redis.call('PEXPIRE', key, ARGV[2])
+  end
+end
+return 1`
+
+/** Scripts take keys of several clients: one server, or one with replicas, but no Redis Cluster. */
+export function shareOver(redis: RedisConnection): Shared {
+  const process = randomUUID()
+  const streamsKey = (client: string) => `${prefix}streams:${client}`
+  return {
+    budgets: {
+      async count(uses) {
+        const keys = uses.map(({ client, kind }) => `${prefix}budget:${kind}:${client}`)
+        const values = uses.flatMap(({ costMs, mostMs }) => [costMs.toFixed(3), mostMs.toFixed(3)])
+        const left = await redis.ask((server) => server.eval(countUses, keys.length, ...keys, ...values))
+        return (left as string[]).map(Number)
+      },
+    },
+    streams: {
+      async open(client, own, limit) {
+        const key = streamsKey(client)
+        return (
+          (await redis.ask((server) => server.eval(openStream, 1, key, process, own, limit, heldMs))) === 1
+        )
+      },
+      async hold(counts) {
+        const keys = counts.map(([client]) => streamsKey(client))
+        const values = counts.map(([, own]) => own)
+        await redis.ask((server) =>
+          server.eval(holdStreams, keys.length, ...keys, process, heldMs, ...values),
+        )
+      },
+    },
+    documents: {
+      find: async (hash) =>
+        (await redis.ask((server) => server.getex(`${prefix}document:${hash}`, 'EX', documentSeconds))) ??
+        undefined,
+      async keep(hash, text) {
+        await redis.ask((server) => server.set(`${prefix}document:${hash}`, text, 'EX', documentSeconds))
+      },
+    },
+  }
+}

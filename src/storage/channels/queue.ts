@@ -1,0 +1,123 @@
+import type { Channel, ChannelKind } from '../../domain/notification/channel.ts'
+import { type Db, sql } from '../database/database.ts'
+import type { Channel as ChannelRow } from '../generated/client.ts'
+import { toChannel } from './channels.ts'
+
+/** A process that sends to a channel, for the time of its lease. */
+export interface Lease {
+  id: string
+  now: Date
+  until: Date
+}
+
+/** By chain id: blocks above that of a notification's cause, before it is sent. Without an entry none. */
+export type Confirmations = Readonly<Record<number, number>>
+
+/** Channels of a kind, those with a slow receiver apart, and how many may be leased. */
+export interface Lane {
+  kind: ChannelKind
+  isSlow: boolean
+  places: number
+}
+
+/** The parameter for `isDue`. */
+export const jsonOf = (confirmations: Confirmations): string => JSON.stringify(confirmations)
+
+/**
+ * Whether notification `n` of a delivery, which a test event has not, may be sent: it has no block, or one that is deep enough by the
+ * confirmations in parameter 1. One that a reorg took away waits for its return or for its end.
+ */
+export const isDue = `(n.id IS NULL OR n.block_number IS NULL OR (NOT n.detached AND n.block_number
+  + coalesce(($1::jsonb ->> n.chain_id::text)::bigint, 0) <= coalesce((SELECT k.block_number FROM checkpoints k WHERE k.chain_id = n.chain_id), 0)))`
+
+/**
+ * Carries what was written over to its channels: those that rest are looked at from `now`. In the order of their ids, so that several
+ * processes do not wait for each other in a circle.
+ * @returns how many were carried over; less than `limit` when nothing is left
+ */
+export async function wakeChannels(db: Db, now: Date, limit: number): Promise<number> {
+  const [row] = await sql(db).$queryRaw<{ count: number }[]>`
+    WITH taken AS (DELETE FROM channel_wakes WHERE id = ANY(ARRAY(
+        SELECT id FROM channel_wakes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)) RETURNING channel_id),
+      found AS (SELECT c.id FROM channels c WHERE c.id IN (SELECT channel_id FROM taken) AND c.state = 'active' ORDER BY c.id FOR UPDATE),
+      woken AS (UPDATE channels c SET woken = true, next_attempt_at = coalesce(c.next_attempt_at, ${now})
+        FROM found WHERE c.id = found.id)
+    SELECT count(*)::int AS count FROM taken`
+  return row?.count ?? 0
+}
+
+/**
+ * Leases channels that are due and have something to be sent: those that have waited longest first. What another process takes at this
+ * moment is passed over. What has to wait for blocks is looked at again at `later`.
+ */
+export async function leaseChannels(
+  db: Db,
+  { id, now, until }: Lease,
+  confirmations: Confirmations,
+  { lanes, later }: { lanes: readonly Lane[]; later: Date },
+): Promise<{ channel: Channel; isSlow: boolean }[]> {
+  const rows = await sql(db).$queryRawUnsafe<{ id: string; is_slow: boolean; is_leased: boolean }[]>(
+    `WITH found AS MATERIALIZED (SELECT x.id FROM jsonb_to_recordset($2::jsonb) AS l(kind text, "isSlow" boolean, places int),
+        LATERAL (SELECT c.id FROM channels c WHERE c.kind = l.kind AND (c.slow_turns > 0) = l."isSlow" AND c.next_attempt_at <= $3::timestamptz
+          ORDER BY c.next_attempt_at LIMIT l.places FOR UPDATE SKIP LOCKED) x),
+      looked AS (SELECT f.id, ${isDue} AS is_due FROM found f
+        LEFT JOIN LATERAL (SELECT w.notification_id FROM deliveries w WHERE w.channel_id = f.id AND w.state = 'waiting' ORDER BY w.id LIMIT 1) d ON true
+        LEFT JOIN notifications n ON n.id = d.notification_id)
+    UPDATE channels c SET woken = false, lease = CASE WHEN looked.is_due THEN $4::uuid END,
+      next_attempt_at = CASE WHEN looked.is_due THEN $5::timestamptz ELSE $6::timestamptz END
+    FROM looked WHERE c.id = looked.id RETURNING c.id::text, c.slow_turns > 0 AS is_slow, c.lease IS NOT NULL AS is_leased`,
+    jsonOf(confirmations),
+    JSON.stringify(lanes),
+    now,
+    id,
+    until,
+    later,
+  )
+  const leased = new Map(rows.filter((row) => row.is_leased).map((row) => [row.id, row.is_slow]))
+  if (leased.size === 0) return []
+  const channels: ChannelRow[] = await sql(db).channel.findMany({ where: { id: { in: [...leased.keys()] } } })
+  return channels.map((row) => ({ channel: toChannel(row), isSlow: leased.get(row.id) ?? false }))
+}
+
+/** When a channel is looked at next: at once, at a time, or when something is written for it. */
+export type NextLook = 'now' | 'when written' | Date
+
+/** Turns for which a receiver that was slow once is taken for slow. */
+const slowTurns = 10
+
+/** Ends a lease. What was written since it began is looked at. @returns whether the channel is to be looked at at once */
+export async function releaseChannel(
+  db: Db,
+  channelId: string,
+  { id, now }: Pick<Lease, 'id' | 'now'>,
+  { next, isSlow }: { next: NextLook; isSlow: boolean },
+): Promise<boolean> {
+  const at = next === 'now' ? now : next === 'when written' ? null : next
+  const [row] = await sql(db).$queryRaw<
+    { is_due: boolean | null }[]
+  >`UPDATE channels SET lease = NULL, woken = false,
+      next_attempt_at = CASE WHEN ${at}::timestamptz IS NULL AND woken THEN ${now}::timestamptz ELSE ${at}::timestamptz END,
+      slow_turns = CASE WHEN ${isSlow}::boolean THEN ${slowTurns}::int ELSE greatest(slow_turns - 1, 0) END
+    WHERE id = ${channelId}::uuid AND lease = ${id}::uuid RETURNING next_attempt_at <= ${now}::timestamptz AS is_due`
+  return row?.is_due ?? false
+}
+
+/** What waits, at most as many as are counted, and since when the first of it does. */
+export interface WaitingDeliveries {
+  kind: ChannelKind
+  count: number
+  oldestSeconds: number
+}
+
+/** By jumps to the first row of each kind, and counts that end: it costs no more with a million waiting. */
+export async function readWaitingDeliveries(
+  db: Db,
+  kinds: readonly ChannelKind[],
+  counted: number,
+): Promise<WaitingDeliveries[]> {
+  return await sql(db).$queryRaw<WaitingDeliveries[]>`
+    SELECT k.kind, (SELECT count(*) FROM (SELECT FROM deliveries d WHERE d.kind = k.kind AND d.state = 'waiting' LIMIT ${counted}) d)::int AS count,
+      coalesce(extract(epoch FROM now() - (SELECT d.waiting_since FROM deliveries d WHERE d.kind = k.kind AND d.state = 'waiting'
+        ORDER BY d.waiting_since LIMIT 1)), 0)::float8 AS "oldestSeconds"
+    FROM unnest(${[...kinds]}::text[]) AS k(kind)`
+}
