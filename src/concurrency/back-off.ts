@@ -4,8 +4,6 @@ import { LRUCache } from 'lru-cache'
 export interface BackOff<Reason> {
   /** @param share of the wait, in (0, 1]: with different shares, keys that failed together are retried apart */
   fail(key: string, block: number, reason: Reason, share?: number): void
-  /** Waits for the longest time. */
-  ban(key: string, block: number, reason: Reason): void
   /** Ends the wait, and forgets the failures. */
   forgive(key: string): void
   /** The reason of the last failure; `undefined` if the key does not have to wait. */
@@ -24,9 +22,6 @@ export function createBackOff<Reason>(maxWaitBlocks: number): BackOff<Reason> {
       // At least the auction of the next block is skipped.
       const waitBlocks = Math.max(2, Math.ceil(share * 2 ** count))
       failures.set(key, { count, until: block + waitBlocks, reason })
-    },
-    ban(key, block, reason) {
-      failures.set(key, { count: Math.log2(maxWaitBlocks), until: block + maxWaitBlocks, reason })
     },
     forgive: (key) => void failures.delete(key),
     waiting(key, block) {

@@ -14,6 +14,7 @@ import type { Caller } from '../http/caller.ts'
 import type { Sink } from '../notifications/feed-follower.ts'
 import type { Rendered } from '../notifications/feed-memory.ts'
 import type { FeedEvent } from '../notifications/feed-stream.ts'
+import { noteWrite } from '../storage/database/own-writes.ts'
 import { createGate, type Gate } from './admission/admission.ts'
 import { isMutation, isSubscription } from './admission/charge.ts'
 import { type Cost, costOf, costRefusal } from './admission/cost.ts'
@@ -86,7 +87,16 @@ export function createExecutor(
 
   async function executeMasked(args: OperationArgs): Promise<ExecutionResult> {
     const overLimit = args.contextValue.overLimit.catch((refusal: Error) => withoutData(refusal))
-    return maskResult(await Promise.race([execute({ ...args, ...coercion }), overLimit]), args)
+    const result = await Promise.race([execute({ ...args, ...coercion }), overLimit])
+    if (isMutation(args.document, args.operationName ?? undefined)) await notedWrite(args.contextValue)
+    return maskResult(result, args)
+  }
+
+  /** What was written stands, noted or not. */
+  async function notedWrite({ db, client, requestId }: Context): Promise<void> {
+    await noteWrite(db, client).catch((error) =>
+      log.warn('a write was not noted', { requestId, error: String(error) }),
+    )
   }
 
   function maskResult(result: ExecutionResult, args: OperationArgs): ExecutionResult {

@@ -1,11 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { accountOfSession } from '../accounts/sign-in.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Services } from '../graphql/context/context.ts'
 import { isFinalStatus } from '../graphql/errors/status.ts'
 import type { Caller } from '../http/caller.ts'
 import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../storage/idempotency.ts'
+import { openText, sealText } from './sealed-text.ts'
 
 /** A response before it is written. */
 export interface Produced {
@@ -26,7 +28,8 @@ interface RepeatableRequest {
 
 /**
  * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If an
- * attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set.
+ * attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set. So does one whose
+ * credential has ended since: it gets the refusal that it would get without a key.
  * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts
  */
 export type AnswerOnce = (
@@ -55,7 +58,7 @@ const pollMs = 100
 const maxStoredBytes = 8_192
 
 export function createAnswerOnce(
-  { db, now, log }: Pick<Services, 'db' | 'now' | 'log'>,
+  { db, now, log, isOperator, isEditor }: Pick<Services, 'db' | 'now' | 'log' | 'isOperator' | 'isEditor'>,
   { keptMs, lostMs, waitMs }: IdempotencyTimes,
 ): AnswerOnce {
   const timeBefore = (milliseconds: number) => new Date(now() - milliseconds)
@@ -64,6 +67,8 @@ export function createAnswerOnce(
     // Clients may choose equal keys, and only the operator may get answers to the operator.
     const key = sha256([scope, caller.client, caller.apiKey ?? '', clientKey].join('\n'))
     const request = { key, bodyHash: sha256(body) }
+    // Answers may hold secrets, such as a session's token: what is stored is readable for a repetition alone.
+    const seal = sha256([scope, clientKey, body].join('\n'))
     const attempt = { key, id: randomUUID() }
     for (let waited = 0; ; waited += pollMs) {
       const times = {
@@ -77,7 +82,12 @@ export function createAnswerOnce(
       const stored = await findKeyed(db, key)
       if (stored && !request.bodyHash.equals(stored.bodyHash)) throw reused
       if (stored?.answer) {
-        const { status, contentType, body } = stored.answer
+        const { status, contentType, personal } = stored.answer
+        if (personal && !(await isAlive(caller.apiKey))) {
+          return produce({ ...caller, interruptedAt: stored.first })
+        }
+        // Versions before this one stored the text itself.
+        const body = openText(stored.answer.body, seal) ?? stored.answer.body
         return { status, headers: { 'Content-Type': contentType, 'Idempotent-Replayed': 'true' }, body }
       }
       if (waited >= waitMs) throw inUse
@@ -85,7 +95,11 @@ export function createAnswerOnce(
     }
 
     async function runAttempt(caller: Caller): Promise<Produced> {
-      const answer = await produce(caller).catch(async (error: unknown) => {
+      let personal = false
+      const markPersonal = () => {
+        personal = true
+      }
+      const answer = await produce({ ...caller, markPersonal }).catch(async (error: unknown) => {
         await recordEnd(() => endAttempt(db, attempt))
         throw error
       })
@@ -93,10 +107,17 @@ export function createAnswerOnce(
       const contentType = headers['Content-Type'] ?? headers['content-type'] ?? ''
       const isKept = isFinal(answer) && Buffer.byteLength(body) <= maxStoredBytes
       await recordEnd(() =>
-        isKept ? keepAnswer(db, attempt, { status, contentType, body }) : endAttempt(db, attempt),
+        isKept
+          ? keepAnswer(db, attempt, { status, contentType, body: sealText(body, seal), personal })
+          : endAttempt(db, attempt),
       )
       return answer
     }
+  }
+
+  async function isAlive(apiKey: string | undefined): Promise<boolean> {
+    if (isOperator?.(apiKey) || isEditor?.(apiKey)) return true
+    return (await accountOfSession(db, apiKey, now())) !== undefined
   }
 
   /** Logs failures only: the answer is valid without its record, and the next attempt recovers it. */

@@ -5,8 +5,10 @@ import type { Services } from '../graphql/context/context.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
+import { observed } from '../outside/telemetry/work.ts'
 import { executedUnits, writtenUnits } from './admission/units.ts'
 import { createAnswerCompiled } from './compiled/answer.ts'
+import { operationNames } from './documents/operation-names.ts'
 import type { PersistedDocuments } from './documents/persisted.ts'
 import type { Executor, OperationArgs } from './execute.ts'
 import type { AnswerType } from './http/accepted-type.ts'
@@ -61,22 +63,41 @@ export function createRunRequest(
     }
   }
 
-  return async (params, type, requestContext) => {
-    const headers = { 'Content-Type': `${type}; charset=utf-8` }
-    const compiled = await answerCompiled(params).catch((outage: Outage) => outage)
+  const nameOf = operationNames(executor, services.documents)
+
+  async function run(params: GraphqlRequest, type: AnswerType, requestContext: RequestContext): Promise<Ran> {
+    const headers: Record<string, string> = { 'Content-Type': `${type}; charset=utf-8` }
+    const { caller, gone } = requestContext
+    const reader = { client: caller.client, gone }
+    const compiled = await answerCompiled(params, reader).catch((outage: Outage) => outage)
     if (typeof compiled === 'string') {
-      return { status: 200, headers, body: compiled, units: writtenUnits(compiled.length) }
+      return { status: 200, headers, body: compiled, units: writtenUnits(Buffer.byteLength(compiled)) }
     }
     const result = await resultOf(params, { ...requestContext, outage: compiled })
     if (!result.errors) {
       const body = JSON.stringify(result)
-      return { status: 200, headers, body, units: executedUnits(body.length) }
+      return { status: 200, headers, body, units: executedUnits(Buffer.byteLength(body)) }
     }
     // Takes the status from the errors, and leaves it out of the body.
     const response = processRegularResult(result, yoga.fetchAPI, type)
     const body = await response.text()
-    return { status: response.status, headers, body, units: executedUnits(body.length) }
+    if (result.errors.some(({ extensions }) => extensions.code === 'Unavailable'))
+      headers['Retry-After'] = '1'
+    return { status: response.status, headers, body, units: executedUnits(Buffer.byteLength(body)), result }
   }
+
+  return async (params, type, requestContext) => {
+    const work = { kind: 'operation', ...nameOf(params) } as const
+    const { result: _, ...answer } = await observed(work, () => run(params, type, requestContext), faultIn)
+    return answer
+  }
+}
+
+/** `result` of those that have errors. */
+type Ran = Awaited<ReturnType<RunRequest>> & { result?: ExecutionResult }
+
+function faultIn({ result }: Ran): unknown {
+  return result?.errors?.[0]
 }
 
 export function streamsElsewhere(streamPath: string): Refusal {

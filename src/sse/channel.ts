@@ -1,5 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import type { Ending } from '../domain/errors/error.ts'
+import type { CountDelivery } from '../execution/admission/admission.ts'
+import { executedEventUnits, sharedEventUnits } from '../execution/admission/units.ts'
 import { eventIdOf } from '../execution/execute.ts'
 import { type Backpressure, createBackpressure } from './backpressure.ts'
 import { completed, endingJson, eventOf, type Frame, jsonIn } from './frames.ts'
@@ -14,8 +17,12 @@ export interface SharedResult {
 
 /** What the results of a stream of graphql-sse share: their pace, and their texts. */
 export interface Channel extends Backpressure {
-  /** Keeps a result until it is written. @returns what stands for it */
-  hold(result: ExecutionResult | SharedResult, operationId: string): ExecutionResult
+  /** Keeps a result until it is written. @returns what stands for it, as soon as the client may get it */
+  hold(
+    result: ExecutionResult | SharedResult,
+    operationId: string,
+    isCharged: boolean,
+  ): Promise<ExecutionResult>
   /** A message of graphql-sse with its result and its id. */
   restore(message: string): string
   /** An operation runs: it gets a reason when its stream is ended. */
@@ -28,20 +35,23 @@ export interface Channel extends Backpressure {
 /** Only results begin with this: what graphql-sse prints for a client's own texts has its quotes escaped. */
 const held = /^event: next\ndata: (\{"id":.*,"payload":)?"held (\d+)"(\}?)\n\n$/
 
-export function createChannel(maxSubscriptions: number): Channel {
-  const results = new Map<string, { json: string; cursor: string | undefined }>()
-  /** The last cursor of each running operation. */
+export function createChannel(maxSubscriptions: number, count: CountDelivery): Channel {
+  const results = new Map<string, { json: string; cursor: string | undefined; operationId: string }>()
+  /** Of the last event that was written, for each running operation. */
   const cursors = new Map<string, string | undefined>()
   let lastNumber = 0
 
   return {
     ...createBackpressure(maxSubscriptions),
-    hold(result, operationId) {
+    async hold(result, operationId, isCharged) {
       const isShared = 'frame' in result
       const cursor = isShared ? result.cursor : eventIdOf(result)
-      if (cursor !== undefined) cursors.set(operationId, cursor)
       const number = String(++lastNumber)
-      results.set(number, { json: isShared ? textOf(result) : JSON.stringify(result), cursor })
+      const json = isShared ? textOf(result) : JSON.stringify(result)
+      const units = isShared ? sharedEventUnits(json.length) : executedEventUnits(json.length)
+      const restMs = isCharged ? 0 : count(units)
+      if (restMs > 0) await pause(restMs)
+      results.set(number, { json, cursor, operationId })
       return `held ${number}` as ExecutionResult
     },
     restore(message) {
@@ -49,7 +59,10 @@ export function createChannel(maxSubscriptions: number): Channel {
       const result = results.get(number)
       if (!result) return message
       results.delete(number)
-      return eventOf(`${before}${result.json}${behind}`, result.cursor)
+      const { json, cursor, operationId } = result
+      // Not before: what waits is lost with the stream, and its client goes on behind the last event that it got.
+      if (cursor !== undefined && cursors.has(operationId)) cursors.set(operationId, cursor)
+      return eventOf(`${before}${json}${behind}`, cursor)
     },
     start: (operationId) => void cursors.set(operationId, undefined),
     complete: (operationId) => void cursors.delete(operationId),

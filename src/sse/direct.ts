@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { GraphQLError } from 'graphql'
 import { type Ending, Refusal } from '../domain/errors/error.ts'
+import type { CountDelivery } from '../execution/admission/admission.ts'
 import type { Cost } from '../execution/admission/cost.ts'
+import { sharedEventUnits } from '../execution/admission/units.ts'
 import type { Beats } from '../http/beats.ts'
 import type { StreamMeter } from '../http/stream-meter.ts'
 import type { Follower, Sink } from '../notifications/feed-follower.ts'
@@ -13,6 +15,7 @@ import {
   contentOf,
   endingRefusal,
   type Frame,
+  farewell,
   frameOf,
   greeting,
   jsonIn,
@@ -25,6 +28,7 @@ export interface DirectOptions {
   bufferBytes: number
   stalledMs: number
   mask(fault: unknown): GraphQLError
+  count: CountDelivery
 }
 
 const commentChunk = chunkOf(comment)
@@ -43,6 +47,8 @@ export class DirectStream implements Sink {
   private isQuiet = false
   /** When the client stopped to take events, or the stream was ended. */
   private blockedAt: number | undefined
+  /** Runs while the client is over its cost units. */
+  private rest: NodeJS.Timeout | undefined
   private isEnded = false
   /** What it failed with before it could write. */
   private early: { fault: unknown } | undefined
@@ -71,6 +77,7 @@ export class DirectStream implements Sink {
       const end = () => {
         socket?.off('drain', onDrain)
         stopBeats()
+        clearTimeout(this.rest)
         meter.open--
         if (!this.isEnded) this.follower?.close()
         this.isEnded = true
@@ -87,8 +94,8 @@ export class DirectStream implements Sink {
   }
 
   wake(): void {
-    if (!this.res || this.isEnded || this.blockedAt !== undefined || !this.follower) return
-    const { bufferBytes, meter } = this.options
+    if (!this.res || this.isEnded || this.blockedAt !== undefined || this.rest || !this.follower) return
+    const { bufferBytes, meter, count } = this.options
     let corked: Socket | undefined
     for (let taken = 0; ; taken++) {
       const ready = this.follower.take()
@@ -100,9 +107,13 @@ export class DirectStream implements Sink {
       }
       this.send(this.isFirst ? this.firstOf(ready.rendered, String(ready.place)) : ready.rendered.chunk)
       meter.delivered++
-      if (!this.res.socket?.writableNeedDrain || this.res.socket.writableLength < bufferBytes) continue
-      this.blockedAt = performance.now()
-      break
+      const restMs = count(sharedEventUnits(ready.rendered.bytes))
+      if (restMs > 0) this.restFor(restMs)
+      if (this.res.socket?.writableNeedDrain && this.res.socket.writableLength >= bufferBytes) {
+        this.blockedAt = performance.now()
+        break
+      }
+      if (this.rest) break
     }
     corked?.uncork()
   }
@@ -120,6 +131,7 @@ export class DirectStream implements Sink {
     this.blockedAt = performance.now()
     this.follower?.close()
     meter.ended(reason)
+    if (reason === 'SHUTTING_DOWN') this.send(chunkOf(farewell()))
     this.send(frameOf(JSON.stringify({ errors: [mask(fault)] }), cursor).chunk)
     if (reason !== 'SHUTTING_DOWN') this.send(chunkOf(completed()))
     this.res.end()
@@ -131,6 +143,15 @@ export class DirectStream implements Sink {
 
   destroy(): void {
     this.res?.destroy()
+  }
+
+  /** It takes nothing meanwhile, and so loses nothing: all it has is its place. */
+  private restFor(restMs: number): void {
+    this.options.meter.rests++
+    this.rest = setTimeout(() => {
+      this.rest = undefined
+      this.wake()
+    }, restMs)
   }
 
   /** The first event has the cost, which is the same for each. */

@@ -40,8 +40,14 @@ export const frameForm: EventForm<Frame> = { name: 'sse', eventOf: frameOf }
 /** The comment that keeps an idle connection open. */
 export const comment = ':\n\n'
 
-/** The first lines of a stream. Clients that lost it at the same time come back at different ones. */
-export const greeting = () => `retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n${comment}`
+/** When clients come back. Those that lost a stream at the same time do so at different ones. */
+const comeBack = (spreadMs: number) => `retry: ${1_000 + Math.floor(Math.random() * spreadMs)}\n${comment}`
+
+/** The first lines of a stream. */
+export const greeting = () => comeBack(2_000)
+
+/** Before the last event of a process that stops: all its clients go to others, which are fewer then. */
+export const farewell = () => comeBack(5_000)
 
 /** @param operationId on a stream of several operations */
 export const completed = (operationId?: string) =>

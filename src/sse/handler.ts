@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { createTurns } from '../concurrency/turns.ts'
 import { Refusal } from '../domain/errors/error.ts'
+import type { CountDelivery } from '../execution/admission/admission.ts'
 import type { GraphqlParams } from '../execution/admission/operations.ts'
 import type { Executor } from '../execution/execute.ts'
 import { acceptedEvents } from '../execution/http/accepted-type.ts'
 import type { StreamOperation } from '../execution/http/handler.ts'
 import { createBeats } from '../http/beats.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, withLastEventId } from '../http/caller.ts'
 import type { RoutedAnswer } from '../http/response.ts'
 import type { StreamMeter } from '../http/stream-meter.ts'
 import { type Channel, createChannel } from './channel.ts'
@@ -15,7 +16,7 @@ import { DirectStream } from './direct.ts'
 import { frameForm } from './frames.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
-import { argsOf, givesToken, paramsOf, tokenOf, toRequest, withLastEventId } from './request.ts'
+import { argsOf, givesToken, paramsOf, searchOf, tokenOf, toRequest } from './request.ts'
 import { createReservations } from './reservations.ts'
 import {
   isStream,
@@ -107,12 +108,23 @@ export function createStreamHandler(
     const args = argsOf(executor, params)
     if (!args) return undefined
     const mask = (fault: unknown) => executor.mask(fault, requestId)
-    const direct = new DirectStream({ ...limits, beats, meter, mask })
+    const count = executor.deliveries(caller.client)
+    const direct = new DirectStream({ ...limits, beats, meter, mask, count })
     const subscription = await executor.follow(args, caller, frameForm, direct)
     if (!subscription) return undefined
     direct.follow(subscription.follower, subscription.cost)
     const track = written(direct, release)
     return { stream: (res) => track(direct.write(res, streamHeaders)) }
+  }
+
+  /** Of a stream of graphql-sse. */
+  function counting({ client }: Caller): CountDelivery {
+    const count = executor.deliveries(client)
+    return (units) => {
+      const restMs = count(units)
+      if (restMs > 0) meter.rests++
+      return restMs
+    }
   }
 
   /** An operation through graphql-sse, or a request about a stream of several operations. */
@@ -154,13 +166,13 @@ export function createStreamHandler(
       let release = () => {}
       try {
         if (!accepted && token === null && !givesToken(req) && req.method !== 'DELETE') throw notAcceptable
-        if (req.method === 'PUT' || (opens && !reservation)) release = quota.take(from.client)
+        if (req.method === 'PUT' || (opens && !reservation)) release = await quota.take(from.client)
         if (opens) await turn(from.client)
-        const caller = withLastEventId(from, req)
+        const caller = withLastEventId(from, req, searchOf(req.url))
         const { admission, body, params } = await readOperation(req, caller)
         const direct = opens && !reservation ? await openDirect(params, caller, release) : undefined
         if (direct) return direct
-        const channel = reservation?.channel ?? createChannel(limits.perStream)
+        const channel = reservation?.channel ?? createChannel(limits.perStream, counting(from))
         const exchange = { caller, admission, channel, operationId: '', token, signal: gone() }
         // graphql-sse compares: lists and weights were read above.
         const accept = opens ? 'text/event-stream' : '*/*'
@@ -173,13 +185,13 @@ export function createStreamHandler(
     },
 
     async stream(req, params, admission, from, gone) {
-      const release = quota.take(from.client)
+      const release = await quota.take(from.client)
       try {
         await turn(from.client)
-        const caller = withLastEventId(from, req)
+        const caller = withLastEventId(from, req, searchOf(req.url))
         const direct = await openDirect(params, caller, release)
         if (direct) return direct
-        const channel = createChannel(limits.perStream)
+        const channel = createChannel(limits.perStream, counting(from))
         const exchange = { caller, admission, channel, operationId: '', token: null, signal: gone() }
         const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
         const body = params as Record<string, unknown>
@@ -219,7 +231,7 @@ async function forget(operations: Operations, token: string): Promise<void> {
   const exchange = {
     caller: noCaller,
     admission: undefined,
-    channel: createChannel(0),
+    channel: createChannel(0, () => 0),
     operationId: '',
     token,
     signal: AbortSignal.abort(),

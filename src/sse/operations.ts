@@ -26,6 +26,8 @@ export type Exchange = {
   token: string | null
   /** Aborts when this request's own connection is gone. */
   signal: AbortSignal
+  /** Set where its one result was charged as an answer. */
+  isAnswer?: boolean
 } & Record<string, unknown>
 
 export type Operations = Handler<null, Exchange>
@@ -48,21 +50,23 @@ export function createOperations(executor: Executor, meter: StreamMeter): Operat
         return streamOne({ errors: [executor.mask(error, context.caller.requestId)] })
       }
     },
-    async execute({ contextValue: { caller, admission, token, signal }, ...args }) {
+    async execute({ contextValue, ...args }) {
+      const { caller, admission, token, signal } = contextValue
       // With a shared stream (token), the request that brought the operation ends before the operation does.
       const clientSignal = token === null ? signal : new AbortController().signal
       const result = await executor.execute({ ...args, contextValue: executor.context(caller, clientSignal) })
-      admission?.settle(() => executedUnits(JSON.stringify(result).length))
+      admission?.settle(() => executedUnits(Buffer.byteLength(JSON.stringify(result))))
+      contextValue.isAnswer = true
       return result
     },
     subscribe: ({ contextValue, ...args }) => subscribe(executor, contextValue, args),
-    async onNext({ channel, operationId }, _request, result) {
+    async onNext({ channel, operationId, isAnswer = false }, _request, result) {
       await channel.ready()
       const { errors: [fault] = [] } = result as ExecutionResult
       // Only the last event of a stream that the service ends has one.
       const reason = fault?.extensions.reason
       if (typeof reason === 'string') meter.ended(reason)
-      return channel.hold(result as ExecutionResult, operationId)
+      return channel.hold(result as ExecutionResult, operationId, isAnswer)
     },
   })
 }

@@ -1,36 +1,77 @@
 import { Refusal } from '../domain/errors/error.ts'
+import { heldMs, type SharedStreams } from '../outside/redis/shared.ts'
 
 /** Limits open streams, in total and for each client. */
 export interface Quota {
   /** Takes a slot. @returns a function that releases it. @throws Refusal RateLimited, or Unavailable where the process has no slot */
-  take(client: string): () => void
+  take(client: string): Promise<() => void>
+  /** Tells other processes nothing more. */
+  stop(): void
 }
 
 /** Clients that were refused together come back apart. */
 const retryAfterMs = () => 2_000 + Math.floor(Math.random() * 4_000)
 
-export function createQuota({ perClient, total }: { perClient: number; total: number }): Quota {
+const maxBatch = 500
+/** Streams that end together are told together. */
+const pauseMs = 50
+
+/** @param shared counts the streams of a client at all processes; those of this process alone where it cannot be reached */
+export function createQuota(
+  { perClient, total }: { perClient: number; total: number },
+  shared?: SharedStreams,
+): Quota {
+  const common = perClient === Number.POSITIVE_INFINITY ? undefined : shared
   const openByClient = new Map<string, number>()
   let open = 0
+  const changed = new Set<string>()
+  const repeating = common && setInterval(() => tell(openByClient.keys()), heldMs / 3).unref()
+
+  function tell(clients: Iterable<string>): void {
+    const counts = [...clients].map((client) => [client, openByClient.get(client) ?? 0] as const)
+    for (let start = 0; start < counts.length; start += maxBatch)
+      common?.hold(counts.slice(start, start + maxBatch)).catch(() => {})
+  }
+
+  function tellSoon(client: string): void {
+    if (!common) return
+    changed.add(client)
+    if (changed.size > 1) return
+    setTimeout(() => {
+      tell(changed)
+      changed.clear()
+    }, pauseMs).unref()
+  }
+
+  function release(client: string): void {
+    open--
+    const remaining = (openByClient.get(client) ?? 1) - 1
+    if (remaining > 0) openByClient.set(client, remaining)
+    else openByClient.delete(client)
+    tellSoon(client)
+  }
 
   return {
-    take(client) {
+    stop: () => clearInterval(repeating),
+    async take(client) {
       const openOfClient = openByClient.get(client) ?? 0
       const data = { limit: 'streams', retryAfterMs: retryAfterMs() }
-      if (openOfClient >= perClient)
-        throw new Refusal('RateLimited', 'too many streams of this client are open', { data })
+      const tooMany = () => new Refusal('RateLimited', 'too many streams of this client are open', { data })
+      if (openOfClient >= perClient) throw tooMany()
       if (open >= total)
         throw new Refusal('Unavailable', 'too many streams are open here: try again later', { data })
       openByClient.set(client, openOfClient + 1)
       open++
-      let released = false
+      const isWithin = await common?.open(client, openOfClient, perClient).catch(() => true)
+      if (isWithin === false) {
+        release(client)
+        throw tooMany()
+      }
+      let isReleased = false
       return () => {
-        if (released) return
-        released = true
-        open--
-        const remaining = (openByClient.get(client) ?? 1) - 1
-        if (remaining > 0) openByClient.set(client, remaining)
-        else openByClient.delete(client)
+        if (isReleased) return
+        isReleased = true
+        release(client)
       }
     },
   }

@@ -4,11 +4,10 @@ import { isSubscription } from '../execution/admission/charge.ts'
 import { asObject, type GraphqlParams, operationNameOf } from '../execution/admission/operations.ts'
 import type { SubscriptionArgs } from '../execution/compiled/subscription.ts'
 import type { Executor } from '../execution/execute.ts'
-import type { Caller } from '../http/caller.ts'
 import type { Exchange, Operations } from './operations.ts'
 import { parseJson } from './wire.ts'
 
-const searchOf = (url = '/') => new URL(url, 'http://localhost/').searchParams
+export const searchOf = (url = '/') => new URL(url, 'http://localhost/').searchParams
 
 /** Parameters in an address. */
 export function paramsOf(url: string | undefined): GraphqlParams {
@@ -27,12 +26,6 @@ export function argsOf(executor: Executor, params: GraphqlParams): SubscriptionA
   } catch {
     return undefined
   }
-}
-
-/** Browsers send the id of the last event when they connect again; others may put it into the address. */
-export function withLastEventId(caller: Caller, { headers, url }: IncomingMessage): Caller {
-  const lastEventId = headers['last-event-id'] || searchOf(url).get('lastEventId')
-  return typeof lastEventId === 'string' && lastEventId !== '' ? { ...caller, lastEventId } : caller
 }
 
 export function toRequest(

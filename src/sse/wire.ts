@@ -12,7 +12,7 @@ import type { HttpResponse } from '../http/response.ts'
 import { send } from '../http/send.ts'
 import type { StreamMeter } from '../http/stream-meter.ts'
 import type { Channel } from './channel.ts'
-import { greeting } from './frames.ts'
+import { farewell, greeting } from './frames.ts'
 
 /** No HEAD: a stream has no headers without its events. */
 export const streamMethods = 'GET, POST, PUT, DELETE, OPTIONS'
@@ -71,6 +71,7 @@ export function openStream(
     reason = why
     meter.ended(why)
     // Before the operations end, which then are not running any more.
+    if (why === 'SHUTTING_DOWN') res.write(farewell())
     res.write(channel.endings(why))
     res.end()
     end()

@@ -16,6 +16,8 @@ export interface KeptAnswer {
   status: number
   contentType: string
   body: string
+  /** Given for a credential: not for a repetition whose credential is dead by then. */
+  personal: boolean
 }
 
 /**
@@ -45,12 +47,13 @@ export async function beginAttempt(
 export async function findKeyed(
   db: Db,
   key: Uint8Array,
-): Promise<{ bodyHash: Uint8Array; answer: KeptAnswer | null } | undefined> {
+): Promise<{ bodyHash: Uint8Array; first: Date; answer: KeptAnswer | null } | undefined> {
   const row = await sql(db).idempotencyKey.findUnique({ where: { key: Uint8Array.from(key) } })
   if (!row) return undefined
-  const { bodyHash, status, contentType, body } = row
-  const answer = status === null ? null : { status, contentType: contentType ?? '', body: body ?? '' }
-  return { bodyHash, answer }
+  const { bodyHash, createdAt, status, contentType, body, personal } = row
+  const answer =
+    status === null ? null : { status, contentType: contentType ?? '', body: body ?? '', personal }
+  return { bodyHash, first: createdAt, answer }
 }
 
 /** Stores the response of the last attempt. */

@@ -1,6 +1,9 @@
 import DataLoader from 'dataloader'
+import type { Diagnosis } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { PriceHistory, PriceInterval } from '../domain/token/price-history.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../domain/token/token.ts'
 import type { TokenKey } from './models/keyed.ts'
@@ -15,8 +18,24 @@ export type ReadTokens<Value> = (
 export interface TokenReads {
   tokens: ReadTokens<Token>
   usdPrices: ReadTokens<Sourced<string>>
+  histories: Record<PriceInterval, ReadTokens<Sourced<PriceHistory>>>
   topHolders: ReadTokens<Sourced<readonly TokenHolder[]>>
   nativeRates: ReadTokens<NativeRate>
+  /** The same for balances, of which a page has more: each is charged. */
+  ofBalances: { usdPrices: ReadTokens<Sourced<string>>; nativeRates: ReadTokens<NativeRate> }
+  /** Those that are not stored are left out. */
+  diagnoses(
+    chainId: number,
+    uids: readonly OrderUid[],
+    hidesCompetitions: boolean,
+  ): Promise<Map<OrderUid, Diagnosis>>
+}
+
+export interface DiagnosisKey {
+  chainId: number
+  uid: OrderUid
+  /** The same for all keys of a request. */
+  hidesCompetitions: boolean
 }
 
 export type Loaders = ReturnType<typeof createLoaders>
@@ -45,8 +64,19 @@ export function createLoaders(outside: TokenReads, proceed: () => void) {
   return {
     token: tokenLoader(outside.tokens),
     usdPrice: tokenLoader(outside.usdPrices),
+    history: {
+      fiveMinutes: tokenLoader(outside.histories.fiveMinutes),
+      oneDay: tokenLoader(outside.histories.oneDay),
+    },
     topHolders: tokenLoader(outside.topHolders),
     nativeRate: tokenLoader(outside.nativeRates),
+    ofBalances: {
+      usdPrice: tokenLoader(outside.ofBalances.usdPrices),
+      nativeRate: tokenLoader(outside.ofBalances.nativeRates),
+    },
+    diagnosis: loader<DiagnosisKey, Diagnosis, string>((keys) => loadDiagnoses(keys, outside), {
+      cacheKeyFn: ({ chainId, uid }) => `${chainId}:${uid}`,
+    }),
   }
 }
 
@@ -67,6 +97,27 @@ async function loadTokens<Value>(
   return keys.map(({ chainId, address }) => {
     const tokens = byChain.get(chainId)
     return tokens instanceof Error ? tokens : tokens?.get(address)
+  })
+}
+
+async function loadDiagnoses(
+  keys: readonly DiagnosisKey[],
+  { diagnoses }: Pick<TokenReads, 'diagnoses'>,
+): Promise<(Diagnosis | Error)[]> {
+  const chains = [...groupBy(keys, ({ chainId }) => chainId)]
+  const reads = chains.map(async ([chainId, ofChain]) => {
+    const hidesCompetitions = ofChain.some((key) => key.hidesCompetitions)
+    const read = diagnoses(
+      chainId,
+      ofChain.map(({ uid }) => uid),
+      hidesCompetitions,
+    )
+    return [chainId, await read.catch(toError)] as const
+  })
+  const byChain = new Map(await Promise.all(reads))
+  return keys.map(({ chainId, uid }) => {
+    const read = byChain.get(chainId)
+    return read instanceof Error ? read : (read?.get(uid) ?? new Error(`order ${uid} is gone`))
   })
 }
 

@@ -345,6 +345,18 @@ describe('keys', () => {
     expect(await statementsOfKeys(() => place(order))).toBe(2)
   })
 
+  test('store responses that only a repetition can read', async () => {
+    const { text } = await place(freshOrder())
+    const kept = await sql(one.database.db).idempotencyKey.findMany({ select: { body: true } })
+    const bodies = kept.flatMap(({ body }) => body ?? [])
+    expect(bodies.length).toBeGreaterThan(0)
+    const uid = JSON.parse(text) as string
+    for (const body of bodies) {
+      expect(body).not.toContain(uid)
+      expect(Buffer.from(body, 'base64').toString('latin1')).not.toContain(uid)
+    }
+  })
+
   test('count for a day', async () => {
     const order = freshOrder()
     const { text } = await place(order)

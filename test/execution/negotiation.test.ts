@@ -178,6 +178,7 @@ test('CORS allows every request header in use, and exposes every response header
     'X-API-Key',
     'X-AppId',
     'X-Auth-Token',
+    'X-Client-Id',
     'X-GraphQL-Event-Stream-Token',
     'X-Request-Id',
   ])
@@ -193,5 +194,6 @@ test('CORS allows every request header in use, and exposes every response header
     'Warning',
     'X-Pending-Settlements',
     'X-Request-Id',
+    'X-Unavailable-Tokens',
   ])
 })

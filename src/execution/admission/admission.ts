@@ -32,11 +32,19 @@ export interface Gate {
    * @throws Refusal as `reserve` does
    */
   arrive(caller: Caller, charge?: Charge): Admission
+  /** Counts what a stream delivers to a client. */
+  deliveries(client: string): CountDelivery
 }
+
+/** @returns milliseconds that the stream has to wait before its next event; 0 for none */
+export type CountDelivery = (units: number) => number
+
+/** Units of deliveries that are counted at once: a stream of small events need not look at its client's bucket for each. */
+const leastSpent = 0.25
 
 /** @param onLimited called for every request that is over a limit */
 export function createGate(limits: RateLimits | undefined, onLimited?: (limit: string) => void): Gate {
-  if (!limits) return { arrive: () => unlimitedAdmission }
+  if (!limits) return { arrive: () => unlimitedAdmission, deliveries: () => () => 0 }
 
   function applyVerdict(caller: Caller, verdict: Verdict | undefined): void {
     if (!verdict) return
@@ -48,11 +56,25 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
   }
 
   return {
+    deliveries(client) {
+      let unspent = 0
+      return (units) => {
+        unspent += units
+        if (unspent < leastSpent) return 0
+        const spent = unspent
+        unspent = 0
+        return limits.spend(client, spent)
+      }
+    },
     arrive(caller, charge = oneRead) {
       const { client } = caller
       let minimum = charge
       let counted = charge
       applyVerdict(caller, limits.take(client, charge))
+      caller.units = charge.reads
+      caller.addUnits = (units) => {
+        minimum = { ...minimum, reads: minimum.reads + units }
+      }
       return {
         isCounted: true,
         reserve({ charge: operationCharge, estimate, read = 1 }) {
@@ -63,18 +85,21 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
           if (verdict?.refusal) {
             if (counted.reads > 0) limits.settle(client, counted, read - counted.reads)
             counted = { ...counted, reads: 0 }
+            caller.units = read
             // The wait in the refusal is for the total charge.
             applyVerdict(caller, limits.take(client, total))
           }
           applyVerdict(caller, verdict)
           minimum = operationCharge
           counted = total
+          caller.units = total.reads
         },
         settle(units) {
           if (limits.maxReserved === 0 || counted.reads === 0) return
           const reads = Math.max(minimum.reads, units())
           applyVerdict(caller, limits.settle(client, counted, reads - counted.reads))
           counted = { ...counted, reads }
+          caller.units = reads
         },
       }
     },

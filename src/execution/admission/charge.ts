@@ -42,7 +42,7 @@ type Nodes = readonly [FieldNode, ...FieldNode[]]
  * - `limited`: the kind that it counts in
  * - `units`: its number of reads
  * - `namedPerRead`: items of its list argument per read; 1 where a selected field has `needsOutsideSource`
- * - `chargedFor`: the list in its input of which each item counts
+ * - `chargedFor`: the list in its input of which each item counts, as `units` if there are any
  */
 export function chargeOf(
   schema: GraphQLSchema,
@@ -101,7 +101,8 @@ function countFields(
 /** The amount that a root field counts as. @param below returns the fields selected below it */
 function amountOf(field: Field, [node]: Nodes, variables: Variables, below: () => Iterable<Nodes>): number {
   const { namedPerRead: perRead, units, chargedFor } = field.extensions
-  if (chargedFor !== undefined) return Math.max(1, countNamed(field, node, variables))
+  const each = typeof units === 'number' ? units : 1
+  if (chargedFor !== undefined) return each * Math.max(1, countNamed(field, node, variables))
   if (typeof units === 'number') return units
   const type = getNamedType(field.type)
   if (typeof perRead !== 'number' || !isObjectType(type)) return 1

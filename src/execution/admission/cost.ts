@@ -48,7 +48,10 @@ const schemaItems: Readonly<Record<string, number>> = {
   directives: 6,
 }
 
-/** Objects that a value of a possibly long scalar counts as. A field's `extensions.weight` takes precedence. */
+/**
+ * Objects that a value of a possibly long scalar counts as. A field's `extensions.weight` takes precedence; of a field with an object it
+ * is what finding that object costs.
+ */
 const scalarWeights: Readonly<Record<string, number>> = { Hex: 4, JSON: 8 }
 
 /** An operation's cost, which clients get in `extensions.cost`. */
@@ -137,6 +140,7 @@ function estimate(
         continue
       }
       if (visits++ > maxVisits) return
+      objects += times * Number(field.extensions.weight ?? 0)
       const isList = isListType(getNullableType(field.type))
       const sizes = sizingArguments(field, isList).map((sizing) => {
         const valueNode = node.arguments?.find(({ name }) => name.value === sizing.name)?.value
@@ -144,7 +148,7 @@ function estimate(
       })
       const requestedSize = sizes.find((size) => size !== undefined)
       const count = isList ? times * (requestedSize ?? page ?? itemsOf(field)) : times
-      if (isList || !type.name.startsWith('__')) objects += count
+      if (isList || !type.name.startsWith('__')) objects += count * Number(field.extensions.weight ?? 1)
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
       const objectsBefore = objects
       let maxObjects = objectsBefore

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Clock } from '../../domain/log.ts'
+import type { SharedBudgets } from '../../outside/redis/shared.ts'
 import { type Allowance, fullAfter, fullAfterUse, heldDown, waitMs } from './bucket.ts'
 import { type Charge, type LimitedKind, limitedKinds, noCharge } from './charge.ts'
+import { createCommonUse } from './common-use.ts'
 
 /** Limits of each client; 0 is no limit. */
 export interface Rates {
@@ -46,6 +48,11 @@ export interface RateLimits {
   take(client: string, charge: Charge, counted?: Charge): Verdict | undefined
   /** Counts units that a request used beyond its charge, or gives back unused ones (negative). */
   settle(client: string, charge: Charge, units: number): Verdict | undefined
+  /**
+   * Counts units that a stream used.
+   * @returns milliseconds until half of the burst is there, which streams leave to requests; 0 if it is
+   */
+  spend(client: string, units: number): number
 }
 
 interface Limit {
@@ -58,8 +65,15 @@ type Buckets = Record<LimitedKind, number>
 
 const full = Number.NEGATIVE_INFINITY
 
-/** Token buckets for each client of this process. */
-export function createRateLimits(rates: Rates, now: Clock, clientLimit = maxClients): RateLimits {
+/** What several processes let through before they heard of each other is owed up to this many bursts. */
+const maxOwedBursts = 10
+
+/** Token buckets for each client, in this process. @param shared counts the use of all processes */
+export function createRateLimits(
+  rates: Rates,
+  now: Clock,
+  { clientLimit = maxClients, shared }: { clientLimit?: number; shared?: SharedBudgets | undefined } = {},
+): RateLimits {
   const limits = limitsOf(rates)
   const reads = limits.find(({ kind }) => kind === 'reads')
   const clients = new LRUCache<string, Buckets>({
@@ -67,6 +81,26 @@ export function createRateLimits(rates: Rates, now: Clock, clientLimit = maxClie
     memoMethod: () => ({ reads: full, quotes: full, orders: full, introspections: full }),
   })
   const origin = now()
+  const common =
+    shared &&
+    createCommonUse(shared, ({ client, kind }, fullInMs) => {
+      const buckets = clients.peek(client)
+      if (buckets) buckets[kind as LimitedKind] = now() - origin + fullInMs
+    })
+
+  function countForAll(client: string, { kind, allowance: { rate, burst } }: Limit, amount: number): void {
+    const [costMs, mostMs] = [amount, burst * (1 + maxOwedBursts)].map((units) => (units * 1_000) / rate) as [
+      number,
+      number,
+    ]
+    common?.add({ client, kind, costMs, mostMs })
+  }
+
+  /** Counts reads that were used already. */
+  function useReads(client: string, buckets: Buckets, limit: Limit, units: number, at: number): void {
+    buckets.reads = fullAfterUse(buckets.reads, units, limit.allowance, at)
+    countForAll(client, limit, units)
+  }
 
   /** Headers for the kinds that a request counts in. */
   function verdictOf(buckets: Buckets, charge: Charge, at: number): Verdict | undefined {
@@ -106,9 +140,12 @@ export function createRateLimits(rates: Rates, now: Clock, clientLimit = maxClie
         const verdict = verdictOf(buckets, charge, at)
         return verdict && { ...verdict, refusal, exceededKind: exceeded.kind }
       }
-      for (const { kind, allowance } of limits) {
+      for (const limit of limits) {
+        const { kind, allowance } = limit
         const more = charge[kind] - counted[kind]
-        if (more !== 0) buckets[kind] = fullAfter(buckets[kind], more, allowance, at)
+        if (more === 0) continue
+        buckets[kind] = fullAfter(buckets[kind], more, allowance, at)
+        countForAll(client, limit, more)
       }
       return verdictOf(buckets, charge, at)
     },
@@ -116,8 +153,17 @@ export function createRateLimits(rates: Rates, now: Clock, clientLimit = maxClie
     settle(client, charge, units) {
       const at = now() - origin
       const buckets = clients.memo(client)
-      if (reads) buckets.reads = fullAfterUse(buckets.reads, units, reads.allowance, at)
+      if (reads) useReads(client, buckets, reads, units, at)
       return verdictOf(buckets, charge, at)
+    },
+
+    spend(client, units) {
+      if (!reads) return 0
+      const at = now() - origin
+      const buckets = clients.memo(client)
+      const { allowance } = reads
+      useReads(client, buckets, reads, units, at)
+      return waitMs(fullAfter(buckets.reads, allowance.burst / 2, allowance, at), allowance, at)
     },
   }
 }
@@ -143,7 +189,7 @@ function limitsOf(rates: Rates): Limit[] {
 const kindNames: Readonly<Record<LimitedKind, string>> = {
   reads: 'cost units',
   quotes: 'quotes',
-  orders: 'order submissions',
+  orders: 'orders, sign-ins and other changes',
   introspections: 'introspection documents that were not asked before',
 }
 

@@ -37,6 +37,18 @@ export function keptUnits(bytes: number): number {
   return Math.ceil(bytes / keptPerUnit)
 }
 
+/** An event of a stream whose bytes all streams share, and one that was executed for its stream alone. */
+const sharedEvent = 0.01
+const executedEvent = 0.1
+
+export function sharedEventUnits(bytes: number): number {
+  return sharedEvent + bytes / keptPerUnit
+}
+
+export function executedEventUnits(bytes: number): number {
+  return executedEvent + bytes / executedPerUnit
+}
+
 /** Units of a request that was read and then refused: at most 1. */
 export function readUnits(bytes: number, document = ''): number {
   return Math.min(1, Math.max(leastRead, document.length / documentPerUnit + bytes / requestPerUnit))

@@ -8,7 +8,7 @@ import { isComplete, resolverReading, responseReading } from '../../graphql/stor
 import type { Caller } from '../../http/caller.ts'
 import type { Follower, Sink } from '../../notifications/feed-follower.ts'
 import type { Rendered } from '../../notifications/feed-memory.ts'
-import type { FeedEvent } from '../../notifications/feed-stream.ts'
+import { type FeedEvent, startsAnew } from '../../notifications/feed-stream.ts'
 import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
@@ -60,7 +60,7 @@ export async function followCompiled<Result extends Rendered>(
     const { feed, key, after, snapshot } = await feedField.find(args as never, environment)
     const from = caller.lastEventId ?? after
     // The snapshot is read for this client alone.
-    if (snapshot && from === null) return undefined
+    if (snapshot && startsAnew(from)) return undefined
     const readingOf = (how: typeof responseReading) =>
       feedReading(feedField, field.type, nodes, scope, environment, how)
     const { reading, isFullyStored } = readingOf(responseReading)

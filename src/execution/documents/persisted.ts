@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
+import type { SharedDocuments } from '../../outside/redis/shared.ts'
 
 /** Documents that clients name by the SHA-256 of their text. */
 export interface PersistedDocuments {
@@ -9,7 +10,7 @@ export interface PersistedDocuments {
    * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash without text; InvalidQuery when text and hash
    * differ, and for another version of the protocol
    */
-  textOf(request: NamedDocument): string | undefined
+  textOf(request: NamedDocument): string | undefined | Promise<string>
   /** Caches a valid text that came with its hash. */
   keep(request: NamedDocument): void
 }
@@ -22,13 +23,32 @@ export interface NamedDocument {
 /** Of texts that clients registered; those of the list are not limited. */
 const maxCachedCharacters = 1_000_000
 
-/** @param list of the deployment; clients add others (automatic persisted queries) */
-export function createPersistedDocuments(list: Readonly<Record<string, string>> = {}): PersistedDocuments {
+/** Larger ones are kept by the process that they were sent to alone. */
+const maxSharedCharacters = 20_000
+
+/**
+ * @param list of the deployment; clients add others (automatic persisted queries)
+ * @param shared those that other processes keep
+ */
+export function createPersistedDocuments(
+  list: Readonly<Record<string, string>> = {},
+  shared?: SharedDocuments,
+): PersistedDocuments {
   const listed = new Map(Object.entries(list))
   const registered = new LRUCache<string, string>({
     maxSize: maxCachedCharacters,
     sizeCalculation: (text) => text.length,
   })
+
+  const isHash = (hash: string) => /^[0-9a-f]{64}$/.test(hash)
+  const unknown = () => new Refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+
+  async function findShared(hash: string, { find }: SharedDocuments): Promise<string> {
+    const text = await find(hash).catch(() => undefined)
+    if (text === undefined || sha256(text) !== hash) throw unknown()
+    registered.set(hash, text)
+    return text
+  }
 
   return {
     textOf({ query, extensions }) {
@@ -40,13 +60,17 @@ export function createPersistedDocuments(list: Readonly<Record<string, string>> 
         return query
       }
       const text = listed.get(hash) ?? registered.get(hash)
-      if (text === undefined) throw new Refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
-      return text
+      if (text !== undefined) return text
+      if (shared && isHash(hash)) return findShared(hash, shared)
+      throw unknown()
     },
 
     keep({ query, extensions }) {
       const hash = hashOf(extensions)
-      if (hash !== undefined && typeof query === 'string' && !listed.has(hash)) registered.set(hash, query)
+      if (hash === undefined || typeof query !== 'string' || listed.has(hash)) return
+      const isNew = !registered.has(hash)
+      registered.set(hash, query)
+      if (isNew && query.length <= maxSharedCharacters) shared?.keep(hash, query).catch(() => {})
     },
   }
 }

@@ -31,7 +31,7 @@ export async function receive(
   if (!params) throw new GraphQLError('the body must be a JSON object with a query')
   const refusal = excessOfVariables(params.variables) ?? excessOfVariables(params.extensions)
   if (refusal) throw refusal
-  const query = documents.textOf(params)
+  const query = await documents.textOf(params)
   return { params: query === undefined ? params : { ...params, query }, text }
 }
 

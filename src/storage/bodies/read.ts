@@ -1,4 +1,5 @@
-import { type Db, readPrepared } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
+import { readPrepared } from '../database/prepared.ts'
 import type { Prisma } from '../generated/client.ts'
 import { listText } from '../query/json-text.ts'
 import { type Ambient, ambientValues, firstOwn, withParameters } from '../query/selected.ts'

@@ -1,4 +1,5 @@
-import { type Db, readBeside } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
+import { readBeside } from '../database/prepared.ts'
 
 /** Transactions that wait in their commit for their places in feeds, and for how long the first of them does. */
 export interface WaitingCommits {

@@ -1,4 +1,5 @@
-import { type Db, readBeside } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
+import { readBeside } from '../database/prepared.ts'
 import type { Topic } from '../database/signals.ts'
 import { type FeedSource, feedHead, parsePlace } from '../query/feed-source.ts'
 import { hidesCompetitions } from '../query/selected.ts'

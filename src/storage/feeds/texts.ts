@@ -1,4 +1,5 @@
-import { type Db, readBeside } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
+import { readBeside } from '../database/prepared.ts'
 import { type FeedSource, markKey } from '../query/feed-source.ts'
 import { type Ambient, ambientValues, ownParam, type Selection } from '../query/selected.ts'
 import type { Slot } from '../query/slot.ts'
@@ -37,14 +38,20 @@ export interface PageLimits {
   bytes: number
 }
 
+export interface Snapshot {
+  /** The head as of its reading: what comes behind is in the feed. */
+  place: Place
+  entries: { cursor: string; text: string }[]
+}
+
 /** The texts of a feed's entries for one selection. */
 export interface FeedTexts {
   /** Equal for selections with equal texts. */
   key: string
   /** In one statement. Entries that do not exist are left out. */
   read(places: readonly Place[]): Promise<EntryText[]>
-  /** What the key is now, with the head as its place; undefined for a key without snapshots. */
-  readSnapshot(key: string): Promise<EntryText | undefined>
+  /** What the key is now; undefined for a key without snapshots. */
+  readSnapshot(key: string): Promise<Snapshot | undefined>
   /** Pages of several keys in one statement, in the order of `starts`. */
   readPages(starts: readonly { key: string; after: Place }[], limits: PageLimits): Promise<FeedPage[]>
 }
@@ -86,8 +93,11 @@ export function createFeedTexts(
       return rows.map(([place, text]) => ({ place: BigInt(place), text }))
     },
     async readSnapshot(key) {
-      const [row] = snapshot ? await run<[string, string]>(snapshot, [key]) : []
-      return row && { place: BigInt(row[0]), text: row[1] }
+      const found = snapshot ? await run<[cursor: string, text: string | null]>(snapshot, [key]) : []
+      const [head] = found.at(-1) ?? []
+      if (head === undefined) return undefined
+      const entries = found.flatMap(([cursor, text]) => (text === null ? [] : [{ cursor, text }]))
+      return { place: BigInt(head), entries }
     },
     async readPages(starts, { rows: limit, bytes }) {
       type Row = [ord: string, gap: string | null, ...([place: string, text: string] | [null, null])]
@@ -124,12 +134,13 @@ function statementsOf(
   const ofKey = (text: string) =>
     keyType === 'bytea' ? `decode(substr(${text}, 3), 'hex')` : `${text}::${keyType}`
   const ofText = ofKey('w.key')
+  const now = snapshot?.(ofKey(`${ownParam(0)}::text`))
   return {
     snapshot:
-      snapshot &&
+      now &&
       embeddingStatement(entry, item, 1, slots, reading, {
-        before: 'SELECT f.place, ',
-        behind: ` FROM ${snapshot(ofKey(`${ownParam(0)}::text`))}`,
+        before: `SELECT f.place, CASE WHEN ${now.isEntry} THEN `,
+        behind: ` END FROM ${now.rows}`,
       }),
     texts: embeddingStatement(entry, item, 1, slots, reading, {
       before: 'SELECT f.place, ',

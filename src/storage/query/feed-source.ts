@@ -14,12 +14,23 @@ export interface FeedSource {
   entry: Model
   /** Text after FROM: `f`, joined with what `entry` reads; its last clause is a condition. */
   rows: string
-  /** Text after FROM for one entry about what a key is now, with the head as its place. @param key SQL for the key */
-  snapshot?(key: string): string
+  /** What a key is now. @param key SQL for the key */
+  snapshot?(key: string): SnapshotSource
   /** SQL for the key of `f`, and its type. */
   key: string
   keyType: 'bytea' | 'bigint' | 'int'
 }
+
+/** Rows of a snapshot: the last one has the head as its place, the others `snapshotAgain`. */
+export interface SnapshotSource {
+  /** Text after FROM: `f`, joined with what `entry` reads. */
+  rows: string
+  /** SQL for whether a row is an entry. One that is none tells the head alone. */
+  isEntry: string
+}
+
+/** The cursor of a snapshot's entries but for the last: who lost the rest gets the snapshot again. */
+export const snapshotAgain = 'snapshot'
 
 /** Place of a reader that begins at the first entry that is stored. */
 export const earliest = 0n

@@ -1,5 +1,7 @@
-import { type Db, readPrepared } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
+import { readCurrent, readPrepared } from '../database/prepared.ts'
 import type { Spelling } from './codec.ts'
+import { feedHead } from './feed-source.ts'
 import { type Keyed, keyedRows } from './keyed.ts'
 import type { Model, Relation } from './model.ts'
 import { objectText, oneRowText, relationText } from './select.ts'
@@ -20,6 +22,8 @@ export interface Statement {
   text: string
   /** For each parameter, the index of its value among all values. */
   valueIndexes: readonly number[]
+  /** Whether it compares cursors with the head: an older state would refuse those of a stream. */
+  readsHead: boolean
 }
 
 export interface Reading {
@@ -76,19 +80,21 @@ export function numberParameters(text: string): Statement {
   return {
     text: text.replace(/\uE000([0-9]+)\uE000/g, (_, digits) => `$${numberOf(Number(digits))}`),
     valueIndexes,
+    readsHead: text.includes(feedHead),
   }
 }
 
 /** The text of each row. */
 export async function runStatement(
   db: Db,
-  { text, valueIndexes }: Statement,
+  { text, valueIndexes, readsHead }: Statement,
   ambient: Ambient,
   keys: readonly unknown[],
   slots: readonly Slot[],
 ): Promise<string[]> {
   const values = [...ambientValues(ambient), ...keys, ...slots.flatMap(({ values }) => values)]
-  const rows = await readPrepared<[string]>(
+  const read = readsHead ? readCurrent<[string]> : readPrepared<[string]>
+  const rows = await read(
     db,
     text,
     valueIndexes.map((valueIndex) => values[valueIndex]),

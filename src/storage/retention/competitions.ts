@@ -35,7 +35,8 @@ export function removeCompetitions(db: Database, age: CompetitionAge): Promise<B
     const auctions = old.flatMap(({ id, settled }) => (settled ? [] : [id]))
     const removed = {
       ...(await removeAuctions(tx, auctions)),
-      auction_spans: await removeSpans(tx, window),
+      auction_spans: await removeSpans(tx, 'auction_spans', window),
+      exclusion_spans: await removeSpans(tx, 'exclusion_spans', window),
       price_changes: await removePrices(tx, window),
     }
     await movePlace(tx, name, last)
@@ -64,6 +65,7 @@ async function removeAuctions(tx: Tx, ids: bigint[]): Promise<Record<string, num
   const jitProposals = await client.jitExecution.deleteMany(ofAuctions)
   const bookings = await client.settlementBooking.deleteMany(ofAuctions)
   const attempts = await client.settlementAttempt.deleteMany(ofAuctions)
+  const answers = await client.solverAnswer.deleteMany(ofAuctions)
   const solutions = await client.solution.deleteMany(ofAuctions)
   const auctions = await client.auction.deleteMany({ where: { id: { in: ids } } })
   const entries = await client.$executeRaw`
@@ -74,6 +76,7 @@ async function removeAuctions(tx: Tx, ids: bigint[]): Promise<Record<string, num
     jit_executions: jitProposals.count,
     settlement_bookings: bookings.count,
     settlement_attempts: attempts.count,
+    solver_answers: answers.count,
     solutions: solutions.count,
     auctions: auctions.count,
     auction_feed: entries,
@@ -81,9 +84,13 @@ async function removeAuctions(tx: Tx, ids: bigint[]): Promise<Record<string, num
 }
 
 /** Spans that end in the window and hold no stored auction. In SQL: ranges. */
-function removeSpans(tx: Tx, { chainId, after, last }: Window): Promise<number> {
+function removeSpans(
+  tx: Tx,
+  table: 'auction_spans' | 'exclusion_spans',
+  { chainId, after, last }: Window,
+): Promise<number> {
   return sql(tx).$executeRaw`
-    DELETE FROM auction_spans s WHERE s.chain_id = ${chainId}
+    DELETE FROM ${raw(table)} s WHERE s.chain_id = ${chainId}
       AND int8range(s.first_auction, s.last_auction, '[]') && int8range(${after}::bigint, ${last}::bigint, '(]')
       AND s.last_auction <= ${last} AND NOT EXISTS (
         SELECT FROM auctions a WHERE a.chain_id = s.chain_id AND a.id >= s.first_auction AND a.id <= s.last_auction)`

@@ -1,3 +1,5 @@
+import { channelKinds } from '../../domain/notification/channel.ts'
+import { wakeChannels } from '../channels/queue.ts'
 import { type Database, sql } from '../database/database.ts'
 import type { Batch } from './batch.ts'
 
@@ -30,6 +32,13 @@ export async function removeMarketPrices(db: Database, { before, limit }: Age): 
   return batchOf('market_prices', count, limit)
 }
 
+/** Also of auctions that stay, as they were settled. */
+export async function removeRefusedSolutions(db: Database, { before, limit }: Age): Promise<Batch> {
+  const count = await sql(db).$executeRaw`DELETE FROM refused_solutions WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM refused_solutions WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return batchOf('refused_solutions', count, limit)
+}
+
 export async function removeIdempotencyKeys(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM idempotency_keys WHERE created_at < ${before} ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
@@ -45,11 +54,43 @@ export async function removeSessions(db: Database, { before, limit }: Age): Prom
   return { removed: { sign_in_nonces: nonces, sessions }, isLast: nonces < limit && sessions < limit }
 }
 
+/** Sessions of balances that expired before. There are few: no index is kept for this. */
+export async function removeBalanceSessions(db: Database, { before, limit }: Age): Promise<Batch> {
+  const count = await sql(db).$executeRaw`DELETE FROM balance_sessions WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM balance_sessions WHERE expires_at < ${before} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return batchOf('balance_sessions', count, limit)
+}
+
+/** Counts of tokens that were sent before. */
+export async function removeConfirmations(db: Database, { before, limit }: Age): Promise<Batch> {
+  const count = await sql(db).$executeRaw`DELETE FROM channel_confirmations WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM channel_confirmations WHERE sent_at < ${before} ORDER BY sent_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return batchOf('channel_confirmations', count, limit)
+}
+
 /** Deliveries that ended before. */
 export async function removeDeliveries(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM deliveries WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM deliveries WHERE state <> 'waiting' AND ended_at < ${before} ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
   return batchOf('deliveries', count, limit)
+}
+
+/**
+ * Gives up what has waited for two days longer than that, as that of a kind that is not enabled any more: what is tried and fails ends
+ * earlier.
+ */
+export async function endForgotten(db: Database, { before, limit }: Age): Promise<Batch> {
+  const count = await sql(db)
+    .$executeRaw`UPDATE deliveries SET state = 'dead', ended_at = now(), fault = 'never sent'
+    WHERE id = ANY(ARRAY(SELECT d.id FROM unnest(${[...channelKinds]}::text[]) AS k(kind), LATERAL (SELECT id FROM deliveries
+      WHERE kind = k.kind AND state = 'waiting' AND waiting_since < ${before}::timestamptz - interval '2 days'
+      ORDER BY waiting_since LIMIT ${limit} FOR UPDATE SKIP LOCKED) d))`
+  return { removed: {}, isLast: count < limit }
+}
+
+/** What was written for channels is carried over to them also where nobody sends. */
+export async function carryWakes(db: Database, now: Date, limit: number): Promise<Batch> {
+  return { removed: {}, isLast: (await wakeChannels(db, now, limit)) < limit }
 }
 
 /** Channels that ended before, of which no delivery is left. */

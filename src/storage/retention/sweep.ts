@@ -7,14 +7,20 @@ import { removeCompetitions } from './competitions.ts'
 import { removeEvents } from './events.ts'
 import { removeFeedEntries } from './feeds.ts'
 import {
+  carryWakes,
+  endForgotten,
   endUnconfirmed,
+  removeBalanceSessions,
   removeChannels,
+  removeConfirmations,
   removeDeliveries,
   removeIdempotencyKeys,
   removeMarketPrices,
   removeQuotes,
+  removeRefusedSolutions,
   removeSessions,
 } from './queues.ts'
+import { removeStandings } from './standings.ts'
 
 /** Ages in days; 0 keeps rows for good. */
 export interface RetentionDays {
@@ -99,12 +105,22 @@ function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 5
     ['idempotency keys', days.idempotencyKeys, () => removeIdempotencyKeys(db, aged(days.idempotencyKeys))],
     ['feed', days.feed, () => removeFeedEntries(db, aged(days.feed))],
     ['market prices', days.marketPrices, () => removeMarketPrices(db, aged(days.marketPrices))],
+    ['refused solutions', days.competitions, () => removeRefusedSolutions(db, aged(days.competitions))],
     ['events', days.events, () => removeEvents(db, aged(days.events))],
+    ['wakes of channels', 1, () => carryWakes(db, new Date(now()), batchRows)],
+    ['forgotten deliveries', days.deliveries, () => endForgotten(db, aged(days.deliveries))],
     ['deliveries', days.deliveries, () => removeDeliveries(db, aged(days.deliveries))],
     ['channels', days.deliveries, () => removeChannels(db, aged(days.deliveries))],
     // They end by themselves, and are of no use then.
     ['sessions', 1, () => removeSessions(db, aged(0))],
+    ['sessions of balances', 1, () => removeBalanceSessions(db, aged(0))],
+    ['confirmations', 1, () => removeConfirmations(db, aged(1))],
     ['unconfirmed channels', 1, () => endUnconfirmed(db, aged(0))],
+    ...networks.map(({ chainId }): (typeof kinds)[number] => [
+      `standings:${chainId}`,
+      days.events,
+      () => removeStandings(db, { ...aged(days.events), chainId }),
+    ]),
     ...networks.map(({ chainId, finalityBlocks }): (typeof kinds)[number] => [
       `competitions:${chainId}`,
       days.competitions,

@@ -7,7 +7,7 @@ const rates = { reads: 50, quotes: 10, orders: 5 }
 const anOrder = { ...noCharge, orders: 1 }
 
 test('the idlest client is evicted, never the one of the request', () => {
-  const limits = createRateLimits({ ...rates, reads: 1 }, () => 0, 2)
+  const limits = createRateLimits({ ...rates, reads: 1 }, () => 0, { clientLimit: 2 })
   const take = (client: string) => limits.take(client, oneRead)?.exceededKind
   expect([take('a'), take('b'), take('a'), take('a')]).toEqual([undefined, undefined, undefined, 'reads'])
   // A third client takes the place of b, the idlest.
@@ -25,6 +25,20 @@ test('a request of several kinds is counted in all of them or in none', () => {
     policy: '"quotes";q=20;w=2, "orders";q=10;w=2',
     state: '"quotes";r=20;t=0, "orders";r=0;t=2',
   })
+})
+
+test('a stream waits while less than half of the burst is left, and requests have that half', () => {
+  let at = 0
+  const limits = createRateLimits({ ...rates, reads: 10 }, () => at)
+  expect(limits.spend('a', 10)).toBe(0)
+  expect(limits.spend('a', 1)).toBeCloseTo(100)
+  for (let count = 0; count < 9; count++) expect(limits.take('a', oneRead)?.refusal).toBeUndefined()
+  expect(limits.take('a', oneRead)?.exceededKind).toBe('reads')
+  // However much it used, it waits for a bounded time.
+  expect(limits.spend('a', 1_000)).toBeCloseTo(3_000)
+  at += 3_000
+  expect(limits.spend('a', 0)).toBe(0)
+  expect(createRateLimits({ ...rates, reads: 0 }, () => at).spend('a', 1_000)).toBe(0)
 })
 
 test('an unlimited kind is not counted', () => {

@@ -1,0 +1,79 @@
+interface FairBatchOptions {
+  /** Most items of one run. */
+  maxBatch: number
+  /** Most runs in progress. */
+  concurrency: number
+  /** Most items that wait, of all clients together. */
+  maxWaiting: number
+  /** Creates the error for what comes beyond that. */
+  refusal(): Error
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve(result: Result): void
+  reject(fault: unknown): void
+}
+
+/**
+ * Turns a function of many items into one of a single item, as `batch` does. A run takes from the clients in turns, an item each: who asks
+ * for much waits for it alone, and what comes together shares a run all the same. `run` returns results in the order of the items: an
+ * Error rejects its item only, a throw rejects all of the run.
+ */
+export function fairBatch<Item, Result>(
+  run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+  { maxBatch, concurrency, maxWaiting, refusal }: FairBatchOptions,
+): (client: string, item: Item) => Promise<Result> {
+  /** The client whose turn is next comes first. */
+  const queues = new Map<string, Waiting<Item, Result>[]>()
+  let waiting = 0
+  let running = 0
+
+  function take(): Waiting<Item, Result>[] {
+    const taken: Waiting<Item, Result>[] = []
+    while (taken.length < maxBatch) {
+      const [next] = queues
+      if (!next) break
+      const [client, queue] = next
+      queues.delete(client)
+      const first = queue.shift()
+      if (first) taken.push(first)
+      if (queue.length > 0) queues.set(client, queue)
+    }
+    waiting -= taken.length
+    return taken
+  }
+
+  async function runNext(): Promise<void> {
+    const taken = take()
+    try {
+      const results = await run(taken.map(({ item }) => item))
+      for (const [index, { resolve, reject }] of taken.entries()) {
+        const result = results[index]
+        if (result === undefined || result instanceof Error) reject(result)
+        else resolve(result)
+      }
+    } catch (fault) {
+      for (const { reject } of taken) reject(fault)
+    }
+    running--
+    start()
+  }
+
+  /** Runs after the current cycle of the event loop, so that requests which arrived together share a run. */
+  function start(): void {
+    if (running >= concurrency || waiting === 0) return
+    running++
+    setImmediate(() => void runNext())
+  }
+
+  return (client, item) =>
+    new Promise((resolve, reject) => {
+      if (waiting >= maxWaiting) return reject(refusal())
+      const queue = queues.get(client) ?? []
+      queue.push({ item, resolve, reject })
+      queues.set(client, queue)
+      waiting++
+      start()
+    })
+}

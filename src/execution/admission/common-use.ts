@@ -1,0 +1,55 @@
+import type { BudgetUse, SharedBudgets } from '../../outside/redis/shared.ts'
+
+export interface CommonUse {
+  /** Counts a use with those of other processes, soon. */
+  add(use: BudgetUse): void
+}
+
+/** Requests do not wait: what they used is counted together a moment later, and only then do other processes know it. */
+const pauseMs = 50
+const maxBatch = 500
+/** Of clients and kinds. What is beyond it counts in this process alone. */
+const maxPending = 10_000
+
+/**
+ * Each process decides by its own memory, which is corrected by the use of all as often as its client uses something. What N processes let
+ * through before they hear of each other is owed afterwards, so the rate holds over time.
+ * @param correct gets milliseconds until a bucket is full
+ */
+export function createCommonUse(
+  budgets: SharedBudgets,
+  correct: (use: BudgetUse, fullInMs: number) => void,
+): CommonUse {
+  const pending = new Map<string, BudgetUse>()
+  let isWaiting = false
+  const keyOf = ({ client, kind }: BudgetUse) => `${kind}:${client}`
+
+  async function count(): Promise<void> {
+    const uses = [...pending.values()].slice(0, maxBatch)
+    for (const use of uses) pending.delete(keyOf(use))
+    // While the others cannot be reached, this process counts for itself.
+    const left = await budgets.count(uses).catch(() => [])
+    for (const [index, fullInMs] of left.entries()) {
+      const use = uses[index]
+      if (use) correct(use, fullInMs + (pending.get(keyOf(use))?.costMs ?? 0))
+    }
+    isWaiting = false
+    if (pending.size > 0) countSoon()
+  }
+
+  function countSoon(): void {
+    if (isWaiting) return
+    isWaiting = true
+    setTimeout(count, pauseMs).unref()
+  }
+
+  return {
+    add(use) {
+      const key = keyOf(use)
+      const known = pending.get(key)
+      if (known) known.costMs += use.costMs
+      else if (pending.size < maxPending) pending.set(key, { ...use })
+      countSoon()
+    },
+  }
+}
