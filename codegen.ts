@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { documentTypes, documentTypesFile } from './codegen/document-types.ts'
+import { documentTypes, documentTypesFile, pageTypes, pageTypesFile } from './codegen/document-types.ts'
 import { referencePages } from './codegen/references.ts'
 import { scalarMap } from './codegen/scalars.ts'
 import { schemaText } from './src/graphql/schema.ts'
 import { openApiDocument } from './src/rest/openapi/document.ts'
 import { accountRoutes, orderBookRoutes } from './src/rest/routes.ts'
+import { documents } from './src/server/pages/browser/documents.ts'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
 
@@ -13,6 +14,7 @@ const made = {
   'test/graphql/schema.graphql': schemaText(),
   ...(process.argv.includes('--release') && { 'test/graphql/released.graphql': schemaText() }),
   [documentTypesFile]: await documentTypes([...orderBookRoutes, ...accountRoutes]),
+  [pageTypesFile]: await pageTypes(documents),
   'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
   ...(await referencePages()),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,

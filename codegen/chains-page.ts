@@ -34,9 +34,28 @@ export function chainsPage(): string {
         ethplorer === undefined ? 'with `url` only' : `yes, at \`${ethplorer}\``,
       ]),
     ),
+    '## What works where',
+    'Everything works without a provider, from the node of the network and what the service itself has recorded; a source in italics is that. The others add to it where their settings name them. Metadata of tokens, balances, slippage, simulation and pools never need one; pools need a `poolFactory` of Uniswap V2.',
+    table(
+      ['chain id', 'name', 'prices', 'series of prices', 'holders', 'pools'],
+      all.map(([chainId, facts]) => [String(chainId), `\`${facts.names[0]}\``, ...sourcesOf(facts)]),
+    ),
+    'A `coingecko` source asks for up to 30 tokens in a call with a key, and for one without (`addressesPerCall`). `transfers` reads the lists of several tokens in one statement. `moralis` and `ethplorer` have one token in a call, `chainlink` one feed in an entry of a batch.',
     '## What was tried against a real provider or chain',
     'The tests run against the local chain and against simulated providers. No test contacts a provider or a public node.',
   )
+}
+
+/** Sources of prices, series, holders and pools. */
+function sourcesOf({ coingecko, moralis, ethplorer, usdReference }: ChainFacts): string[] {
+  const list = (...sources: (string | false | undefined)[]) => sources.filter(Boolean).join(', ')
+  const orderBook = usdReference ? '*orderbook*' : '*orderbook* with `usdReference`'
+  return [
+    list(coingecko && 'coingecko', '*chainlink*', orderBook),
+    list(coingecko && 'coingecko', '*own auctions and market*'),
+    list(moralis && 'moralis', ethplorer && 'ethplorer', '*transfers*'),
+    '*logs*',
+  ]
 }
 
 function priceRow(yes: (known: string | undefined) => string) {

@@ -1,10 +1,12 @@
 import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
-import { type DocumentNode, Kind, parse, visit } from 'graphql'
-import { schema } from '../src/graphql/schema.ts'
+import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, parse, visit } from 'graphql'
+import { schema, schemaText } from '../src/graphql/schema.ts'
 import type { RowTraits } from '../src/rest/row/route.ts'
+import { scalarMap } from './scalars.ts'
 
 export const documentTypesFile = 'src/rest/documents.generated.ts'
+export const pageTypesFile = 'src/server/pages/browser/documents.generated.ts'
 
 const config = {
   strictScalars: true,
@@ -16,19 +18,46 @@ const config = {
   operationResultSuffix: 'Result',
 }
 
+interface NamedText {
+  name: string
+  text: string
+}
+
 /** TypeScript types of the variables and results of the REST rows' documents, by text. Enum members are REST values. */
-export async function documentTypes(rows: readonly RowTraits[]): Promise<string> {
-  const documents = namedDocuments(rows)
+export function documentTypes(rows: readonly RowTraits[]): Promise<string> {
+  return typesByText(namedRows(rows), { filename: documentTypesFile, of: 'the REST rows', schema })
+}
+
+/** The same for the documents of the pages, by their names there. Enum members are those of GraphQL, and scalars as in JSON. */
+export function pageTypes(documents: Readonly<Record<string, string>>): Promise<string> {
+  const named = Object.entries(documents).map(([name, text]) => ({ name: typeName(name), text }))
+  return typesByText(named, {
+    filename: pageTypesFile,
+    of: 'the pages',
+    schema: buildSchema(schemaText()),
+    scalars: scalarMap(),
+  })
+}
+
+async function typesByText(
+  documents: readonly NamedText[],
+  {
+    filename,
+    of,
+    schema: schemaAst,
+    scalars,
+  }: { filename: string; of: string; schema: GraphQLSchema; scalars?: Record<string, string> },
+): Promise<string> {
   const types = await codegen({
-    filename: documentTypesFile,
+    filename,
     schema: undefined as never,
-    schemaAst: schema,
-    documents: documents.map(({ name, document }) => ({ location: name, document })),
-    plugins: [{ operations: config }],
+    schemaAst,
+    documents: documents.map(({ name, text }) => ({ location: name, document: named(parse(text), name) })),
+    plugins: [{ operations: { ...config, ...(scalars && { scalars }) } }],
     pluginMap: { operations },
     config: {},
   })
-  return `// Made from the documents of the REST rows by \`npm run codegen\`.
+  return `// Made from the documents of ${of} by \`npm run codegen\`.
 ${types.trim()}
 
 /** What a document gives and takes, by its text. */
@@ -39,18 +68,18 @@ ${documents.map(({ name, text }) => `  ${JSON.stringify(text)}: { result: ${name
 }
 
 /** Each text once. Type names come from the first row that runs the document. */
-function namedDocuments(rows: readonly RowTraits[]) {
+function namedRows(rows: readonly RowTraits[]): NamedText[] {
   const nameByText = new Map<string, string>()
   for (const { on, run } of rows) {
     if (run !== undefined && !nameByText.has(run)) nameByText.set(run, typeName(on))
   }
-  return [...nameByText].map(([text, name]) => ({ text, name, document: named(parse(text), name) }))
+  return [...nameByText].map(([text, name]) => ({ text, name }))
 }
 
 /** `GET /api/v1/orders/:uid` is `GetApiV1OrdersUid`. */
 function typeName(on: string): string {
   const [method = '', ...path] = on.split(/[^A-Za-z0-9]+/)
-  return [method.toLowerCase(), ...path]
+  return [method === method.toUpperCase() ? method.toLowerCase() : method, ...path]
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('')
 }

@@ -12,9 +12,12 @@ interface Metric {
 }
 
 /** Measures each kind of thing once, so that every metric has its labels. */
-function measureAll({ count, countLimited, loops, chain }: Metrics): void {
+function measureAll(metrics: Metrics): void {
+  const { count, countLimited, countRemoved, loops, chain, streams, deliveries, work } = metrics
   count('GET', '/health/live', 200, 1)
   countLimited('reads')
+  countRemoved('notifications', 1)
+  streams.ended('SHUTTING_DOWN')
   const network = 'sepolia'
   const auctions = loops.auctions(network)
   auctions.began()
@@ -22,12 +25,23 @@ function measureAll({ count, countLimited, loops, chain }: Metrics): void {
   auctions.stand(['in_auction'])
   auctions.answered('built-in', 'ok')
   auctions.settled('success')
+  auctions.lost('built-in')
   const indexer = loops.indexer(network)
   indexer.stored({ blocksBehind: 0, blocksPerSecond: 0, secondsLeft: 0, timestamp: 0 })
   indexer.reorganised(1)
   chain.watchNodes(network, () => [{ node: '1', state: 'closed', isUsed: true, blocksBehind: 0 }])
   chain.watchAccounts(network, () => [{ account: zeroAddress, name: 'built-in', balance: 0n }])
+  deliveries.count('webhook', 'sent', 1)
+  deliveries.watch(async () => [{ kind: 'webhook', count: 0, oldestSeconds: 0 }])
   loops.led('indexer', network, true)
+  const node = `the node of ${network}`
+  work.measure({ kind: 'statement', name: 'connect', of: 'reads' }, 1, undefined)
+  work.measure({ kind: 'statement', name: 'select orders', of: 'reads' }, 1, undefined)
+  work.measure({ kind: 'rpc', name: 'eth_call', of: node }, 1, undefined)
+  work.measure({ kind: 'source', name: 'ask', of: node }, 1, undefined)
+  work.measure({ kind: 'operation', name: 'other', of: 'query order' }, 1, undefined)
+  work.watchPools(() => [{ name: 'reads', open: 1, idle: 1, most: 5, waiting: 0 }])
+  work.watchSource({ name: node, state: () => 'closed' })
 }
 
 /** docs/reference/metrics.md: what the registry holds once each kind was counted. */
@@ -43,9 +57,10 @@ export async function metricsPage(): Promise<string> {
   return page(
     '# Metrics',
     generated,
-    'Each process answers `GET /metrics` in the text format of Prometheus at `METRICS_PORT`; one that serves does at its own port too, if only `METRICS_KEY` is set. The [operations page](../operations.md#metrics) explains both, and what to be alerted of.',
+    'Each process answers `GET /metrics` in the text format of Prometheus at `METRICS_PORT`; one that serves does at its own port too, if only `METRICS_KEY` is set. The [operations page](../operations.md#metrics) explains both; [alerts](../how-to/alerts.md) are made of them.',
     table(['metric', 'type', 'labels', 'meaning'], rows),
     'A `route` is the pattern of a path, such as `/api/v1/orders/:uid`, and never the path itself. A `limit` is `reads`, `quotes`, `orders` or `introspections`. A `standing` is `in_auction`, or the reason of an order’s standing, such as `insufficient_balance`.',
+    'A `pool` is `reads`, `writes`, `streams` or `replica`, with `loop-` before it for what runs by itself. A `statement` is what it does and its first table; an `operation` is the name of a document in `DOCUMENTS_FILE`, or `other`, and a `field` the type of the operation with its root field: clients cannot make new ones.',
     'A process measures the loops that it runs: those of the auctions and of the indexer are there on the one process that leads.',
     'The standard metrics of `prom-client` for a Node process come with them: `process_*` and `nodejs_*`.',
   )

@@ -13,7 +13,7 @@ export function settingsPage(): string {
     '# Settings',
     generated,
     'The process reads its settings from environment variables. An empty variable counts as unset. At start the process checks all of them and reports every fault at once.',
-    '`node --import tsx src/app/cli.ts --help` prints the same texts. The [operations page](../operations.md) explains the settings that belong together, and the [how-to pages](../README.md#how-to) show the ones that hold JSON.',
+    '`node --import tsx src/app/commands/tradegraph.ts --help` prints the same texts. The [operations page](../operations.md) explains the settings that belong together, and the [how-to pages](../README.md#how-to) show the ones that hold JSON.',
     table(['setting', 'default', 'meaning'], rows),
     'The command `dev` also takes flags: `--port`, `--home`, `--reset` and `--no-traders`.',
   )

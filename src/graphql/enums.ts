@@ -29,7 +29,7 @@ import { builder } from './builder.ts'
 const enums = new Map<string, unknown>()
 
 /** Members are the REST values in SCREAMING_CASE; resolvers get and return the REST values themselves. */
-function defineEnum<const Value extends string>(
+export function defineEnum<const Value extends string>(
   name: string,
   description: string,
   values: readonly Value[],
@@ -222,17 +222,19 @@ export const OrderEventReason = defineEnum(
   { ...exclusionTexts, policy: 'By the operator, who says why in detail.' },
 )
 
+export const standingTexts = {
+  ...exclusionTexts,
+  fee_exceeds_value:
+    'The gas of one more order in a batch costs more than what it sells is worth. It comes back when gas is cheap enough.',
+  auction_full: 'Others, to which the market is nearer, have the places.',
+  settlement_failed: 'A settlement with it failed, maybe because of it; it comes back after some blocks.',
+}
+
 export const OrderStandingReason = defineEnum(
   'OrderStandingReason',
   'Why no auction holds an order.',
   standingReasons,
-  {
-    ...exclusionTexts,
-    fee_exceeds_value:
-      'The gas of one more order in a batch costs more than what it sells is worth. It comes back when gas is cheap enough.',
-    auction_full: 'Others, to which the market is nearer, have the places.',
-    settlement_failed: 'A settlement with it failed, maybe because of it; it comes back after some blocks.',
-  },
+  standingTexts,
 )
 
 export const PlacementError = defineEnum(

@@ -1,24 +1,40 @@
 import type { GraphQLError } from 'graphql'
 import type { OpenedSession, SignInChallenge } from '../accounts/sign-in.ts'
 import type { AffiliateStatistics, TraderActivity, TraderStatistics } from '../affiliates/statistics.ts'
+import type { Diagnosis, Evidence, PriceAmounts, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type {
+  BalanceChange,
+  BundleSimulation,
+  DecodedEvent,
+  SimulatedLog,
+  SimulatedTransaction,
+  StorageChange,
+} from '../domain/evm/bundle.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
+import type { Announcement } from '../domain/notification/announcement.ts'
 import type { Channel } from '../domain/notification/channel.ts'
 import type { OrderData } from '../domain/order/order.ts'
 import type { OrderSimulation } from '../domain/order/simulation.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import type { QuoteHop, QuotePath, QuoteReply, QuoteRoute } from '../domain/quote/quote.ts'
+import type { DepthLevel } from '../domain/routing/depth.ts'
 import type { SignatureExplanation } from '../domain/signing/explain-signature.ts'
 import type { SigningDomain } from '../domain/signing/signing.ts'
+import type { PriceHistory, PricePoint, Volatility } from '../domain/token/price-history.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
+import type { Subscribed } from '../notifications/channels/manage.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
 import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
 import type { BalancesUpdate } from '../tokens/balances.ts'
+import type { PoolFigures, ValuedPool } from '../tokens/pool-figures.ts'
 import type { PricesUpdate } from '../tokens/prices.ts'
 import { builder } from './builder.ts'
+import type { MarketDepth } from './context/networks.ts'
 import { modelRef } from './stored/model-ref.ts'
+import type { MarketKey, QuoteSlippage } from './token/market/reading.ts'
 
 // One ref for each object type, so that no type's file imports another's.
 
@@ -37,6 +53,14 @@ export interface HolderPage {
   holders: TokenHolder[]
   hasNextPage: boolean
 }
+export type TokenBalance = Pick<BalancesUpdate['changes'][number], 'subject' | 'value'> & OnChain
+export interface BalancePage {
+  /** The block that was read; null where there was nothing to read. */
+  block: number | null
+  balances: TokenBalance[]
+  hasNextPage: boolean
+  hasPreviousPage: boolean
+}
 /** Newest first. */
 export interface DeliveryPage {
   deliveries: DeliveryRecord[]
@@ -50,18 +74,40 @@ type PlaceOrderResult = { index: number; uid?: OrderUid; error?: GraphQLError }
 export type StoredQuote = QuoteReply & { quote: { id: bigint } }
 /** The chain of the tokens in a quote's route. */
 type OnChain = { chainId: number }
+export type PoolRow = ValuedPool & OnChain
+export interface PoolPage {
+  figures: Sourced<PoolFigures>
+  pools: PoolRow[]
+  totalCount: number
+  /** Whether it began behind a cursor. */
+  isContinued: boolean
+  hasNextPage: boolean
+}
+
+/** Evidence of a kind, with the chain of its tokens. */
+type EvidenceOf<Kind extends Evidence['kind']> = Extract<Evidence, { kind: Kind }> & OnChain
 
 export const AccountRef = modelRef('Account')
 export const AffiliateRef = modelRef('Affiliate')
 export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
+export const AmountsEvidenceRef = builder.objectRef<EvidenceOf<'amounts'>>('AmountsEvidence')
+export const AnnouncementRef = builder.objectRef<Announcement>('Announcement')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
+export const BalanceChangeRef = builder.objectRef<BalanceChange & OnChain>('BalanceChange')
 export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
+export const BlocksEvidenceRef = builder.objectRef<EvidenceOf<'blocks'>>('BlocksEvidence')
+export const BundleSimulationRef = builder.objectRef<BundleSimulation & OnChain>('BundleSimulation')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
+export const CancellationEvidenceRef = builder.objectRef<EvidenceOf<'cancellation'>>('CancellationEvidence')
 export const ChannelRef = builder.objectRef<Channel>('Channel')
 export const ChannelPayloadRef = builder.objectRef<{ channel: Channel }>('ChannelPayload')
-export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; secret: string | null }>(
+export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; secret: string }>(
   'ChannelSecretPayload',
+)
+export const SubscribeChannelPayloadRef = builder.objectRef<Subscribed>('SubscribeChannelPayload')
+export const MarkNotificationsReadPayloadRef = builder.objectRef<{ account: Address; marked: number }>(
+  'MarkNotificationsReadPayload',
 )
 export const DeliveryRef = builder.objectRef<DeliveryRecord>('Delivery')
 export const DeliveryEdgeRef = builder.objectRef<DeliveryRecord>('DeliveryEdge')
@@ -77,10 +123,25 @@ export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid
   'CancelOrdersByPolicyPayload',
 )
 export const CancelOrdersPayloadRef = builder.objectRef<{ uids: OrderUid[] }>('CancelOrdersPayload')
+export const CompetitionEvidenceRef = builder.objectRef<EvidenceOf<'competition'>>('CompetitionEvidence')
+export const DecodedArgumentRef = builder.objectRef<DecodedEvent['arguments'][number]>('DecodedArgument')
+export const DecodedEventRef = builder.objectRef<DecodedEvent>('DecodedEvent')
+export const DepthLevelRef = builder.objectRef<DepthLevel>('DepthLevel')
+export const DiagnosedRef = builder.interfaceRef<Reason & OnChain>('Diagnosed')
+export const DiagnosisReasonRef = builder.objectRef<Reason & OnChain>('DiagnosisReason')
+export const FeeEvidenceRef = builder.objectRef<EvidenceOf<'fee'>>('FeeEvidence')
+export const MarketDepthRef = builder.objectRef<MarketDepth>('MarketDepth')
+export const MarketRef = builder.objectRef<MarketKey>('Market')
+export const MarketSlippageRef = builder.objectRef<Volatility>('MarketSlippage')
+export const MarketSpotRef = builder.objectRef<{ base: Sourced<string>; quote: Sourced<string> }>(
+  'MarketSpot',
+)
 export const MetaRef = modelRef('Meta')
 export const NetworkRef = builder.objectRef<Network>('Network')
 export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
+export const OrderDiagnosisRef = builder.objectRef<Diagnosis & OnChain>('OrderDiagnosis')
+export const OrderEvidenceRef = builder.objectRef<EvidenceOf<'order'>>('OrderEvidence')
 export const OrderSimulationRef = builder.objectRef<OrderSimulation>('OrderSimulation')
 export const OrderToSignRef = builder.objectRef<OrderToSign>('OrderToSign')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
@@ -88,22 +149,41 @@ export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: Grap
 export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
 export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
 export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
+export const PriceAmountsRef = builder.objectRef<PriceAmounts>('PriceAmounts')
+export const PriceEvidenceRef = builder.objectRef<EvidenceOf<'price'>>('PriceEvidence')
+export const PriceHistoryRef = builder.objectRef<Sourced<PriceHistory>>('PriceHistory')
+export const PricePointRef = builder.objectRef<PricePoint>('PricePoint')
+export const PoolConnectionRef = builder.objectRef<PoolPage>('PoolConnection')
+export const PoolEdgeRef = builder.objectRef<PoolRow>('PoolEdge')
+export const PoolRef = builder.objectRef<PoolRow>('Pool')
 export const PricesUpdateRef = builder.objectRef<PricesUpdate & OnChain>('PricesUpdate')
 export const QuotedOrderRef = builder.objectRef<QuoteReply>('QuotedOrder')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
 export const QuoteHopRef = builder.objectRef<QuoteHop & OnChain>('QuoteHop')
 export const QuotePathRef = builder.objectRef<QuotePath & OnChain>('QuotePath')
-export const QuoteResponseRef = builder.objectRef<QuoteReply>('QuoteResponse')
+export const QuoteResponseRef = builder.objectRef<QuoteReply & { slippage?: QuoteSlippage | null }>(
+  'QuoteResponse',
+)
 export const QuoteRouteRef = builder.objectRef<QuoteRoute & OnChain>('QuoteRoute')
+export const QuoteSlippageRef = builder.objectRef<QuoteSlippage>('QuoteSlippage')
 export const ReferredTradeEdgeRef = builder.objectRef<ReferredTradeRow>('ReferredTradeEdge')
 export const ReferredTradeRef = builder.objectRef<ReferredTradeRow>('ReferredTrade')
 export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }>('RegisterAffiliatePayload')
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
   'SetAffiliateEnabledPayload',
 )
+export const RevertEvidenceRef = builder.objectRef<EvidenceOf<'revert'>>('RevertEvidence')
 export const SettlementRef = modelRef('Settlement')
+export const SimulatedLogRef = builder.objectRef<SimulatedLog>('SimulatedLog')
+export const SimulatedTransactionRef = builder.objectRef<SimulatedTransaction & OnChain>(
+  'SimulatedTransaction',
+)
+export const StorageChangeRef = builder.objectRef<StorageChange>('StorageChange')
 export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
-export const TokenBalanceRef = builder.objectRef<BalancesUpdate['changes'][number] & OnChain>('TokenBalance')
+export const TokenBalanceRef = builder.objectRef<TokenBalance>('TokenBalance')
+export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance>('TokenBalanceEdge')
+export const TokenBalanceConnectionRef = builder.objectRef<BalancePage>('TokenBalanceConnection')
+export const TokenEvidenceRef = builder.objectRef<EvidenceOf<'token'>>('TokenEvidence')
 export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
 export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')
 export const TokenHolderRef = builder.objectRef<TokenHolder>('TokenHolder')
@@ -114,7 +194,9 @@ export const TraderActivityConnectionRef = builder.objectRef<TraderActivity & { 
 )
 export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = modelRef('Trade')
+export const TransactionEvidenceRef = builder.objectRef<EvidenceOf<'transaction'>>('TransactionEvidence')
 export const UploadAppDataPayloadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>(
   'UploadAppDataPayload',
 )
 export const UsdPriceRef = builder.objectRef<Sourced<string>>('UsdPrice')
+export const ValidityEvidenceRef = builder.objectRef<EvidenceOf<'validity'>>('ValidityEvidence')

@@ -52,6 +52,8 @@ export interface OrderServices {
   onLogged: OnLogged
   /** Commits the order with its document, its quote and the event `created`. @returns its row key; undefined when the UID is taken */
   store(order: NewOrder): Promise<bigint | undefined>
+  /** Has the metadata of tokens stored, for the messages of notifications. It returns at once. */
+  nameTokens(addresses: readonly Address[]): void
 }
 
 /** What is known of an order without I/O, or from its document alone. */

@@ -52,6 +52,7 @@ export async function placeOrder(creation: OrderCreation, services: OrderService
   const quotedCandidate = { ...candidate, signatureGas, quote }
   for (const check of withQuote) await check(quotedCandidate, services)
   await store(quotedCandidate, services)
+  services.nameTokens([draft.order.sellToken, draft.order.buyToken])
   return draft.uid
 }
 

@@ -14,6 +14,8 @@ export interface Contest {
   verificationPolicy: VerificationPolicy
   /** @throws Outage when the simulation cannot run */
   verify(estimate: Estimate, signal: AbortSignal): Promise<Verification>
+  /** Whether there is another block than when the contest began. @throws Outage */
+  hasMoved(): Promise<boolean>
   /** Estimates are compared by this value: more is better. */
   value: Promise<(estimate: Estimate) => bigint>
   /** The number of usable estimates after which it ends; if absent, it waits for all. */
@@ -45,22 +47,28 @@ interface Entry {
 
 function enter(estimator: Estimator, contest: Contest): Entry {
   const run = async (): Promise<Result & { entry: Entry }> => {
-    const result = await verifiedResult(estimator, contest, (estimate) => {
+    const note = (estimate: Estimate | undefined) => {
       entry.unchecked = estimate
-    }).catch((reason: unknown) => ({ reason }))
+    }
+    const result = await verifiedResult(estimator, contest, note).catch((reason: unknown) => ({ reason }))
     return { ...result, entry }
   }
   const entry: Entry = { own: estimator === contest.router, unchecked: undefined, result: run() }
   return entry
 }
 
-/** The estimator's estimate, simulated if the policy demands it. */
+/**
+ * The estimator's estimate, simulated if the policy demands it. One that is refuted after the market moved is made once more: it may
+ * have been right for the block before. A node may also answer for a block with the state of the one that it is just mining.
+ */
 async function verifiedResult(
   estimator: Estimator,
-  { ask, verificationPolicy, verify, signal, log }: Contest,
-  onUnchecked: (estimate: Estimate) => void,
+  contest: Contest,
+  onUnchecked: (estimate: Estimate | undefined) => void,
+  refuted?: Estimate,
 ): Promise<Result> {
-  const estimate = await estimator.estimate(ask, signal)
+  const { ask, verificationPolicy, verify, hasMoved, signal, log } = contest
+  const estimate = await estimator.estimate(ask, signal, refuted)
   const fields = { estimator: estimator.name, ...ask, amount: `${ask.amount}` }
   if (!fitsAsk(estimate, ask)) {
     log.warn('an estimate does not fit the request', fields)
@@ -74,7 +82,10 @@ async function verifiedResult(
   })
   if (verification.verdict === 'unplayable') return { estimate }
   if (verification.verdict === 'held') return { estimate: verification.estimate }
-  log.warn('an estimate was refuted', { ...fields, reason: verification.reason })
+  log.warn('an estimate was refuted', { ...fields, block: estimate.block, reason: verification.reason })
+  onUnchecked(undefined)
+  if (!refuted && !signal.aborted && (await hasMoved()))
+    return verifiedResult(estimator, contest, onUnchecked, estimate)
   return {
     reason: new Refusal('NoLiquidity', 'the trade does not settle: its simulation failed'),
   }

@@ -49,9 +49,10 @@ export interface Estimator {
   name: string
   /**
    * @param signal aborts when no caller waits any more; the estimate ends soon after
+   * @param refuted its last estimate of the ask, which does not settle on the newest block: it is not given again from memory
    * @throws Refusal with the reason why there is none: NoLiquidity, UnsupportedToken, UnsupportedOrderType,
    * TradingOutsideAllowedWindow, TokenTemporarilySuspended, InsufficientLiquidity, CustomSolverError; Outage when the estimator
    * is down, slow or sends invalid data
    */
-  estimate(ask: Ask, signal: AbortSignal): Promise<Estimate>
+  estimate(ask: Ask, signal: AbortSignal, refuted?: Estimate): Promise<Estimate>
 }

@@ -37,6 +37,8 @@ export interface PricingServices extends NativePriceServices {
   router: Estimator
   others: readonly Estimator[]
   verify(estimate: Estimate, trade: VerifiedTrade, signal: AbortSignal): Promise<Verification>
+  /** Notes the newest block. @returns whether there is another one since */
+  markBlock(): () => Promise<boolean>
   /** Reads symbol and decimals of tokens that are not stored yet. */
   learnTokens(tokens: readonly Address[]): Promise<void>
 }
@@ -76,6 +78,7 @@ export async function startPricing(
     others: services.others,
     verificationPolicy: task.verificationPolicy,
     verify: (estimate, until) => services.verify(estimate, { ...trader, ask }, until),
+    hasMoved: services.markBlock(),
     value,
     signal,
     log: services.log,

@@ -74,6 +74,32 @@ describe('notifications in GraphQL', () => {
   )
 })
 
+describe('channels', () => {
+  const channel = `{ account: "${account}", id: "00000000-0000-4000-8000-000000000000" }`
+  test.each([
+    `{ channelSubscriptions(account: "${account}") { id } }`,
+    `mutation { subscribeChannel(input: { account: "${account}", kind: TELEGRAM }) { secret } }`,
+    'mutation { confirmChannel(input: { token: "none" }) { channel { id } } }',
+    `mutation { updateChannel(input: ${channel}) { channel { id } } }`,
+    `mutation { rotateChannelSecret(input: ${channel}) { secret } }`,
+    `mutation { testChannel(input: ${channel}) { messageId } }`,
+    `mutation { replayChannel(input: { account: "${account}", id: "00000000-0000-4000-8000-000000000000", from: "2026-11-23T00:00:00Z" }) { deliveries } }`,
+    `mutation { unsubscribeChannel(input: ${channel}) { id } }`,
+  ])('are refused where notifications are off: %s', async (query) => {
+    expect((await ask(closed, query)).body.errors[0]).toMatchObject({
+      message,
+      extensions: { code: 'FeatureDisabled' },
+    })
+    expect((await ask(open, query)).body.errors[0].extensions.code).not.toBe('FeatureDisabled')
+  })
+
+  test('have kinds only where notifications are on', async () => {
+    const kinds = async (server: TestServer) => (await ask(server, '{ enabledChannelKinds }')).body.data
+    expect(await kinds(open)).toEqual({ enabledChannelKinds: ['WEBHOOK'] })
+    expect(await kinds(closed)).toEqual({ enabledChannelKinds: [] })
+  })
+})
+
 describe('notifications over REST', () => {
   test.each([account, '0x12', '-'])('are 503 for every account, valid or not: %s', async (named) => {
     const { status, headers, body } = await request(`${closed.url}/accounts/${named}/notifications`)

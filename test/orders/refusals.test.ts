@@ -100,6 +100,8 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   ChannelNotFound: 'notifications/channels/webhook.test.ts',
   ChannelUnreachable: 'notifications/channels/webhook.test.ts',
   TooManyChannels: 'notifications/channels/webhook.test.ts',
+  TooManyConfirmations: 'notifications/channels/email.test.ts',
+  TooManySecrets: 'notifications/channels/rotation.test.ts',
 }
 
 test('every code of the list has a request that is answered with it', () => {

@@ -83,6 +83,7 @@ function contest(
     others,
     verificationPolicy: verificationPolicyFor(quality, mode),
     verify: held,
+    hasMoved: async () => false,
     value: Promise.resolve(({ buyAmount }) => buyAmount),
     signal: controller.signal,
     log: silentLog,
@@ -171,6 +172,39 @@ describe('an estimator', () => {
 
     const reduced: Contest['verify'] = async (estimate) => held({ ...estimate, buyAmount: 99n })
     expect(await best(contest(router, [liar], { verify: reduced }))).toBe('own 100 computed')
+  })
+
+  test('that is refuted is asked again once if the market has moved, and told what was refuted', async () => {
+    const asked: (bigint | undefined)[] = []
+    const moving = (amounts: bigint[]): Estimator => ({
+      name: 'one',
+      async estimate(_ask, _signal, refuted) {
+        asked.push(refuted?.buyAmount)
+        return offer('one', amounts.shift() ?? 0n)
+      },
+    })
+    const verify: Contest['verify'] = async (estimate) =>
+      estimate.buyAmount > 90n ? { verdict: 'refuted', reason: 'too little' } : held(estimate)
+    const hasMoved = async () => true
+    const given = (...amounts: bigint[]) => contest(null, [moving(amounts)], { verify, hasMoved })
+    expect(await best(given(100n, 90n))).toBe('one 90 simulated')
+    expect(asked.splice(0)).toEqual([undefined, 100n])
+    await expect(best(given(101n, 100n, 90n))).rejects.toMatchObject({ code: 'NoLiquidity' })
+    expect(asked.splice(0)).toEqual([undefined, 101n])
+    const still = contest(null, [moving([100n, 90n])], { verify })
+    await expect(best(still)).rejects.toMatchObject({ code: 'NoLiquidity' })
+    expect(asked).toEqual([undefined])
+  })
+
+  test('that is refuted does not count when the time is over', async () => {
+    const own = says('own', { buyAmount: 100n, standing: 'computed' })
+    const given = contest(own, [], {
+      quality: 'verified',
+      verify: async () => ({ verdict: 'refuted', reason: 'too little' }),
+      hasMoved: () => new Promise(() => {}),
+    })
+    setTimeout(given.end)
+    await expect(best(given)).rejects.toMatchObject({ code: 'Unavailable' })
   })
 
   test.each<[string, Partial<Estimate> & { buyAmount: bigint }]>([

@@ -71,7 +71,8 @@ function start(change: Partial<GuardLimits> = {}) {
   const { estimate } = guarded(estimator, { limits: { ...limits, ...change }, now: Date.now, log })
   let size = 0
   return {
-    ask: (question = ask, signal = new AbortController().signal) => estimate(question, signal),
+    ask: (question = ask, signal = new AbortController().signal, refuted?: Estimate) =>
+      estimate(question, signal, refuted),
     /** A request that was not made before. */
     askAnew: () => estimate(other(++size), new AbortController().signal),
   }
@@ -130,6 +131,18 @@ describe('the same request', () => {
       await estimator.ask({ ...ask, ...change })
     }
     expect(asked).toHaveLength(5)
+  })
+
+  test('is sent again, once for all, where its estimate was refuted', async () => {
+    const { ask: request } = start()
+    const first = await request()
+    const again = await Promise.all([1, 2].map(() => request(ask, undefined, first)))
+    expect(asked).toHaveLength(2)
+    expect(again[0]).not.toBe(first)
+    expect([again[1], await request(), await request(ask, undefined, first)]).toEqual([
+      ...[again[0], again[0], again[0]],
+    ])
+    expect(asked).toHaveLength(2)
   })
 
   test('that is refused is refused from the cache; one that failed is sent again', async () => {

@@ -7,13 +7,13 @@ import { chainIdsOf, filterArguments, filterRowArguments } from '../order/order.
 import { AccountRef } from '../refs.ts'
 import { checkFirst, cursorArguments, networkArgument } from '../relay/paging.ts'
 import { exposeModel, relationOptions } from '../stored/expose.ts'
-import { resolveKeyed } from '../stored/resolve.ts'
+import { resolveKeyed, resolveKnown } from '../stored/resolve.ts'
 import type { FindKeys } from '../stored/root.ts'
 import type { Environment } from '../stored/stored-field.ts'
 import { NotificationFilterInput, toNotificationFilter } from './notification-filter.ts'
 
-const { orders, trades, notifications, notificationHistory, latestNotifications, affiliate, totalSurplus } =
-  accountRelations
+const { orders, trades, affiliate, totalSurplus } = accountRelations
+const { notifications, notificationHistory, latestNotifications, unreadNotifications } = accountRelations
 
 exposeModel(account, Object.keys(accountRelations))
 
@@ -62,6 +62,7 @@ builder.objectFields(AccountRef, (t) => {
         },
       }),
     ),
+    unreadNotifications: field(relationOptions(unreadNotifications, { rowArguments: requireCms })),
     affiliate: field(relationOptions(affiliate, { rowArguments: requireCms })),
     totalSurplus: field(
       relationOptions(totalSurplus, {
@@ -86,6 +87,7 @@ builder.queryField('account', (t) =>
     args: { address: t.arg({ type: 'Address', required: true, description: 'Any letter case.' }) },
     extensions: { findKeys },
     resolve: async (_root, { address }, context, info) =>
-      (await resolveKeyed(accountByAddress, address, context, info)) as never,
+      (resolveKnown({ __typename: 'Account', address }, { address }, info) ??
+        (await resolveKeyed(accountByAddress, address, context, info))) as never,
   }),
 )

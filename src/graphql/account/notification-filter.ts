@@ -3,7 +3,7 @@ import { notificationTypes } from '../../domain/notification/notification.ts'
 import type { NotificationFilter } from '../../storage/models/notification/history.ts'
 import { NotificationType } from '../enums.ts'
 import { parseInput } from '../errors/input.ts'
-import { enumField, orderUidField, scalarField } from '../input/fields.ts'
+import { enumField, flagField, orderUidField, scalarField } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
 
 const timeField = scalarField('DateTime', z.date())
@@ -19,6 +19,9 @@ const notificationFilter = inputType('NotificationFilter', {
     orderUid: orderUidField.nullish().meta({ description: 'About this order.' }),
     from: timeField.nullish().meta({ description: 'Written at this time or later.' }),
     until: timeField.nullish().meta({ description: 'Written before this time.' }),
+    unread: flagField
+      .nullish()
+      .meta({ description: 'Only those that are not marked as read; false: only those that are.' }),
   }),
 })
 

@@ -4,6 +4,7 @@ import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 import type { Db } from '../../storage/database/database.ts'
+import { type Featured, requireFeature } from './features.ts'
 import { requireOperator } from './operator.ts'
 
 export const accessLevels = ['off', 'operator', 'public'] as const
@@ -50,6 +51,7 @@ interface Session {
   now: Clock
   apiKey: string | undefined
   isEditor?(apiKey: string | undefined): boolean
+  markPersonal?(): void
 }
 
 /**
@@ -57,9 +59,18 @@ interface Session {
  * @throws Outage; Refusal Unauthorized
  */
 export async function requireAccount(
-  { apiKey, isEditor, db, now }: Session,
+  { apiKey, isEditor, markPersonal, db, now }: Session,
   account: Address,
 ): Promise<void> {
-  if (isEditor?.(apiKey) || (await accountOfSession(db, apiKey, now())) === account) return
+  if (isEditor?.(apiKey) || (await accountOfSession(db, apiKey, now())) === account) return markPersonal?.()
   throw new Refusal('Unauthorized', 'send the token of a session of this account as Authorization: Bearer …')
+}
+
+/**
+ * Lets through whoever manages an account's channels, where notifications are enabled.
+ * @throws Outage; Refusal FeatureDisabled, Unauthorized
+ */
+export async function requireChannelsOf(asking: Session & Featured, account: Address): Promise<void> {
+  requireFeature(asking, 'cms')
+  await requireAccount(asking, account)
 }

@@ -7,11 +7,16 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { listItems } from '../../domain/json-text.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
+import type { NativeRate } from '../../domain/token/native-rate.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { TokenLists } from '../../market/token-lists.ts'
+import type { Announcements } from '../../notifications/announcements.ts'
 import type { ChannelServices } from '../../notifications/channels/manage.ts'
 import type { Feeds } from '../../notifications/feeds.ts'
-import type { Db } from '../../storage/database/database.ts'
+import type { Shared } from '../../outside/redis/shared.ts'
+import { type Db, readFor } from '../../storage/database/database.ts'
 import { createLoaders, type Loaders, type ReadTokens } from '../../storage/loaders.ts'
+import type { BalanceSessions } from '../../tokens/watch/sessions.ts'
 import { maxNamedOrders } from '../order/uids-input.ts'
 import type { AccessRules } from './access.ts'
 import type { Features } from './features.ts'
@@ -28,9 +33,17 @@ export interface Services {
   statistics: Statistics
   signIn: SignInServices
   channels: ChannelServices
+  /** Of the connected content system, where there is one. */
+  announcements?: Announcements | undefined
+  balanceSessions: BalanceSessions
+  tokenLists: TokenLists
   version: string
+  /** The commit that the build is of, where the deployment says it. */
+  commit?: string | undefined
   /** Persisted documents of the deployment: text by its SHA-256. */
   documents?: Readonly<Record<string, string>>
+  /** What all processes share; without it each is for itself. */
+  shared?: Shared | undefined
   /** Whether errors of documents and variables suggest schema names: only in local development. */
   suggests?: boolean
   /** All are enabled when left out. */
@@ -77,6 +90,8 @@ export interface Context extends Services, Caller {
 const maxNativePrices = 128
 /** Tokens per request and kind of data that may cause a call of an outside source with a quota. */
 const maxOutsideTokens = 32
+/** Balances per request with a worth. Each counts as many objects, so that its price is paid for. */
+const maxValuedBalances = 500
 
 /** Limit of list items in a result, because nested lists multiply. */
 const maxListItems = 20_000
@@ -153,30 +168,50 @@ export function createContext(
     }
   }
 
+  async function nativeRates(chainId: number, addresses: readonly Address[], most: number) {
+    if (addresses.length > most)
+      throw new Refusal('QueryTooComplex', `prices of more than ${most} tokens are asked for at once`)
+    const trading = tradingOnChain(chainId)
+    const rates = new Map<Address, NativeRate | Refusal>()
+    for (let start = 0; trading && start < addresses.length; start += maxNativePrices)
+      for (const rate of await trading.nativeRates(addresses.slice(start, start + maxNativePrices)))
+        rates.set(...rate)
+    return rates
+  }
+
   const loaders = createLoaders(
     {
       tokens: async (chainId, addresses) => (await tradingOnChain(chainId)?.tokens(addresses)) ?? new Map(),
       usdPrices: loadEach('prices', maxOutsideTokens, (trading, token) =>
         trading.usdPrice(token, caller.client),
       ),
+      histories: {
+        fiveMinutes: loadEach('histories', maxOutsideTokens, (trading, token) =>
+          trading.priceHistory(token, 'fiveMinutes', caller.client),
+        ),
+        oneDay: loadEach('histories', maxOutsideTokens, (trading, token) =>
+          trading.priceHistory(token, 'oneDay', caller.client),
+        ),
+      },
       topHolders: loadEach('holders', maxOutsideTokens, (trading, token) =>
         trading.topHolders(token, caller.client),
       ),
-      nativeRates: async (chainId, addresses) => {
-        if (addresses.length > maxNativePrices) {
-          throw new Refusal(
-            'QueryTooComplex',
-            `prices of more than ${maxNativePrices} tokens are asked for at once`,
-          )
-        }
-        return (await tradingOnChain(chainId)?.nativeRates(addresses)) ?? new Map()
+      nativeRates: (chainId, addresses) => nativeRates(chainId, addresses, maxNativePrices),
+      ofBalances: {
+        usdPrices: loadEach('prices', maxValuedBalances, (trading, token) =>
+          trading.usdPrice(token, caller.client),
+        ),
+        nativeRates: (chainId, addresses) => nativeRates(chainId, addresses, maxValuedBalances),
       },
+      diagnoses: async (chainId, uids, hidesCompetitions) =>
+        (await tradingOnChain(chainId)?.diagnose(uids, hidesCompetitions)) ?? new Map(),
     },
     proceed,
   )
   return {
     ...services,
     ...caller,
+    db: readFor(services.db, { client: caller.client, gone: () => clientSignal }),
     loaders,
     clientSignal,
     countItems(rows) {

@@ -13,7 +13,7 @@ const requiredSettings: Readonly<Record<keyof Features, string>> = {
   statistics: 'this needs the setting DUNE_API_KEY or STATS_SOURCE=own',
 }
 
-interface Featured {
+export interface Featured {
   features?: Features
 }
 

@@ -1,17 +1,30 @@
+import type { Diagnosis } from '../../domain/diagnosis/diagnosis.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import type { BundleSimulation, BundleTransaction } from '../../domain/evm/bundle.ts'
 import { chainIdOfName } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Cancellation, OrderCreation } from '../../domain/order/creation.ts'
 import type { OrderSimulation } from '../../domain/order/simulation.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import type { QuoteReply, QuoteRequest } from '../../domain/quote/quote.ts'
+import type { DepthLevel } from '../../domain/routing/depth.ts'
 import type { NativeRate } from '../../domain/token/native-rate.ts'
+import type { PriceHistory, PriceInterval } from '../../domain/token/price-history.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
+import type { ReadBalances } from '../../tokens/balance-reads.ts'
 import type { BalanceWatch } from '../../tokens/balances.ts'
+import type { HeldTokens } from '../../tokens/own-holders.ts'
+import type { PoolFigures } from '../../tokens/pool-figures.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
+
+/** Depth of a market at a block. */
+export interface MarketDepth {
+  block: number
+  levels: DepthLevel[]
+}
 
 /** Trading operations of one network. */
 export interface TradingServices {
@@ -34,10 +47,20 @@ export interface TradingServices {
    * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
   quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
+  /**
+   * Why each of these orders is not filled; those that are not stored are left out.
+   * @param hidesCompetitions whether those are left out whose deadline has not passed
+   */
+  diagnose(uids: readonly OrderUid[], hidesCompetitions: boolean): Promise<Map<OrderUid, Diagnosis>>
   /** Simulates a settlement of what remains of a stored order. @throws Refusal OrderNotFound, NotFound for the block; Outage */
   simulateStored(uid: OrderUid, block: number | null): Promise<OrderSimulation>
   /** The same for an order that a client describes. @throws Refusal InvalidParameter, BadRequest, NotFound; Outage */
   simulateOrder(order: OrderToSimulate, block: number | null): Promise<OrderSimulation>
+  /**
+   * Runs transactions without sending them. Clients are served in rotation.
+   * @throws Refusal QueryTooComplex, InvalidParameter, FeatureDisabled, as `SimulateBundle`; Outage
+   */
+  simulateBundle(transactions: readonly BundleTransaction[], client: string): Promise<BundleSimulation>
   /** A stored quote as it was returned to `from`; undefined for quotes of other traders. */
   storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
   /**
@@ -57,6 +80,20 @@ export interface TradingServices {
    * @throws Outage when no source has them and one of them failed
    */
   topHolders(token: Address, client: string): Promise<Sourced<readonly TokenHolder[]> | undefined>
+  /**
+   * Prices of a token in US dollars over the last day or month; undefined when no source has any.
+   * @throws Outage when no source has them and one of them failed
+   */
+  priceHistory(
+    token: Address,
+    interval: PriceInterval,
+    client: string,
+  ): Promise<Sourced<PriceHistory> | undefined>
+  /**
+   * What sells through the pools at most so many basis points below the price of a first atom; undefined without a route.
+   * @param levels ascending @throws Outage
+   */
+  depth(base: Address, quote: Address, levels: readonly number[]): Promise<MarketDepth | undefined>
   /** The holders if fresh ones are in memory, like `peekUsdPrice`. */
   peekTopHolders(token: Address): Sourced<readonly TokenHolder[]> | undefined
   /**
@@ -65,6 +102,12 @@ export interface TradingServices {
    * @throws Outage
    */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  /** As `ReadBalances`. @throws Outage */
+  balances: ReadBalances
+  /** As `createHeldTokens`. @throws Outage */
+  heldTokens: HeldTokens
+  /** The pools that are followed; undefined while none are. @throws Outage */
+  poolFigures(): Promise<Sourced<PoolFigures> | undefined>
   /** Balances of one account as they change, as `BalanceWatch`. @throws Refusal when too many are watched */
   watchBalances: BalanceWatch['subscribe']
   /** Prices of tokens as they change, as `PriceWatch`. @throws Refusal when too many are watched */
@@ -91,25 +134,25 @@ export function createTradingNetworks(all: readonly TradingServices[]): TradingN
 
 /**
  * Services of the network that a request names; without a name, of the only network.
+ * @param field that holds the name
  * @throws Refusal InvalidParameter, NotFound
  */
 export function tradingOn(
   { networks }: { networks: TradingNetworks },
   name: string | null | undefined,
+  field = 'network',
 ): TradingServices {
   const [only, second] = networks.all
   if (name == null) {
     if (only && !second) return only
-    throw new Refusal('InvalidParameter', `network is required: one of ${networkNames(networks)}`, {
-      field: 'network',
-    })
+    throw new Refusal('InvalidParameter', `${field} is required: one of ${networkNames(networks)}`, { field })
   }
   const trading = networks.byName(name)
   if (trading) return trading
   const shortName = name.slice(0, 40)
   const fault =
     chainIdOfName(name) === undefined ? `there is no network ${shortName}` : `${shortName} is not served here`
-  throw new Refusal('NotFound', `${fault}, but ${networkNames(networks)}`, { field: 'network' })
+  throw new Refusal('NotFound', `${fault}, but ${networkNames(networks)}`, { field })
 }
 
 /** The chain id of the named network; undefined without a name, which means all. */

@@ -24,23 +24,26 @@ interface Asking {
   apiKey: string | undefined
   isOperator?(apiKey: string | undefined): boolean
   isEditor?(apiKey: string | undefined): boolean
+  markPersonal?(): void
 }
 
 /** @throws Refusal Unauthorized */
-export function requireOperator({ apiKey, isOperator }: Asking): void {
+export function requireOperator({ apiKey, isOperator, markPersonal }: Asking): void {
   if (!isOperator?.(apiKey)) {
     throw new Refusal('Unauthorized', 'send the operator’s key as Authorization: Bearer … or X-API-Key')
   }
+  markPersonal?.()
 }
 
 /** @throws Refusal Unauthorized */
-export function requireEditor({ apiKey, isEditor }: Asking): void {
+export function requireEditor({ apiKey, isEditor, markPersonal }: Asking): void {
   if (!isEditor?.(apiKey)) {
     throw new Refusal(
       'Unauthorized',
       'send the key of the content system as Authorization: Bearer … or X-API-Key',
     )
   }
+  markPersonal?.()
 }
 
 function digest(text: string): Buffer {

@@ -7,10 +7,32 @@ export function toRefusal(error: unknown, root: readonly string[] = []): unknown
   if (!isZodError(error)) return error
   const [issue] = error.issues
   if (!issue) return error
-  const field = fieldOf(issue.path, root)
+  const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : []
+  const field = fieldOf(unknown === undefined ? issue.path : [...issue.path, unknown], root)
   const issueCode = issue.code === 'custom' ? issue.params?.code : undefined
   const code = isRefusalCode(issueCode) ? issueCode : 'InvalidParameter'
-  return new Refusal(code, field ? `${field} ${issue.message}` : issue.message, field ? { field } : {})
+  const message = unknown === undefined ? messageOf(issue) : 'cannot be set here'
+  return new Refusal(code, field ? `${field} ${message}` : message, field ? { field } : {})
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a JSON object',
+  record: 'a JSON object',
+  date: 'a time',
+}
+
+/** Messages of the schemas stay. Those of zod, which speak of its types, are for who writes them. */
+function messageOf({ code, message, ...issue }: ZodError['issues'][number]): string {
+  if (!message.startsWith('Invalid input')) return message
+  if (message.endsWith('received undefined')) return 'is required'
+  const expected =
+    code === 'invalid_type' && 'expected' in issue ? typeNames[String(issue.expected)] : undefined
+  return expected === undefined ? 'is not valid' : `must be ${expected}`
 }
 
 /** Parses raw input. @throws Refusal, also for zod issues */

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
 import { type Ending, Outage, Refusal } from '../../domain/errors/error.ts'
 import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
 import type { Log } from '../../domain/log.ts'
+import { type WorkIds, workIds } from '../../outside/telemetry/work.ts'
 
 const masked = new WeakSet<GraphQLError>()
 
@@ -22,12 +23,17 @@ export function maskError(error: unknown, log: Log, requestId?: string): GraphQL
   if (cause instanceof Outage) {
     if (!logged.has(cause)) log.warn(cause.message, { requestId, cause: describe(cause.cause) })
     logged.add(cause)
-    return clientError('Unavailable', `${cause.message}: try again later`, error)
+    return clientError('Unavailable', `${cause.message}: try again later`, error, idsOf(requestId))
   }
   if (isRequestError(error)) return requestError(error)
   if (isArgumentError(cause)) return argumentError(cause, error)
   log.error('a request failed', { requestId, cause: describe(cause), path: pathOf(error) })
-  return clientError('InternalServerError', 'Internal server error', error)
+  return clientError('InternalServerError', 'Internal server error', error, idsOf(requestId))
+}
+
+/** By which an operator finds what the log has about it. */
+function idsOf(requestId: string | undefined): WorkIds {
+  return { ...workIds(), ...(requestId && { requestId }) }
 }
 
 /** An error of parsing or validation. A refusal by a scalar's literal keeps its code. */
@@ -74,7 +80,7 @@ function clientError(
   code: RefusalCode,
   message: string,
   at: unknown,
-  details: { field?: string; data?: Record<string, unknown> } & Partial<Ending> = {},
+  details: { field?: string; data?: Record<string, unknown> } & WorkIds & Partial<Ending> = {},
 ): GraphQLError {
   const place = at instanceof GraphQLError ? at : undefined
   const http: unknown = place?.extensions.http

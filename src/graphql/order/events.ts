@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
-import { orderFeedEntry } from '../../storage/models/order/feed.ts'
+import { maxSnapshotOrders, orderFeedEntry } from '../../storage/models/order/feed.ts'
 import { findOrderId } from '../../storage/order/orders.ts'
 import { builder } from '../builder.ts'
 import { exposeModel } from '../stored/expose.ts'
@@ -24,10 +24,8 @@ async function find({ uid, owner, ...rest }: Arguments, { feeds, db }: Environme
   if ((uid == null) === (owner == null))
     throw new Refusal('InvalidParameter', 'exactly one of uid and owner is expected', { field: 'uid' })
   if (owner != null) {
-    if (!rest.snapshot) return { feed: feeds.owner, key: owner, after }
-    throw new Refusal('InvalidParameter', 'snapshot goes with uid only: read the account’s orders instead', {
-      field: 'snapshot',
-    })
+    const snapshot = rest.snapshot ? { snapshot: true, snapshotEntries: maxSnapshotOrders } : {}
+    return { feed: feeds.owner, key: owner, after, ...snapshot }
   }
   const id = uid == null ? undefined : await findOrderId(db, uid)
   if (id === undefined) throw new Refusal('OrderNotFound', 'there is no such order', { field: 'uid' })
@@ -45,8 +43,7 @@ builder.subscriptionField('orderEvents', (t) =>
       after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
       snapshot: t.arg.boolean({
         required: false,
-        description:
-          'Of one order: its first entry has the order as it is now and no event. Without effect where the stream is resumed.',
+        description: `What is now comes first, in entries without an event: the order, or the orders of the account that have not ended, newest first and at most ${maxSnapshotOrders}. Where there are as many, read the account’s orders for older ones. Without effect where the stream is resumed, unless behind an entry that was not the snapshot’s last.`,
       }),
     },
     ...feedField<Arguments>({ find }),

@@ -4,6 +4,11 @@ import type { OrderStatus as Status } from '../../domain/order/status.ts'
 import { filteredOrders } from '../../storage/models/account.ts'
 import { order } from '../../storage/models/order/order.ts'
 import { namedOrders, oneOrder, ordersOfTransaction } from '../../storage/models/order/roots.ts'
+import {
+  type OutcomeArguments,
+  solverOutcome,
+  solverOutcomes,
+} from '../../storage/models/order/solver-outcome.ts'
 import type { OneRow, Relation } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
 import { checkNamed } from '../context/context.ts'
@@ -11,14 +16,34 @@ import { chainIdOf, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
 import { NetworkRef, OrderRef } from '../refs.ts'
 import { type Arguments, networkArgument } from '../relay/paging.ts'
-import { exposeModel } from '../stored/expose.ts'
+import { exposeModel, relationOptions } from '../stored/expose.ts'
 import { identityOf } from '../stored/resolve.ts'
 import { storedRoot } from '../stored/root.ts'
 import type { Environment } from '../stored/stored-field.ts'
 import { OrderFilterInput, toOrderFilter } from './filter.ts'
 import { maxNamedOrders as maxNamed } from './uids-input.ts'
 
-exposeModel(order)
+exposeModel(order, ['solverOutcomes'])
+exposeModel(solverOutcome)
+
+builder.objectField(OrderRef, 'solverOutcomes', (t) =>
+  t.field(
+    relationOptions(solverOutcomes, {
+      args: {
+        auctionId: t.arg({
+          type: 'SafeInt',
+          required: false,
+          description: 'The auction; the newest that held the order and is not hidden without it.',
+        }),
+        solver: t.arg({ type: 'Address', required: false, description: 'Only this solver.' }),
+      },
+      rowArguments: ({ auctionId, solver }: Partial<OutcomeArguments>) => ({
+        auctionId: auctionId ?? null,
+        solver: solver ?? null,
+      }),
+    }) as never,
+  ),
+)
 
 builder.objectField(OrderRef, 'network', (t) =>
   t.field({

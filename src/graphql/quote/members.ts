@@ -15,6 +15,7 @@ import {
   textField,
   uint32Field,
 } from '../input/fields.ts'
+import { SlippageMode } from '../token/market/enums.ts'
 
 const defaultTimeoutMs = 5_000
 const defaultVerificationGas = 27_000
@@ -68,6 +69,9 @@ export const conditions = {
   verificationGasLimit: safeIntField
     .nullish()
     .meta({ description: 'Gas of the signature check, for EIP1271 only.' }),
+  slippage: enumField(SlippageMode, ['auto'])
+    .nullish()
+    .meta({ description: 'AUTO: the answer has a slippage by the volatility of the market.' }),
   timeout: uint32Field.nullish().meta({ description: 'Milliseconds; can only shorten the answer’s time.' }),
 }
 

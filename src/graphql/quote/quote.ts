@@ -5,6 +5,7 @@ import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'
 import { quoteInput, quoteRequestOf } from './input.ts'
+import { slippageFor } from './slippage.ts'
 
 builder.mutationField('quote', (t) =>
   t.field({
@@ -12,7 +13,12 @@ builder.mutationField('quote', (t) =>
     description: 'Quotes price and fee for an order, and stores the quote.',
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote.') },
-    resolve: (_root, { input }, context) => tradingOn(context, input.network).quote(quoteRequestOf(input)),
+    async resolve(_root, { input }, context) {
+      const trading = tradingOn(context, input.network)
+      const reply = trading.quote(quoteRequestOf(input))
+      const [slippage] = await Promise.all([slippageFor(input, context), reply])
+      return { ...(await reply), slippage }
+    },
   }),
 )
 

@@ -10,9 +10,11 @@ import {
   QuoteRef,
   QuoteResponseRef,
   QuoteRouteRef,
+  QuoteSlippageRef,
   type StoredQuote,
 } from '../refs.ts'
 import { networkOn } from '../service/network.ts'
+import { usualSlippageBps } from '../token/market/reading.ts'
 
 QuoteResponseRef.implement({
   description:
@@ -63,16 +65,22 @@ QuoteResponseRef.implement({
       args: {
         slippageBps: t.arg({
           type: 'BasisPoints',
-          required: true,
-          defaultValue: 50,
-          description: 'What the price may move against the trader.',
+          required: false,
+          description:
+            'What the price may move against the trader. When left out what the quote took with `slippage: AUTO`, else 50.',
         }),
       },
       resolve: (reply, { slippageBps }, context) => ({
-        ...orderToSign(reply, slippageBps),
+        ...orderToSign(reply, slippageBps ?? reply.slippage?.bps ?? usualSlippageBps),
         owner: reply.terms.from,
         domain: networkOn(reply.quote.chainId, context),
       }),
+    }),
+    slippage: t.field({
+      type: QuoteSlippageRef,
+      nullable: true,
+      description: 'What it took with `slippage: AUTO`; null without, and for a quote that is read again.',
+      resolve: ({ slippage }) => slippage ?? null,
     }),
     route: t.field({
       type: QuoteRouteRef,

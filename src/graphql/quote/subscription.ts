@@ -4,6 +4,7 @@ import { tradingOn } from '../context/networks.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'
 import { quoteInput, quoteRequestOf } from './input.ts'
+import { slippageFor } from './slippage.ts'
 
 builder.subscriptionField('quotes', (t) =>
   t.field({
@@ -14,6 +15,9 @@ builder.subscriptionField('quotes', (t) =>
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
     subscribe: (_root, { input }, context) =>
       tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal),
-    resolve: (reply: QuoteReply) => reply,
+    resolve: async (reply: QuoteReply, { input }, context) => ({
+      ...reply,
+      slippage: await slippageFor(input, context),
+    }),
   }),
 )

@@ -26,6 +26,12 @@ NetworkRef.implement({
       resolve: async ({ chainId }, _args, { networks }) =>
         (await networks.byChainId(chainId)?.ready()) ?? false,
     }),
+    poolProject: t.exposeString('poolProject', { description: 'The name of its pools’ factory.' }),
+    explorerUrl: t.exposeString('explorer', {
+      nullable: true,
+      description:
+        'A site for people that shows the chain: /tx/, /address/ and /token/ follow. Null where the deployment names none.',
+    }),
     wrappedNative: t.field({
       type: TokenRef,
       description: 'The chain’s coin as a token.',
@@ -52,6 +58,11 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: (_root, { name }, context) => tradingOn(context, name).network,
+  }),
+  commit: t.string({
+    nullable: true,
+    description: 'The commit that the build is of, as hex; null where the deployment does not say it.',
+    resolve: (_root, _args, { commit }) => commit ?? null,
   }),
   version: t.string({
     description: 'The build that answers.',

@@ -1,7 +1,8 @@
 import type { GraphQLOutputType, GraphQLResolveInfo } from 'graphql'
+import { Refusal } from '../../domain/errors/error.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Feed } from '../../notifications/feed.ts'
-import { type FeedEvent, streamFeed } from '../../notifications/feed-stream.ts'
+import { type FeedEvent, startsAnew, streamFeed } from '../../notifications/feed-stream.ts'
 import type { FeedReading } from '../../storage/feeds/texts.ts'
 import type { Selection } from '../../storage/query/selected.ts'
 import type { Reading } from '../../storage/query/statement.ts'
@@ -19,6 +20,8 @@ export interface Followed {
   after: string | null
   /** Whether what the key is now comes first, where it starts now. */
   snapshot?: boolean
+  /** The most that it has; 1 if left out. */
+  snapshotEntries?: number
 }
 
 /** `extensions.feed` of a subscription field whose events are entries of a feed. */
@@ -34,15 +37,34 @@ export function feedField<Args>(field: FeedField<Args>) {
   return {
     extensions: { feed: field },
     async subscribe(_root: unknown, args: unknown, context: Context, info: GraphQLResolveInfo) {
-      const { feed, key, after, snapshot = false } = await field.find(args as Args, context)
+      const {
+        feed,
+        key,
+        after,
+        snapshot = false,
+        snapshotEntries = 1,
+      } = await field.find(args as Args, context)
       const nodes = info.fieldNodes as unknown as Nodes
       const { reading } = feedReading(field, info.returnType, nodes, scopeOf(info), context, resolverReading)
       const { client, clientSignal: signal, lastEventId, objects: weight = 1 } = context
       const from = lastEventId ?? after
+      if (snapshot && startsAnew(from)) checkSnapshot(weight * snapshotEntries)
       return streamFeed(feed, { key, after: from, snapshot, client, reading, signal, weight })
     },
     resolve: (event: FeedEvent) => JSON.parse(event.text) as never,
   }
+}
+
+/** Objects of a snapshot, by the estimate: as many as of any result. */
+const maxSnapshotObjects = 10_000
+
+function checkSnapshot(objects: number): void {
+  if (objects <= maxSnapshotObjects) return
+  throw new Refusal(
+    'QueryTooComplex',
+    `the snapshot may hold ${objects} objects, and at most ${maxSnapshotObjects} are allowed: ask for smaller pages, fewer nested lists or fewer long values`,
+    { field: 'snapshot' },
+  )
 }
 
 /** Entries have the same text for all selections that share an item. */

@@ -1,16 +1,17 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import { nativeWorthDown, usdWorthDown } from '../../domain/token/worth.ts'
 import type { BalancesUpdate } from '../../tokens/balances.ts'
+import { noPriceCodes } from '../../tokens/order-book-price.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
 import { ValueState } from '../enums.ts'
 import { BalancesUpdateRef, TokenBalanceRef, TokenRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'
 import { tokenOfAddress } from './known-token.ts'
-import { checkWatched, known, stateOf, updateFields } from './watched.ts'
+import { checkWatched, known, maxNamedTokens, namedPerRead, stateOf, updateFields } from './watched.ts'
 
-/** Tokens that one subscription may name. */
-const maxTokens = 1_500
-/** This many tokens count as one read. */
-const namedPerRead = 8
+/** Objects that a value counts as whose price may have to be asked for. */
+const pricedWeight = 32
 
 TokenBalanceRef.implement({
   description: 'What an account has of a token.',
@@ -39,8 +40,45 @@ TokenBalanceRef.implement({
         'Atoms that the network’s vault relayer may take; null unless it is known, and for the chain’s own coin.',
       resolve: ({ value }) => known(value)?.allowance ?? null,
     }),
+    nativeValue: t.field({
+      type: 'Uint256',
+      nullable: true,
+      description:
+        'What the balance is worth at the token’s `nativePrice`, in native atoms, rounded down; null while the balance or the price is not known.',
+      extensions: { weight: pricedWeight },
+      async resolve({ chainId, subject: { token }, value }, _args, { loaders }) {
+        const balance = known(value)?.balance
+        if (balance === undefined) return null
+        const rate = await loaders.ofBalances.nativeRate.load({ chainId, address: token }).catch(noPrice)
+        return rate ? nativeWorthDown(balance, rate) : null
+      },
+    }),
+    usdValue: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description:
+        'What the balance is worth at the token’s `usdPrice`: up to 18 significant digits, rounded down; null where there is no balance, price or decimals. An error where no source can say now; what another source has said meanwhile is there when it is asked again.',
+      extensions: { weight: pricedWeight },
+      async resolve({ chainId, subject: { token }, value }, _args, { loaders }) {
+        const balance = known(value)?.balance
+        if (balance === undefined) return null
+        const key = { chainId, address: token }
+        const [price, metadata] = await Promise.all([
+          loaders.ofBalances.usdPrice.load(key),
+          loaders.token.load(key),
+        ])
+        const decimals = metadata?.decimals
+        return price && decimals != null ? usdWorthDown(balance, price.value, decimals) : null
+      },
+    }),
   }),
 })
+
+/** @throws what is no answer */
+function noPrice(fault: unknown): undefined {
+  if (fault instanceof Refusal && noPriceCodes.has(fault.code)) return undefined
+  throw fault
+}
 
 BalancesUpdateRef.implement({
   description: 'Balances of an account at one block.',
@@ -69,11 +107,11 @@ builder.subscriptionField('balances', (t) =>
       tokens: t.arg({
         type: ['TokenAddress'],
         required: true,
-        description: `Contracts, or \`-\` for the chain’s own coin: 1 to ${maxTokens.toLocaleString('en')}.`,
+        description: `Contracts, or \`-\` for the chain’s own coin: 1 to ${maxNamedTokens.toLocaleString('en')}.`,
       }),
     },
     subscribe(_root, { network, account, tokens }, context) {
-      checkWatched(tokens, maxTokens)
+      checkWatched(tokens, maxNamedTokens)
       const { client, clientSignal: signal } = context
       return tradingOn(context, network).watchBalances(account, tokens, { client, signal })
     },

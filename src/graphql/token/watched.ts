@@ -3,6 +3,12 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { BalancesUpdate } from '../../tokens/balances.ts'
 import type { PricesUpdate } from '../../tokens/prices.ts'
 
+/** Tokens of which one client may ask, or be told, balances at once. */
+export const maxNamedTokens = 1_500
+
+/** This many tokens count as one read. */
+export const namedPerRead = 8
+
 /** @throws Refusal InvalidParameter */
 export function checkWatched(tokens: readonly Address[], most: number): void {
   if (tokens.length >= 1 && tokens.length <= most) return

@@ -45,10 +45,15 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
       return checked(name, ask, await whileWaited(estimator.estimate(ask, limit), limit, late))
     })
 
-  function cachedRequest(ask: Ask): Promise<Estimate> {
+  async function cachedRequest(ask: Ask, refuted: Estimate | undefined): Promise<Estimate> {
     const key = [ask.kind, ask.sellToken, ask.buyToken, ask.amount].join()
+    const isRefuted = async (cached: Promise<Estimate>) =>
+      refuted !== undefined && (await cached.catch(() => undefined)) === refuted
     const cached = cache.get(key)
-    if (cached) return cached
+    if (cached && !(await isRefuted(cached))) return cached
+    // Others that had it refuted may have asked again meanwhile.
+    const renewed = cached && cache.get(key)
+    if (renewed && renewed !== cached) return renewed
     const estimate = request(ask)
     const remember = () =>
       void (cache.peek(key) === estimate && cache.set(key, estimate, { ttl: rememberMs }))
@@ -60,10 +65,10 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
 
   return {
     name,
-    async estimate(ask, signal) {
+    async estimate(ask, signal, refuted) {
       const abandoned = () => new Outage(name, 'the request was abandoned')
       if (signal.aborted) throw abandoned()
-      return whileWaited(cachedRequest(ask), signal, abandoned)
+      return whileWaited(cachedRequest(ask, refuted), signal, abandoned)
     },
   }
 }

@@ -19,6 +19,8 @@ export interface OutsidePriceDeps {
   estimators: readonly Estimator[]
   verification: VerificationMode
   verify(estimate: Estimate, trade: VerifiedTrade, signal: AbortSignal): Promise<Verification>
+  /** Notes the newest block. @returns whether there is another one since */
+  markBlock(): () => Promise<boolean>
   /** Time limit of one request to all of them, in milliseconds. */
   timeoutMs: number
   log: Log
@@ -73,7 +75,7 @@ export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
 
 async function readPrice(
   token: Address,
-  { network, estimators, verification, verify, timeoutMs, log }: OutsidePriceDeps,
+  { network, estimators, verification, verify, markBlock, timeoutMs, log }: OutsidePriceDeps,
 ): Promise<NativeRate | { refusal: Refusal }> {
   const { wrappedNative, priceAmount } = network
   const ask: Ask = { kind: 'buy', sellToken: token, buyToken: wrappedNative, amount: priceAmount }
@@ -89,6 +91,7 @@ async function readPrice(
         requiresSimulated: verification !== 'unverified',
       },
       verify: (estimate, signal) => verify(estimate, { ...anyTrader, ask }, signal),
+      hasMoved: markBlock(),
       value: Promise.resolve(({ sellAmount }: Estimate) => -sellAmount),
       signal: deadline.signal,
       log,

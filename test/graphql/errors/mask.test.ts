@@ -61,7 +61,10 @@ describe('a failure in the server', () => {
         message: 'Internal server error',
         path: ['quote'],
         locations: [{ line: 1, column: 34 }],
-        extensions: { code: 'InternalServerError', retryable: true },
+        extensions: {
+          ...{ code: 'InternalServerError', retryable: true },
+          requestId: response.headers.get('x-request-id'),
+        },
       },
     ])
     expect(text).not.toMatch(/secret|stack|\.ts/)
@@ -75,7 +78,10 @@ describe('a failure in the server', () => {
   test('by an outage can be retried, and names no internals', async () => {
     failure = new Outage('the node of sepolia', new Error('connect ECONNREFUSED 10.0.0.1'))
     const error = await firstError(quoteMutation, { input: quoteInput })
-    expect(error.extensions).toEqual({ code: 'Unavailable', retryable: true })
+    expect(error.extensions).toEqual({
+      ...{ code: 'Unavailable', retryable: true },
+      requestId: expect.stringMatching(/^[\w-]{36}$/),
+    })
     expect(error.message).toBe('the node of sepolia is unavailable: try again later')
     expect(server.faults).toEqual([])
   })

@@ -41,7 +41,7 @@ async function post(server: TestServer, query: string, variables: Variables) {
   return { body, statements: server.database.statements.slice(before) }
 }
 
-/** The root fields that need a statement. Resolvers already know the address of a named token, and read nothing for that alone. */
+/** The root fields that need a statement. Resolvers already know the address of a named token or account, and read nothing for that alone. */
 class Roots {
   private readonly names = new Map<string, string>()
   private readonly beyondNames = new Set<string>()
@@ -55,15 +55,16 @@ class Roots {
     else if (!known.has(`${parentType.name}.${fieldName}`)) this.beyondNames.add(String(root.key))
   }
 
-  /** Without the field that is not stored, as in a fragment that no object matches, tokens that need no row may be read or not. */
+  /** Without the field that is not stored, as in a fragment that no object matches, those that need no row may be read or not. */
   statements(isMixed: boolean): readonly number[] {
-    const needsRow = ([key, name]: [string, string]) => name !== 'tokens' || this.beyondNames.has(key)
+    const needsRow = ([key, name]: [string, string]) =>
+      !['tokens', 'account'].includes(name) || this.beyondNames.has(key)
     const least = [...this.names].filter(needsRow).length
     if (!isMixed) return [this.names.size]
     return this.reachesOutside ? [least] : [least, this.names.size]
   }
 }
-const known = new Set(['Token.address', 'Token.usdPrice'])
+const known = new Set(['Token.address', 'Token.usdPrice', 'Account.address'])
 
 const outside: Record<string, SelectionSetNode> = {
   Order: selectionOf('{ outside: network { name } }'),

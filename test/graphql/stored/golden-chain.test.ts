@@ -148,14 +148,16 @@ test('the root fields that find auctions and orders by other keys than their ids
 })
 
 test('Notification, with the fields of its kind', async () => {
-  const { account } = await ask(`{ account(address: "${other}") { id address affiliate { code } totalSurplus
-    latestNotifications { __typename id notificationId account type message timestamp metadata isReverted orderUid order { uid }
+  const { account } =
+    await ask(`{ account(address: "${other}") { id address affiliate { code } totalSurplus unreadNotifications
+    latestNotifications { __typename id notificationId account type message timestamp metadata isReverted readAt orderUid order { uid }
       ... on OrderFilledNotification { executedAmount txHash } ... on OrderCancelledNotification { reason } } } }`)
   expect(account).toEqual({
     id: encodedId(`Account:${other}`),
     address: other,
     affiliate: null,
     totalSurplus: '0',
+    unreadNotifications: 1,
     latestNotifications: [
       {
         __typename: 'OrderCancelledNotification',
@@ -167,6 +169,7 @@ test('Notification, with the fields of its kind', async () => {
         timestamp: '2026-01-02T03:04:05.007Z',
         metadata: { orderId: traded, chainId: chain, reverted: true },
         isReverted: true,
+        readAt: null,
         orderUid: traded,
         order: { uid: traded },
         reason: null,
@@ -181,6 +184,7 @@ test('Notification, with the fields of its kind', async () => {
         timestamp: '2026-01-02T03:04:05Z',
         metadata: { orderId: traded, chainId: chain, executedAmount: '200', txHash: transaction },
         isReverted: false,
+        readAt: '2026-01-03T00:00:00Z',
         orderUid: traded,
         order: { uid: traded },
         executedAmount: '200',

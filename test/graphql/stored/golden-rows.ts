@@ -71,11 +71,11 @@ const statements = [
   `INSERT INTO trades (chain_id, block_number, log_index, order_id, order_uid, owner, sell_token, buy_token, sell_amount, buy_amount, fee_amount, tx_hash, auction_id)
    VALUES (11155111, 102, 7, 2, ${n.traded}, ${n.other}, ${n.sell}, ${n.buy}, 410, 200, 5, ${n.transaction}, 30),
     (11155111, 90, 0, 2, ${n.traded}, ${n.other}, ${n.sell}, ${n.buy}, ${most}, 0, 0, ${n.attempt}, NULL)`,
-  `INSERT INTO notifications (id, cause, chain_id, account, type, message, timestamp, metadata) VALUES
+  `INSERT INTO notifications (id, cause, chain_id, account, type, message, timestamp, metadata, read_at) VALUES
     (5, 'one', 11155111, ${n.other}, 'order_filled', 'all of "it"', '2026-01-02T03:04:05Z',
-     '{"orderId": "${names.traded}", "chainId": 11155111, "executedAmount": "200", "txHash": "${names.transaction}"}'),
+     '{"orderId": "${names.traded}", "chainId": 11155111, "executedAmount": "200", "txHash": "${names.transaction}"}', '2026-01-03T00:00:00Z'),
     (6, 'two', 11155111, ${n.other}, 'order_cancelled', 'gone', '2026-01-02T03:04:05.007Z',
-     '{"orderId": "${names.traded}", "chainId": 11155111, "reverted": true}')`,
+     '{"orderId": "${names.traded}", "chainId": 11155111, "reverted": true}', NULL)`,
   `INSERT INTO affiliates (wallet, code, digest, signed_message, enabled, created_at, reward_amount, trigger_volume, time_cap_days, volume_cap,
      revenue_split_affiliate_pct, revenue_split_trader_pct, revenue_split_dao_pct)
    VALUES (${n.owner}, 'GOLDEN', ${bytes(hex('01', 32))}, ${bytes(hex('02', 65))}, true, '2026-01-02T03:04:05Z', 20.000000000000000001, 250000, 90, 0, 33.30, 66.70, 0)`,

@@ -92,6 +92,7 @@ const notificationFilters = (choices: Choices, { uids, times }: Values): Argumen
       ...(choices.once(3) && { orderUid: choices.of(uids) }),
       ...(choices.once(5) && { from: choices.of(times) }),
       ...(choices.once(5) && { until: choices.of(times) }),
+      ...(choices.once(3) && { unread: choices.once(2) }),
     },
   }),
 })

@@ -3,10 +3,12 @@
  * is part of the request. A stored column is never among them.
  */
 export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside' | 'process', string>>>> = {
+  Account: { outside: 'announcements balances' },
   AffiliateStatistics: {
     process:
       'activeTraders code computedAt leftToNextReward nextPayout paidOut totalEarned totalTraders totalVolume triggerVolume wallet',
   },
+  Announcement: { outside: 'createdAt description id isForAll location thumbnail title url' },
   Auction: { process: 'network' },
   BalancesUpdate: { outside: 'balances block isAvailable isComplete' },
   Channel: {
@@ -22,12 +24,33 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   CancelOrderPayload: { process: 'order' },
   CancelOrdersByPolicyPayload: { process: 'orders' },
   CancelOrdersPayload: { process: 'orders' },
+  MarkNotificationsReadPayload: { process: 'account hasMore marked' },
+  Market: { outside: 'base depth network prices quote slippage spot' },
+  MarketDepth: { outside: 'block levels' },
+  DepthLevel: { outside: 'bps buyAmount sellAmount' },
+  MarketSlippage: { outside: 'basis bps volatility' },
+  MarketSpot: { outside: 'base price quote' },
+  PriceHistory: { outside: 'age asOf deviation isStale maxAge points source' },
+  PricePoint: { outside: 'at price volume' },
+  QuoteSlippage: { outside: 'bps measuredBps' },
+  BalanceChange: { outside: 'account change token' },
+  BundleSimulation: { outside: 'block transactions' },
+  DecodedArgument: { outside: 'name type value' },
+  DecodedEvent: { outside: 'arguments name' },
+  SimulatedLog: { outside: 'address data event topics' },
+  SimulatedTransaction: {
+    outside: 'balanceChanges error gasUsed hasAllBalanceChanges hasAllLogs logs storageChanges succeeds',
+  },
+  StorageChange: { outside: 'account after before slot' },
   Meta: { process: 'network version' },
   Mutation: {
     process:
-      'cancelOrder cancelOrders cancelOrdersByPolicy confirmChannel createSignInChallenge placeOrder placeOrders quote registerAffiliate replayChannel rotateChannelSecret setAffiliateEnabled signIn signOut signOutEverywhere subscribeChannel testChannel unsubscribeChannel updateChannel uploadAppData',
+      'cancelOrder cancelOrders cancelOrdersByPolicy confirmChannel createSignInChallenge markNotificationsRead placeOrder placeOrders quote registerAffiliate replayChannel rotateChannelSecret setAffiliateEnabled signIn signOut signOutEverywhere subscribeChannel testChannel unsubscribeChannel updateChannel uploadAppData',
   },
-  Network: { process: 'chainId id name ready settlementContract vaultRelayer wrappedNative' },
+  Network: {
+    process:
+      'chainId explorerUrl id name poolProject pools ready settlementContract vaultRelayer wrappedNative',
+  },
   Node: { process: 'id' },
   Order: { outside: 'simulation', process: 'network' },
   OrderSimulation: { outside: 'block error from gas input stateOverrides to' },
@@ -39,16 +62,27 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   PlaceOrderPayload: { process: 'order' },
   PlaceOrderResult: { process: 'error index order' },
   PlaceOrdersPayload: { process: 'results' },
+  Pool: {
+    outside:
+      'address apr feeBps feesNative feesUsd price0 price1 project reserve0 reserve1 token0 token1 valueNative valueUsd volume0 volume1 volumeNative volumeUsd',
+  },
+  PoolConnection: {
+    outside:
+      'age asOf averageApr edges fromBlock fromTime isStale maxAge nodes pageInfo source toBlock toTime totalCount',
+  },
+  PoolEdge: { outside: 'cursor node' },
   PricesUpdate: { outside: 'block isAvailable isComplete prices' },
   Query: {
-    outside: 'explainSignature simulateOrder',
+    outside: 'explainSignature market simulateBundle simulateOrder',
     process:
-      'affiliateStatistics affiliateTypedData channelSubscriptions currentAuction network networks quote traderActivity traderStatistics version',
+      'affiliateStatistics affiliateTypedData channelSubscription channelSubscriptions commit currentAuction enabledChannelKinds network networks pushPublicKey quote traderActivity traderStatistics version',
   },
   Quote: { outside: 'id network quoteId response' },
   QuoteHop: { outside: 'amountIn amountOut pool tokenIn tokenOut' },
   QuotePath: { outside: 'amountIn amountOut hops' },
-  QuoteResponse: { outside: 'expiration from order protocolFeeBps quote quoteId route stored verified' },
+  QuoteResponse: {
+    outside: 'expiration from order protocolFeeBps quote quoteId route slippage stored verified',
+  },
   QuoteRoute: { outside: 'block paths priceImpact' },
   QuotedOrder: {
     outside:
@@ -65,14 +99,17 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   SignInChallengePayload: { process: 'domain expiresAt nonce uri' },
   SignInPayload: { process: 'account expiresAt token' },
   SignOutPayload: { process: 'sessions' },
+  SubscribeChannelPayload: { process: 'channel confirmationLink secret' },
   TestChannelPayload: { process: 'messageId' },
   UnsubscribeChannelPayload: { process: 'id' },
   SignatureExplanation: {
     process: 'digest domainSeparator expectedSigner explanation mistake recoveredSigner structHash valid',
   },
   Subscription: { outside: 'balances quotes tokenPrices', process: 'auctions notifications orderEvents' },
-  Token: { outside: 'holders nativePrice usdPrice' },
-  TokenBalance: { outside: 'allowance balance state token' },
+  Token: { outside: 'holders nativePrice priceHistory usdPrice' },
+  TokenBalance: { outside: 'allowance balance nativeValue state token usdValue' },
+  TokenBalanceConnection: { outside: 'block edges nodes pageInfo' },
+  TokenBalanceEdge: { outside: 'cursor node' },
   TokenHolder: { outside: 'account address balance' },
   TokenHolderConnection: { outside: 'age asOf edges isStale maxAge nodes pageInfo source' },
   TokenHolderEdge: { outside: 'cursor node' },
@@ -97,11 +134,38 @@ export const placesElsewhere: readonly string[] = [...places]
 
 export const isElsewhere = (type: string, field: string) => places.has(`${type}.${field}`)
 
-/** Stored, and left out of generated documents: sums over a range of blocks, which have tests of their own. */
-const typesApart = new Set(['AccountPartner', 'AccountToken', 'Accounting', 'SolverAccount'])
+/**
+ * Stored, and left out of generated documents: sums over a range of blocks, and what auctions left out and refused, which have tests of
+ * their own.
+ */
+const typesApart = new Set([
+  'AccountPartner',
+  'AccountToken',
+  'Accounting',
+  'SolverAccount',
+  'ExcludedOrder',
+  'ExcludedOrderConnection',
+  'ExcludedOrderEdge',
+  'RefusedSolution',
+  'RefusedSolutionConnection',
+  'RefusedSolutionEdge',
+  'SolutionRefusal',
+  'SolverAnswer',
+  'SolverOutcome',
+])
+
+const fieldsApart = new Set([
+  'Query.accounting',
+  'Auction.excludedOrders',
+  'Auction.refusedSolutions',
+  'Auction.solverAnswers',
+  'Order.refusedSolutions',
+  'Order.solverOutcomes',
+  'Solution.refusal',
+])
 
 export const isApart = (type: string, field: string) =>
-  typesApart.has(type) || (type === 'Query' && field === 'accounting')
+  typesApart.has(type) || fieldsApart.has(`${type}.${field}`)
 
 /** Fields of Query that read stored rows. */
 export const storedRoots = [

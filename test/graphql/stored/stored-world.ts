@@ -143,6 +143,7 @@ async function storeNotifications(db: Database, orders: readonly Order[]): Promi
     })),
   )
   await db.transaction((tx) => recordNotifications(tx, items))
+  await sql(db).$executeRaw`UPDATE notifications SET read_at = timestamp + interval '1 hour' WHERE id % 3 = 0`
   await db.transaction(async (tx) => {
     await detachNotifications(tx, orders[0]?.chainId ?? 0, 4)
     await revertDetached(tx, orders[0]?.chainId ?? 0, 10)

@@ -24,6 +24,7 @@ function stage(more: Partial<OutsidePriceDeps> = {}) {
     estimators: [{ name: 'outside', estimate }],
     verification: 'prefer',
     verify: async (held) => ({ verdict: 'held', estimate: { ...held, standing: 'simulated' } }),
+    markBlock: () => async () => false,
     timeoutMs: 5_000,
     log: silentLog,
     now: () => clock.at,

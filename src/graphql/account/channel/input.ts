@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { channelKinds } from '../../../domain/notification/channel.ts'
 import { notificationTypes } from '../../../domain/notification/notification.ts'
+import { isPushKey } from '../../../notifications/channels/push.ts'
 import { ChannelKind, DeliveryState, NotificationType } from '../../enums.ts'
 import { addressField, enumField, objectExpected, scalarField, textField } from '../../input/fields.ts'
 import { inputType } from '../../input/input-type.ts'
@@ -44,7 +45,9 @@ export const pushKeysInput = inputType('PushKeysInput', {
   description: 'Keys of a browser’s push subscription (RFC 8291).',
   schema: z.object(
     {
-      p256dh: keyField(65).meta({ description: 'Its public key, in base64url.' }),
+      p256dh: keyField(65)
+        .refine(isPushKey, 'must be a public key of P-256')
+        .meta({ description: 'Its public key, in base64url.' }),
       auth: keyField(16).meta({ description: 'Its secret, in base64url.' }),
     },
     objectExpected,
@@ -75,6 +78,7 @@ export const confirmChannelInput = inputType('ConfirmChannelInput', {
       token: textField
         .max(100, 'must have at most 100 characters')
         .meta({ description: 'The token that was sent to the channel.' }),
+      account: addressField.nullish().meta({ description: 'Whose channel it must be, if given.' }),
     },
     objectExpected,
   ),

@@ -1,25 +1,28 @@
 import type { z } from 'zod'
 import { Refusal } from '../../../domain/errors/error.ts'
 import type { ChannelFilter } from '../../../domain/notification/channel.ts'
+import { toEmailAddress } from '../../../domain/notification/email-address.ts'
 import {
   changeChannel,
   confirmChannel,
   replayChannel,
-  rotateChannelSecret,
   subscribeChannel,
   testChannel,
   unsubscribeChannel,
 } from '../../../notifications/channels/manage.ts'
+import { rotateChannelSecret } from '../../../notifications/channels/rotation.ts'
 import { messageId } from '../../../notifications/channels/webhook.ts'
 import { builder } from '../../builder.ts'
-import { requireAccount } from '../../context/access.ts'
+import { requireChannelsOf } from '../../context/access.ts'
 import type { Context } from '../../context/context.ts'
+import { requireFeature } from '../../context/features.ts'
 import { tradingOn } from '../../context/networks.ts'
 import { inputArgument } from '../../input/input-type.ts'
 import {
   ChannelPayloadRef,
   ChannelSecretPayloadRef,
   ReplayChannelPayloadRef,
+  SubscribeChannelPayloadRef,
   TestChannelPayloadRef,
   UnsubscribeChannelPayloadRef,
 } from '../../refs.ts'
@@ -57,12 +60,12 @@ UnsubscribeChannelPayloadRef.implement({
 
 builder.mutationFields((t) => ({
   subscribeChannel: t.field({
-    type: ChannelSecretPayloadRef,
+    type: SubscribeChannelPayloadRef,
     description: `Subscribes a channel, and sends it the token that confirms it. Of an address that waits for its confirmation, another token is sent. ${needsSession}`,
     args: { input: inputArgument(t.arg, subscribeChannelInput, 'Where, and what.') },
     async resolve(_root, { input }, context) {
       const { account, kind, pushKeys } = input
-      await requireAccount(context, account)
+      await requireChannelsOf(context, account)
       const address = addressOf(input)
       const filter = { types: [], chainIds: [], leastImprovement: null, ...filterOf(input, context) }
       return subscribeChannel(
@@ -76,16 +79,17 @@ builder.mutationFields((t) => ({
     description:
       'Confirms a channel by the token that was sent to it. Needs nothing but the token, which works once.',
     args: { input: inputArgument(t.arg, confirmChannelInput, 'The token.') },
-    resolve: async (_root, { input: { token } }, { channels }) => ({
-      channel: await confirmChannel(token, channels),
-    }),
+    async resolve(_root, { input: { token, account } }, context) {
+      requireFeature(context, 'cms')
+      return { channel: await confirmChannel(token, context.channels, account ? { account } : {}) }
+    },
   }),
   updateChannel: t.field({
     type: ChannelPayloadRef,
     description: `Changes what is sent to a channel. ${needsSession}`,
     args: { input: inputArgument(t.arg, updateChannelInput, 'Which channel, and what.') },
     async resolve(_root, { input }, context) {
-      await requireAccount(context, input.account)
+      await requireChannelsOf(context, input.account)
       return {
         channel: await changeChannel(input.account, input.id, filterOf(input, context), context.channels),
       }
@@ -93,10 +97,10 @@ builder.mutationFields((t) => ({
   }),
   rotateChannelSecret: t.field({
     type: ChannelSecretPayloadRef,
-    description: `Gives a webhook a new secret. For a day its messages are signed with both. ${needsSession}`,
+    description: `Gives a webhook a new secret. For a day its messages are signed with the previous one too; after three rotations in a day another one is refused. ${needsSession}`,
     args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
     async resolve(_root, { input: { account, id } }, context) {
-      await requireAccount(context, account)
+      await requireChannelsOf(context, account)
       return rotateChannelSecret(account, id, context.channels)
     },
   }),
@@ -105,7 +109,7 @@ builder.mutationFields((t) => ({
     description: `Sends a test event to a channel, behind what waits. ${needsSession}`,
     args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
     async resolve(_root, { input: { account, id } }, context) {
-      await requireAccount(context, account)
+      await requireChannelsOf(context, account)
       return { delivery: await testChannel(account, id, context.channels) }
     },
   }),
@@ -114,7 +118,7 @@ builder.mutationFields((t) => ({
     description: `Sends what has ended again, in its order and with the same ids. ${needsSession}`,
     args: { input: inputArgument(t.arg, replayChannelInput, 'Which channel, and since when.') },
     async resolve(_root, { input: { account, id, from, state } }, context) {
-      await requireAccount(context, account)
+      await requireChannelsOf(context, account)
       const replayed = { from, ...(state && { state }) }
       return { deliveries: await replayChannel(account, id, replayed, context.channels) }
     },
@@ -124,7 +128,7 @@ builder.mutationFields((t) => ({
     description: `Ends a channel for good. What waits is not sent, and its address is forgotten. ${needsSession}`,
     args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
     async resolve(_root, { input: { account, id } }, context) {
-      await requireAccount(context, account)
+      await requireChannelsOf(context, account)
       await unsubscribeChannel(account, id, context.channels)
       return { id }
     },
@@ -133,7 +137,7 @@ builder.mutationFields((t) => ({
 
 /** @throws Refusal InvalidParameter */
 function addressOf({ kind, address, pushKeys }: z.output<typeof subscribeChannelInput.schema>): string {
-  const refuse = (field: string, expectation: string) => {
+  const refuse = (field: string, expectation: string): never => {
     throw new Refusal('InvalidParameter', `${field} ${expectation}`, { field })
   }
   if ((kind === 'push') !== (pushKeys != null))
@@ -142,23 +146,9 @@ function addressOf({ kind, address, pushKeys }: z.output<typeof subscribeChannel
     if (address != null) refuse('address', 'is not given for TELEGRAM: the chat confirms itself')
     return ''
   }
-  if (address == null) refuse('address', 'is required')
-  if (kind === 'email' && !isEmail(address ?? '')) refuse('address', 'must be an e-mail address')
-  return address ?? ''
-}
-
-/** Plain addresses of ASCII without quoting, as RFC 5321 bounds them. */
-function isEmail(text: string): boolean {
-  const at = text.lastIndexOf('@')
-  const [local, domain] = [text.slice(0, at), text.slice(at + 1)]
-  return (
-    at > 0 &&
-    local.length <= 64 &&
-    domain.length <= 253 &&
-    /^[\w.!#$%&'*+/=?^`{|}~-]+$/.test(local) &&
-    domain.includes('.') &&
-    domain.split('.').every((label) => /^[a-zA-Z0-9-]{1,63}$/.test(label) && !/^-|-$/.test(label))
-  )
+  if (address == null) return refuse('address', 'is required')
+  if (kind !== 'email') return address
+  return toEmailAddress(address) ?? refuse('address', 'must be one plain e-mail address')
 }
 
 /** Only the members that are given. @throws Refusal InvalidParameter for an unknown network */
@@ -173,7 +163,7 @@ function filterOf(
   return {
     ...(types !== undefined && { types: [...new Set(types)] }),
     ...(networks !== undefined && {
-      chainIds: [...new Set(networks?.map((name) => tradingOn(context, name).network.chainId))],
+      chainIds: [...new Set(networks?.map((name) => tradingOn(context, name, 'networks').network.chainId))],
     }),
     ...(leastImprovement !== undefined && { leastImprovement }),
   }

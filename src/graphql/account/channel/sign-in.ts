@@ -43,7 +43,7 @@ SignOutPayloadRef.implement({
   }),
 })
 
-const signInInput = inputType('SignInInput', {
+export const signInInput = inputType('SignInInput', {
   description: 'A signed message of EIP-4361.',
   schema: z.object(
     {

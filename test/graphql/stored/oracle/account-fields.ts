@@ -45,13 +45,14 @@ export const accountFields: Fields<{ address: string }> = {
     pageOf(newestTrades(rows.trades.filter(({ owner }) => owner === address)), args),
   notifications: ({ address }, args, { rows }) => pageOf(feedOf(address, rows), args),
   notificationHistory: ({ address }, { filter, ...page }, { rows }) => {
-    const { types, orderUid, from, until } = filter ?? {}
+    const { types, orderUid, from, until, unread } = filter ?? {}
     const found = rows.notifications
       .filter(({ account }) => account === address)
       .filter(({ type }) => types == null || types.includes(type.toUpperCase()))
       .filter((row) => orderUid == null || said(row).orderId === orderUid)
       .filter(({ timestamp }) => from == null || timestamp >= new Date(from))
       .filter(({ timestamp }) => until == null || timestamp < new Date(until))
+      .filter(({ readAt }) => unread == null || unread === (readAt === null))
     return pageOf(newestNotifications(found), page)
   },
   latestNotifications: ({ address }, { first }, { rows }) =>
@@ -59,6 +60,8 @@ export const accountFields: Fields<{ address: string }> = {
       .filter(({ account }) => account === address)
       .sort(byKey(({ id }) => [id], -1))
       .slice(0, first ?? 10),
+  unreadNotifications: ({ address }, _args, { rows }) =>
+    rows.notifications.filter(({ account, readAt }) => account === address && readAt === null).length,
   affiliate: ({ address }, _args, { rows }) =>
     only(rows.affiliates.filter(({ wallet }) => wallet === address)),
   totalSurplus: ({ address }, _args, params) => {
@@ -101,6 +104,7 @@ export const notificationFields: Fields<NotificationRow> = {
   type: ({ type }) => type.toUpperCase(),
   timestamp: ({ timestamp }) => time(timestamp),
   isReverted: (row) => said(row).reverted ?? false,
+  readAt: ({ readAt }) => (readAt === null ? null : time(readAt)),
   orderUid: (row) => said(row).orderId,
   order: (row, _args, { rows }) =>
     only(rows.orders.filter(({ chainId, uid }) => chainId === row.chainId && uid === said(row).orderId)),

@@ -3,7 +3,7 @@ import { ordersOfAuction, type Report } from './lists.ts'
 import { orderOf } from './order-fields.ts'
 import { pageOf } from './page.ts'
 import type { Row, Rows } from './rows.ts'
-import { attemptCost, bookingsOf } from './settlement-fields.ts'
+import { attemptCosts, bookingsOf } from './settlement-fields.ts'
 
 type AuctionRow = Row<'auctions'>
 
@@ -42,8 +42,8 @@ export const auctionFields: Fields<AuctionRow> = {
 
 export const attemptFields: Fields<Row<'attempts'>> = {
   ...columns('auctionId', 'solver', 'solutionUid', 'startBlock', 'deadlineBlock', 'txHash', 'endBlock'),
-  ...columns('submission', 'revertedGas'),
-  revertedGasCost: attemptCost,
+  ...columns('submission'),
+  ...attemptCosts,
   bookings: (attempt, _args, { rows }) => bookingsOf(attempt, rows),
   settlement: ({ auctionId, solutionUid }, _args, { rows }) =>
     only(settlementsOf(auctionId, rows).filter((each) => each.solutionUid === solutionUid)),

@@ -35,6 +35,7 @@ export interface OrderConditions {
   orderUid?: string | null
   from?: string | null
   until?: string | null
+  unread?: boolean | null
 }
 
 /** The network, the rows and the time of a request. */

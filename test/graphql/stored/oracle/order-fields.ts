@@ -106,7 +106,8 @@ export const orderFields: Fields<OrderRow> = {
   pendingSettlements: (order, _args, { rows }) =>
     rows.attempts
       .filter(
-        ({ chainId, outcome, txHash }) => chainId === order.chainId && outcome === null && txHash !== null,
+        ({ chainId, outcome, txHash, driverSolution }) =>
+          chainId === order.chainId && outcome === null && (txHash !== null || driverSolution !== null),
       )
       .filter(({ auctionId, solutionUid }) =>
         rows.parts.some(

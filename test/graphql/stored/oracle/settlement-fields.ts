@@ -80,5 +80,9 @@ export const bookingFields: Fields<Row<'bookings'>> = {
   }),
 }
 
-export const attemptCost = ({ revertedGas, revertedGasPrice }: Row<'attempts'>) =>
-  product(revertedGas, revertedGasPrice)
+export const attemptCosts: Fields<Row<'attempts'>> = {
+  ...columns('revertedGas', 'cancellationGas'),
+  revertedGasCost: ({ revertedGas, revertedGasPrice }) => product(revertedGas, revertedGasPrice),
+  cancellationGasCost: ({ cancellationGas, cancellationGasPrice }) =>
+    product(cancellationGas, cancellationGasPrice),
+}

@@ -17,6 +17,7 @@ export const tokenFields: Fields<TokenKey> = {
   name: stored('name'),
   decimals: stored('decimals'),
   usdPrice: () => null,
+  priceHistory: () => null,
   firstTradeBlock: ({ chainId, address }, _args, { rows }) => {
     const traded = rows.trades.filter(
       (trade) =>

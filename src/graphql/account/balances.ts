@@ -1,0 +1,144 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import { type Address, nativeMarker } from '../../domain/evm/address.ts'
+import { builder } from '../builder.ts'
+import { tradingOn } from '../context/networks.ts'
+import {
+  AccountRef,
+  PageInfoRef,
+  type TokenBalance,
+  TokenBalanceConnectionRef,
+  TokenBalanceEdgeRef,
+  TokenBalanceRef,
+} from '../refs.ts'
+import { networkArgument } from '../relay/paging.ts'
+import { identityOf } from '../stored/resolve.ts'
+import { checkWatched, maxNamedTokens, namedPerRead } from '../token/watched.ts'
+
+const maxPage = 500
+/** Objects that one balance counts as: eight of them are one call of the node. */
+const weight = 17
+
+TokenBalanceEdgeRef.implement({
+  description: 'A balance in a page.',
+  fields: (t) => ({
+    cursor: t.string({ description: 'Continues behind this balance.', resolve: cursorOf }),
+    node: t.field({ type: TokenBalanceRef, description: 'The balance.', resolve: (balance) => balance }),
+  }),
+})
+
+TokenBalanceConnectionRef.implement({
+  description: 'A page of an account’s balances, all read at one block.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [TokenBalanceEdgeRef],
+      description: 'Balances with their cursors.',
+      extensions: { weight },
+      resolve: ({ balances }) => balances,
+    }),
+    nodes: t.field({
+      type: [TokenBalanceRef],
+      description: 'The balances alone.',
+      extensions: { weight },
+      resolve: ({ balances }) => balances,
+    }),
+    pageInfo: t.field({
+      type: PageInfoRef,
+      description: 'Where the page stands.',
+      resolve({ balances, hasNextPage, hasPreviousPage }) {
+        const [first] = balances
+        const last = balances.at(-1)
+        return {
+          page: {
+            hasNextPage,
+            hasPreviousPage,
+            startCursor: first ? cursorOf(first) : null,
+            endCursor: last ? cursorOf(last) : null,
+          },
+        }
+      },
+    }),
+    block: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'The block that was read; null where there was nothing to read.',
+      resolve: ({ block }) => block,
+    }),
+  }),
+})
+
+builder.objectField(AccountRef, 'balances', (t) =>
+  t.field({
+    type: TokenBalanceConnectionRef,
+    description:
+      'Balances now, with what the vault relayer may take: of the tokens that are named, in their order, then of those that the account holds.',
+    args: {
+      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      tokens: t.arg({
+        type: ['TokenAddress'],
+        required: false,
+        description: `Contracts, or \`-\` for the chain’s own coin: at most ${maxNamedTokens.toLocaleString('en')}.`,
+      }),
+      held: t.arg.boolean({
+        required: false,
+        description:
+          'Whether to add the chain’s own coin and the tokens that the account holds, by address, as far as the service follows their transfers (`holderTokens`): up to a minute behind the chain. True unless tokens are named.',
+      }),
+      first: t.arg.int({
+        defaultValue: 10,
+        required: true,
+        description: `Size of the page, 1 to ${maxPage}.`,
+      }),
+      after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    },
+    async resolve(parent, { network, tokens, held, first, after }, context) {
+      const { address: owner } = identityOf<{ address: Address }>(parent)
+      const trading = tradingOn(context, network)
+      if (tokens) checkWatched(tokens, maxNamedTokens)
+      if (first < 1 || first > maxPage)
+        throw new Refusal('InvalidParameter', `first must be from 1 to ${maxPage}`, { field: 'first' })
+      context.proceed()
+      const named = [...new Set(tokens ?? [])]
+      const found = (held ?? tokens == null) ? [nativeMarker, ...(await trading.heldTokens(owner))] : []
+      const list = [...new Set([...named, ...found])]
+      const start = after == null ? 0 : placeBehind(parseCursor(after), list, named.length)
+      const page = list.slice(start, start + first)
+      const hasNextPage = list.length > start + first
+      if (page.length === 0) return { block: null, balances: [], hasNextPage, hasPreviousPage: start > 0 }
+      context.addUnits?.(Math.ceil(page.length / namedPerRead))
+      const { block, balances } = await trading.balances(owner, page, context.client)
+      const { chainId } = trading.network
+      const read = page.map((token, index) => ({
+        subject: { owner, token },
+        value: balances[index] ?? ('unavailable' as const),
+        chainId,
+      }))
+      return { block, balances: context.countItems(read), hasNextPage, hasPreviousPage: start > 0 }
+    },
+  }),
+)
+
+/**
+ * Where the list continues behind a token. One that the account no longer holds is looked for by its address, among those that are not
+ * named. @throws Refusal InvalidParameter
+ */
+function placeBehind(token: Address, list: readonly Address[], named: number): number {
+  const place = list.indexOf(token)
+  if (place >= 0) return place + 1
+  if (list.length === named) throw wrongCursor()
+  const later = list.findIndex((other, index) => index >= named && other !== nativeMarker && other > token)
+  return later >= 0 ? later : list.length
+}
+
+function cursorOf({ subject: { token } }: TokenBalance): string {
+  return Buffer.from(`b${token}`).toString('base64url')
+}
+
+/** @throws Refusal InvalidParameter */
+function parseCursor(cursor: string): Address {
+  const [, token] = /^b(0x[0-9a-f]{40})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (token === undefined) throw wrongCursor()
+  return token as Address
+}
+
+const wrongCursor = () =>
+  new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })

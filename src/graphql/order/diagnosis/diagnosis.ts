@@ -1,0 +1,71 @@
+import { diagnosisTexts } from '../../../domain/diagnosis/code.ts'
+import type { OrderUid } from '../../../domain/order/uid.ts'
+import { builder } from '../../builder.ts'
+import { DiagnosedRef, DiagnosisReasonRef, OrderDiagnosisRef, OrderRef } from '../../refs.ts'
+import { ambientOf } from '../../stored/reading.ts'
+import { identityOf } from '../../stored/resolve.ts'
+import { DiagnosisCode } from './enums.ts'
+import { DiagnosisEvidence } from './evidence.ts'
+
+DiagnosedRef.implement({
+  description: 'A reason why an order is not filled, or how it ended, with what proves it.',
+  fields: (t) => ({
+    code: t.expose('code', { type: DiagnosisCode, description: 'The reason.' }),
+    summary: t.exposeString('summary', { description: 'In words, with the figures.' }),
+    since: t.expose('since', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when it is so; null where that is not known.',
+    }),
+    retryable: t.boolean({
+      description: 'Whether waiting may be enough: nobody has to change the order or its account.',
+      resolve: ({ code }) => diagnosisTexts[code].retryable,
+    }),
+    advice: t.string({
+      description: 'What to do.',
+      resolve: ({ code }) => diagnosisTexts[code].advice,
+    }),
+    evidence: t.field({
+      type: [DiagnosisEvidence],
+      description: 'The facts behind it.',
+      extensions: { items: 2 },
+      resolve: ({ evidence, chainId }) => evidence.map((each) => ({ ...each, chainId })),
+    }),
+  }),
+})
+
+DiagnosisReasonRef.implement({
+  description: 'A further reason, which has to be solved too.',
+  interfaces: [DiagnosedRef],
+})
+
+OrderDiagnosisRef.implement({
+  description:
+    'Why an order is not filled, or how it ended: the reason that has to be solved first, and the others.',
+  interfaces: [DiagnosedRef],
+  fields: (t) => ({
+    further: t.field({
+      type: [DiagnosisReasonRef],
+      description: 'The other reasons, in the order in which they have to be solved.',
+      extensions: { items: 2 },
+      resolve: ({ further, chainId }) => further.map((reason) => ({ ...reason, chainId })),
+    }),
+  }),
+})
+
+/** In objects: reading its facts takes as long as some small reads. */
+const weight = 40
+
+builder.objectField(OrderRef, 'diagnosis', (t) =>
+  t.field({
+    type: OrderDiagnosisRef,
+    description:
+      'Why the order is not filled, or how it ended, from what is stored and at most one look at the chain.',
+    extensions: { weight },
+    resolve: async (parent, _args, context) => {
+      const { chainId, uid } = identityOf<{ chainId: number; uid: OrderUid }>(parent)
+      const { hidesCompetitions } = ambientOf(context)
+      return { ...(await context.loaders.diagnosis.load({ chainId, uid, hidesCompetitions })), chainId }
+    },
+  }),
+)

@@ -1,0 +1,153 @@
+import { Refusal } from '../../../domain/errors/error.ts'
+import { builder } from '../../builder.ts'
+import { requireAccess } from '../../context/access.ts'
+import type { Context } from '../../context/context.ts'
+import { tradingOn } from '../../context/networks.ts'
+import { inputArgument } from '../../input/input-type.ts'
+import {
+  BalanceChangeRef,
+  BundleSimulationRef,
+  DecodedArgumentRef,
+  DecodedEventRef,
+  SimulatedLogRef,
+  SimulatedTransactionRef,
+  StorageChangeRef,
+  TokenRef,
+} from '../../refs.ts'
+import { tokenOfAddress } from '../../token/known-token.ts'
+import { simulateBundleInput } from './input.ts'
+
+/** Cost units of a transaction, which the node runs three times. */
+const unitsPerTransaction = 8
+
+DecodedArgumentRef.implement({
+  description: 'An argument of an event.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'As the event names it.' }),
+    type: t.exposeString('type', { description: 'As Solidity names it.' }),
+    value: t.exposeString('value', {
+      description: 'Numbers as decimals, addresses and bytes as hex.',
+    }),
+  }),
+})
+
+DecodedEventRef.implement({
+  description: 'What a log says.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Such as Transfer.' }),
+    arguments: t.expose('arguments', { type: [DecodedArgumentRef], description: 'In the event’s order.' }),
+  }),
+})
+
+SimulatedLogRef.implement({
+  description: 'A log that a transaction would write.',
+  fields: (t) => ({
+    address: t.expose('address', { type: 'Address', description: 'The contract that writes it.' }),
+    topics: t.expose('topics', { type: ['Bytes32'], description: 'At most four.' }),
+    data: t.expose('data', { type: 'Hex', description: 'What is not indexed.' }),
+    event: t.expose('event', {
+      type: DecodedEventRef,
+      nullable: true,
+      description:
+        'By the events of tokens, wrapped coins, pools and the settlement contract; null for others. Any contract can write such a log.',
+    }),
+  }),
+})
+
+BalanceChangeRef.implement({
+  description: 'What an account would have more or less of a token than before the bundle.',
+  fields: (t) => ({
+    account: t.expose('account', { type: 'Address', description: 'Whose balance.' }),
+    token: t.field({
+      type: TokenRef,
+      description: 'The token; 0xEeee… is the chain’s own coin, without what gas costs.',
+      resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
+    }),
+    change: t.string({
+      description: 'Atoms as digits, with a minus sign for less. By `balanceOf` of the token.',
+      resolve: ({ change }) => String(change),
+    }),
+  }),
+})
+
+StorageChangeRef.implement({
+  description: 'A slot that would not be as before the bundle.',
+  fields: (t) => ({
+    account: t.expose('account', { type: 'Address', description: 'Whose storage.' }),
+    slot: t.expose('slot', { type: 'Bytes32', description: 'Its key.' }),
+    before: t.expose('before', { type: 'Bytes32', description: 'Its value before the bundle.' }),
+    after: t.expose('after', { type: 'Bytes32', description: 'Its value after the transaction.' }),
+  }),
+})
+
+SimulatedTransactionRef.implement({
+  description: 'What would become of a transaction. Changes are those of the bundle up to and including it.',
+  fields: (t) => ({
+    succeeds: t.exposeBoolean('succeeds', { description: 'Whether it would not revert.' }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why it would fail, in the contract’s words; null if it would succeed.',
+    }),
+    gasUsed: t.expose('gasUsed', { type: 'SafeInt', description: 'Gas, that of the transaction included.' }),
+    logs: t.field({
+      type: [SimulatedLogRef],
+      description: 'In their order. Of a bundle at most 500 are told, with 128 KiB of data.',
+      resolve: ({ logs }, _args, { countItems }) => countItems(logs),
+    }),
+    hasAllLogs: t.exposeBoolean('hasAllLogs', { description: 'Whether `logs` has all of them.' }),
+    balanceChanges: t.field({
+      type: [BalanceChangeRef],
+      description: 'Of the accounts that logs and transfers of native coin name.',
+      resolve: ({ balances, chainId }, _args, { countItems }) =>
+        countItems(balances.map((balance) => ({ ...balance, chainId }))),
+    }),
+    hasAllBalanceChanges: t.exposeBoolean('hasAllBalances', {
+      description: 'Whether those of all these accounts were read: at most 64 for a bundle.',
+    }),
+    storageChanges: t.field({
+      type: [StorageChangeRef],
+      nullable: true,
+      description: 'Null where the node does not trace, not in time, or too many slots change.',
+      resolve: ({ storage }, _args, { countItems }) => storage && countItems(storage),
+    }),
+  }),
+})
+
+BundleSimulationRef.implement({
+  description: 'What would become of transactions that are sent one after the other.',
+  fields: (t) => ({
+    block: t.expose('block', { type: 'SafeInt', description: 'The block on whose state they run.' }),
+    transactions: t.field({
+      type: [SimulatedTransactionRef],
+      description: 'In the order of the input.',
+      resolve: ({ transactions, chainId }) =>
+        transactions.map((transaction) => ({ ...transaction, chainId })),
+    }),
+  }),
+})
+
+/** One bundle a request: it takes as long as a whole request may cost. */
+const requests = new WeakSet<Context>()
+
+builder.queryField('simulateBundle', (t) =>
+  t.field({
+    type: BundleSimulationRef,
+    description:
+      'Runs transactions on the network’s node without sending them, each on the state that the one before leaves. One bundle in a request, for those whom the deployment lets do it. Each transaction costs 8 units.',
+    extensions: { chargedFor: 'transactions', units: unitsPerTransaction },
+    args: { input: inputArgument(t.arg, simulateBundleInput, 'The transactions.') },
+    resolve: async (_root, { input: { network, transactions } }, context) => {
+      requireAccess('simulation', context)
+      if (requests.has(context)) throw new Refusal('QueryTooComplex', 'one bundle is simulated in a request')
+      requests.add(context)
+      const trading = tradingOn(context, network)
+      const given = transactions.map(({ value, gas, ...call }) => ({
+        ...call,
+        value: value ?? 0n,
+        gas: gas ?? null,
+      }))
+      const simulation = await trading.simulateBundle(given, context.client)
+      return { ...simulation, chainId: trading.network.chainId }
+    },
+  }),
+)

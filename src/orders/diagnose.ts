@@ -1,0 +1,88 @@
+import type { Holding, ReadBalance } from '../chain/balance-reader.ts'
+import type { Chain } from '../chain/chain.ts'
+import { diagnose, needsLook } from '../domain/diagnosis/diagnose.ts'
+import type { Diagnosis } from '../domain/diagnosis/diagnosis.ts'
+import type { DiagnosisFacts } from '../domain/diagnosis/facts.ts'
+import { Outage } from '../domain/errors/error.ts'
+import type { Clock } from '../domain/log.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
+import type { Db } from '../storage/database/database.ts'
+import { readDiagnosisFacts, type StoredFacts } from '../storage/order/diagnosis/facts.ts'
+
+export interface DiagnosisServices {
+  db: Db
+  network: Network
+  now: Clock
+  policy: Pick<TradingPolicy, 'deniedTokens'>
+  /** Of the auctions of the network. */
+  auctions: { everyBlocks: number; minLifetime: number }
+  chain: Pick<Chain, 'balances'>
+}
+
+/** Orders of one look at the chain: those beyond are told without it. */
+const maxLooks = 100
+
+type WithoutLook = Omit<DiagnosisFacts, 'look'>
+
+/**
+ * Why each of these orders is not filled; those that are not stored are left out. One statement, and one request to the node if an
+ * auction has not looked at some of them lately.
+ */
+export async function diagnoseOrders(
+  uids: readonly OrderUid[],
+  hidesCompetitions: boolean,
+  services: DiagnosisServices,
+): Promise<Map<OrderUid, Diagnosis>> {
+  const { db, network, now: clock } = services
+  const now = new Date(clock())
+  const stored = await readDiagnosisFacts(db, { chainId: network.chainId, uids, now, hidesCompetitions })
+  const rows = [...stored].map(([uid, row]) => ({ uid, row, facts: toFacts(row, now, services) }))
+  const looked = rows.filter(({ row, facts }) => !row.hasOwnCode && needsLook(facts)).slice(0, maxLooks)
+  const looks = await look(
+    looked.map(({ row }) => ({ owner: row.owner, token: row.order.sellToken })),
+    services,
+  )
+  const lookOf = new Map(looked.map(({ uid }, index) => [uid, looks[index] ?? null]))
+  return new Map(rows.map(({ uid, facts }) => [uid, diagnose({ ...facts, look: lookOf.get(uid) ?? null })]))
+}
+
+function toFacts(
+  { owner: _owner, hasOwnCode: _code, service, ...row }: StoredFacts,
+  now: Date,
+  { network, policy, auctions }: DiagnosisServices,
+): WithoutLook {
+  const { sellToken, buyToken } = row.order
+  return {
+    ...row,
+    now,
+    deniedTokens: [sellToken, buyToken].filter((token) => policy.deniedTokens.has(token)),
+    service: {
+      ...service,
+      minLifetime: auctions.minLifetime,
+      auctionPauseMs: auctions.everyBlocks * network.blockTimeMs,
+      blockTimeMs: network.blockTimeMs,
+    },
+  }
+}
+
+/** In the order of `holdings`. A node that is away is an answer. */
+async function look(
+  holdings: readonly Holding[],
+  { chain }: Pick<DiagnosisServices, 'chain'>,
+): Promise<DiagnosisFacts['look'][]> {
+  if (holdings.length === 0) return []
+  try {
+    const balances = await chain.balances(holdings)
+    return balances.map((balance) => (balance instanceof Outage ? null : toFunds(balance)))
+  } catch (fault) {
+    if (fault instanceof Outage) return holdings.map(() => 'away')
+    throw fault
+  }
+}
+
+function toFunds(balance: ReadBalance) {
+  if (balance === 'absent') return { balance: 0n, allowance: 0n }
+  return { balance: balance.balance, allowance: balance.allowance ?? 0n }
+}
