@@ -3,6 +3,7 @@ import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import { readUpTo } from '../outside/read-up-to.ts'
+import { observed } from '../outside/telemetry/work.ts'
 import { blockForm, type ContentForm, maxBlockOverhead, rawForm } from './ipfs-content.ts'
 
 /** Finds documents that applications published elsewhere, by their hash. */
@@ -36,7 +37,9 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
     return file && file.length <= maxBytes ? toText(file) : undefined
   }
 
-  async function download(from: string): Promise<Uint8Array | undefined> {
+  const download = (from: string) => observed(reading, () => fetchBlock(from))
+
+  async function fetchBlock(from: string): Promise<Uint8Array | undefined> {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       const response = await fetch(from, { signal, redirect: 'manual', headers })
@@ -68,6 +71,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
 }
 
 const name = 'the app data gateway'
+const reading = { kind: 'source', name: 'GET', of: name } as const
 
 /** Asks for raw blocks, if the gateway serves them. */
 const headers = { accept: 'application/vnd.ipld.raw, */*;q=0.1' }

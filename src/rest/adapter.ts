@@ -9,12 +9,14 @@ import { requireFeature } from '../graphql/context/features.ts'
 import { tradingOn } from '../graphql/context/networks.ts'
 import { requireEditor } from '../graphql/context/operator.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, withLastEventId } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
-import type { HttpResponse, RoutedAnswer } from '../http/response.ts'
+import { type HttpResponse, type RoutedAnswer, unstored } from '../http/response.ts'
 import { type Family, familyOf } from './errors/body.ts'
 import { refused } from './errors/refused.ts'
+import { compileAction } from './row/action-route.ts'
 import { compile, type Endpoint } from './row/endpoint.ts'
+import { compileEvents } from './row/event-route.ts'
 import { createRouter } from './row/path.ts'
 import type { RestRequest, RowTraits } from './row/route.ts'
 import { compileStored } from './row/stored-endpoint.ts'
@@ -63,8 +65,11 @@ export function createRestHandler(
   tables: Record<Family, readonly AnyRoute[]>,
   streams: EventStreams,
 ): RestHandler {
-  const compileRow = (row: AnyRoute, family: Family) =>
-    'read' in row ? compileStored(row, family, services) : compile(row, family, executor, services)
+  const compileRow = (row: AnyRoute, family: Family) => {
+    if ('events' in row) return compileEvents(row, family)
+    if ('act' in row) return compileAction(row, family)
+    return 'read' in row ? compileStored(row, family, services) : compile(row, family, executor, services)
+  }
   const findEndpoint = createRouter([
     ...tables.orderBook.map((row) => compileRow(row, 'orderBook')),
     ...tables.account.map((row) => compileRow(row, 'account')),
@@ -77,8 +82,8 @@ export function createRestHandler(
     if (endpoint.events) return openEvents(admitted, endpoint.events, body)
     const produce = (caller: Caller) => respond(admitted, body, caller)
     const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
-    if (key === undefined || body === undefined) return produce(admitted.caller)
-    const request = { scope: `POST ${pathname}`, key, body }
+    if (key === undefined) return produce(admitted.caller)
+    const request = { scope: `POST ${pathname}`, key, body: body ?? '' }
     // Repetitions get a refusal again too. The body is text: only rows without a document answer bytes.
     const produceText = (caller: Caller) => produce(caller).catch(admitted.refuse) as Promise<Produced>
     return executor.answerOnce(request, admitted.caller, produceText)
@@ -86,13 +91,18 @@ export function createRestHandler(
 
   async function openEvents(
     admitted: Admitted,
-    { subscribe, write }: NonNullable<Endpoint['events']>,
+    { subscribe, form }: NonNullable<Endpoint['events']>,
     body: string | undefined,
   ): Promise<RoutedAnswer> {
-    const { caller, gone } = admitted
+    const { req, caller, gone, admission, endpoint } = admitted
     const request = requestOf(admitted, body)
-    const source = (signal: AbortSignal) => subscribe(request, executor.context(caller, signal))
-    return { stream: await streams.open({ client: caller.client, gone: gone(), subscribe: source, write }) }
+    endpoint.reserve(request, admission, body?.length ?? 0)
+    const from = withLastEventId(caller, req, request.query)
+    const source = (signal: AbortSignal) => subscribe(request, executor.context(from, signal))
+    const stream = await streams.open({ client: caller.client, gone: gone(), subscribe: source, form })
+    // Counts the units that were added meanwhile.
+    admission.settle(() => 0)
+    return { stream }
   }
 
   async function respond(
@@ -103,7 +113,10 @@ export function createRestHandler(
     const { req, admission, endpoint } = admitted
     const request = requestOf(admitted, body)
     endpoint.reserve(request, admission, body?.length ?? 0)
-    const produced = await endpoint.perform(request, () => executor.context(caller, admitted.gone()))
+    const produced = await endpoint.perform(request, () => executor.context(caller, admitted.gone()), {
+      client: caller.client,
+      gone: admitted.gone,
+    })
     const answer = conditional(req, produced)
     admission.settle(() => endpoint.units((endpoint.row.isKept ? answer : produced).body.length))
     return answer
@@ -144,7 +157,7 @@ export function createRestHandler(
       const admitted = { req, caller, admission, gone, endpoint, path, pathname, search, refuse }
       return answer(admitted)
         .catch(refuse)
-        .then((routed) => ({ route, ...routed }))
+        .then((routed) => ({ route, ...(endpoint.row.isPersonal ? unstored(routed) : routed) }))
     } catch (error) {
       return { route, ...refuse(error) }
     }
@@ -152,18 +165,18 @@ export function createRestHandler(
 }
 
 function requestOf(
-  { path: { network = '', ...path }, search }: Admitted,
+  { path: { network = '', ...path }, search, req: { headers } }: Admitted,
   body: string | undefined,
 ): RestRequest {
-  return { network, path, query: new URLSearchParams(search), body: parseJson(body) }
+  return { network, path, query: new URLSearchParams(search), headers, body: parseJson(body) }
 }
 
-/** Reads the body; undefined on GET and HEAD. */
+/** Reads the body; undefined on GET and HEAD, and where there is none. */
 async function readText(
   req: IncomingMessage,
-  { anyContentType, maxBytes = maxBodyBytes }: RowTraits,
+  { anyContentType, hasNoBody, maxBytes = maxBodyBytes }: RowTraits,
 ): Promise<string | undefined> {
-  if (req.method === 'GET' || req.method === 'HEAD') return undefined
+  if (req.method === 'GET' || req.method === 'HEAD' || hasNoBody) return undefined
   checkBodyType(req.headers, anyContentType)
   return readBody(req, maxBytes)
 }

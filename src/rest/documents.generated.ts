@@ -3,6 +3,14 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type BundleTransactionInput = {
+  from: string;
+  gas?: number | null | undefined;
+  input: string;
+  to: string;
+  value?: string | null | undefined;
+};
+
 export type BuyTokenDestination =
   | 'erc20'
   | 'internal';
@@ -21,6 +29,77 @@ export type CancelOrdersInput = {
   signingScheme: SigningScheme;
 };
 
+export type CancellationSource =
+  | 'api'
+  | 'chain'
+  | 'policy'
+  | 'replacement';
+
+export type ChannelInput = {
+  account: string;
+  id: string | number;
+};
+
+export type ChannelKind =
+  | 'email'
+  | 'push'
+  | 'telegram'
+  | 'webhook';
+
+export type ChannelState =
+  | 'active'
+  | 'ended'
+  | 'pending';
+
+export type ConfirmChannelInput = {
+  account?: string | null | undefined;
+  token: string;
+};
+
+export type DeliveryState =
+  | 'dead'
+  | 'delivered'
+  | 'dropped'
+  | 'waiting';
+
+export type DiagnosisCode =
+  | 'accountDenied'
+  | 'allowanceMissing'
+  | 'auctionsHalted'
+  | 'balanceHeld'
+  | 'balanceMissing'
+  | 'cancelled'
+  | 'chainBehind'
+  | 'costsMoreThanItBrings'
+  | 'expired'
+  | 'expiresTooSoon'
+  | 'filled'
+  | 'filteredForFairness'
+  | 'hooksFail'
+  | 'lostCompetition'
+  | 'neverTradable'
+  | 'nodeAway'
+  | 'notProposed'
+  | 'notYetValid'
+  | 'noLiquidity'
+  | 'noNativePrice'
+  | 'outOfPlaces'
+  | 'partlyFilled'
+  | 'presignatureMissing'
+  | 'priceOutOfReach'
+  | 'settlementFailed'
+  | 'settlementPaused'
+  | 'settlementReverts'
+  | 'settlementStuck'
+  | 'settlementTimedOut'
+  | 'settling'
+  | 'signatureInvalid'
+  | 'solutionRefused'
+  | 'tokenDenied'
+  | 'tokenMisbehaves'
+  | 'tooSmall'
+  | 'waitingForAuction';
+
 export type Eligibility =
   | 'before_binding'
   | 'eligible'
@@ -29,6 +108,14 @@ export type Eligibility =
   | 'other_code'
   | 'time_cap_reached'
   | 'volume_cap_reached';
+
+export type NotificationType =
+  | 'insufficient_balance'
+  | 'order_cancelled'
+  | 'order_expired'
+  | 'order_filled'
+  | 'order_partially_filled'
+  | 'price_improvement';
 
 export type OrderKind =
   | 'buy'
@@ -61,6 +148,11 @@ export type PriceQuality =
   | 'optimal'
   | 'verified';
 
+export type PushKeysInput = {
+  auth: string;
+  p256dh: string;
+};
+
 export type QuoteAmountInput =
   {   buyAfterFee: string; sellAfterFee?: never; sellBeforeFee?: never; }
   |  { buyAfterFee?: never;   sellAfterFee: string; sellBeforeFee?: never; }
@@ -80,6 +172,7 @@ export type QuoteInput = {
   sellToken: string;
   sellTokenBalance?: SellTokenSource | null | undefined;
   signingScheme?: SigningScheme | null | undefined;
+  slippage?: SlippageMode | null | undefined;
   timeout?: number | null | undefined;
   validity?: QuoteValidityInput | null | undefined;
   verificationGasLimit?: number | null | undefined;
@@ -95,6 +188,13 @@ export type RegisterAffiliateInput = {
   walletAddress: string;
 };
 
+export type ReplayChannelInput = {
+  account: string;
+  from: string;
+  id: string | number;
+  state?: DeliveryState | null | undefined;
+};
+
 export type SellTokenSource =
   | 'erc20'
   | 'external'
@@ -105,11 +205,25 @@ export type SetAffiliateEnabledInput = {
   enabled: boolean;
 };
 
+export type SignInInput = {
+  message: string;
+  signature: string;
+};
+
+export type SignOutEverywhereInput = {
+  account: string;
+};
+
 export type SigningScheme =
   | 'eip712'
   | 'eip1271'
   | 'ethsign'
   | 'presign';
+
+export type SimulateBundleInput = {
+  network?: string | null | undefined;
+  transactions: Array<BundleTransactionInput>;
+};
 
 export type SimulateOrderInput = {
   appData: string;
@@ -131,10 +245,101 @@ export type SimulateOrderInput = {
   validTo: number;
 };
 
+export type SlippageMode =
+  | 'auto';
+
+export type SubscribeChannelInput = {
+  account: string;
+  address?: string | null | undefined;
+  kind: ChannelKind;
+  leastImprovement?: string | null | undefined;
+  networks?: Array<string> | null | undefined;
+  pushKeys?: PushKeysInput | null | undefined;
+  types?: Array<NotificationType> | null | undefined;
+};
+
+export type UpdateChannelInput = {
+  account: string;
+  id: string | number;
+  leastImprovement?: string | null | undefined;
+  networks?: Array<string> | null | undefined;
+  types?: Array<NotificationType> | null | undefined;
+};
+
 export type UploadAppDataInput = {
   document: string;
   hash?: string | null | undefined;
 };
+
+export type ValueState =
+  | 'absent'
+  | 'known'
+  | 'unavailable';
+
+export type GetApiV1OrdersUidDiagnosisVariables = Exact<{
+  network: string;
+  uid: string;
+}>;
+
+
+export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, summary: string, since: string | null, retryable: boolean, advice: string, further: Array<{ code: DiagnosisCode, summary: string, since: string | null, retryable: boolean, advice: string, evidence: Array<
+          | { __typename: 'AmountsEvidence', needed: string, available: string, missing: string, token: { address: string } }
+          | { __typename: 'BlocksEvidence', number: number, at: string | null, head: number | null }
+          | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
+          | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
+          | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+          | { __typename: 'OrderEvidence', uid: string }
+          | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+          | { __typename: 'RevertEvidence', reason: string }
+          | { __typename: 'TokenEvidence', token: { address: string } }
+          | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
+          | { __typename: 'ValidityEvidence', from: string | null, until: string }
+        > }>, evidence: Array<
+        | { __typename: 'AmountsEvidence', needed: string, available: string, missing: string, token: { address: string } }
+        | { __typename: 'BlocksEvidence', number: number, at: string | null, head: number | null }
+        | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
+        | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
+        | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+        | { __typename: 'OrderEvidence', uid: string }
+        | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+        | { __typename: 'RevertEvidence', reason: string }
+        | { __typename: 'TokenEvidence', token: { address: string } }
+        | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
+        | { __typename: 'ValidityEvidence', from: string | null, until: string }
+      > } } | null };
+
+type reason_DiagnosisReason = { code: DiagnosisCode, summary: string, since: string | null, retryable: boolean, advice: string, evidence: Array<
+    | { __typename: 'AmountsEvidence', needed: string, available: string, missing: string, token: { address: string } }
+    | { __typename: 'BlocksEvidence', number: number, at: string | null, head: number | null }
+    | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
+    | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
+    | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+    | { __typename: 'OrderEvidence', uid: string }
+    | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+    | { __typename: 'RevertEvidence', reason: string }
+    | { __typename: 'TokenEvidence', token: { address: string } }
+    | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
+    | { __typename: 'ValidityEvidence', from: string | null, until: string }
+  > };
+
+type reason_OrderDiagnosis = { code: DiagnosisCode, summary: string, since: string | null, retryable: boolean, advice: string, evidence: Array<
+    | { __typename: 'AmountsEvidence', needed: string, available: string, missing: string, token: { address: string } }
+    | { __typename: 'BlocksEvidence', number: number, at: string | null, head: number | null }
+    | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
+    | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
+    | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+    | { __typename: 'OrderEvidence', uid: string }
+    | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+    | { __typename: 'RevertEvidence', reason: string }
+    | { __typename: 'TokenEvidence', token: { address: string } }
+    | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
+    | { __typename: 'ValidityEvidence', from: string | null, until: string }
+  > };
+
+export type reason =
+  | reason_DiagnosisReason
+  | reason_OrderDiagnosis
+;
 
 export type GetApiV1DebugSimulationUidVariables = Exact<{
   network: string;
@@ -158,14 +363,14 @@ export type PostApiV1QuoteVariables = Exact<{
 }>;
 
 
-export type PostApiV1QuoteResult = { quote: { from: string, expiration: string, verified: boolean, protocolFeeBps: string | null, id: number | null, quote: { receiver: string | null, sellAmount: string, buyAmount: string, feeAmount: string, validTo: number, appData: string, appDataHash: string, gasAmount: string, gasPrice: string, sellTokenPrice: string, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, signingScheme: SigningScheme, sellToken: { address: string }, buyToken: { address: string } } } };
+export type PostApiV1QuoteResult = { quote: { from: string, expiration: string, verified: boolean, protocolFeeBps: string | null, id: number | null, quote: { receiver: string | null, sellAmount: string, buyAmount: string, feeAmount: string, validTo: number, appData: string, appDataHash: string, gasAmount: string, gasPrice: string, sellTokenPrice: string, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, signingScheme: SigningScheme, sellToken: { address: string }, buyToken: { address: string } }, slippage: { bps: number } | null } };
 
 export type PostApiV1QuoteStreamVariables = Exact<{
   input: QuoteInput;
 }>;
 
 
-export type PostApiV1QuoteStreamResult = { quotes: { from: string, expiration: string, verified: boolean, protocolFeeBps: string | null, id: number | null, quote: { receiver: string | null, sellAmount: string, buyAmount: string, feeAmount: string, validTo: number, appData: string, appDataHash: string, gasAmount: string, gasPrice: string, sellTokenPrice: string, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, signingScheme: SigningScheme, sellToken: { address: string }, buyToken: { address: string } } } };
+export type PostApiV1QuoteStreamResult = { quotes: { from: string, expiration: string, verified: boolean, protocolFeeBps: string | null, id: number | null, quote: { receiver: string | null, sellAmount: string, buyAmount: string, feeAmount: string, validTo: number, appData: string, appDataHash: string, gasAmount: string, gasPrice: string, sellTokenPrice: string, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, signingScheme: SigningScheme, sellToken: { address: string }, buyToken: { address: string } }, slippage: { bps: number } | null } };
 
 export type PostApiV1OrdersVariables = Exact<{
   input: PlaceOrderInput;
@@ -179,14 +384,14 @@ export type DeleteApiV1OrdersVariables = Exact<{
 }>;
 
 
-export type DeleteApiV1OrdersResult = { cancelOrders: { orders: Array<{ uid: string, pendingSettlements: Array<{ txHash: string }> }> } };
+export type DeleteApiV1OrdersResult = { cancelOrders: { orders: Array<{ uid: string, pendingSettlements: Array<{ auctionId: number, txHash: string | null }> }> } };
 
 export type DeleteApiV1OrdersUidVariables = Exact<{
   input: CancelOrderInput;
 }>;
 
 
-export type DeleteApiV1OrdersUidResult = { cancelOrder: { order: { uid: string, pendingSettlements: Array<{ txHash: string }> } } };
+export type DeleteApiV1OrdersUidResult = { cancelOrder: { order: { uid: string, pendingSettlements: Array<{ auctionId: number, txHash: string | null }> } } };
 
 export type GetApiV1AppDataHashVariables = Exact<{
   hash: string;
@@ -238,6 +443,110 @@ export type GetApiV1VersionVariables = Exact<{ [key: string]: never; }>;
 
 export type GetApiV1VersionResult = { version: string };
 
+export type GetAboutVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GetAboutResult = { version: string, commit: string | null };
+
+export type GetAccountsAccountChannelsVariables = Exact<{
+  account: string;
+}>;
+
+
+export type GetAccountsAccountChannelsResult = { channelSubscriptions: Array<{ id: string, kind: ChannelKind, state: ChannelState, address: string | null, types: Array<NotificationType>, leastImprovement: string | null, createdAt: string, confirmedAt: string | null, networks: Array<{ name: string }> }> };
+
+export type PostAccountsAccountChannelsVariables = Exact<{
+  input: SubscribeChannelInput;
+}>;
+
+
+export type PostAccountsAccountChannelsResult = { subscribeChannel: { secret: string | null, confirmationLink: string | null, channel: { id: string, kind: ChannelKind, state: ChannelState, address: string | null, types: Array<NotificationType>, leastImprovement: string | null, createdAt: string, confirmedAt: string | null, networks: Array<{ name: string }> } } };
+
+export type PostAccountsAccountChannelsConfirmationVariables = Exact<{
+  input: ConfirmChannelInput;
+}>;
+
+
+export type PostAccountsAccountChannelsConfirmationResult = { confirmChannel: { channel: { id: string, kind: ChannelKind, state: ChannelState, address: string | null, types: Array<NotificationType>, leastImprovement: string | null, createdAt: string, confirmedAt: string | null, networks: Array<{ name: string }> } } };
+
+export type GetAccountsAccountChannelsIdVariables = Exact<{
+  account: string;
+  id: string | number;
+}>;
+
+
+export type GetAccountsAccountChannelsIdResult = { channelSubscription: { id: string, kind: ChannelKind, state: ChannelState, address: string | null, types: Array<NotificationType>, leastImprovement: string | null, createdAt: string, confirmedAt: string | null, networks: Array<{ name: string }> } | null };
+
+export type GetAccountsAccountChannelsIdDeliveriesVariables = Exact<{
+  account: string;
+  id: string | number;
+  limit: number;
+  after?: string | null | undefined;
+  state?: DeliveryState | null | undefined;
+}>;
+
+
+export type GetAccountsAccountChannelsIdDeliveriesResult = { channelSubscription: { deliveries: { nodes: Array<{ messageId: string, notificationId: string | null, revision: number, state: DeliveryState, attempts: number, createdAt: string, attemptedAt: string | null, endedAt: string | null, status: number | null, fault: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type PatchAccountsAccountChannelsIdVariables = Exact<{
+  input: UpdateChannelInput;
+}>;
+
+
+export type PatchAccountsAccountChannelsIdResult = { updateChannel: { channel: { id: string, kind: ChannelKind, state: ChannelState, address: string | null, types: Array<NotificationType>, leastImprovement: string | null, createdAt: string, confirmedAt: string | null, networks: Array<{ name: string }> } } };
+
+export type PostAccountsAccountChannelsIdSecretVariables = Exact<{
+  input: ChannelInput;
+}>;
+
+
+export type PostAccountsAccountChannelsIdSecretResult = { rotateChannelSecret: { secret: string, channel: { id: string, kind: ChannelKind, state: ChannelState, address: string | null, types: Array<NotificationType>, leastImprovement: string | null, createdAt: string, confirmedAt: string | null, networks: Array<{ name: string }> } } };
+
+export type PostAccountsAccountChannelsIdTestVariables = Exact<{
+  input: ChannelInput;
+}>;
+
+
+export type PostAccountsAccountChannelsIdTestResult = { testChannel: { messageId: string } };
+
+export type PostAccountsAccountChannelsIdReplayVariables = Exact<{
+  input: ReplayChannelInput;
+}>;
+
+
+export type PostAccountsAccountChannelsIdReplayResult = { replayChannel: { deliveries: number } };
+
+export type DeleteAccountsAccountChannelsIdVariables = Exact<{
+  input: ChannelInput;
+}>;
+
+
+export type DeleteAccountsAccountChannelsIdResult = { unsubscribeChannel: { id: string } };
+
+export type PostSessionsChallengesVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PostSessionsChallengesResult = { createSignInChallenge: { nonce: string, domain: string, uri: string, expiresAt: string } };
+
+export type PostSessionsVariables = Exact<{
+  input: SignInInput;
+}>;
+
+
+export type PostSessionsResult = { signIn: { token: string, expiresAt: string, account: { address: string } } };
+
+export type DeleteSessionsVariables = Exact<{ [key: string]: never; }>;
+
+
+export type DeleteSessionsResult = { signOut: { sessions: number } };
+
+export type DeleteAccountsAccountSessionsVariables = Exact<{
+  input: SignOutEverywhereInput;
+}>;
+
+
+export type DeleteAccountsAccountSessionsResult = { signOutEverywhere: { sessions: number } };
+
 export type GetNetworkTokensTokenUsdPriceVariables = Exact<{
   network: string;
   addresses: Array<string>;
@@ -261,6 +570,66 @@ export type GetNetworkTokensTokenDetailsVariables = Exact<{
 
 
 export type GetNetworkTokensTokenDetailsResult = { tokens: Array<{ address: string, symbol: string | null, name: string | null, decimals: number | null }> };
+
+export type GetNetworkMarketsPairSlippageToleranceVariables = Exact<{
+  network: string;
+  base: string;
+  quote: string;
+}>;
+
+
+export type GetNetworkMarketsPairSlippageToleranceResult = { market: { slippage: { bps: number } | null } };
+
+export type GetNetworkMarketsPairVolatilityDetailsVariables = Exact<{
+  network: string;
+  base: string;
+  quote: string;
+}>;
+
+
+export type GetNetworkMarketsPairVolatilityDetailsResult = { market: { base: { address: string, usdPrice: { price: string } | null, priceHistory: { deviation: string | null, points: Array<{ at: string, price: string, volume: string | null }> } | null }, quote: { address: string, usdPrice: { price: string } | null, priceHistory: { deviation: string | null, points: Array<{ at: string, price: string, volume: string | null }> } | null } } };
+
+export type GetNetworkAccountsAccountBalancesVariables = Exact<{
+  network: string;
+  account: string;
+  tokens: Array<string>;
+  first: number;
+}>;
+
+
+export type GetNetworkAccountsAccountBalancesResult = { account: { balances: { nodes: Array<{ state: ValueState, balance: string | null, allowance: string | null, token: { address: string, symbol: string | null, name: string | null, decimals: number | null } }> } } };
+
+export type GetNetworkAddressAccountBalancesVariables = Exact<{
+  network: string;
+  account: string;
+  tokens?: Array<string> | null | undefined;
+  first: number;
+}>;
+
+
+export type GetNetworkAddressAccountBalancesResult = { account: { balances: { nodes: Array<{ state: ValueState, balance: string | null, token: { address: string } }> } } };
+
+export type PostNetworkYieldPoolsVariables = Exact<{
+  network: string;
+  addresses?: Array<string> | null | undefined;
+}>;
+
+
+export type PostNetworkYieldPoolsResult = { network: { chainId: number, pools: { nodes: Array<{ address: string, project: string, apr: string | null, feeBps: number, valueUsd: string | null, volumeUsd: string | null }> } | null } };
+
+export type GetNetworkYieldPoolsAverageAprVariables = Exact<{
+  network: string;
+}>;
+
+
+export type GetNetworkYieldPoolsAverageAprResult = { network: { poolProject: string, pools: { averageApr: string | null, age: number, maxAge: number, isStale: boolean } | null } };
+
+export type PostNetworkSimulationSimulateBundleVariables = Exact<{
+  input: SimulateBundleInput;
+}>;
+
+
+export type PostNetworkSimulationSimulateBundleResult = { simulateBundle: { block: number, transactions: Array<{ succeeds: boolean, error: string | null, gasUsed: number, hasAllLogs: boolean, hasAllBalanceChanges: boolean, logs: Array<{ address: string, topics: Array<string>, data: string, event: { name: string, arguments: Array<{ name: string, type: string, value: string }> } | null }>, balanceChanges: Array<{ account: string, change: string, token: { address: string } }>, storageChanges: Array<{ account: string, slot: string, before: string, after: string }> | null }> } };
 
 export type PostAffiliateWalletVariables = Exact<{
   input: RegisterAffiliateInput;
@@ -313,13 +682,14 @@ export type GetAffiliateTraderActivityAddressResult = { traderActivity: { comput
 
 /** What a document gives and takes, by its text. */
 export interface Documents {
+  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until }\n        ... on CancellationEvidence { by detail }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
   "query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {\n      network(name: $network) { chainId }\n      order(uid: $uid, network: $network) {\n        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }\n      }\n    }": { result: GetApiV1DebugSimulationUidResult; variables: GetApiV1DebugSimulationUidVariables }
   "query ($network: NetworkName!, $input: SimulateOrderInput!) {\n      network(name: $network) { chainId }\n      simulateOrder(input: $input) { error block from to input gas stateOverrides }\n    }": { result: PostApiV1DebugSimulationResult; variables: PostApiV1DebugSimulationVariables }
-  "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }
-  "subscription ($input: QuoteInput!) { quotes(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps\n } }": { result: PostApiV1QuoteStreamResult; variables: PostApiV1QuoteStreamVariables }
+  "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps slippage { bps }\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }
+  "subscription ($input: QuoteInput!) { quotes(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps slippage { bps }\n } }": { result: PostApiV1QuoteStreamResult; variables: PostApiV1QuoteStreamVariables }
   "mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }": { result: PostApiV1OrdersResult; variables: PostApiV1OrdersVariables }
-  "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid pendingSettlements { txHash } } } }": { result: DeleteApiV1OrdersResult; variables: DeleteApiV1OrdersVariables }
-  "mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { txHash } } } }": { result: DeleteApiV1OrdersUidResult; variables: DeleteApiV1OrdersUidVariables }
+  "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid pendingSettlements { auctionId txHash } } } }": { result: DeleteApiV1OrdersResult; variables: DeleteApiV1OrdersVariables }
+  "mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { auctionId txHash } } } }": { result: DeleteApiV1OrdersUidResult; variables: DeleteApiV1OrdersUidVariables }
   "query ($hash: Bytes32!) { appData(hash: $hash) { fullAppData: document } }": { result: GetApiV1AppDataHashResult; variables: GetApiV1AppDataHashVariables }
   "mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }": { result: PutApiV1AppDataHashResult; variables: PutApiV1AppDataHashVariables }
   "query ($network: NetworkName!, $token: Address!) { tokens(network: $network, addresses: [$token]) { nativePrice } }": { result: GetApiV1TokenTokenNativePriceResult; variables: GetApiV1TokenTokenNativePriceVariables }
@@ -327,9 +697,31 @@ export interface Documents {
   "query ($network: NetworkName!, $user: Address!) {\n      account(address: $user) { totalSurplus(network: $network) }\n    }": { result: GetApiV1UsersUserTotalSurplusResult; variables: GetApiV1UsersUserTotalSurplusVariables }
   "query ($network: NetworkName!) { network(name: $network) { ready } }": { result: GetApiV1ReadyResult; variables: GetApiV1ReadyVariables }
   "{ version }": { result: GetApiV1VersionResult; variables: GetApiV1VersionVariables }
+  "{ version commit }": { result: GetAboutResult; variables: GetAboutVariables }
+  "query ($account: Address!) { channelSubscriptions(account: $account) { id kind state address types networks { name } leastImprovement createdAt confirmedAt } }": { result: GetAccountsAccountChannelsResult; variables: GetAccountsAccountChannelsVariables }
+  "mutation ($input: SubscribeChannelInput!) {\n      subscribeChannel(input: $input) { secret confirmationLink channel { id kind state address types networks { name } leastImprovement createdAt confirmedAt } }\n    }": { result: PostAccountsAccountChannelsResult; variables: PostAccountsAccountChannelsVariables }
+  "mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id kind state address types networks { name } leastImprovement createdAt confirmedAt } } }": { result: PostAccountsAccountChannelsConfirmationResult; variables: PostAccountsAccountChannelsConfirmationVariables }
+  "query ($account: Address!, $id: ID!) { channelSubscription(account: $account, id: $id) { id kind state address types networks { name } leastImprovement createdAt confirmedAt } }": { result: GetAccountsAccountChannelsIdResult; variables: GetAccountsAccountChannelsIdVariables }
+  "query ($account: Address!, $id: ID!, $limit: Int!, $after: String, $state: DeliveryState) {\n      channelSubscription(account: $account, id: $id) {\n        deliveries(first: $limit, after: $after, state: $state) {\n          nodes { messageId notificationId revision state attempts createdAt attemptedAt endedAt status fault }\n          pageInfo { hasNextPage endCursor }\n        }\n      }\n    }": { result: GetAccountsAccountChannelsIdDeliveriesResult; variables: GetAccountsAccountChannelsIdDeliveriesVariables }
+  "mutation ($input: UpdateChannelInput!) { updateChannel(input: $input) { channel { id kind state address types networks { name } leastImprovement createdAt confirmedAt } } }": { result: PatchAccountsAccountChannelsIdResult; variables: PatchAccountsAccountChannelsIdVariables }
+  "mutation ($input: ChannelInput!) { rotateChannelSecret(input: $input) { secret channel { id kind state address types networks { name } leastImprovement createdAt confirmedAt } } }": { result: PostAccountsAccountChannelsIdSecretResult; variables: PostAccountsAccountChannelsIdSecretVariables }
+  "mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }": { result: PostAccountsAccountChannelsIdTestResult; variables: PostAccountsAccountChannelsIdTestVariables }
+  "mutation ($input: ReplayChannelInput!) { replayChannel(input: $input) { deliveries } }": { result: PostAccountsAccountChannelsIdReplayResult; variables: PostAccountsAccountChannelsIdReplayVariables }
+  "mutation ($input: ChannelInput!) { unsubscribeChannel(input: $input) { id } }": { result: DeleteAccountsAccountChannelsIdResult; variables: DeleteAccountsAccountChannelsIdVariables }
+  "mutation { createSignInChallenge { nonce domain uri expiresAt } }": { result: PostSessionsChallengesResult; variables: PostSessionsChallengesVariables }
+  "mutation ($input: SignInInput!) { signIn(input: $input) { token expiresAt account { address } } }": { result: PostSessionsResult; variables: PostSessionsVariables }
+  "mutation { signOut { sessions } }": { result: DeleteSessionsResult; variables: DeleteSessionsVariables }
+  "mutation ($input: SignOutEverywhereInput!) { signOutEverywhere(input: $input) { sessions } }": { result: DeleteAccountsAccountSessionsResult; variables: DeleteAccountsAccountSessionsVariables }
   "query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { usdPrice { price age maxAge isStale } } }": { result: GetNetworkTokensTokenUsdPriceResult; variables: GetNetworkTokensTokenUsdPriceVariables }
   "query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { holders(first: 100) { age maxAge isStale nodes { address balance } } } }": { result: GetNetworkTokensTokenTopHoldersResult; variables: GetNetworkTokensTokenTopHoldersVariables }
   "query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { address symbol name decimals } }": { result: GetNetworkTokensTokenDetailsResult; variables: GetNetworkTokensTokenDetailsVariables }
+  "query ($network: NetworkName!, $base: TokenAddress!, $quote: TokenAddress!) {\n      market(network: $network, base: $base, quote: $quote) { slippage { bps } }\n    }": { result: GetNetworkMarketsPairSlippageToleranceResult; variables: GetNetworkMarketsPairSlippageToleranceVariables }
+  "query ($network: NetworkName!, $base: TokenAddress!, $quote: TokenAddress!) {\n      market(network: $network, base: $base, quote: $quote) {\n        base { address usdPrice { price } priceHistory { deviation points { at price volume } } }\n        quote { address usdPrice { price } priceHistory { deviation points { at price volume } } }\n      }\n    }": { result: GetNetworkMarketsPairVolatilityDetailsResult; variables: GetNetworkMarketsPairVolatilityDetailsVariables }
+  "query ($network: NetworkName!, $account: Address!, $tokens: [TokenAddress!]!, $first: Int!) {\n      account(address: $account) {\n        balances(network: $network, tokens: $tokens, first: $first) {\n          nodes { token { address symbol name decimals } state balance allowance }\n        }\n      }\n    }": { result: GetNetworkAccountsAccountBalancesResult; variables: GetNetworkAccountsAccountBalancesVariables }
+  "query ($network: NetworkName!, $account: Address!, $tokens: [TokenAddress!], $first: Int!) {\n      account(address: $account) {\n        balances(network: $network, tokens: $tokens, held: true, first: $first) {\n          nodes { token { address } state balance }\n        }\n      }\n    }": { result: GetNetworkAddressAccountBalancesResult; variables: GetNetworkAddressAccountBalancesVariables }
+  "query ($network: NetworkName!, $addresses: [Address!]) {\n      network(name: $network) { chainId pools(first: 500, addresses: $addresses) {\n        nodes { address project apr feeBps valueUsd volumeUsd }\n      } }\n    }": { result: PostNetworkYieldPoolsResult; variables: PostNetworkYieldPoolsVariables }
+  "query ($network: NetworkName!) {\n      network(name: $network) { poolProject pools(first: 1) { averageApr age maxAge isStale } }\n    }": { result: GetNetworkYieldPoolsAverageAprResult; variables: GetNetworkYieldPoolsAverageAprVariables }
+  "query ($input: SimulateBundleInput!) {\n    simulateBundle(input: $input) {\n      block\n      transactions {\n        succeeds error gasUsed hasAllLogs hasAllBalanceChanges logs { address topics data event { name arguments { name type value } } }\n        balanceChanges { account token { address } change } storageChanges { account slot before after }\n      }\n    }\n  }": { result: PostNetworkSimulationSimulateBundleResult; variables: PostNetworkSimulationSimulateBundleVariables }
   "mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code createdAt } } }": { result: PostAffiliateWalletResult; variables: PostAffiliateWalletVariables }
   "query ($wallet: Address!) {\n      affiliate(wallet: $wallet) {\n        code createdAt rewardAmount triggerVolume timeCapDays volumeCap\n        revenueSplitAffiliatePct revenueSplitTraderPct revenueSplitDaoPct\n      }\n    }": { result: GetAffiliateWalletResult; variables: GetAffiliateWalletVariables }
   "query ($code: String!) { referralCode(code: $code) { code traderRewardAmount triggerVolume timeCapDays volumeCap } }": { result: GetRefCodesCodeResult; variables: GetRefCodesCodeVariables }

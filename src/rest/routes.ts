@@ -1,28 +1,37 @@
-import type { z } from 'zod'
 import { appDataBody } from '../graphql/app-data/input.ts'
 import { parseInput } from '../graphql/errors/input.ts'
 import { cancellationBody, singleCancellationBody } from '../graphql/order/cancellation-input.ts'
 import { orderInput } from '../graphql/order/creation-input.ts'
 import { quoteBody, toQuoteInput } from '../graphql/quote/rest-input.ts'
+import { channelRoutes } from './account/channel-routes.ts'
 import { notificationRoutes } from './account/routes.ts'
+import { sessionRoutes } from './account/session-routes.ts'
 import { affiliateRoutes } from './affiliate/routes.ts'
 import { statisticsRoutes } from './affiliate/statistics-routes.ts'
+import { balanceRoutes } from './balances/routes.ts'
+import { sessionRoutes as balanceSessionRoutes } from './balances/sessions.ts'
 import { currentAuctionRoutes } from './competition/current-auction.ts'
 import { noticeRoutes } from './competition/notices.ts'
 import { competitionRoutes } from './competition/routes.ts'
+import { marketRoutes } from './market/routes.ts'
+import { bundleRoute } from './order/bundle.ts'
+import { diagnosisRoutes } from './order/diagnosis/routes.ts'
 import { orderRoutes } from './order/routes.ts'
 import { simulationRoutes } from './order/simulation.ts'
 import { quoteFields, writeQuote } from './quote/result.ts'
 import { unchanging } from './row/caching.ts'
+import { checkedInput } from './row/checked-input.ts'
 import { type RestRequest, route } from './row/route.ts'
 import type { AnyRoute } from './row/stored-route.ts'
 import { tokenDataRoutes } from './token/data-routes.ts'
+import { poolRoutes } from './token/pools/routes.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { tradeRoutes } from './trade/routes.ts'
 
 /** Order book routes, below the segment of the network. */
 export const orderBookRoutes: AnyRoute[] = [
   ...orderRoutes,
+  ...diagnosisRoutes,
   ...simulationRoutes,
   ...tradeRoutes,
   ...competitionRoutes,
@@ -52,7 +61,7 @@ export const orderBookRoutes: AnyRoute[] = [
   }),
   route({
     on: 'DELETE /api/v1/orders',
-    run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid pendingSettlements { txHash } } } }',
+    run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid pendingSettlements { auctionId txHash } } } }',
     variables: ({ network, body }) => ({ input: { ...checkedInput(cancellationBody, body), network } }),
     answer: () => 'Cancelled',
     headersOf: ({ cancelOrders }) => pendingHeader(cancelOrders.orders),
@@ -60,7 +69,7 @@ export const orderBookRoutes: AnyRoute[] = [
   }),
   route({
     on: 'DELETE /api/v1/orders/:uid',
-    run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { txHash } } } }',
+    run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { auctionId txHash } } } }',
     variables: ({ network, path, body }) => ({
       input: { ...checkedInput(singleCancellationBody, body), network, orderUid: path.uid },
     }),
@@ -114,24 +123,40 @@ export const orderBookRoutes: AnyRoute[] = [
 
 /** Routes outside the order book. */
 export const accountRoutes: AnyRoute[] = [
+  route({
+    on: 'GET /about',
+    run: '{ version commit }',
+    answer: ({ version, commit }) => ({
+      ...{ name: 'Tradegraph', version },
+      ...(commit !== null && { gitCommitHash: commit }),
+    }),
+    headers: { 'Cache-Control': 'public, max-age=600' },
+  }),
   ...notificationRoutes,
+  ...[...channelRoutes, ...sessionRoutes].map((row) => ({ ...row, isPersonal: true })),
   ...tokenDataRoutes,
+  ...marketRoutes,
+  ...balanceRoutes,
+  ...balanceSessionRoutes,
+  ...poolRoutes,
+  bundleRoute,
   ...affiliateRoutes,
   ...statisticsRoutes,
 ]
 
-/** The raw body, once its schema accepts it. Refusals so use the names of REST; GraphQL then parses the body again. */
-function checkedInput<Schema extends z.ZodType>(schema: Schema, body: unknown): z.input<Schema> {
-  parseInput(schema, body)
-  return body as z.input<Schema>
+interface PendingSettlement {
+  auctionId: number
+  txHash: string | null
 }
 
-/** The transactions that can still fill cancelled orders, each once. */
-function pendingHeader(orders: readonly { pendingSettlements: readonly { txHash: string }[] }[]) {
-  const hashes = new Set(
-    orders.flatMap(({ pendingSettlements }) => pendingSettlements.map(({ txHash }) => txHash)),
+/** What can still fill cancelled orders, each once: a transaction, or the auction whose winner sends its settlement itself. */
+function pendingHeader(orders: readonly { pendingSettlements: readonly PendingSettlement[] }[]) {
+  const names = new Set(
+    orders.flatMap(({ pendingSettlements }) =>
+      pendingSettlements.map(({ auctionId, txHash }) => txHash ?? `auction-${auctionId}`),
+    ),
   )
-  return hashes.size > 0 ? { 'X-Pending-Settlements': [...hashes].join(', ') } : {}
+  return names.size > 0 ? { 'X-Pending-Settlements': [...names].join(', ') } : {}
 }
 
 /** REST has flat members for amount and expiry; GraphQL has an input object for each. */

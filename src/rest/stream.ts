@@ -1,31 +1,47 @@
 import type { ServerResponse } from 'node:http'
-import type { ExecutionResult } from 'graphql'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { GraphQLError } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
+import type { CountDelivery, Gate } from '../execution/admission/admission.ts'
+import { executedEventUnits } from '../execution/admission/units.ts'
 import { refusalError } from '../graphql/errors/mask.ts'
 import { type Beats, createBeats } from '../http/beats.ts'
 import type { StreamWriter } from '../http/response.ts'
 import { send } from '../http/send.ts'
+import type { StreamMeter } from '../http/stream-meter.ts'
 
 interface EventStreamOptions {
   /** Takes a slot among the open streams. @returns a function that releases it. @throws Refusal when no slot is free */
-  take(client: string): () => void
+  take(client: string): Promise<() => void>
+  deliveries: Gate['deliveries']
+  meter: StreamMeter
   /** The connection of a client that reads nothing for this long is closed. */
   stalledMs: number
   /** Interval of comments: proxies close a connection that stays silent. */
   keepAliveMs: number
 }
 
-type Results = AsyncGenerator<ExecutionResult, void>
+/** What a stream sends beside its events. */
+export interface EventForm {
+  /** The only event of a stream that ends before it had one: the service stops. */
+  closing(fault: GraphQLError): string
+  /** First of all. */
+  opening?(): string
+  /** From time to time, so that proxies keep the connection; a comment if left out. */
+  beat?: string
+}
 
 /** A client that asks for a stream. */
 export interface Subscriber {
   client: string
   /** Aborts when the client has left. */
   gone: AbortSignal
-  /** @param signal aborts when the client has left or all streams end. @throws refusals from before the first result */
-  subscribe(signal: AbortSignal): Promise<Results>
-  /** @returns the complete event */
-  write(result: ExecutionResult): string
+  /**
+   * Complete events. They end when `signal` aborts: the client has left, or all streams end.
+   * @throws refusals from before the first event
+   */
+  subscribe(signal: AbortSignal): Promise<AsyncGenerator<string, void>>
+  form: EventForm
 }
 
 export interface EventStreams {
@@ -35,14 +51,14 @@ export interface EventStreams {
   close(): void
 }
 
-/** REST responses that are event streams, with one GraphQL result in each event. */
+/** REST responses that are event streams. */
 export function createEventStreams(options: EventStreamOptions): EventStreams {
   const openStreams = new Set<AbortController>()
   const beats = createBeats(options.keepAliveMs)
 
   return {
-    async open({ client, gone, subscribe, write }) {
-      const release = options.take(client)
+    async open({ client, gone, subscribe, form }) {
+      const release = await options.take(client)
       const ending = new AbortController()
       const end = () => {
         openStreams.delete(ending)
@@ -51,17 +67,22 @@ export function createEventStreams(options: EventStreamOptions): EventStreams {
       }
       openStreams.add(ending)
       gone.addEventListener('abort', () => ending.abort(), { once: true })
+      if (gone.aborted) ending.abort()
       try {
-        const results = await subscribe(ending.signal)
+        const events = await subscribe(ending.signal)
+        const count = options.deliveries(client)
         return (res) =>
-          writeEvents(results, res, { ...options, beats, signal: ending.signal, write }).finally(end)
+          writeEvents(events, res, { ...options, beats, signal: ending.signal, form, count }).finally(end)
       } catch (error) {
         end()
         throw error
       }
     },
     close() {
-      for (const ending of openStreams) ending.abort()
+      for (const ending of openStreams) {
+        options.meter.ended('SHUTTING_DOWN')
+        ending.abort()
+      }
     },
   }
 }
@@ -79,39 +100,62 @@ export function eventOf(data: unknown, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 }
 
-interface SubscriptionStream extends Pick<EventStreamOptions, 'stalledMs'>, Pick<Subscriber, 'write'> {
+interface OpenStream extends Pick<EventStreamOptions, 'stalledMs' | 'meter'>, Pick<Subscriber, 'form'> {
   beats: Beats
   signal: AbortSignal
+  count: CountDelivery
 }
 
-/** The next result is taken when the last one has left the process. An error is the last event. */
+/** The next event is taken when the last one has left the process. */
 async function writeEvents(
-  results: Results,
+  events: AsyncGenerator<string, void>,
   res: ServerResponse,
-  { signal, stalledMs, beats, write }: SubscriptionStream,
+  { signal, stalledMs, beats, form, count, meter }: OpenStream,
 ): Promise<void> {
-  const aborted = new Promise<'aborted'>((resolve) => {
-    if (signal.aborted) resolve('aborted')
-    signal.addEventListener('abort', () => resolve('aborted'), { once: true })
-  })
+  const { beat = ':\n\n' } = form
+  const onStalled = () => {
+    meter.ended('SLOW_CONSUMER')
+    res.destroy()
+  }
   const stopBeats = beats.add(() => {
-    if (!res.destroyed && !res.writableNeedDrain) res.write(':\n\n')
+    if (!res.destroyed && !res.writableNeedDrain) res.write(beat)
   })
+  const next = orAborted(events, signal)
+  meter.open++
   res.writeHead(200, headers).flushHeaders()
+  if (form.opening) res.write(form.opening())
   try {
     for (let hasEvent = false; ; hasEvent = true) {
-      const step = await Promise.race([aborted, results.next()])
+      const step = await next()
       if (step === 'aborted') {
         // A client without a single event must not take the end for an answer.
-        if (!hasEvent) await send(res, write({ errors: [closing] }), stalledMs)
+        if (!hasEvent) await send(res, form.closing(closing), stalledMs)
         break
       }
-      if (step.done || !(await send(res, write(step.value), stalledMs)) || step.value.errors) break
+      if (step.done || !(await send(res, step.value, stalledMs, onStalled))) break
+      meter.delivered++
+      const restMs = count(executedEventUnits(step.value.length))
+      if (restMs <= 0) continue
+      meter.rests++
+      await pause(restMs, undefined, { signal }).catch(() => {})
     }
   } finally {
     stopBeats()
+    meter.open--
     // Not awaited: the signal has already woken a source that waits.
-    results.return().catch(() => {})
+    events.return().catch(() => {})
     res.end()
   }
+}
+
+/** Not by a race with one promise: that would keep something of each event as long as the stream lasts. */
+function orAborted(events: AsyncGenerator<string, void>, signal: AbortSignal) {
+  let wake = () => {}
+  signal.addEventListener('abort', () => wake(), { once: true })
+  return () =>
+    new Promise<IteratorResult<string, void> | 'aborted'>((resolve, reject) => {
+      wake = () => resolve('aborted')
+      if (signal.aborted) wake()
+      else events.next().then(resolve, reject)
+    })
 }

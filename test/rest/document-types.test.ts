@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { documentTypes, documentTypesFile } from '../../codegen/document-types.ts'
+import { documentTypes, documentTypesFile, pageTypes, pageTypesFile } from '../../codegen/document-types.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
+import { documents } from '../../src/server/pages/browser/documents.ts'
 
 test('document types of the rows match the schema: after a change run `npm run codegen`', async () => {
   const file = path.join(import.meta.dirname, '..', '..', documentTypesFile)
   expect(await documentTypes([...orderBookRoutes, ...accountRoutes])).toBe(readFileSync(file, 'utf8'))
+})
+
+test('document types of the pages match the schema', async () => {
+  const file = path.join(import.meta.dirname, '..', '..', pageTypesFile)
+  expect(await pageTypes(documents)).toBe(readFileSync(file, 'utf8'))
 })

@@ -46,7 +46,13 @@ test('a document’s variables are typed', () => {
     variables: ({ path }) => ({ code: path.code }),
     answer,
   })
-  const request = { network: 'sepolia', path: { code: 'A' }, query: new URLSearchParams(), body: undefined }
+  const request = {
+    network: 'sepolia',
+    path: { code: 'A' },
+    query: new URLSearchParams(),
+    headers: {},
+    body: undefined,
+  }
   expect(right.variables?.(request)).toEqual({ code: 'A' })
 
   const optional = route({

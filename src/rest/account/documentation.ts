@@ -7,7 +7,7 @@ export const accountOperations: Operations = {
     id: 'notifications',
     summary: 'Notifications of an account',
     description:
-      'The newest 1000, newest first. For more, and for a stream without gaps, use `/graphql` and `/graphql/stream`.',
+      'The newest 1000, newest first, and announcements of the connected content system among them, where there is one. For more, and for a stream without gaps, use `/graphql` and `/graphql/stream`.',
     answers: {
       200: { description: 'An empty list when there are none.', schema: notifications, headers: ['ETag'] },
     },

@@ -1,7 +1,7 @@
 import { currentAuctionId } from '../../storage/auction/current.ts'
 import { currentAuctionBody } from '../../storage/bodies/current-auction.ts'
 import { oneBody, readBody } from '../../storage/bodies/read.ts'
-import type { Db } from '../../storage/database/database.ts'
+import { type Db, sharedDb } from '../../storage/database/database.ts'
 import { currentAuctionOf } from '../../storage/models/auction/current.ts'
 import type { StoredReading, StoredRoute } from '../row/stored-route.ts'
 
@@ -38,7 +38,8 @@ export const currentAuctionRoutes: StoredRoute[] = [
   },
 ]
 
-async function bodyFor(auctionId: bigint, reading: StoredReading): Promise<Kept | undefined> {
+async function bodyFor(auctionId: bigint, given: StoredReading): Promise<Kept | undefined> {
+  const reading = { ...given, db: sharedDb(given.db) }
   const { chainId } = reading.network
   const bodies = bodiesOf.get(reading.db) ?? { kept: new Map(), reading: new Map() }
   bodiesOf.set(reading.db, bodies)

@@ -77,6 +77,8 @@ export const statusOf: Record<RefusalCode, number> = {
   InvalidSignIn: 401,
   ChannelExists: 409,
   TooManyChannels: 409,
+  TooManyConfirmations: 429,
+  TooManySecrets: 429,
   ChannelUnreachable: 422,
   ChannelNotFound: 404,
 
@@ -92,7 +94,9 @@ export type Family = 'orderBook' | 'account'
 
 /** Also for paths without a route. */
 export function familyOf(pathname: string): Family {
-  return /^\/(accounts|affiliate|ref-codes)(\/|$)|^\/[^/]+\/tokens(\/|$)/.test(pathname)
+  return /^\/(about|accounts|affiliate|ref-codes|sessions|sse)(\/|$)|^\/[^/]+\/(tokens|accounts|address|sessions|markets|yield|simulation)(\/|$)/.test(
+    pathname,
+  )
     ? 'account'
     : 'orderBook'
 }

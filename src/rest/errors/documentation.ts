@@ -39,14 +39,14 @@ export function codesByStatus(
   operation: Operation,
 ): Map<number, RefusalCode[]> {
   const [method, path = ''] = row.on.split(' ')
-  const hasBody = method !== 'GET'
+  const hasBody = method !== 'GET' && !row.hasNoBody
   const readsInput = hasBody || path.includes(':') || operation.query !== undefined
   const codes: RefusalCode[] = [
     ...(readsInput ? (['InvalidParameter'] as const) : []),
     ...(family === 'orderBook' || row.missing !== undefined ? (['NotFound'] as const) : []),
     ...(hasBody ? (['PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
     ...(isRepeatable(row) ? (['IdempotencyKeyInUse', 'IdempotencyKeyReused'] as const) : []),
-    ...(row.isEditors ? (['Unauthorized'] as const) : []),
+    ...(row.isEditors || operation.needsSession ? (['Unauthorized'] as const) : []),
     ...(row.needs ? (['FeatureDisabled'] as const) : []),
     ...(operation.codes ?? []),
     'RateLimited',
@@ -104,7 +104,11 @@ function response(family: Family, status: number, codes: readonly RefusalCode[],
     return family === 'account' ? `- ${description}` : `- \`${code}\`: ${description}`
   })
   const isRetryable = status === 409 || status === 429 || status === 503
-  const names: HeaderName[] = ['X-Request-Id', ...(isRetryable ? (['Retry-After'] as const) : [])]
+  const names: HeaderName[] = [
+    'X-Request-Id',
+    ...(isRetryable ? (['Retry-After'] as const) : []),
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+  ]
   const schema = schemaOf(bodies[family])
   return {
     description: [statusNames[status] ?? '', '', ...lines].join('\n'),

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Operations, WrittenExample } from '../openapi/operation.ts'
 import { text } from '../openapi/schemas/text.ts'
 
@@ -7,7 +8,20 @@ const elsewhere: WrittenExample = {
   refused: ['NotFound', 'there is no network atlantis, but sepolia'],
 }
 
+export const about = z.object({
+  name: z.string().meta({ description: 'The program.' }),
+  version: z.string().meta({ description: 'The build that answers.' }),
+  gitCommitHash: z.string().optional().meta({ description: 'Its commit, where the deployment says it.' }),
+})
+
 export const networkOperations: Operations = {
+  'GET /about': {
+    id: 'about',
+    summary: 'What answers here',
+    description: 'Whether it is ready is at `/{network}/api/v1/ready`.',
+    answers: { 200: { description: 'The program and its version.', schema: about, headers: ['ETag'] } },
+    examples: { about: { summary: 'A release', answer: { name: 'Tradegraph', version: '0.1.0' } } },
+  },
   'GET /api/v1/version': {
     id: 'version',
     summary: 'The version of the service',

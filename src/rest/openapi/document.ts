@@ -13,7 +13,7 @@ const description = `The REST side of the service. \`/graphql\` has everything t
 
 - **Amounts** are decimal strings of atoms. Only \`price\` of a native or USD price is a JSON number.
 - **Hex** is read in any letter case; answers are in lowercase.
-- **Errors** of order book routes have \`errorType\`, \`description\` and sometimes \`data\`; those of tokens, accounts and affiliates have \`message\`. Decide by the code, not by the status alone.
+- **Errors** of order book routes have \`errorType\`, \`description\` and sometimes \`data\`; those of tokens, accounts, sessions and affiliates have \`message\`. Decide by the code, not by the status alone.
 - **Networks** are named by name, alias or chain id, on every route.
 - A slash at the end of a path changes nothing, and HEAD is answered like GET without the body.`
 
@@ -51,6 +51,11 @@ export function openApiDocument(version: string) {
       responses: errorComponents(),
       headers: headerComponents(),
       securitySchemes: {
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token of a session of the account, from `POST /sessions`.',
+        },
         editorBearer: {
           type: 'http',
           scheme: 'bearer',

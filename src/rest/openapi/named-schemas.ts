@@ -5,7 +5,24 @@ import { orderInput } from '../../graphql/order/creation-input.ts'
 import { simulationBody } from '../../graphql/order/simulation-input.ts'
 import { orderUidsInput } from '../../graphql/order/uids-input.ts'
 import { quoteBody } from '../../graphql/quote/rest-input.ts'
+import { bundleBody, bundleTransaction } from '../../graphql/service/bundle/input.ts'
 import { tokenDetailsInput } from '../../graphql/token/addresses-input.ts'
+import {
+  channel,
+  channels,
+  channelUpdateBody,
+  confirmationBody,
+  deliveries,
+  delivery,
+  endedChannel,
+  pushKeysBody,
+  replayBody,
+  replayed,
+  subscribedChannel,
+  subscriptionBody,
+  testEvent,
+} from '../account/channel-schema.ts'
+import { endedSessions, openedSession, signInBody, signInChallenge } from '../account/session-schema.ts'
 import { affiliate, referralCode, registeredAffiliate, switchedCode } from '../affiliate/schema.ts'
 import {
   affiliateStatistics,
@@ -14,10 +31,18 @@ import {
   traderStatistics,
 } from '../affiliate/statistics-schema.ts'
 import { appDataDocument } from '../app-data/schema.ts'
+import { accountBalance, accountBalances, heldBalances } from '../balances/schema.ts'
+import { balanceSession, watchedTokensOfSession } from '../balances/sessions.ts'
+import { watchedTokensInput } from '../balances/tokens.ts'
 import { solverNotices } from '../competition/notices.ts'
+import { pricePoint, slippageTolerance, tokenVolatility, volatilityDetails } from '../market/schema.ts'
+import { about } from '../network/documentation.ts'
+import { simulatedBundle, simulatedLog, simulatedTransaction, stateChange } from '../order/bundle-schema.ts'
+import { diagnosisEvidence, diagnosisReason, orderDiagnosis } from '../order/diagnosis/schema.ts'
 import { orderSimulation, tenderlyRequest } from '../order/simulation-schema.ts'
 import { quotedOrder, quoteResponse } from '../quote/schema.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/data-schema.ts'
+import { averageAprs, poolAddresses, poolFigures, poolList } from '../token/pools/schema.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/schema.ts'
 import type { NamedSchema } from './operation.ts'
 import { accountError, orderBookError } from './schemas/errors.ts'
@@ -28,6 +53,9 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ...storedSchemas,
   SolverNotices: { schema: solverNotices, description: 'The newest 100, newest first.' },
   SolverNotice: { schema: solverNotices.element, description: 'What became of solutions of a solver.' },
+  OrderDiagnosis: { schema: orderDiagnosis, description: 'Why an order is not filled, or how it ended.' },
+  DiagnosisReason: { schema: diagnosisReason, description: 'A further reason, which has to be solved too.' },
+  DiagnosisEvidence: { schema: diagnosisEvidence, description: 'A fact behind a reason.' },
   QuoteRequest: {
     schema: quoteBody,
     graphqlType: 'QuoteInput',
@@ -77,7 +105,36 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     graphqlType: 'Account',
     description: 'The surplus of all trades of an account over their limit prices.',
   },
+  Bundle: { schema: bundleBody, description: 'Transactions, each on the state that the one before leaves.' },
+  BundleTransaction: {
+    schema: bundleTransaction,
+    graphqlType: 'BundleTransactionInput',
+    description: 'A transaction that is not sent.',
+  },
+  SimulatedBundle: { schema: simulatedBundle, description: 'What would become of each transaction.' },
+  SimulatedTransaction: {
+    schema: simulatedTransaction,
+    description: 'What would become of a transaction; differences are those from before the bundle.',
+  },
+  SimulatedLog: { schema: simulatedLog, description: 'A log that a transaction would write.' },
+  StateChange: { schema: stateChange, description: 'Storage of an account that would not be as before.' },
+  SlippageTolerance: { schema: slippageTolerance, description: 'The slippage to allow in a market.' },
+  VolatilityDetails: { schema: volatilityDetails, description: 'How much the tokens of a market move.' },
+  TokenVolatility: { schema: tokenVolatility, description: 'How much the price of a token moves.' },
+  UsdPricePoint: { schema: pricePoint, description: 'What a token cost at a time.' },
   UsdPrice: { schema: usdPrice, description: 'The price of a token in US dollars.' },
+  AccountBalance: {
+    schema: accountBalance,
+    description: 'A balance, and what the vault relayer may take of it.',
+  },
+  AccountBalances: { schema: accountBalances, description: 'Balances of an account at one block.' },
+  WatchedTokens: { schema: watchedTokensInput, description: 'Up to 1,500 tokens.' },
+  WatchedTokensOfSession: {
+    schema: watchedTokensOfSession,
+    description: 'The tokens that a session follows: at least one, by contract or by list.',
+  },
+  BalanceSession: { schema: balanceSession, description: 'A session that follows balances.' },
+  HeldBalances: { schema: heldBalances, description: 'What an account holds.' },
   TokenHolder: { schema: tokenHolder, description: 'A holder of a token.' },
   TokenHolders: { schema: tokenHolders, description: 'The largest holders, the greatest first.' },
   TokenDetails: {
@@ -87,6 +144,11 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   TokenDetailsList: { schema: tokenDetailsList, description: 'The addresses that are tokens.' },
   TokenAddresses: { schema: tokenDetailsInput, description: 'Up to 100 tokens.' },
+  About: { schema: about, description: 'What answers here.' },
+  PoolFigures: { schema: poolFigures, description: 'What is known of a pool.' },
+  PoolList: { schema: poolList, description: 'Pools, the greatest value first.' },
+  PoolAddresses: { schema: poolAddresses, description: 'Up to 500 pools.' },
+  AverageAprs: { schema: averageAprs, description: 'Per cent a year by project.' },
   AffiliateRegistration: {
     schema: registerAffiliateInput.schema,
     graphqlType: 'RegisterAffiliateInput',
@@ -119,6 +181,75 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   TraderActivity: { schema: traderActivity, description: 'A trader’s trades that name a code.' },
   ReferredTrade: { schema: referredTrade, description: 'A trade, and what it counts for its code.' },
+  Channel: {
+    schema: channel,
+    graphqlType: 'Channel',
+    description: 'Where an account wants its notifications sent.',
+  },
+  Channels: { schema: channels, description: 'Channels that have not ended, oldest first.' },
+  ChannelSubscription: {
+    schema: subscriptionBody,
+    graphqlType: 'SubscribeChannelInput',
+    description: 'A channel to subscribe.',
+  },
+  PushKeys: {
+    schema: pushKeysBody,
+    graphqlType: 'PushKeysInput',
+    description: 'Keys of a browser’s push subscription (RFC 8291).',
+  },
+  SubscribedChannel: {
+    schema: subscribedChannel,
+    graphqlType: 'Channel',
+    description: 'A channel, and what is shown this once.',
+  },
+  ChannelConfirmation: {
+    schema: confirmationBody,
+    graphqlType: 'ConfirmChannelInput',
+    description: 'Proof that a channel’s receiver wants it.',
+  },
+  ChannelUpdate: {
+    schema: channelUpdateBody,
+    graphqlType: 'UpdateChannelInput',
+    description: 'What is to be sent from now on. What is left out stays; null and an empty list mean all.',
+  },
+  EndedChannel: {
+    schema: endedChannel,
+    graphqlType: 'UnsubscribeChannelPayload',
+    description: 'A channel that ended.',
+  },
+  TestEvent: {
+    schema: testEvent,
+    graphqlType: 'TestChannelPayload',
+    description: 'A test event that is to be sent.',
+  },
+  ChannelReplay: {
+    schema: replayBody,
+    graphqlType: 'ReplayChannelInput',
+    description: 'What is to be sent again.',
+  },
+  Replayed: { schema: replayed, graphqlType: 'ReplayChannelPayload', description: 'What is sent again.' },
+  Deliveries: { schema: deliveries, description: 'A page of what was sent to a channel, or waits.' },
+  Delivery: {
+    schema: delivery,
+    graphqlType: 'Delivery',
+    description: 'What was sent to a channel, or is to be sent.',
+  },
+  SignIn: { schema: signInBody, graphqlType: 'SignInInput', description: 'A signed message of EIP-4361.' },
+  SignInChallenge: {
+    schema: signInChallenge,
+    graphqlType: 'SignInChallengePayload',
+    description: 'What a message that proves an account has to contain (EIP-4361).',
+  },
+  Session: {
+    schema: openedSession,
+    graphqlType: 'SignInPayload',
+    description: 'Proof of an account, for some time.',
+  },
+  EndedSessions: {
+    schema: endedSessions,
+    graphqlType: 'SignOutPayload',
+    description: 'Sessions that ended.',
+  },
   OrderBookError: { schema: orderBookError, description: 'Why an order book route refused.' },
   AccountError: {
     schema: accountError,

@@ -12,10 +12,14 @@ export interface Operation {
   /** Path parameters that differ from `pathParameters`. */
   path?: Record<string, Parameter>
   query?: Record<string, Parameter>
+  /** Headers of the request that the route reads, all required. */
+  headers?: Record<string, Parameter>
   /** The schema that the route parses the body with. */
   body?: z.ZodType
   /** Successes, by status. */
   answers: Record<number, Success>
+  /** Needs a session of the account, or the key of the content system. */
+  needsSession?: true
   /** Codes beyond those that follow from the route. */
   codes?: readonly RefusalCode[]
   /** By name. The viewer's form shows the first that succeeds. A test replays each of them. */

@@ -1,20 +1,28 @@
+import { channelOperations } from '../account/channel-documentation.ts'
 import { accountOperations } from '../account/documentation.ts'
+import { sessionOperations } from '../account/session-documentation.ts'
 import { affiliateOperations } from '../affiliate/documentation.ts'
 import { statisticsOperations } from '../affiliate/statistics-documentation.ts'
 import { appDataOperations } from '../app-data/documentation.ts'
+import { balanceOperations } from '../balances/documentation.ts'
+import { balanceSessionOperations } from '../balances/session-documentation.ts'
 import { currentAuctionOperations } from '../competition/current-auction-documentation.ts'
 import { competitionOperations } from '../competition/documentation.ts'
 import { noticeOperations } from '../competition/notices.ts'
 import { type Family, statusOf, toErrorBody } from '../errors/body.ts'
+import { marketDataOperations } from '../market/documentation.ts'
 import { networkOperations } from '../network/documentation.ts'
+import { bundleOperations } from '../order/bundle-documentation.ts'
 import { cancellationOperations } from '../order/cancellation-documentation.ts'
 import { debugReportOperations } from '../order/debug-report-documentation.ts'
+import { diagnosisOperations } from '../order/diagnosis/documentation.ts'
 import { orderOperations } from '../order/documentation.ts'
 import { simulationOperations } from '../order/simulation-documentation.ts'
 import { quoteOperations } from '../quote/documentation.ts'
 import type { RowTraits } from '../row/route.ts'
 import { tokenDataOperations } from '../token/data-documentation.ts'
 import { marketOperations } from '../token/documentation.ts'
+import { poolOperations } from '../token/pools/documentation.ts'
 import { tradeOperations } from '../trade/documentation.ts'
 import type { Operation, Operations, WrittenExample, WrittenOperation } from './operation.ts'
 import type { Tag } from './tags.ts'
@@ -31,6 +39,7 @@ export const operations: Operations<Tagged> = {
   ...tagged('Orders', orderOperations),
   ...tagged('Orders', cancellationOperations),
   ...tagged('Orders', debugReportOperations),
+  ...tagged('Orders', diagnosisOperations),
   ...tagged('Orders', simulationOperations),
   ...tagged('Trades', tradeOperations),
   ...tagged('App data', appDataOperations),
@@ -40,7 +49,14 @@ export const operations: Operations<Tagged> = {
   ...tagged('Market', marketOperations),
   ...tagged('Networks', networkOperations),
   ...tagged('Accounts', accountOperations),
+  ...tagged('Accounts', balanceOperations),
+  ...tagged('Accounts', balanceSessionOperations),
+  ...tagged('Channels', channelOperations),
+  ...tagged('Sessions', sessionOperations),
   ...tagged('Token data', tokenDataOperations),
+  ...tagged('Market', marketDataOperations),
+  ...tagged('Pools', poolOperations),
+  ...tagged('Simulations', bundleOperations),
   ...tagged('Affiliates', affiliateOperations),
   ...tagged('Statistics', statisticsOperations),
 }

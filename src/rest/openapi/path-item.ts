@@ -19,6 +19,7 @@ export function pathItemOperation(described: Described) {
   const parameters = [
     ...pathOf(described),
     ...queryOf(operation),
+    ...headersOf(operation),
     ...conditionOf(described.row),
     ...idempotencyOf(described.row),
   ]
@@ -27,11 +28,17 @@ export function pathItemOperation(described: Described) {
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
-    ...(described.row.isEditors && { security: [{ editorBearer: [] }, { editorKey: [] }] }),
+    ...securityOf(described),
     ...(parameters.length > 0 && { parameters }),
     ...bodyOf(operation),
     responses: responsesOf(described),
   }
+}
+
+function securityOf({ row, operation }: Described) {
+  const keys = [{ editorBearer: [] }, { editorKey: [] }]
+  if (operation.needsSession) return { security: [{ session: [] }, ...keys] }
+  return row.isEditors ? { security: keys } : {}
 }
 
 /** The example for the viewer's form: the first that succeeds. */
@@ -57,14 +64,25 @@ function queryOf(operation: Operation) {
   )
 }
 
-function parameterObject(name: string, place: 'path' | 'query', parameter: Parameter, example?: string) {
+function headersOf(operation: Operation) {
+  return Object.entries(operation.headers ?? {}).map(([name, parameter]) =>
+    parameterObject(name, 'header', parameter, formExample(operation)?.headers?.[name]),
+  )
+}
+
+function parameterObject(
+  name: string,
+  place: 'path' | 'query' | 'header',
+  parameter: Parameter,
+  example?: string,
+) {
   const { description, schema } = parameter
   const json = schemaOf(schema)
   const value = example !== undefined && json.type === 'integer' ? Number(example) : example
   return {
     name,
     in: place,
-    ...(place === 'path' && { required: true }),
+    ...(place !== 'query' && { required: true }),
     description,
     schema: json,
     ...(value !== undefined && { example: value }),
@@ -148,6 +166,7 @@ function successResponse(success: Success, row: RowTraits, examples: object) {
   const { description, schema, contentType = row.contentType ?? 'application/json' } = success
   const own = (Object.keys(row.headers ?? {}) as HeaderName[]).concat(success.headers ?? [])
   const names: HeaderName[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', ...own]
+  if (row.isPersonal) names.push('Cache-Control')
   if (isRepeatable(row)) names.push('Idempotent-Replayed')
   return {
     description,

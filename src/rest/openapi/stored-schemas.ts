@@ -28,6 +28,7 @@ import { orderQuote } from '../../storage/models/order/quote.ts'
 import { interactions } from '../../storage/models/order/relations.ts'
 import { trade } from '../../storage/models/trade/trade.ts'
 import type { Model } from '../../storage/query/model.ts'
+import { announcement } from '../account/merged.ts'
 import { bodySchema, unionSchema } from './body-schema.ts'
 import type { NamedSchema } from './operation.ts'
 import {
@@ -35,6 +36,7 @@ import {
   competitionV1,
   currentAuction,
   debugReport,
+  notification,
   notifications,
   orders,
   trades,
@@ -101,7 +103,12 @@ export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
     schema: unionSchema(auctionFeePolicies),
     description: 'A rule for fees, under the name of its kind.',
   },
-  Notification: { schema: notifications.element, description: 'Something an account should know.' },
+  Notification: { schema: notification, description: 'Something an account should know.' },
+  Announcement: {
+    schema: announcement,
+    description:
+      'What the operator tells an account, or all, in the shape of a notification. Only where a content system is connected.',
+  },
   NotificationMetadata: {
     schema: bodySchema(notificationMetadata),
     description: 'What a notification is about.',

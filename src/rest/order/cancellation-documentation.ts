@@ -32,7 +32,7 @@ export const cancellationOperations: Operations = {
     id: 'cancelOrders',
     summary: 'Cancel orders together',
     description:
-      'All or none. The owner signs the list of UIDs as it is sent. A settlement that was sent can still fill them: `X-Pending-Settlements` names its transaction. The body is read as JSON, whatever its Content-Type.',
+      'All or none. The owner signs the list of UIDs as it is sent. A settlement that was sent, or left to its solver to send, can still fill them: `X-Pending-Settlements` names it. The body is read as JSON, whatever its Content-Type.',
     body: cancellationBody,
     answers: {
       200: {
@@ -61,7 +61,7 @@ export const cancellationOperations: Operations = {
     id: 'cancelOrder',
     summary: 'Cancel one order',
     description:
-      'The owner signs its UID by itself, or as a list of one. A settlement that was sent can still fill it: `X-Pending-Settlements` names its transaction.',
+      'The owner signs its UID by itself, or as a list of one. A settlement that was sent, or left to its solver to send, can still fill it: `X-Pending-Settlements` names it.',
     body: singleCancellationBody,
     answers: {
       200: {

@@ -34,4 +34,8 @@ export const quoteResponse = z.object({
   id: count.nullable().meta({ description: 'Goes into the order; null for fast, which is not stored.' }),
   verified: z.boolean(),
   protocolFeeBps: decimal.optional(),
+  slippageBps: count
+    .max(10_000)
+    .optional()
+    .meta({ description: 'With `slippage` `auto`: that of the market, and at least 50.' }),
 })

@@ -1,4 +1,4 @@
-import { type DocumentNode, getOperationAST, OperationTypeNode } from 'graphql'
+import { type DocumentNode, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Admission } from '../../execution/admission/admission.ts'
 import { type Charge, chargeOf } from '../../execution/admission/charge.ts'
@@ -9,9 +9,10 @@ import type { Produced } from '../../execution/idempotency.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
 import type { HttpResponse } from '../../http/response.ts'
+import type { Reader } from '../../storage/database/database.ts'
 import type { Family } from '../errors/body.ts'
 import { errorBodyOf } from '../errors/refused.ts'
-import { eventOf, type Subscriber } from '../stream.ts'
+import { type EventForm, eventOf, type Subscriber } from '../stream.ts'
 import { freshnessHeaders } from './caching.ts'
 import { compileEnumSpelling } from './enum-spelling.ts'
 import { type PathPattern, patternOf } from './path.ts'
@@ -32,14 +33,15 @@ export interface Endpoint extends PathPattern {
   units(bytes: number): number
   /** Whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
-  /** @param context creates the context of the execution, if the row has a document */
-  perform(request: RestRequest, context: () => Context): Promise<HttpResponse>
+  /** @param context creates the context of the execution, if the row has a document; @param reader for whom a row without one reads */
+  perform(request: RestRequest, context: () => Context, reader: Reader): Promise<HttpResponse>
   /** Answers from memory; returns undefined when the document has to be executed. */
   recall: ReturnType<typeof createRecall> | undefined
   /** For subscriptions, which are answered as an event stream. */
   events?: {
+    /** @throws Refusal before the first event */
     subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
-    write: Subscriber['write']
+    form: EventForm
   }
 }
 
@@ -77,7 +79,7 @@ export function compile(row: Route, family: Family, executor: Executor, services
       const variables = variablesOf(request)
       const { data, errors } = await executor.run(document, variables, contextValue)
       if (errors?.[0]) throw errors[0]
-      return toAnswer(row, spelling.toRestSpelling(data) as never)
+      return toAnswer(row, spelling.toRestSpelling(data) as never, request)
     },
     recall: row.recall && createRecall(row.recall, services),
     ...(isSubscription(document) && {
@@ -85,20 +87,33 @@ export function compile(row: Route, family: Family, executor: Executor, services
         async subscribe(request, contextValue) {
           const variableValues = variablesOf(request)
           const results = await executor.subscribe({ schema, document, variableValues, contextValue })
-          if (Symbol.asyncIterator in results) return results
-          throw results.errors?.[0]
+          if (!(Symbol.asyncIterator in results)) throw results.errors?.[0]
+          return eventsOf(
+            results,
+            (data) => eventOf(row.answer(spelling.toRestSpelling(data) as never)),
+            family,
+          )
         },
-        write: ({ data, errors }) =>
-          errors?.[0]
-            ? eventOf(errorBodyOf(errors[0], family), 'error')
-            : eventOf(row.answer(spelling.toRestSpelling(data) as never)),
+        form: { closing: (fault) => eventOf(errorBodyOf(fault, family), 'error') },
       },
     }),
   }
 }
 
+/** An error is the last event. */
+async function* eventsOf(
+  results: AsyncGenerator<ExecutionResult, void>,
+  write: (data: ExecutionResult['data']) => string,
+  family: Family,
+): AsyncGenerator<string, void> {
+  for await (const { data, errors } of results) {
+    yield errors?.[0] ? eventOf(errorBodyOf(errors[0], family), 'error') : write(data)
+    if (errors) return
+  }
+}
+
 /** Turns the document's result into the row's answer. @throws Refusal NotFound */
-function toAnswer(row: Route, result: never): Produced {
+function toAnswer(row: Route, result: never, request: RestRequest): Produced {
   const content = row.answer(result)
   if (content === null && row.missing) throw new Refusal('NotFound', row.missing)
   const contentType = row.contentType ?? json
@@ -108,7 +123,7 @@ function toAnswer(row: Route, result: never): Produced {
     headers: {
       'Content-Type': contentType,
       ...row.headers,
-      ...row.headersOf?.(result),
+      ...row.headersOf?.(result, request),
       ...(freshness && freshnessHeaders(freshness)),
     },
     body: contentType === json ? JSON.stringify(content) : String(content),

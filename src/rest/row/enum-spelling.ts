@@ -1,17 +1,19 @@
 import {
   type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
   type GraphQLEnumType,
   type GraphQLInputType,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   getOperationAST,
+  isCompositeType,
   isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
-  isObjectType,
+  isUnionType,
   Kind,
   type SelectionSetNode,
   typeFromAST,
@@ -29,7 +31,7 @@ export function compileEnumSpelling(schema: GraphQLSchema, document: DocumentNod
   const operation = getOperationAST(document)
   const root = operation && schema.getRootType(operation.operation)
   if (!operation || !root) throw new Error('a REST document must hold one operation')
-  const plan = planOf(operation.selectionSet, root, document)
+  const plan = planOf(operation.selectionSet, root, { schema, document })
   const inputs = (operation.variableDefinitions ?? []).map(({ variable, type }) => {
     const inputType = typeFromAST(schema, type)
     return [variable.name.value, inputType && isInputType(inputType) ? inputType : undefined] as const
@@ -65,22 +67,36 @@ function toInputValue(inputType: GraphQLInputType, value: unknown): unknown {
 /** The enums in a selection, by response key; keys without an enum below them are left out. */
 type Plan = Map<string, GraphQLEnumType | Plan>
 
-function planOf(selections: SelectionSetNode, parent: GraphQLObjectType, document: DocumentNode): Plan {
+interface Reading {
+  schema: GraphQLSchema
+  document: DocumentNode
+}
+
+/** @param parent an object, or a union or interface, of which fragments select */
+function planOf(
+  selections: SelectionSetNode,
+  parent: GraphQLCompositeType,
+  { schema, document }: Reading,
+): Plan {
   const plan: Plan = new Map()
   for (const selection of selections.selections) {
     if (selection.kind !== Kind.FIELD) {
       const fragment =
         selection.kind === Kind.INLINE_FRAGMENT ? selection : fragmentOf(selection.name.value, document)
-      if (fragment)
-        for (const [key, step] of planOf(fragment.selectionSet, parent, document)) plan.set(key, step)
+      if (!fragment) continue
+      const of = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value)
+      const inner = isCompositeType(of) ? of : parent
+      for (const [key, step] of planOf(fragment.selectionSet, inner, { schema, document }))
+        plan.set(key, step)
       continue
     }
+    if (isUnionType(parent)) continue
     const field = parent.getFields()[selection.name.value]
     const type = field && getNamedType(field.type)
     const key = (selection.alias ?? selection.name).value
     if (isEnumType(type)) plan.set(key, type)
-    if (!isObjectType(type) || !selection.selectionSet) continue
-    const nestedPlan = planOf(selection.selectionSet, type, document)
+    if (!isCompositeType(type) || !selection.selectionSet) continue
+    const nestedPlan = planOf(selection.selectionSet, type, { schema, document })
     if (nestedPlan.size > 0) plan.set(key, nestedPlan)
   }
   return plan
@@ -89,7 +105,7 @@ function planOf(selections: SelectionSetNode, parent: GraphQLObjectType, documen
 function fragmentOf(name: string, document: DocumentNode) {
   return document.definitions.find(
     (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
-  ) as { selectionSet: SelectionSetNode } | undefined
+  ) as FragmentDefinitionNode | undefined
 }
 
 function applyPlan(value: unknown, plan: Plan): void {
@@ -99,7 +115,7 @@ function applyPlan(value: unknown, plan: Plan): void {
     const fields = value as Record<string, unknown>
     for (const [key, step] of plan) {
       if (step instanceof Map) applyPlan(fields[key], step)
-      else fields[key] = toRestValue(fields[key], step)
+      else if (key in fields) fields[key] = toRestValue(fields[key], step)
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'graphql'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import { isMutation } from '../../execution/admission/charge.ts'
@@ -13,6 +14,7 @@ export interface RestRequest<Name extends string = never> {
   network: string
   path: Record<Name, string> & Partial<Record<string, string>>
   query: URLSearchParams
+  headers: IncomingHttpHeaders
   /** Parsed JSON; undefined on GET and HEAD. */
   body: unknown
 }
@@ -48,8 +50,8 @@ interface Row<On extends string, Run extends string, Data> {
   freshness?: (data: Data) => Freshness | null | undefined
   /** On success only. */
   headers?: Record<string, string>
-  /** Those that depend on the result. */
-  headersOf?: (data: Data) => Record<string, string>
+  /** Those that depend on the result, or on the request. They replace those of `headers`. */
+  headersOf?: (data: Data, request: RestRequest) => Record<string, string>
   contentType?: string
   /** Most bytes of the request's body, if not the default. */
   maxBytes?: number
@@ -63,6 +65,12 @@ interface Row<On extends string, Run extends string, Data> {
   restricted?: boolean
   /** The body is read as JSON with any media type. */
   anyContentType?: boolean
+  /** There is no body: what is sent is not read. */
+  hasNoBody?: boolean
+  /** The answer holds a secret that is stored nowhere: it is not kept for repetitions. */
+  isSecret?: boolean
+  /** Answers are of one account alone, or hold a secret: no cache may store them. */
+  isPersonal?: boolean
 }
 
 /** `uid`, of `GET /api/v1/orders/:uid/status`. */
@@ -97,6 +105,9 @@ export type RowTraits = Pick<
   | 'restricted'
   | 'maxBytes'
   | 'anyContentType'
+  | 'hasNoBody'
+  | 'isSecret'
+  | 'isPersonal'
 > &
   Partial<Pick<Route, 'run' | 'freshness'>> & {
     /** Whether successes may have the headers of an immutable body. */
@@ -120,6 +131,7 @@ export function route<
 }
 
 /** Whether a request may carry an Idempotency-Key: a POST that runs a mutation. */
-export function isRepeatable({ on, run }: RowTraits): boolean {
+export function isRepeatable({ on, run, isSecret }: RowTraits): boolean {
+  if (isSecret) return false
   return on.startsWith('POST ') && run !== undefined && isMutation(parse(run))
 }

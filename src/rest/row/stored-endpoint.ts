@@ -5,6 +5,7 @@ import type { Services } from '../../graphql/context/context.ts'
 import { tradingOn } from '../../graphql/context/networks.ts'
 import { ambientOf } from '../../graphql/stored/reading.ts'
 import { defaultReportAuctions } from '../../storage/bodies/debug-report.ts'
+import { readFor } from '../../storage/database/database.ts'
 import type { Family } from '../errors/body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { patternOf } from './path.ts'
@@ -29,12 +30,13 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
     units: row.isKept ? keptUnits : writtenUnits,
     isRepeatable: false,
     recall: undefined,
-    async perform(request) {
-      const { db, maxOrderUids } = services
+    async perform(request, _context, reader) {
+      const { maxOrderUids, announcements } = services
       const answer = await row.read(
         request as RestRequest<string>,
         {
-          db,
+          db: readFor(services.db, reader),
+          announcements,
           ambient: ambientOf({ ...services, restricted: row.restricted === true }),
           reportAuctions,
           ...(maxOrderUids !== undefined && { maxOrderUids }),

@@ -1,10 +1,12 @@
 import type { Network } from '../../domain/network/network.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import type { Ambient } from '../../storage/query/selected.ts'
+import type { ActionRoute } from './action-route.ts'
+import type { EventRoute } from './event-route.ts'
 import type { RestRequest, Route, RowTraits } from './route.ts'
 
 /** The context of reading a stored row. */
-export interface StoredReading extends Pick<Services, 'db' | 'maxOrderUids'> {
+export interface StoredReading extends Pick<Services, 'db' | 'maxOrderUids' | 'announcements'> {
   ambient: Ambient
   /** On routes of the order book. */
   network: Network
@@ -19,7 +21,7 @@ export interface StoredRoute extends RowTraits {
   read(request: RestRequest<string>, reading: StoredReading): Promise<StoredAnswer | null>
 }
 
-export type AnyRoute = Route | StoredRoute
+export type AnyRoute = Route | StoredRoute | EventRoute | ActionRoute
 
 export interface StoredAnswer {
   body: string | Buffer

@@ -62,8 +62,11 @@ beforeAll(async () => {
     await startAttempt(tx, { ...second, ...start })
     const end = { endedAt: new Date(0), endBlock: 101, outcome: 'driver failed: reverted', txHash: null }
     await endAttempt(tx, { ...second, ...end })
-    const standing = { reason: null, marketGap: null, feeShare: null, missing: null, fundsTakenBy: null }
-    const standings = [winning, losing].map(({ id }) => ({ ...standing, orderId: id, routed: null }))
+    const standing = {
+      ...{ reason: null, marketGap: -1n, feeShare: null, policyShare: null, missing: null },
+      ...{ fundsTakenBy: null, held: null, revert: null, unpriced: [], routed: null, best: null },
+    }
+    const standings = [winning, losing].map(({ id }) => ({ ...standing, orderId: id }))
     await writeStandings(tx, network.chainId, standings, new Date(0))
     await appendEvents(tx, [
       { orderId: winning.id, label: 'executing', reason: null, timestamp: new Date(4e12) },
@@ -149,7 +152,8 @@ function edgesOfField({ type }: GraphQLField<unknown, unknown>, field: string): 
 }
 
 /** Types that tell who solved, except quotes. */
-const isTelling = (type: GraphQLObjectType) => 'solver' in type.getFields() && !type.name.includes('Quote')
+const isTelling = (type: GraphQLObjectType) =>
+  ['solver', 'foundBy'].some((name) => name in type.getFields()) && !type.name.includes('Quote')
 
 const leavesOf = (type: GraphQLObjectType) =>
   Object.values(type.getFields())
@@ -248,6 +252,7 @@ describe('a competition before its deadline', () => {
       'v1/solver_competition',
       'v2/solver_competition',
       '/status',
+      '/diagnosis',
       'v1/debug',
       'restricted',
     ])
@@ -260,6 +265,7 @@ describe('a competition before its deadline', () => {
       'settlementAttempts',
       'bestPrice',
       'lastFailedAttempt',
+      'diagnosis',
     ])
       expect(open.filter((one) => one.startsWith('{') && one.includes(part))).not.toEqual([])
     expect(open.length).toBeGreaterThan(60)

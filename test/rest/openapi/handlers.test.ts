@@ -47,10 +47,15 @@ test('exactly the responses with an ETag document a 304', async () => {
       'v1/auction',
       'v1/app_data/{hash}',
     ].map((path) => ['get', `/{network}/api/${path}`, ['ETag', 'Cache-Control']]),
+    ['get', '/about', ['ETag', 'Cache-Control']],
     ['get', '/accounts/{account}/notifications', ['ETag', 'Cache-Control']],
     ['get', '/{network}/tokens/{token}/usdPrice', ['ETag', 'Cache-Control', 'Age', 'Warning']],
     ['get', '/{network}/tokens/{token}/topHolders', ['ETag', 'Cache-Control', 'Age', 'Warning']],
     ['get', '/{network}/tokens/{token}/details', ['ETag', 'Cache-Control']],
+    ['get', '/{network}/markets/{pair}/slippageTolerance', ['ETag', 'Cache-Control']],
+    ['get', '/{network}/markets/{pair}/volatilityDetails', ['ETag', 'Cache-Control']],
+    ['get', '/{network}/address/{account}/balances', ['ETag', 'Cache-Control']],
+    ['get', '/{network}/yield/pools-average-apr', ['ETag', 'Cache-Control', 'Age', 'Warning']],
   ])
 })
 

@@ -6,11 +6,17 @@ test('redocly finds no fault in the document', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const source = JSON.stringify(openApiDocument('0.1.0'))
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
-  const faults = problems.map(({ ruleId, severity, message, location }) => ({
-    ruleId,
-    severity,
-    message,
-    at: location[0]?.pointer,
-  }))
+  // No network is called `accounts` or `sse`.
+  const isNoNetwork = (message: string) =>
+    message.includes('ambiguous paths: `/accounts/{account}/channels/{id}` and `/{network}/') ||
+    /ambiguous paths: `\/{network}\/.*` and `\/sse\/{network}\/balances\/{owner}`/.test(message)
+  const faults = problems
+    .filter(({ message }) => !isNoNetwork(message))
+    .map(({ ruleId, severity, message, location }) => ({
+      ruleId,
+      severity,
+      message,
+      at: location[0]?.pointer,
+    }))
   expect(faults).toEqual([])
 })

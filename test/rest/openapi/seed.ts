@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { describeMarket } from '../../../src/dev/market/market.ts'
 import { type Affiliate, defaultProgramme } from '../../../src/domain/affiliate/affiliate.ts'
@@ -9,6 +10,8 @@ import { sample } from '../../../src/rest/openapi/sample.ts'
 import { insertAffiliate } from '../../../src/storage/affiliate/affiliates.ts'
 import { storeCurrentAuction } from '../../../src/storage/auction/current.ts'
 import { insertChainFacts } from '../../../src/storage/chain/log.ts'
+import { confirmChannel, insertChannel } from '../../../src/storage/channels/channels.ts'
+import { insertNonce, insertSession } from '../../../src/storage/channels/sessions.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { recordNotifications } from '../../../src/storage/feed.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
@@ -26,7 +29,43 @@ export async function seedSamples(db: Database): Promise<void> {
   await seedReferredTrade(db)
   await seedSettledOrder(db)
   await seedOpenOrders(db)
+  await seedChannels(db)
   await indexedUpTo(db, 110)
+}
+
+async function seedChannels(db: Database): Promise<void> {
+  const account = address(sample.trader)
+  const at = new Date(1_799_999_000_000)
+  const hashOf = (text: string) => createHash('sha256').update(text).digest()
+  const soon = new Date(1_800_000_600_000)
+  await insertNonce(db, sample.nonce, soon)
+  await insertSession(db, { tokenHash: hashOf(sample.session), account, createdAt: at, expiresAt: soon }, 20)
+  const standard = { account, kind: 'webhook' as const, types: [], chainIds: [], leastImprovement: null }
+  const keys = { secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` }
+  for (const [id, token, host] of [
+    [sample.channel, 'another', 'hooks'],
+    [sample.pendingChannel, sample.confirmation, 'later'],
+  ] as const) {
+    const confirmation = { hash: hashOf(token), expiresAt: soon }
+    const created = { id, keys, createdAt: at, address: `https://${host}.example.com/orders?key=secret` }
+    await db.transaction((tx) => insertChannel(tx, { ...standard, ...created, confirmation }, 10))
+  }
+  await confirmChannel(db, hashOf('another'), { now: new Date(1_799_999_001_000) })
+  const times = {
+    createdAt: at,
+    attemptedAt: new Date(1_799_999_002_000),
+    endedAt: new Date(1_799_999_003_000),
+  }
+  await sql(db).delivery.create({
+    data: {
+      channelId: sample.channel,
+      kind: 'webhook',
+      state: 'delivered',
+      attempts: 1,
+      status: 204,
+      ...times,
+    },
+  })
 }
 
 async function seedSettledOrder(db: Database): Promise<void> {

@@ -1,22 +1,30 @@
 import { describeMarket } from '../../../src/dev/market/market.ts'
 import { maxAppDataBytes } from '../../../src/domain/app-data/document.ts'
 import { type Address, address, nativeMarker } from '../../../src/domain/evm/address.ts'
+import type { BundleSimulation, SimulatedLog } from '../../../src/domain/evm/bundle.ts'
 import type { Hex } from '../../../src/domain/evm/hex.ts'
+import { nativeCoin } from '../../../src/domain/network/chains.ts'
 import type { OrderSimulation } from '../../../src/domain/order/simulation.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
 import type { Sourced } from '../../../src/domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../../src/domain/token/token.ts'
 import type { TradingServices } from '../../../src/graphql/context/networks.ts'
 import { operatorCheck } from '../../../src/graphql/context/operator.ts'
+import type { Sender } from '../../../src/notifications/channels/sender.ts'
 import { cancelOrder, cancelOrders } from '../../../src/orders/cancel.ts'
 import { placeOrder } from '../../../src/orders/place.ts'
 import { simulateGiven, simulateStored } from '../../../src/orders/simulate.ts'
 import { createRouter } from '../../../src/quotes/estimators/router.ts'
 import { quote } from '../../../src/quotes/quote.ts'
 import { quoteStream } from '../../../src/quotes/stream.ts'
+import { sampleHistory } from '../../../src/rest/market/documentation.ts'
 import { sample } from '../../../src/rest/openapi/sample.ts'
+import { sampleBundle } from '../../../src/rest/order/bundle-documentation.ts'
 import { sampleSimulation } from '../../../src/rest/order/simulation-documentation.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
+import type { KnownBalance } from '../../../src/tokens/balance-reads.ts'
+import type { BalancesUpdate } from '../../../src/tokens/balances.ts'
+import type { PoolFigures } from '../../../src/tokens/pool-figures.ts'
 import { numbered } from '../../fakes/order.ts'
 import { createOrderServices } from '../../fakes/order-services.ts'
 import { createQuoteServices } from '../../fakes/quote-services.ts'
@@ -43,20 +51,69 @@ function sourced<Value>(value: Value): Sourced<Value> {
 
 const prices = new Map<Address, Sourced<string>>([
   [nativeMarker, sourced('3000')],
+  [tokens.WETH.address, sourced('3000')],
   [address(sample.usdc), sourced('1')],
 ])
+
+/** Twenty minutes of WETH. */
+const history = sampleHistory.map(({ date, price }) => ({ at: Date.parse(date), price, volume: null }))
 
 const holders: TokenHolder[] = [
   { address: pool.address, balance: pool.reserve0 },
   { address: address(sample.trader), balance: 1_000_000n * 10n ** 6n },
 ]
 
+/** A pool into which 200 WETH's worth came. */
+const valued = {
+  ...pool,
+  day: { amount0: 300_000n * 10n ** 6n, amount1: 100n * unit },
+  value: 20_000n * unit,
+  volume: 200n * unit,
+}
+
+const figures: PoolFigures = {
+  block: 110,
+  blockTime: new Date(time - 4_000),
+  fromBlock: 0,
+  fromTime: new Date(time - 86_000_000),
+  pools: [valued],
+  byAddress: new Map([[valued.address, valued]]),
+  averageApr: '1.095',
+}
+
 const details = new Map<Address, Token>([
   [
     tokens.USDC.address,
     { chainId: network.chainId, address: tokens.USDC.address, symbol: 'USDC', name: 'USD Coin', decimals: 6 },
   ],
+  [nativeMarker, nativeCoin(network.chainId)],
 ])
+
+const balances = new Map<Address, KnownBalance>([
+  [tokens.USDC.address, { balance: 2_500n * 10n ** 6n, allowance: 1_000n * 10n ** 6n }],
+  [nativeMarker, { balance: 2n * unit, allowance: null }],
+])
+const balanceOf = (token: Address): KnownBalance => balances.get(token) ?? 'absent'
+
+/** All balances at block 7, and nothing after that. */
+async function* watchedOnce(
+  owner: Address,
+  watched: readonly Address[],
+): AsyncGenerator<BalancesUpdate, void> {
+  const changes = watched.map((token) => ({
+    subject: { owner, token },
+    value: balanceOf(token),
+    before: undefined,
+  }))
+  yield { block: 7, isComplete: true, isAvailable: true, changes }
+}
+
+/** A receiver that takes its token, and does not return it. */
+const silentReceiver: Sender = {
+  maxDigest: 1,
+  send: async () => ({ kind: 'sent', status: 204 }),
+  sendConfirmation: async () => ({ kind: 'sent', status: 204 }),
+}
 
 /** The world of the document's examples, at 08:00 on 15 January 2027. */
 export async function openSampleWorld(): Promise<TestServer> {
@@ -67,10 +124,39 @@ export async function openSampleWorld(): Promise<TestServer> {
       isEditor: operatorCheck(sample.key),
       isOperator: operatorCheck(sample.key),
       access: { currentAuction: 'operator', simulation: 'public' },
+      channels: { senders: { webhook: silentReceiver } },
     },
   )
   await seedSamples(server.database.db)
   return server
+}
+
+/** What the node would say of the example. */
+function sampleSimulatedBundle(): BundleSimulation {
+  const transactions = sampleBundle.map(({ gasUsed, cumulativeBalancesDiff, stateDiff, logs }) => ({
+    succeeds: true,
+    error: null,
+    gasUsed: Number(gasUsed),
+    logs: logs as SimulatedLog[],
+    hasAllLogs: true,
+    balances: Object.entries(cumulativeBalancesDiff).flatMap(([account, changes]) =>
+      Object.entries(changes).map(([token, change]) => ({
+        account: address(account),
+        token: address(token),
+        change: BigInt(change),
+      })),
+    ),
+    hasAllBalances: true,
+    storage: stateDiff.flatMap(({ raw }) =>
+      raw.map((slot) => ({
+        account: address(slot.address),
+        slot: slot.key as Hex,
+        before: slot.original as Hex,
+        after: slot.dirty as Hex,
+      })),
+    ),
+  }))
+  return { block: 7, transactions }
 }
 
 /** The program's own quotes, checks and cancellations, over an in-memory market. */
@@ -109,8 +195,14 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
     quotes: (request, signal) => quoteStream(request, quoteServices(), signal),
     simulateStored: (uid, block) => simulateStored(uid, block, simulations()),
     simulateOrder: (order, block) => simulateGiven(order, block, simulations()),
+    balances: async (_, asked) => ({ block: 7, balances: asked.map(balanceOf) }),
+    heldTokens: async (owner) => (owner === sample.trader ? [tokens.USDC.address] : []),
+    watchBalances: watchedOnce,
+    simulateBundle: async () => sampleSimulatedBundle(),
     usdPrice: async (token) => prices.get(token),
+    priceHistory: async (token) => (token === tokens.WETH.address ? sourced(history) : undefined),
     topHolders: async (token) => (token === sample.usdc ? sourced(holders) : undefined),
+    poolFigures: async () => sourced(figures),
     tokens: async (asked) => new Map([...details].filter(([token]) => asked.includes(token))),
     nativeRates: async (asked) =>
       new Map(

@@ -357,6 +357,8 @@ describe.each([
   ['a connection for each operation', false],
   ['one connection for all', true],
 ])('the subscription with %s', (_mode, singleConnection) => {
+  /** By it an operator finds what was logged. */
+  const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/)
   const query = `subscription ($input: QuoteInput!) {
     quotes(input: $input) { quoteId quote { buyAmount kind } }
   }`
@@ -394,8 +396,12 @@ describe.each([
 
   test.each([
     ['a refusal', new Refusal('NoLiquidity', 'no way'), { code: 'NoLiquidity', retryable: true }],
-    ['a node that is away', new Outage('the node'), { code: 'Unavailable', retryable: true }],
-    ['a fault of the program', new Error('secret'), { code: 'InternalServerError', retryable: true }],
+    ['a node that is away', new Outage('the node'), { code: 'Unavailable', retryable: true, requestId }],
+    [
+      'a fault of the program',
+      new Error('secret'),
+      { code: 'InternalServerError', retryable: true, requestId },
+    ],
   ])('reports %s before the first quote and after it', async (_what, error, extensions) => {
     quotes = () => Promise.reject(error)
     const [refused, ...none] = await follow()

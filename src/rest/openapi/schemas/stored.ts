@@ -9,6 +9,7 @@ import { notificationBody } from '../../../storage/bodies/notification.ts'
 import { fullOrder } from '../../../storage/bodies/order.ts'
 import { orderProgressBody } from '../../../storage/bodies/order-progress.ts'
 import { listedTrade } from '../../../storage/bodies/trade.ts'
+import { announcement } from '../../account/merged.ts'
 import { bodySchema } from '../body-schema.ts'
 
 /** Bodies that the database writes. Orders in lists lack optional members of single orders. */
@@ -21,4 +22,5 @@ export const trades = z.array(bodySchema(listedTrade))
 export const competition = bodySchema(competitionBody)
 export const competitionV1 = bodySchema(competitionV1Body)
 export const currentAuction = bodySchema(currentAuctionBody)
-export const notifications = z.array(bodySchema(notificationBody))
+export const notification = bodySchema(notificationBody)
+export const notifications = z.array(z.union([notification, announcement]))

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { Refusal } from '../../domain/errors/error.ts'
+import { deliveryStates } from '../../domain/notification/channel.ts'
+import { channelInput } from '../../graphql/account/channel/input.ts'
+import { DeliveryState } from '../../graphql/enums.ts'
+import { parseInput } from '../../graphql/errors/input.ts'
+import { enumField } from '../../graphql/input/fields.ts'
+import { checkedInput } from '../row/checked-input.ts'
+import { present } from '../row/present.ts'
+import { type RestRequest, type Route, route } from '../row/route.ts'
+import { channelUpdateBody, confirmationBody, replayBody, subscriptionBody } from './channel-schema.ts'
+
+const accountPath = channelInput.schema.pick({ account: true })
+const accountOf = ({ path }: RestRequest) => parseInput(accountPath, path)
+const channelOf = ({ path }: RestRequest) => parseInput(channelInput.schema, path)
+
+const fields = 'id kind state address types networks { name } leastImprovement createdAt confirmedAt' as const
+
+/** Without members that are null. */
+function write<Channel extends { networks: readonly { name: string }[] }>({ networks, ...channel }: Channel) {
+  return present({ ...channel, networks: networks.map(({ name }) => name) })
+}
+
+const missing = 'the account has no such channel'
+const deliveryState = z.object({ state: enumField(DeliveryState, deliveryStates).optional() })
+const maxDeliveries = 100
+
+/** Where an account wants its notifications sent. */
+export const channelRoutes: Route[] = [
+  route({
+    on: 'GET /accounts/:account/channels',
+    needs: 'cms',
+    run: `query ($account: Address!) { channelSubscriptions(account: $account) { ${fields} } }`,
+    variables: accountOf,
+    answer: ({ channelSubscriptions }) => channelSubscriptions.map(write),
+  }),
+  route({
+    on: 'POST /accounts/:account/channels',
+    needs: 'cms',
+    run: `mutation ($input: SubscribeChannelInput!) {
+      subscribeChannel(input: $input) { secret confirmationLink channel { ${fields} } }
+    }`,
+    variables: (request) => ({
+      input: { ...checkedInput(subscriptionBody, request.body), ...accountOf(request) },
+    }),
+    answer: ({ subscribeChannel: { channel, ...more } }) => ({ ...write(channel), ...present(more) }),
+    status: () => 201,
+  }),
+  route({
+    on: 'POST /accounts/:account/channels/confirmation',
+    needs: 'cms',
+    run: `mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { ${fields} } } }`,
+    variables: (request) => ({
+      input: { ...checkedInput(confirmationBody, request.body), ...accountOf(request) },
+    }),
+    answer: ({ confirmChannel }) => write(confirmChannel.channel),
+  }),
+  route({
+    on: 'GET /accounts/:account/channels/:id',
+    needs: 'cms',
+    run: `query ($account: Address!, $id: ID!) { channelSubscription(account: $account, id: $id) { ${fields} } }`,
+    variables: channelOf,
+    answer: ({ channelSubscription }) => channelSubscription && write(channelSubscription),
+    missing,
+  }),
+  route({
+    on: 'GET /accounts/:account/channels/:id/deliveries',
+    needs: 'cms',
+    run: `query ($account: Address!, $id: ID!, $limit: Int!, $after: String, $state: DeliveryState) {
+      channelSubscription(account: $account, id: $id) {
+        deliveries(first: $limit, after: $after, state: $state) {
+          nodes { messageId notificationId revision state attempts createdAt attemptedAt endedAt status fault }
+          pageInfo { hasNextPage endCursor }
+        }
+      }
+    }`,
+    variables: (request) => ({ ...channelOf(request), ...deliveryPage(request) }),
+    answer: ({ channelSubscription }) => {
+      if (!channelSubscription) return null
+      const { nodes, pageInfo } = channelSubscription.deliveries
+      const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
+      return { deliveries: nodes.map((node) => present(node)), ...present({ next }) }
+    },
+    missing,
+  }),
+  route({
+    on: 'PATCH /accounts/:account/channels/:id',
+    needs: 'cms',
+    run: `mutation ($input: UpdateChannelInput!) { updateChannel(input: $input) { channel { ${fields} } } }`,
+    variables: (request) => ({
+      input: { ...checkedInput(channelUpdateBody, request.body), ...channelOf(request) },
+    }),
+    answer: ({ updateChannel }) => write(updateChannel.channel),
+  }),
+  route({
+    on: 'POST /accounts/:account/channels/:id/secret',
+    needs: 'cms',
+    hasNoBody: true,
+    run: `mutation ($input: ChannelInput!) { rotateChannelSecret(input: $input) { secret channel { ${fields} } } }`,
+    variables: (request) => ({ input: channelOf(request) }),
+    answer: ({ rotateChannelSecret: { channel, secret } }) => ({ ...write(channel), secret }),
+  }),
+  route({
+    on: 'POST /accounts/:account/channels/:id/test',
+    needs: 'cms',
+    hasNoBody: true,
+    run: 'mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }',
+    variables: (request) => ({ input: channelOf(request) }),
+    answer: ({ testChannel }) => testChannel,
+  }),
+  route({
+    on: 'POST /accounts/:account/channels/:id/replay',
+    needs: 'cms',
+    run: 'mutation ($input: ReplayChannelInput!) { replayChannel(input: $input) { deliveries } }',
+    variables: (request) => ({ input: { ...checkedInput(replayBody, request.body), ...channelOf(request) } }),
+    answer: ({ replayChannel }) => replayChannel,
+  }),
+  route({
+    on: 'DELETE /accounts/:account/channels/:id',
+    needs: 'cms',
+    hasNoBody: true,
+    run: 'mutation ($input: ChannelInput!) { unsubscribeChannel(input: $input) { id } }',
+    variables: (request) => ({ input: channelOf(request) }),
+    answer: ({ unsubscribeChannel }) => unsubscribeChannel,
+  }),
+]
+
+/** @throws Refusal InvalidParameter */
+function deliveryPage({ query }: RestRequest) {
+  const text = query.get('limit') ?? '20'
+  const limit = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > maxDeliveries)
+    throw new Refusal('InvalidParameter', `limit must be a whole number from 1 to ${maxDeliveries}`, {
+      field: 'limit',
+    })
+  return {
+    limit,
+    after: query.get('after'),
+    ...parseInput(deliveryState, { state: query.get('state') ?? undefined }),
+  }
+}

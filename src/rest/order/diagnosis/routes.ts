@@ -1,0 +1,36 @@
+import { type Route, route } from '../../row/route.ts'
+import { writeDiagnosis } from './result.ts'
+
+export const diagnosisRoutes: Route[] = [
+  route({
+    on: 'GET /api/v1/orders/:uid/diagnosis',
+    run: `query ($network: NetworkName!, $uid: OrderUid!) {
+      order(uid: $uid, network: $network) {
+        diagnosis { ...reason further { ...reason } }
+      }
+    }
+    fragment reason on Diagnosed {
+      code summary since retryable advice
+      evidence {
+        __typename
+        ... on AmountsEvidence { token { address } needed available missing }
+        ... on TokenEvidence { token { address } }
+        ... on PriceEvidence {
+          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction
+          gapPercent dayMovementPercent secondsNeeded
+        }
+        ... on FeeEvidence { token { address } fee left leastAmount }
+        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }
+        ... on BlocksEvidence { number at head }
+        ... on TransactionEvidence { txHash block }
+        ... on OrderEvidence { uid }
+        ... on RevertEvidence { reason }
+        ... on ValidityEvidence { from until }
+        ... on CancellationEvidence { by detail }
+      }
+    }`,
+    variables: ({ network, path }) => ({ network, uid: path.uid ?? '' }),
+    answer: ({ order }) => order && writeDiagnosis(order.diagnosis as never),
+    missing: 'Order was not found',
+  }),
+]
